@@ -1,0 +1,54 @@
+"""Who is asking. Made from the credential alone; services take it, never a tenant from input."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from app.enums import CallerKind, Role
+from app.errors import Forbidden
+from app.policy import ROLE_PERMISSIONS, Permission
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The authenticated subject of a request.
+
+    ``partner_id`` is None only for the platform operator, ``organization_id`` is set where the
+    credential belongs to one organization (standard users, API keys, legacy clients).
+    ``live`` is False for test keys. ``label`` is what history shows as "who".
+    """
+
+    kind: CallerKind
+    role: Role
+    subject_id: UUID | None
+    label: str
+    partner_id: UUID | None = None
+    organization_id: UUID | None = None
+    permissions: frozenset[Permission] = field(default_factory=frozenset)
+    live: bool = True
+    ip: str | None = None
+    request_id: str | None = None
+
+    @property
+    def is_operator(self) -> bool:
+        return self.role is Role.OPERATOR
+
+    def may(self, permission: Permission) -> bool:
+        return permission in self.permissions
+
+    def require(self, permission: Permission) -> None:
+        """Raises `Forbidden` (code ``insufficient_scope``) where the permission is missing."""
+        if permission not in self.permissions:
+            message = f"This needs the permission {permission.value}, which the credential does not have."
+            raise Forbidden(message, "insufficient_scope", extra={"permission": permission.value})
+
+
+def system_caller(label: str = "system", partner_id: UUID | None = None) -> Caller:
+    """The application itself: jobs and the command line, with the operator's rights."""
+    return Caller(
+        kind=CallerKind.SYSTEM,
+        role=Role.OPERATOR,
+        subject_id=None,
+        label=label,
+        partner_id=partner_id,
+        permissions=frozenset(Permission),
+    )

@@ -1,0 +1,68 @@
+"""Settings, read once from the environment, typed; the table in the README is made from them."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def _date_or_time(value: object) -> object:
+    """Accepts a plain date (midnight UTC) where a moment is asked for."""
+    if isinstance(value, str) and len(value) == len("2026-07-01"):
+        return datetime.fromisoformat(value).replace(tzinfo=UTC)
+    return value
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_date_or_time)]
+
+
+class Settings(BaseSettings):
+    """Everything that differs between installations. Environment names carry ``PORTAL_``."""
+
+    model_config = SettingsConfigDict(env_prefix="PORTAL_", frozen=True, extra="ignore")
+
+    env: Literal["development", "production", "test"] = "development"
+    database_url: str = Field("", validation_alias="DATABASE_URL")
+    instance_dir: Path = ROOT / "instance"
+    secret_key: str = ""
+    public_url: str = "http://127.0.0.1:8000"
+
+    legacy_retirement: Moment = datetime(2026, 7, 1, tzinfo=UTC)
+    legacy_deprecated: Moment = datetime(2026, 1, 1, tzinfo=UTC)
+
+    rate_per_second: int = Field(100, ge=1)
+    rate_burst: int = Field(200, ge=1)
+    failed_sign_ins: int = Field(20, ge=1)
+    max_contacts: int = Field(10_000, ge=1)
+    max_contacts_bytes: int = Field(8 * 1024 * 1024, ge=1024)
+    max_body_bytes: int = Field(1024 * 1024, ge=1024)
+    max_upload_bytes: int = Field(64 * 1024 * 1024, ge=1024)
+    token_seconds: int = Field(3600, ge=1)
+    session_hours: int = Field(12, ge=1)
+
+    smtp_url: str = ""
+    carrier: Literal["simulator"] = "simulator"
+    simulator_pace: float = Field(1.0, gt=0)
+    """Factor on every duration of the simulated line; tests set it far below 1."""
+    calls_per_organization: int = Field(5, ge=1)
+    call_expiry_hours: int = Field(24, ge=1)
+
+    @model_validator(mode="after")
+    def _refuse_unsafe_production(self) -> Self:
+        if self.env == "production":
+            if len(self.secret_key) < 32:
+                message = "PORTAL_SECRET_KEY must be set to at least 32 characters in production."
+                raise ValueError(message)
+            if not self.public_url.startswith("https://"):
+                message = "PORTAL_PUBLIC_URL must start with https:// in production."
+                raise ValueError(message)
+        return self
+
+    @property
+    def effective_database_url(self) -> str:
+        """The database asked for, else SQLite under the instance folder."""
+        return self.database_url or f"sqlite:///{self.instance_dir / 'portal.db'}"

@@ -1,0 +1,85 @@
+"""One engine factory for web, worker, command line, migrations and tests.
+
+SQLite runs through pysqlite3 (a current SQLite inside its wheel), never through the standard
+library: two SQLite libraries in one process would cancel each other's locks.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pysqlite3.dbapi2 as sqlite
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.orm import Session, sessionmaker
+
+WAL_IS_SOUND_FROM = (3, 51, 3)
+"""Older SQLite can corrupt a write-ahead log when several connections reset it."""
+
+READ_ONLY = "read_only"
+"""Execution option: the transaction will not write, so it takes no write lock on SQLite."""
+
+log = logging.getLogger(__name__)
+
+
+def make_engine(url: str, *, pool_size: int = 8) -> Engine:
+    """An engine for ``sqlite:///path`` or ``postgresql+psycopg://...``."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        engine = create_engine(
+            parsed,
+            module=sqlite,
+            pool_size=pool_size,
+            max_overflow=pool_size,
+            connect_args={"timeout": 30, "check_same_thread": False},
+        )
+        event.listen(engine, "connect", _prepare_sqlite_connection)
+        event.listen(engine, "begin", _begin_sqlite_transaction)
+        return engine
+    if parsed.drivername == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    return create_engine(parsed, pool_size=pool_size, max_overflow=pool_size, pool_pre_ping=True)
+
+
+def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # transactions are opened by the begin hook alone
+    cursor = connection.cursor()
+    if sqlite.sqlite_version_info >= WAL_IS_SOUND_FROM:
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA synchronous=FULL")
+    else:
+        log.warning("SQLite %s: using a rollback journal", sqlite.sqlite_version)
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.execute("PRAGMA busy_timeout=30000")
+    cursor.close()
+
+
+def _begin_sqlite_transaction(connection: Connection) -> None:
+    # A deferred transaction that reads and then writes fails under concurrency, so every
+    # transaction that may write takes the lock at its start.
+    read_only = connection.get_execution_options().get(READ_ONLY, False)
+    connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
+
+
+class Database:
+    """Opens transactions. An entry point opens one and thereby commits it; services never do."""
+
+    def __init__(self, engine: Engine, sessions: sessionmaker[Session] | None = None):
+        self.engine = engine
+        self._sessions = sessions or sessionmaker(engine, expire_on_commit=False)
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def transaction(self, *, read_only: bool = False) -> Iterator[Session]:
+        """A session in one transaction: committed at the end, rolled back on any exception."""
+        with self._sessions() as session:
+            if read_only:
+                session.connection(execution_options={READ_ONLY: True})
+            yield session
+            session.commit()
+
+    def dispose(self) -> None:
+        self.engine.dispose()

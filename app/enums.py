@@ -1,0 +1,156 @@
+"""Closed lists. The values are the words of the contract or, where it is silent, of decisions."""
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """Who somebody is. ``operator`` exists only through the command line."""
+
+    OPERATOR = "operator"
+    PARTNER_ADMIN = "partnerAdmin"
+    PARTNER_EDITOR = "partnerEditor"
+    ADMIN = "admin"
+    STANDARD = "standard"
+
+
+class UserStatus(StrEnum):
+    ACTIVE = "active"
+    INVITED = "invited"
+    SUSPENDED = "suspended"
+    DEACTIVATED = "deactivated"
+
+
+class Tier(StrEnum):
+    FREE = "customerFreePlan"
+    BASIC = "customerBasicPlan"
+    PLUS = "customerPlusPlan"
+    BASIC_TRIAL = "customerBasicFreeTrialPlan"
+
+
+class OrganizationStatus(StrEnum):
+    ACTIVE = "active"
+    SUSPENDED = "suspended"
+    ARCHIVED = "archived"
+
+
+class SocialType(StrEnum):
+    FACEBOOK = "facebook"
+    TWITTER = "twitter"
+    LINKEDIN = "linkedin"
+    INSTAGRAM = "instagram"
+    YOUTUBE = "youtube"
+
+
+class ImageType(StrEnum):
+    LOGO = "logo"
+    HERO = "hero"
+    FAVICON = "favicon"
+
+
+class CampaignStatus(StrEnum):
+    PAUSED = "paused"
+    ACTIVE = "active"
+    ARCHIVED = "archived"
+
+
+class ContactAction(StrEnum):
+    UPSERT = "upsert"
+    UPDATE_ONLY = "updateOnly"
+    REMOVE = "remove"
+
+
+class ImportState(StrEnum):
+    UPLOADED = "uploaded"
+    READING = "reading"
+    CHECKED = "checked"
+    APPLYING = "applying"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class CallStatus(StrEnum):
+    SCHEDULED = "scheduled"
+    QUEUED = "queued"
+    DIALING = "dialing"
+    RINGING = "ringing"
+    IN_PROGRESS = "in-progress"
+    COMPLETED = "completed"
+    BUSY = "busy"
+    NO_ANSWER = "no-answer"
+    FAILED = "failed"
+    CANCELED = "canceled"
+    EXPIRED = "expired"
+    UNKNOWN = "unknown"
+
+    @property
+    def is_final(self) -> bool:
+        return self in FINAL_CALL_STATUSES
+
+
+FINAL_CALL_STATUSES = frozenset(
+    {
+        CallStatus.COMPLETED,
+        CallStatus.BUSY,
+        CallStatus.NO_ANSWER,
+        CallStatus.FAILED,
+        CallStatus.CANCELED,
+        CallStatus.EXPIRED,
+        CallStatus.UNKNOWN,
+    }
+)
+
+
+class AnsweredBy(StrEnum):
+    HUMAN = "human"
+    VOICEMAIL = "voicemail"
+    UNKNOWN = "unknown"
+
+
+class EndedReason(StrEnum):
+    COMPLETED = "completed"
+    VOICEMAIL = "voicemail"
+    BUSY = "busy"
+    NO_ANSWER = "no_answer"
+    REJECTED = "rejected"
+    CARRIER_ERROR = "carrier_error"
+    NUMBER_INVALID = "number_invalid"
+    CANCELED = "canceled"
+    ORGANIZATION_SUSPENDED = "organization_suspended"
+    AGENT_INACTIVE = "agent_inactive"
+    DO_NOT_CONTACT = "do_not_contact"
+    REGION_NOT_ALLOWED = "region_not_allowed"
+    CONTACT_ENDED = "contact_ended"
+    EXPIRED = "expired"
+    UNKNOWN = "unknown"
+
+
+class CallSource(StrEnum):
+    """Which face asked for the call."""
+
+    API = "api"
+    LEGACY = "legacy"
+    TEST = "test"
+    CAMPAIGN = "campaign"
+
+
+class CarrierKind(StrEnum):
+    SIMULATOR = "simulator"
+    SIP = "sip"
+    TWILIO = "twilio"
+
+
+class Area(StrEnum):
+    """The three JSON areas of the contract: a token of one is refused by the others."""
+
+    PARTNER_ADMIN = "A"
+    LEGACY_CALLS = "B"
+    PUBLIC = "C"
+
+
+class CallerKind(StrEnum):
+    USER = "user"
+    CLIENT = "client"
+    LEGACY_CLIENT = "legacy_client"
+    API_KEY = "api_key"
+    SYSTEM = "system"
