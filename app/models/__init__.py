@@ -1,0 +1,73 @@
+"""What is stored, one file per noun. Importing this package registers every table."""
+
+from app.models.base import Base, new_id, utcnow
+from app.models.brand import BrandImage, BrandVersion
+from app.models.call import Call, CallAttempt, CallEvent, Conversation, ConversationDay
+from app.models.campaign import Campaign, CampaignAgent, Contact, ContactExternalId
+from app.models.contact_import import (
+    ColumnMapping,
+    ContactImport,
+    ImportChange,
+    ImportProblem,
+    ImportRow,
+)
+from app.models.credential import (
+    ApiKey,
+    AuditEntry,
+    IdempotencyRecord,
+    OAuthClient,
+    RevokedToken,
+    SigningKey,
+)
+from app.models.organization import Agent, DoNotCallEntry, ExternalIdKey, Organization
+from app.models.partner import BrandColor, HeaderLink, Partner, Pricing, SiteImage, SocialLink
+from app.models.simulator import SimulatedCall
+from app.models.user import FailedSignIn, LinkPurpose, OneTimeLink, PortalSession, User
+from app.models.worker import CarrierPace, ProcessorPrice, WorkerHeartbeat
+
+__all__ = [
+    "Agent",
+    "ApiKey",
+    "AuditEntry",
+    "Base",
+    "BrandColor",
+    "BrandImage",
+    "BrandVersion",
+    "Call",
+    "CallAttempt",
+    "CallEvent",
+    "Campaign",
+    "CampaignAgent",
+    "CarrierPace",
+    "ColumnMapping",
+    "Contact",
+    "ContactExternalId",
+    "ContactImport",
+    "Conversation",
+    "ConversationDay",
+    "DoNotCallEntry",
+    "ExternalIdKey",
+    "FailedSignIn",
+    "HeaderLink",
+    "IdempotencyRecord",
+    "ImportChange",
+    "ImportProblem",
+    "ImportRow",
+    "LinkPurpose",
+    "OAuthClient",
+    "OneTimeLink",
+    "Organization",
+    "Partner",
+    "PortalSession",
+    "Pricing",
+    "ProcessorPrice",
+    "RevokedToken",
+    "SigningKey",
+    "SimulatedCall",
+    "SiteImage",
+    "SocialLink",
+    "User",
+    "WorkerHeartbeat",
+    "new_id",
+    "utcnow",
+]

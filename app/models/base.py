@@ -1,0 +1,99 @@
+"""The declarative base and the kinds of column that the models share."""
+
+import os
+import time
+from datetime import UTC, datetime
+from enum import StrEnum
+from threading import Lock
+from typing import Annotated, Any
+from uuid import UUID
+
+from sqlalchemy import JSON, DateTime, Dialect, Enum, MetaData, String, TypeDecorator, Uuid
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import DeclarativeBase, mapped_column
+from sqlalchemy.types import TypeEngine
+
+
+def utcnow() -> datetime:
+    return datetime.now(UTC)
+
+
+class _Clock:
+    """The last millisecond given out and its counter, so that ids of one process ascend."""
+
+    lock = Lock()
+    last = 0
+
+
+def new_id() -> UUID:
+    """A UUIDv7 (RFC 9562, section 5.7): later ids of one process sort after earlier ones.
+
+    The 12 bits after the version are a counter within the millisecond (method 1 of section 6.2).
+    """
+    with _Clock.lock:
+        tick = max(time.time_ns() * 4096 // 1_000_000, _Clock.last + 1)
+        _Clock.last = tick
+    milliseconds, counter = divmod(tick, 4096)
+    random = int.from_bytes(os.urandom(8)) & ((1 << 62) - 1)
+    return UUID(int=milliseconds << 80 | 7 << 76 | counter << 64 | 2 << 62 | random)
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment with its zone. SQLite forgets zones, so they are put back when read."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - signature of the base class
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            message = "a moment without a time zone can't be stored"
+            raise ValueError(message)
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - signature of the base class
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+Json: TypeEngine[Any] = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+"""JSON as text on SQLite, as jsonb on PostgreSQL; None is SQL NULL."""
+
+
+def enum_column(kind: type[StrEnum]) -> Enum:
+    """Stores an enum's values (not its names), with a check constraint."""
+    return Enum(
+        kind,
+        values_callable=lambda members: [member.value for member in members],
+        native_enum=False,
+        create_constraint=True,
+        length=40,
+        name=kind.__name__.lower(),
+    )
+
+
+Id = Annotated[UUID, mapped_column(Uuid, primary_key=True, default=new_id)]
+Created = Annotated[datetime, mapped_column(UtcDateTime, default=utcnow)]
+Updated = Annotated[datetime, mapped_column(UtcDateTime, default=utcnow, onupdate=utcnow)]
+Time = Annotated[datetime, mapped_column(UtcDateTime)]
+Name = Annotated[str, mapped_column(String(200))]
+Email = Annotated[str, mapped_column(String(254))]
+Phone = Annotated[str, mapped_column(String(16))]
+Short = Annotated[str, mapped_column(String(100))]
+Line = Annotated[str, mapped_column(String(500))]
+Url = Annotated[str, mapped_column(String(2000))]
+Hash = Annotated[str, mapped_column(String(64))]
+
+
+class Base(DeclarativeBase):
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )

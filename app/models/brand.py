@@ -1,0 +1,54 @@
+"""Versions of a partner's brand, and the pictures uploaded for it."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, Integer, LargeBinary, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import ImageType
+from app.models.base import Base, Created, Hash, Id, Json, Name, Short, UtcDateTime, enum_column
+
+
+class BrandVersion(Base):
+    """A snapshot of the brand fields. The one without ``published_at`` is the partner's draft."""
+
+    __tablename__ = "brand_versions"
+    __table_args__ = (
+        UniqueConstraint("partner_id", "number"),
+        Index(
+            "uq_brand_versions_draft",
+            "partner_id",
+            unique=True,
+            sqlite_where=text("published_at IS NULL"),
+            postgresql_where=text("published_at IS NULL"),
+        ),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    number: Mapped[int] = mapped_column(Integer)
+    content: Mapped[dict[str, Any]] = mapped_column(Json)
+    author: Mapped[Name]
+    created_at: Mapped[Created]
+    updated_at: Mapped[Created]
+    published_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class BrandImage(Base):
+    """An uploaded picture, re-encoded; served under its content hash."""
+
+    __tablename__ = "brand_images"
+    __table_args__ = (UniqueConstraint("partner_id", "sha256"),)
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    type: Mapped[ImageType] = mapped_column(enum_column(ImageType))
+    sha256: Mapped[Hash]
+    content_type: Mapped[Short]
+    width: Mapped[int] = mapped_column(Integer)
+    height: Mapped[int] = mapped_column(Integer)
+    size: Mapped[int] = mapped_column(Integer)
+    data: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    created_at: Mapped[Created]

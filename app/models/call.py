@@ -1,0 +1,194 @@
+"""Calls with their attempts and events, and the conversations they become."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    Date,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    Numeric,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import AnsweredBy, CallSource, CallStatus, CarrierKind, EndedReason
+from app.models.base import (
+    Base,
+    Created,
+    Id,
+    Json,
+    Line,
+    Name,
+    Phone,
+    Short,
+    Time,
+    Updated,
+    UtcDateTime,
+    enum_column,
+)
+
+
+class Call(Base):
+    """One call that was accepted. Status only moves forward within an attempt."""
+
+    __tablename__ = "calls"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            ondelete="CASCADE",
+        ),
+        ForeignKeyConstraint(
+            ["organization_id", "agent_id"],
+            ["agents.organization_id", "agents.id"],
+            ondelete="CASCADE",
+        ),
+        ForeignKeyConstraint(
+            ["organization_id", "campaign_id"],
+            ["campaigns.organization_id", "campaigns.id"],
+            ondelete="CASCADE",
+        ),
+        UniqueConstraint("organization_id", "id"),
+        Index("ix_calls_organization_live", "organization_id", "live", "id"),
+        Index("ix_calls_partner", "partner_id", "id"),
+        Index("ix_calls_status", "status", "organization_id"),
+        Index("ix_calls_contact", "contact_id"),
+        Index("ix_calls_phone", "organization_id", "phone_number"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID]
+    organization_id: Mapped[UUID]
+    agent_id: Mapped[UUID]
+    campaign_id: Mapped[UUID | None]
+    contact_id: Mapped[UUID | None] = mapped_column(ForeignKey("contacts.id", ondelete="SET NULL"))
+    source: Mapped[CallSource] = mapped_column(enum_column(CallSource))
+    live: Mapped[bool] = mapped_column(default=True)
+    carrier: Mapped[CarrierKind] = mapped_column(enum_column(CarrierKind))
+    credential_id: Mapped[UUID | None]
+    requested_by: Mapped[Name]
+    phone_number: Mapped[Phone]
+    contact: Mapped[dict[str, Any]] = mapped_column(Json)
+    call_metadata: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
+    intro_message: Mapped[str | None] = mapped_column(Text)
+    voicemail_message: Mapped[str | None] = mapped_column(Text)
+    call_instructions: Mapped[str | None] = mapped_column(Text)
+    status: Mapped[CallStatus] = mapped_column(enum_column(CallStatus))
+    answered_by: Mapped[AnsweredBy | None] = mapped_column(enum_column(AnsweredBy))
+    ended_reason: Mapped[EndedReason | None] = mapped_column(enum_column(EndedReason))
+    status_detail: Mapped[Line | None]
+    created_at: Mapped[Created]
+    updated_at: Mapped[Updated]
+    scheduled_for: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    next_attempt_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    expires_at: Mapped[Time]
+    started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    answered_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    cancel_requested_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class CallAttempt(Base):
+    """One dialling of a call; its id is the reference given to the carrier.
+
+    Committed before the carrier is asked, so that a restart knows that it may have been.
+    """
+
+    __tablename__ = "call_attempts"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["organization_id", "call_id"],
+            ["calls.organization_id", "calls.id"],
+            ondelete="CASCADE",
+        ),
+        UniqueConstraint("call_id", "number"),
+        Index("ix_call_attempts_reference", "carrier", "carrier_reference"),
+    )
+
+    id: Mapped[Id]
+    organization_id: Mapped[UUID]
+    call_id: Mapped[UUID] = mapped_column(index=True)
+    number: Mapped[int] = mapped_column(Integer)
+    carrier: Mapped[CarrierKind] = mapped_column(enum_column(CarrierKind))
+    carrier_reference: Mapped[Name | None]
+    status: Mapped[CallStatus] = mapped_column(enum_column(CallStatus))
+    answered_by: Mapped[AnsweredBy | None] = mapped_column(enum_column(AnsweredBy))
+    ended_reason: Mapped[EndedReason | None] = mapped_column(enum_column(EndedReason))
+    detail: Mapped[Line | None]
+    spoken: Mapped[str | None] = mapped_column(Text)
+    started_at: Mapped[Created]
+    ringing_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    answered_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    cost: Mapped[Decimal | None] = mapped_column(Numeric(12, 6))
+    cost_currency: Mapped[Short | None]
+
+
+class CallEvent(Base):
+    """A moment in a call's life, for its timeline; ``key`` makes repeated reports harmless."""
+
+    __tablename__ = "call_events"
+    __table_args__ = (UniqueConstraint("call_id", "key"),)
+
+    id: Mapped[Id]
+    call_id: Mapped[UUID] = mapped_column(ForeignKey("calls.id", ondelete="CASCADE"))
+    attempt_id: Mapped[UUID | None]
+    key: Mapped[Name]
+    at: Mapped[Created]
+    status: Mapped[CallStatus] = mapped_column(enum_column(CallStatus))
+    detail: Mapped[str | None] = mapped_column(Text)
+
+
+class Conversation(Base):
+    """A completed conversation: a call that was answered, by a person or by voicemail."""
+
+    __tablename__ = "conversations"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            ondelete="CASCADE",
+        ),
+        Index("ix_conversations_organization", "organization_id", "started_at"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID]
+    organization_id: Mapped[UUID]
+    agent_id: Mapped[UUID | None]
+    call_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("calls.id", ondelete="SET NULL"), unique=True
+    )
+    answered_by: Mapped[AnsweredBy] = mapped_column(enum_column(AnsweredBy))
+    started_at: Mapped[Time]
+    ended_at: Mapped[Time]
+    seconds: Mapped[int] = mapped_column(Integer)
+
+
+class ConversationDay(Base):
+    """The daily roll-up (UTC days) that report, usage and charts read."""
+
+    __tablename__ = "conversation_days"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            ondelete="CASCADE",
+        ),
+        Index("ix_conversation_days_partner", "partner_id", "day"),
+    )
+
+    organization_id: Mapped[UUID] = mapped_column(primary_key=True)
+    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    partner_id: Mapped[UUID]
+    conversations: Mapped[int] = mapped_column(Integer, default=0)
+    by_person: Mapped[int] = mapped_column(Integer, default=0)
+    by_voicemail: Mapped[int] = mapped_column(Integer, default=0)
+    seconds: Mapped[int] = mapped_column(Integer, default=0)
+    updated_at: Mapped[Updated]

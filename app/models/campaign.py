@@ -1,0 +1,140 @@
+"""Campaigns and the contacts in them."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import CampaignStatus
+from app.models.base import (
+    Base,
+    Created,
+    Email,
+    Id,
+    Json,
+    Name,
+    Phone,
+    Short,
+    Updated,
+    UtcDateTime,
+    enum_column,
+)
+
+
+class Campaign(Base):
+    """People that assistants call. ``revision`` grows with every change of its contacts."""
+
+    __tablename__ = "campaigns"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            ondelete="CASCADE",
+        ),
+        UniqueConstraint("organization_id", "id"),
+        Index("ix_campaigns_partner_created", "partner_id", "created_at", "id"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID]
+    organization_id: Mapped[UUID]
+    name: Mapped[Name]
+    status: Mapped[CampaignStatus] = mapped_column(
+        enum_column(CampaignStatus), default=CampaignStatus.PAUSED
+    )
+    all_agents: Mapped[bool] = mapped_column(default=False)
+    revision: Mapped[int] = mapped_column(Integer, default=0)
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    created_at: Mapped[Created]
+    updated_at: Mapped[Updated]
+
+
+class CampaignAgent(Base):
+    """The assistants of a campaign; ``Campaign.all_agents`` means all of the organization."""
+
+    __tablename__ = "campaign_agents"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["organization_id", "campaign_id"],
+            ["campaigns.organization_id", "campaigns.id"],
+            ondelete="CASCADE",
+        ),
+        ForeignKeyConstraint(
+            ["organization_id", "agent_id"],
+            ["agents.organization_id", "agents.id"],
+            ondelete="CASCADE",
+        ),
+    )
+
+    campaign_id: Mapped[UUID] = mapped_column(primary_key=True)
+    agent_id: Mapped[UUID] = mapped_column(primary_key=True)
+    organization_id: Mapped[UUID] = mapped_column(index=True)
+
+
+class Contact(Base):
+    """A person in a campaign. ``email_key`` is the address in the form it is compared in."""
+
+    __tablename__ = "contacts"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["organization_id", "campaign_id"],
+            ["campaigns.organization_id", "campaigns.id"],
+            ondelete="CASCADE",
+        ),
+        UniqueConstraint("campaign_id", "phone"),
+        UniqueConstraint("campaign_id", "email_key"),
+        CheckConstraint("phone IS NOT NULL OR email_key IS NOT NULL", name="identifier"),
+    )
+
+    id: Mapped[Id]
+    organization_id: Mapped[UUID]
+    campaign_id: Mapped[UUID]
+    phone: Mapped[Phone | None]
+    email: Mapped[Email | None]
+    email_key: Mapped[Email | None]
+    first_name: Mapped[Short | None]
+    last_name: Mapped[Short | None]
+    status: Mapped[Short | None]
+    contact_metadata: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    consent: Mapped[Short | None]
+    consent_source: Mapped[Name | None]
+    consent_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    created_at: Mapped[Created]
+    updated_at: Mapped[Created]
+
+
+class ContactExternalId(Base):
+    """A contact's value for an external-id key; one value a key.
+
+    Values of an identifying key are unique in the campaign.
+    """
+
+    __tablename__ = "contact_external_ids"
+    __table_args__ = (
+        ForeignKeyConstraint(["contact_id"], ["contacts.id"], ondelete="CASCADE"),
+        Index(
+            "uq_contact_external_ids_identifying",
+            "campaign_id",
+            "key",
+            "value",
+            unique=True,
+            sqlite_where=text("identifies"),
+            postgresql_where=text("identifies"),
+        ),
+        Index("ix_contact_external_ids_value", "campaign_id", "value"),
+    )
+
+    contact_id: Mapped[UUID] = mapped_column(primary_key=True)
+    key: Mapped[Short] = mapped_column(primary_key=True)
+    campaign_id: Mapped[UUID]
+    value: Mapped[Name]
+    identifies: Mapped[bool] = mapped_column(default=False)

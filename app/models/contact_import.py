@@ -1,0 +1,152 @@
+"""Uploaded contact files: the file, its rows, what is wrong with them, and what was changed."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Integer, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import ContactAction, ImportState
+from app.models.base import (
+    Base,
+    Created,
+    Hash,
+    Id,
+    Json,
+    Line,
+    Name,
+    Short,
+    Updated,
+    UtcDateTime,
+    enum_column,
+)
+
+
+class ContactImport(Base):
+    """One uploaded file on its way into a campaign.
+
+    The five counts are those of the check until the import is applied, then those of the result;
+    their sum is ``rows_total``. ``rows_applied`` is how far applying has come.
+    """
+
+    __tablename__ = "contact_imports"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["organization_id", "campaign_id"],
+            ["campaigns.organization_id", "campaigns.id"],
+            ondelete="CASCADE",
+        ),
+        ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            ondelete="CASCADE",
+        ),
+        UniqueConstraint("organization_id", "id"),
+        Index("ix_contact_imports_campaign", "campaign_id", "id"),
+        Index("ix_contact_imports_partner", "partner_id", "id"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID]
+    organization_id: Mapped[UUID]
+    campaign_id: Mapped[UUID]
+    created_by: Mapped[UUID | None]
+    author: Mapped[Name]
+    state: Mapped[ImportState] = mapped_column(enum_column(ImportState))
+    action: Mapped[ContactAction] = mapped_column(enum_column(ContactAction))
+    file_name: Mapped[Name]
+    file_size: Mapped[int] = mapped_column(Integer)
+    file_sha256: Mapped[Hash] = mapped_column(index=True)
+    file_key: Mapped[Name]
+    file_kind: Mapped[Short | None]
+    read_options: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
+    columns: Mapped[list[str]] = mapped_column(Json, default=list)
+    samples: Mapped[list[list[str]]] = mapped_column(Json, default=list)
+    mapping: Mapped[list[dict[str, Any]]] = mapped_column(Json, default=list)
+    campaign_revision: Mapped[int] = mapped_column(Integer, default=0)
+    rows_total: Mapped[int] = mapped_column(Integer, default=0)
+    rows_skipped: Mapped[int] = mapped_column(Integer, default=0)
+    rows_applied: Mapped[int] = mapped_column(Integer, default=0)
+    created: Mapped[int] = mapped_column(Integer, default=0)
+    updated: Mapped[int] = mapped_column(Integer, default=0)
+    deleted: Mapped[int] = mapped_column(Integer, default=0)
+    ignored: Mapped[int] = mapped_column(Integer, default=0)
+    failed: Mapped[int] = mapped_column(Integer, default=0)
+    expected: Mapped[dict[str, int] | None] = mapped_column(Json)
+    failure: Mapped[str | None] = mapped_column(Text)
+    cancel_requested_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    created_at: Mapped[Created]
+    updated_at: Mapped[Updated]
+    checked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    applied_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class ImportRow(Base):
+    """A row with data: the person's own values, and what became of it."""
+
+    __tablename__ = "import_rows"
+    __table_args__ = (Index("ix_import_rows_outcome", "import_id", "outcome", "row_number"),)
+
+    import_id: Mapped[UUID] = mapped_column(
+        ForeignKey("contact_imports.id", ondelete="CASCADE"), primary_key=True
+    )
+    row_number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    cells: Mapped[list[str]] = mapped_column(Json)
+    contact: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    outcome: Mapped[Short]
+    code: Mapped[Short | None]
+
+
+class ImportProblem(Base):
+    """Something wrong, or worth knowing, about one cell (or one row) of an import."""
+
+    __tablename__ = "import_problems"
+    __table_args__ = (Index("ix_import_problems_code", "import_id", "code", "row_number"),)
+
+    import_id: Mapped[UUID] = mapped_column(
+        ForeignKey("contact_imports.id", ondelete="CASCADE"), primary_key=True
+    )
+    row_number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    position: Mapped[int] = mapped_column(Integer, primary_key=True)
+    column_index: Mapped[int | None] = mapped_column(Integer)
+    code: Mapped[Short]
+    field: Mapped[Short | None]
+    message: Mapped[Line]
+    is_warning: Mapped[bool] = mapped_column(default=False)
+    repair: Mapped[Line | None]
+
+
+class ImportChange(Base):
+    """What applying a row did to a contact, with the state before: the undo log."""
+
+    __tablename__ = "import_changes"
+
+    import_id: Mapped[UUID] = mapped_column(
+        ForeignKey("contact_imports.id", ondelete="CASCADE"), primary_key=True
+    )
+    row_number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    contact_id: Mapped[UUID] = mapped_column(index=True)
+    action: Mapped[Short]
+    before: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    after: Mapped[dict[str, Any] | None] = mapped_column(Json)
+
+
+class ColumnMapping(Base):
+    """How a campaign's people mapped a set of columns last time."""
+
+    __tablename__ = "column_mappings"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["organization_id", "campaign_id"],
+            ["campaigns.organization_id", "campaigns.id"],
+            ondelete="CASCADE",
+        ),
+    )
+
+    campaign_id: Mapped[UUID] = mapped_column(primary_key=True)
+    columns_hash: Mapped[Hash] = mapped_column(primary_key=True)
+    organization_id: Mapped[UUID]
+    mapping: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    updated_at: Mapped[Updated]

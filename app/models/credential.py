@@ -1,0 +1,156 @@
+"""What scripts sign in with: OAuth clients, API keys, and the keys that sign tokens."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    Text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import Area, Role
+from app.models.base import (
+    Base,
+    Created,
+    Hash,
+    Id,
+    Json,
+    Line,
+    Name,
+    Short,
+    Time,
+    UtcDateTime,
+    enum_column,
+)
+
+
+class OAuthClient(Base):
+    """A client of the token endpoint: Area A with a role, or Area B for one organization."""
+
+    __tablename__ = "oauth_clients"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            ondelete="CASCADE",
+        ),
+        Index("ix_oauth_clients_partner", "partner_id", "created_at"),
+        CheckConstraint(
+            "(area = 'A' AND role IS NOT NULL AND organization_id IS NULL)"
+            " OR (area = 'B' AND role IS NULL AND organization_id IS NOT NULL)",
+            name="area",
+        ),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID | None] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    organization_id: Mapped[UUID | None]
+    area: Mapped[Area] = mapped_column(enum_column(Area))
+    role: Mapped[Role | None] = mapped_column(enum_column(Role))
+    name: Mapped[Name]
+    client_id: Mapped[Short] = mapped_column(unique=True)
+    secret_hash: Mapped[Hash]
+    created_by: Mapped[Name]
+    created_at: Mapped[Created]
+    expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    suspended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    served_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Area B only: the end of the extension that the operator gave, if any."""
+
+
+class ApiKey(Base):
+    """An Area C key of one organization. Only a hash of the secret is stored."""
+
+    __tablename__ = "api_keys"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            ondelete="CASCADE",
+        ),
+        Index("ix_api_keys_organization", "organization_id", "created_at"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID]
+    organization_id: Mapped[UUID]
+    name: Mapped[Name]
+    public_id: Mapped[Short] = mapped_column(unique=True)
+    secret_hash: Mapped[Hash]
+    live: Mapped[bool]
+    scopes: Mapped[list[str]] = mapped_column(Json)
+    created_by: Mapped[Name]
+    created_at: Mapped[Created]
+    expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    replaced_by: Mapped[UUID | None] = mapped_column(ForeignKey("api_keys.id"))
+
+
+class SigningKey(Base):
+    """A key pair that signs tokens; the private half is encrypted with the application's key."""
+
+    __tablename__ = "signing_keys"
+
+    kid: Mapped[Short] = mapped_column(primary_key=True)
+    private_key: Mapped[str] = mapped_column(Text)
+    public_jwk: Mapped[dict[str, Any]] = mapped_column(Json)
+    created_at: Mapped[Created]
+    retired_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class RevokedToken(Base):
+    """An access token revoked before its end (RFC 7009); kept until it would have expired."""
+
+    __tablename__ = "revoked_tokens"
+
+    jti: Mapped[Short] = mapped_column(primary_key=True)
+    expires_at: Mapped[Time] = mapped_column(index=True)
+
+
+class IdempotencyRecord(Base):
+    """The answer to an accepted request, so that repeating the request changes nothing."""
+
+    __tablename__ = "idempotency_records"
+
+    credential_id: Mapped[UUID] = mapped_column(primary_key=True)
+    operation: Mapped[Short] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(Text, primary_key=True)
+    request_hash: Mapped[Hash]
+    response: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    status: Mapped[int | None] = mapped_column(Integer)
+    created_at: Mapped[Created] = mapped_column(index=True)
+
+
+class AuditEntry(Base):
+    """Who did what, when and from where, with the values before and after."""
+
+    __tablename__ = "audit_entries"
+    __table_args__ = (
+        Index("ix_audit_entries_partner", "partner_id", "id"),
+        Index("ix_audit_entries_target", "target_type", "target_id"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID | None] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    organization_id: Mapped[UUID | None] = mapped_column(index=True)
+    at: Mapped[Created]
+    actor_kind: Mapped[Short]
+    actor_id: Mapped[UUID | None]
+    actor: Mapped[Name]
+    ip: Mapped[Short | None]
+    request_id: Mapped[Short | None]
+    action: Mapped[Short]
+    target_type: Mapped[Short]
+    target_id: Mapped[Short]
+    target: Mapped[Line | None]
+    before: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
+    after: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)

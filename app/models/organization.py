@@ -1,0 +1,157 @@
+"""Organizations (a partner's customers), their assistants and their do-not-call list."""
+
+from datetime import datetime, time
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    Text,
+    Time,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import OrganizationStatus, Tier
+from app.models.base import (
+    Base,
+    Created,
+    Id,
+    Json,
+    Line,
+    Name,
+    Phone,
+    Short,
+    Updated,
+    Url,
+    UtcDateTime,
+    enum_column,
+)
+
+
+class Organization(Base):
+    """A customer of a partner, with its plan, limits and rules for calling."""
+
+    __tablename__ = "organizations"
+    __table_args__ = (
+        UniqueConstraint("partner_id", "id"),
+        Index("ix_organizations_partner_created", "partner_id", "created_at", "id"),
+        Index("ix_organizations_referral", "partner_id", "referral_code"),
+        CheckConstraint("agent_limit >= 0 AND user_limit >= 0", name="limits"),
+        CheckConstraint("max_calls_at_once IS NULL OR max_calls_at_once > 0", name="at_once"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    name: Mapped[Name]
+    status: Mapped[OrganizationStatus] = mapped_column(
+        enum_column(OrganizationStatus), default=OrganizationStatus.ACTIVE
+    )
+    status_reason: Mapped[Line | None]
+    created_at: Mapped[Created]
+    updated_at: Mapped[Updated]
+    version: Mapped[int] = mapped_column(Integer, default=1)
+
+    referral_code: Mapped[Name | None]
+    referred_by_code: Mapped[Name | None]
+    payment_tier: Mapped[Tier | None] = mapped_column(enum_column(Tier), default=Tier.FREE)
+    tier_since: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    processor_customer_id: Mapped[Name | None]
+    referral_promo_used: Mapped[Name | None]
+    referral_ui_customization: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    admin_owned: Mapped[bool] = mapped_column(default=False)
+    temp_demo_org: Mapped[bool] = mapped_column(default=False)
+    agent_limit: Mapped[int] = mapped_column(Integer, default=1)
+    user_limit: Mapped[int] = mapped_column(Integer, default=1)
+
+    default_region: Mapped[Short] = mapped_column(default="US")
+    allowed_regions: Mapped[list[str]] = mapped_column(Json, default=lambda: ["US", "CA"])
+    calling_hours_on: Mapped[bool] = mapped_column(default=False)
+    calling_hours_start: Mapped[time] = mapped_column(Time, default=time(8))
+    calling_hours_end: Mapped[time] = mapped_column(Time, default=time(21))
+    max_calls_at_once: Mapped[int | None] = mapped_column(Integer)
+    max_calls_a_day: Mapped[int | None] = mapped_column(Integer)
+    retry_times: Mapped[int] = mapped_column(Integer, default=0)
+    retry_minutes: Mapped[int] = mapped_column(Integer, default=30)
+    refuse_do_not_call: Mapped[bool] = mapped_column(default=False)
+    consent_required: Mapped[bool] = mapped_column(default=False)
+
+
+class Agent(Base):
+    """An assistant. Its phone is ready when it is switched on, configured and has a number."""
+
+    __tablename__ = "agents"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            ondelete="CASCADE",
+        ),
+        UniqueConstraint("organization_id", "id"),
+        UniqueConstraint("organization_id", "phone_number"),
+        Index("ix_agents_partner", "partner_id"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID]
+    organization_id: Mapped[UUID]
+    name: Mapped[Name]
+    service: Mapped[Name | None]
+    timezone: Mapped[Short | None]
+    active: Mapped[bool] = mapped_column(default=True)
+    phone_number: Mapped[Phone | None]
+    phone_enabled: Mapped[bool] = mapped_column(default=False)
+    phone_configured: Mapped[bool] = mapped_column(default=False)
+    default_intro: Mapped[str | None] = mapped_column(Text)
+    default_voicemail: Mapped[str | None] = mapped_column(Text)
+    voice_address: Mapped[Url | None]
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    created_at: Mapped[Created]
+    updated_at: Mapped[Updated]
+
+    @property
+    def phone_ready(self) -> bool:
+        return self.phone_enabled and self.phone_configured and self.phone_number is not None
+
+
+class ExternalIdKey(Base):
+    """A key of an assistant's external-id settings; routing only, unless it identifies."""
+
+    __tablename__ = "external_id_keys"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["organization_id", "agent_id"],
+            ["agents.organization_id", "agents.id"],
+            ondelete="CASCADE",
+        ),
+    )
+
+    agent_id: Mapped[UUID] = mapped_column(primary_key=True)
+    key: Mapped[Short] = mapped_column(primary_key=True)
+    organization_id: Mapped[UUID] = mapped_column(index=True)
+    identifies: Mapped[bool] = mapped_column(default=False)
+
+
+class DoNotCallEntry(Base):
+    """A number that an organization never calls, with who put it there and why."""
+
+    __tablename__ = "do_not_call"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            ondelete="CASCADE",
+        ),
+    )
+
+    organization_id: Mapped[UUID] = mapped_column(primary_key=True)
+    phone: Mapped[Phone] = mapped_column(primary_key=True)
+    partner_id: Mapped[UUID]
+    reason: Mapped[Line | None]
+    source: Mapped[Short] = mapped_column(default="portal")
+    added_by: Mapped[Name]
+    created_at: Mapped[Created]

@@ -1,0 +1,139 @@
+"""Partners (resellers) and the objects that belong to their contract resource."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, Text, text
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from app.enums import ImageType, SocialType, Tier
+from app.models.base import (
+    Base,
+    Created,
+    Email,
+    Id,
+    Json,
+    Name,
+    Short,
+    Updated,
+    Url,
+    UtcDateTime,
+    enum_column,
+)
+
+
+class Partner(Base):
+    """A reseller. Lists that are empty rather than null are named in ``empty_lists``."""
+
+    __tablename__ = "partners"
+    __table_args__ = (
+        Index(
+            "uq_partners_verified_domain",
+            "domain_key",
+            unique=True,
+            sqlite_where=text("domain_verified_at IS NOT NULL"),
+            postgresql_where=text("domain_verified_at IS NOT NULL"),
+        ),
+        CheckConstraint("default_agent_limit >= 0", name="default_agent_limit"),
+    )
+
+    id: Mapped[Id]
+    slug: Mapped[Short] = mapped_column(unique=True)
+    name: Mapped[Name]
+    created_at: Mapped[Created]
+    updated_at: Mapped[Updated]
+    suspended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    version: Mapped[int] = mapped_column(Integer, default=1)
+
+    logo_img_url: Mapped[Url | None]
+    show_branding_toggle: Mapped[bool] = mapped_column(default=False)
+    show_character_toggle: Mapped[bool] = mapped_column(default=False)
+    domain: Mapped[Name | None]
+    domain_key: Mapped[Name | None] = mapped_column(index=True)
+    domain_verified_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    default_agent_name: Mapped[Name | None]
+    default_service: Mapped[Name | None]
+    show_embedded_chat: Mapped[bool] = mapped_column(default=False)
+    chat_agent_id: Mapped[Name | None]
+    chat_template_colors: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    billing_email: Mapped[Email | None]
+    support_email: Mapped[Email | None]
+    notification_email: Mapped[Email | None]
+    email_domain: Mapped[Name | None]
+    partner_type: Mapped[Name | None]
+    payment_method_id: Mapped[Name | None]
+    partner_redirect_link: Mapped[Url | None]
+    partner_upgrade_message: Mapped[str | None] = mapped_column(Text)
+    collection_email: Mapped[Email | None]
+    processor_collection_customer_id: Mapped[Name | None]
+    processor_tracking_customer_id: Mapped[Name | None]
+    tracking_email: Mapped[Email | None]
+    purchase_link: Mapped[Url | None]
+    default_agent_limit: Mapped[int] = mapped_column(Integer, default=1)
+    demo_link: Mapped[Url | None]
+    product_name: Mapped[Name] = mapped_column(default="AI Receptionist")
+    allowed_query_params: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    empty_lists: Mapped[list[str]] = mapped_column(Json, default=list)
+
+    brand_colors: Mapped[list["BrandColor"]] = relationship(
+        order_by="BrandColor.position", cascade="all, delete-orphan", lazy="selectin"
+    )
+    header_links: Mapped[list["HeaderLink"]] = relationship(
+        order_by="HeaderLink.position", cascade="all, delete-orphan", lazy="selectin"
+    )
+    social_links: Mapped[list["SocialLink"]] = relationship(
+        order_by="SocialLink.position", cascade="all, delete-orphan", lazy="selectin"
+    )
+    site_images: Mapped[list["SiteImage"]] = relationship(
+        order_by="SiteImage.position", cascade="all, delete-orphan", lazy="selectin"
+    )
+    pricing: Mapped[list["Pricing"]] = relationship(
+        order_by="Pricing.position", cascade="all, delete-orphan", lazy="selectin"
+    )
+
+
+class _PartnerItem:
+    """What the items of a partner's lists have in common: an id kept over updates, a place."""
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), index=True
+    )
+    position: Mapped[int] = mapped_column(Integer, default=0)
+
+
+class BrandColor(_PartnerItem, Base):
+    __tablename__ = "partner_brand_colors"
+
+    name: Mapped[Name]
+    value: Mapped[Short]
+
+
+class HeaderLink(_PartnerItem, Base):
+    __tablename__ = "partner_header_links"
+
+    label: Mapped[Name]
+    url: Mapped[Url]
+
+
+class SocialLink(_PartnerItem, Base):
+    __tablename__ = "partner_social_links"
+
+    type: Mapped[SocialType] = mapped_column(enum_column(SocialType))
+    url: Mapped[Url]
+
+
+class SiteImage(_PartnerItem, Base):
+    __tablename__ = "partner_site_images"
+
+    type: Mapped[ImageType] = mapped_column(enum_column(ImageType))
+    image_url: Mapped[Url]
+
+
+class Pricing(_PartnerItem, Base):
+    __tablename__ = "partner_pricing"
+
+    tier: Mapped[Tier] = mapped_column(enum_column(Tier))
+    processor_price_id: Mapped[Name]
+    processor_product_id: Mapped[Name]

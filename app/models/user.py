@@ -1,0 +1,132 @@
+"""People, their sessions and the one-time links sent to them."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import Role, UserStatus
+from app.models.base import (
+    Base,
+    Created,
+    Email,
+    Hash,
+    Id,
+    Json,
+    Line,
+    Name,
+    Short,
+    Time,
+    Updated,
+    UtcDateTime,
+    enum_column,
+)
+
+
+class User(Base):
+    """A person. Operators have no partner; only standard users have an organization."""
+
+    __tablename__ = "users"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            ondelete="CASCADE",
+        ),
+        UniqueConstraint("partner_id", "id"),
+        UniqueConstraint("partner_id", "email_key"),
+        UniqueConstraint("partner_id", "idp_uid"),
+        Index("ix_users_partner_created", "partner_id", "created_at", "id"),
+        Index("ix_users_organization", "organization_id"),
+        Index("ix_users_email_key", "email_key"),
+        Index(
+            "uq_users_operator_email",
+            "email_key",
+            unique=True,
+            sqlite_where=text("partner_id IS NULL"),
+            postgresql_where=text("partner_id IS NULL"),
+        ),
+        CheckConstraint("(user_type = 'operator') = (partner_id IS NULL)", name="operator"),
+        CheckConstraint("(user_type = 'standard') = (organization_id IS NOT NULL)", name="standard"),
+        CheckConstraint(
+            "idp_uid IS NULL OR idp_uid NOT IN ('usage', 'subscription', 'partial')", name="idp_uid"
+        ),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID | None] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    organization_id: Mapped[UUID | None]
+    email: Mapped[Email]
+    email_key: Mapped[Email]
+    name: Mapped[Name | None]
+    user_type: Mapped[Role] = mapped_column(enum_column(Role))
+    admin_owned: Mapped[bool] = mapped_column(default=False)
+    unsubscribe: Mapped[bool] = mapped_column(default=True)
+    last_session: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    last_login: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    idp_uid: Mapped[Name | None]
+    status: Mapped[UserStatus] = mapped_column(enum_column(UserStatus), default=UserStatus.ACTIVE)
+    password_hash: Mapped[Line | None]
+    timezone: Mapped[Short | None]
+    theme: Mapped[Short | None]
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    created_at: Mapped[Created]
+    updated_at: Mapped[Updated]
+
+
+class PortalSession(Base):
+    """A browser's session. The cookie holds a token of which only the hash is stored."""
+
+    __tablename__ = "portal_sessions"
+
+    token_hash: Mapped[Hash] = mapped_column(primary_key=True)
+    user_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), index=True
+    )
+    data: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
+    ip: Mapped[Short | None]
+    user_agent: Mapped[Line | None]
+    created_at: Mapped[Created]
+    seen_at: Mapped[Created]
+    expires_at: Mapped[Time] = mapped_column(index=True)
+
+
+class LinkPurpose(StrEnum):
+    INVITATION = "invitation"
+    SET_PASSWORD = "set_password"  # noqa: S105 - the name of a purpose
+    RESET_PASSWORD = "reset_password"  # noqa: S105 - the name of a purpose
+
+
+class OneTimeLink(Base):
+    """An invitation or password link: single use, short-lived, stored as a hash."""
+
+    __tablename__ = "one_time_links"
+
+    token_hash: Mapped[Hash] = mapped_column(primary_key=True)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    purpose: Mapped[LinkPurpose] = mapped_column(enum_column(LinkPurpose))
+    created_at: Mapped[Created]
+    expires_at: Mapped[Time]
+    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class FailedSignIn(Base):
+    """One failed sign-in or token request; counted per subject and address in a window."""
+
+    __tablename__ = "failed_sign_ins"
+    __table_args__ = (Index("ix_failed_sign_ins_subject", "subject_hash", "at"),)
+
+    id: Mapped[Id]
+    subject_hash: Mapped[Hash]
+    at: Mapped[Created]

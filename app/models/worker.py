@@ -1,0 +1,44 @@
+"""What the workers keep: their heartbeat, each carrier's pace, prices fetched from outside."""
+
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import Integer, Numeric
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.models.base import Base, Created, Name, Short, Time, Updated, UtcDateTime
+
+
+class WorkerHeartbeat(Base):
+    """One row a worker process; a worker whose row is old is dead and its work is taken over."""
+
+    __tablename__ = "worker_heartbeats"
+
+    executor_id: Mapped[Short] = mapped_column(primary_key=True)
+    hostname: Mapped[Name]
+    pid: Mapped[int] = mapped_column(Integer)
+    started_at: Mapped[Created]
+    beat_at: Mapped[Created] = mapped_column(index=True)
+    stopped_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class CarrierPace(Base):
+    """The earliest moment at which a carrier may be asked for the next call."""
+
+    __tablename__ = "carrier_paces"
+
+    carrier: Mapped[Name] = mapped_column(primary_key=True)
+    next_at: Mapped[Time]
+
+
+class ProcessorPrice(Base):
+    """The last known price at the payment processor, refreshed by the worker."""
+
+    __tablename__ = "processor_prices"
+
+    price_id: Mapped[Name] = mapped_column(primary_key=True)
+    product_id: Mapped[Name | None]
+    name: Mapped[Name]
+    cost: Mapped[Decimal] = mapped_column(Numeric(12, 4))
+    currency: Mapped[Short]
+    fetched_at: Mapped[Updated]
