@@ -51,6 +51,12 @@ class Settings(BaseSettings):
     calls_per_organization: int = Field(5, ge=1)
     call_expiry_hours: int = Field(24, ge=1)
 
+    worker_heartbeat_seconds: float = Field(2.0, gt=0)
+    worker_dead_after_seconds: float = Field(10.0, gt=0)
+    """A worker silent for so long has its calls taken over by another."""
+    queue_poll_seconds: float = Field(0.2, gt=0)
+    engine_retention_days: int = Field(7, ge=1)
+
     @model_validator(mode="after")
     def _refuse_unsafe_production(self) -> Self:
         if self.env == "production":

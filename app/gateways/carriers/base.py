@@ -1,0 +1,107 @@
+"""What the application needs of a telephone carrier, whichever it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+from uuid import UUID
+
+from app.enums import AnsweredBy, CarrierKind, EndedReason
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """One request to dial. ``attempt_id`` is the reference under which the carrier is asked."""
+
+    attempt_id: UUID
+    to_number: str
+    from_number: str
+    intro: str
+    voicemail: str
+
+
+class PlacementRejected(Exception):
+    """The carrier refused for certain: this attempt has not rung and never will."""
+
+    def __init__(self, message: str, reason: EndedReason = EndedReason.REJECTED):
+        super().__init__(message)
+        self.reason = reason
+
+
+class NoCarrierAnswer(Exception):
+    """A timeout, a reset or a server error: whether the call was placed is not known."""
+
+
+class Verdict(StrEnum):
+    """The carrier's word on whether an attempt was placed."""
+
+    PLACED = "placed"
+    NOT_PLACED = "not-placed"
+    UNSURE = "unsure"
+
+
+class LineEventKind(StrEnum):
+    RINGING = "ringing"
+    ANSWERED = "answered"
+    SAID_INTRO = "said-intro"
+    SAID_VOICEMAIL = "said-voicemail"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class LineEvent:
+    """Something that happened on the line, at the carrier's own time."""
+
+    kind: LineEventKind
+    at: datetime
+    answered_by: AnsweredBy | None = None
+    reason: EndedReason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LineState:
+    """Everything the carrier knows of one attempt, oldest event first.
+
+    ``next_change`` is when asking again is worth it; None where the carrier cannot tell.
+    """
+
+    verdict: Verdict
+    reference: str | None = None
+    events: Sequence[LineEvent] = ()
+    next_change: datetime | None = None
+
+    @property
+    def ended(self) -> bool:
+        return any(event.kind is LineEventKind.ENDED for event in self.events)
+
+
+class Carrier(Protocol):
+    """A telephone line. No method is called while a database transaction is open."""
+
+    @property
+    def kind(self) -> CarrierKind: ...
+
+    @property
+    def settle_seconds(self) -> float:
+        """How long after an attempt was written a request to place it may still be under way.
+
+        Only after that is "not placed" final.
+        """
+        ...
+
+    def place(self, placement: Placement) -> str:
+        """Asks once for the call and returns the carrier's own reference.
+
+        Raises `PlacementRejected` for a definite refusal, `NoCarrierAnswer` for anything that
+        is not an answer. Never repeats the request by itself.
+        """
+        ...
+
+    def look_up(self, attempt_id: UUID) -> LineState:
+        """What became of the attempt. Raises `NoCarrierAnswer` where the carrier is silent."""
+        ...
+
+    def hang_up(self, attempt_id: UUID) -> bool:
+        """Ends the call if it is still going; False where there was nothing to end."""
+        ...

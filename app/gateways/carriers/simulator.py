@@ -1,0 +1,178 @@
+"""The simulated line: honest about what it is, and a fair judge of who rang whom.
+
+What happens on it follows from the number and the time since it was dialled alone. It needs no
+process and survives every kill; its ledger is written over connections of its own, outside any
+transaction of the application.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import Engine, Row, func, insert, select, update
+
+from app.enums import AnsweredBy, CarrierKind, EndedReason
+from app.gateways.carriers.base import (
+    LineEvent,
+    LineEventKind,
+    LineState,
+    NoCarrierAnswer,
+    Placement,
+    PlacementRejected,
+    Verdict,
+)
+from app.models import SimulatedCall, utcnow
+
+SIMULATED_NUMBERS = {
+    "human": "+12025550101",
+    "voicemail": "+12025550102",
+    "busy": "+12025550103",
+    "noAnswer": "+12025550104",
+    "failed": "+12025550105",
+    "slow": "+12025550106",
+    "rejected": "+12025550107",
+    "lostAnswer": "+12025550108",
+    "unreachable": "+12025550109",
+    "unsure": "+12025550110",
+}
+"""Numbers with a fixed outcome, all from the range kept for fiction.
+
+Any other number answers as a person. The last four are the carrier's own troubles: it refuses;
+it dials but its answer is lost; it can't be reached; it can't say whether it dialled.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What happens so many seconds after dialling, at pace 1."""
+
+    seconds: float
+    kind: LineEventKind
+    answered_by: AnsweredBy | None = None
+    reason: EndedReason | None = None
+
+
+_K = LineEventKind
+_HUMAN = (
+    _Step(1, _K.RINGING),
+    _Step(4, _K.ANSWERED, AnsweredBy.HUMAN),
+    _Step(4.5, _K.SAID_INTRO),
+    _Step(12, _K.ENDED, AnsweredBy.HUMAN, EndedReason.COMPLETED),
+)
+_SCRIPTS: dict[str, tuple[_Step, ...]] = {
+    "voicemail": (
+        _Step(1, _K.RINGING),
+        _Step(6, _K.ANSWERED, AnsweredBy.VOICEMAIL),
+        _Step(8, _K.SAID_VOICEMAIL),
+        _Step(15, _K.ENDED, AnsweredBy.VOICEMAIL, EndedReason.VOICEMAIL),
+    ),
+    "busy": (_Step(1.5, _K.ENDED, reason=EndedReason.BUSY),),
+    "noAnswer": (_Step(1, _K.RINGING), _Step(25, _K.ENDED, reason=EndedReason.NO_ANSWER)),
+    "failed": (_Step(2, _K.ENDED, reason=EndedReason.CARRIER_ERROR),),
+    "slow": (
+        _Step(8, _K.RINGING),
+        _Step(20, _K.ANSWERED, AnsweredBy.HUMAN),
+        _Step(20.5, _K.SAID_INTRO),
+        _Step(30, _K.ENDED, AnsweredBy.HUMAN, EndedReason.COMPLETED),
+    ),
+}
+_NAME_OF = {number: name for name, number in SIMULATED_NUMBERS.items()}
+
+
+class Simulator:
+    """The carrier that never leaves the house. ``pace`` multiplies every duration."""
+
+    kind = CarrierKind.SIMULATOR
+
+    def __init__(self, engine: Engine, pace: float = 1.0):
+        self._engine = engine
+        self._pace = pace
+
+    @property
+    def settle_seconds(self) -> float:
+        """Writing the ledger takes milliseconds; a second covers a machine under load."""
+        return 1.0
+
+    def place(self, placement: Placement) -> str:
+        outcome = _NAME_OF.get(placement.to_number)
+        if outcome == "rejected":
+            message = "The simulated line refuses this number."
+            raise PlacementRejected(message)
+        if outcome == "unreachable":
+            message = "The simulated line did not answer."
+            raise NoCarrierAnswer(message)
+        with self._engine.begin() as connection:
+            connection.execute(
+                insert(SimulatedCall).values(
+                    reference=str(placement.attempt_id),
+                    from_number=placement.from_number,
+                    to_number=placement.to_number,
+                    placed_at=utcnow(),
+                )
+            )
+        if outcome in {"lostAnswer", "unsure"}:
+            message = "The answer of the simulated line was lost."
+            raise NoCarrierAnswer(message)
+        return f"sim-{placement.attempt_id}"
+
+    def look_up(self, attempt_id: UUID) -> LineState:
+        row = self._entry(attempt_id)
+        if row is None:
+            return LineState(Verdict.NOT_PLACED)
+        outcome = _NAME_OF.get(row.to_number, "human")
+        if outcome == "unsure":
+            return LineState(Verdict.UNSURE)
+        events, upcoming = self._happened(outcome, row.placed_at, row.hung_up_at or utcnow())
+        ended = bool(events) and events[-1].kind is LineEventKind.ENDED
+        if row.hung_up_at is not None and not ended:
+            events.append(
+                LineEvent(LineEventKind.ENDED, row.hung_up_at, reason=EndedReason.CANCELED)
+            )
+            upcoming = None
+        return LineState(Verdict.PLACED, f"sim-{attempt_id}", events, upcoming)
+
+    def hang_up(self, attempt_id: UUID) -> bool:
+        if self._entry(attempt_id) is None or self.look_up(attempt_id).ended:
+            return False
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(SimulatedCall)
+                .where(SimulatedCall.reference == str(attempt_id))
+                .where(SimulatedCall.hung_up_at.is_(None))
+                .values(hung_up_at=utcnow())
+            )
+        return True
+
+    def times_rung(self, number: str) -> int:
+        """How often a number was dialled, whoever asked."""
+        return self._count(SimulatedCall.to_number == number)
+
+    def times_placed(self, attempt_id: UUID) -> int:
+        """How often one attempt was dialled; anything above one is a fault of ours."""
+        return self._count(SimulatedCall.reference == str(attempt_id))
+
+    def _count(self, condition: object) -> int:
+        query = select(func.count()).select_from(SimulatedCall).where(condition)  # type: ignore[arg-type]  # a column comparison, which mypy sees as bool
+        with self._engine.begin() as connection:
+            return connection.scalar(query) or 0
+
+    def _entry(self, attempt_id: UUID) -> Row[str, datetime, datetime | None] | None:
+        query = (
+            select(SimulatedCall.to_number, SimulatedCall.placed_at, SimulatedCall.hung_up_at)
+            .where(SimulatedCall.reference == str(attempt_id))
+            .order_by(SimulatedCall.id)
+            .limit(1)
+        )
+        with self._engine.connect() as connection:
+            return connection.execution_options(read_only=True).execute(query).first()
+
+    def _happened(
+        self, outcome: str, placed_at: datetime, until: datetime
+    ) -> tuple[list[LineEvent], datetime | None]:
+        events: list[LineEvent] = []
+        for step in _SCRIPTS.get(outcome, _HUMAN):
+            at = placed_at + timedelta(seconds=step.seconds * self._pace)
+            if at > until:
+                return events, at
+            events.append(LineEvent(step.kind, at, step.answered_by, step.reason))
+        return events, None

@@ -1,0 +1,149 @@
+"""The durable queue, as everything but the worker sees it: hand in work, wake what waits.
+
+Work is handed in within the transaction of the caller, so a row and its work are committed
+together or not at all. The worker's half is in `app.jobs`.
+"""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+import pysqlite3.dbapi2 as sqlite
+from dbos import DBOS, DBOSClient, EnqueueOptions
+from dbos._serialization import DefaultSerializer
+from dbos._sys_db import SystemDatabase
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.orm import Session
+
+from app.database import make_engine
+
+APPLICATION = "portal"
+SCHEMA = "dbos"
+CALLS_QUEUE = "calls"
+JOBS_QUEUE = "jobs"
+STATUS_TOPIC = "status"
+
+ENGINE_TABLES = frozenset(
+    {
+        "application_versions",
+        "dbos_migrations",
+        "notifications",
+        "operation_outputs",
+        "queues",
+        "streams",
+        "workflow_events",
+        "workflow_events_history",
+        "workflow_input",
+        "workflow_output",
+        "workflow_schedules",
+        "workflow_status",
+    }
+)
+"""What the engine keeps beside our tables on SQLite; on PostgreSQL it has a schema of its own."""
+
+_clients: WeakKeyDictionary[Engine, DBOSClient] = WeakKeyDictionary()
+
+
+def make_queue_engine(url: str) -> Engine:
+    """The engine's own connections: they begin transactions in a way that ours don't."""
+    if not url.startswith("sqlite"):
+        return make_engine(url, pool_size=20)
+    engine = create_engine(
+        url,
+        module=sqlite,
+        pool_size=20,
+        max_overflow=20,
+        hide_parameters=True,
+        connect_args={"timeout": 30, "check_same_thread": False},
+    )
+    event.listen(engine, "connect", _prepare_sqlite_connection)
+    return engine
+
+
+def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
+    connection.isolation_level = "IMMEDIATE"
+    connection.execute("PRAGMA journal_mode=WAL")
+    # What the engine loses in a power cut it does again, and our own commits, which are
+    # synchronous, flush the shared log up to their own place.
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA busy_timeout=30000")
+
+
+def migrate_engine(url: str) -> None:
+    """Creates or updates the engine's tables; harmless when they are up to date.
+
+    Web processes hand in work before a worker has ever run, so this belongs to every migration.
+    """
+    if not url.startswith("sqlite"):
+        DBOS.migrate(url, schema=SCHEMA)
+        return
+    # The public call would open the file with the standard library's SQLite.
+    engine = make_queue_engine(url)
+    try:
+        SystemDatabase.create(
+            system_database_url=url,
+            engine_kwargs={},
+            engine=engine,
+            schema=None,
+            serializer=DefaultSerializer(),
+            executor_id=None,
+        ).run_migrations()
+    finally:
+        engine.dispose()
+
+
+def enqueue_call(
+    session: Session,
+    *,
+    call_id: UUID,
+    attempt_id: UUID,
+    organization_id: UUID,
+    delay_seconds: float | None = None,
+) -> None:
+    """Hands in one dialling of a call; a delay holds no slot of the queue."""
+    options: EnqueueOptions = {
+        "workflow_name": "place_call",
+        "queue_name": CALLS_QUEUE,
+        "workflow_id": str(attempt_id),
+        "queue_partition_key": str(organization_id),
+    }
+    if delay_seconds is not None and delay_seconds > 0:
+        options["delay_seconds"] = delay_seconds
+    _client(session).enqueue_in_transaction(session, options, str(call_id), str(attempt_id))
+
+
+def enqueue_job(session: Session, workflow: str, workflow_id: str, *args: str) -> None:
+    """Hands in any other workflow by its registered name. The same id twice is one workflow."""
+    options: EnqueueOptions = {
+        "workflow_name": workflow,
+        "queue_name": JOBS_QUEUE,
+        "workflow_id": workflow_id,
+    }
+    _client(session).enqueue_in_transaction(session, options, *args)
+
+
+def wake_call(session: Session, attempt_id: UUID, event_id: str, at: datetime) -> None:
+    """Tells a call under way that there is news; the same event twice is told once."""
+    _client(session).send_in_transaction(
+        session,
+        str(attempt_id),
+        {"event": event_id, "at": at.isoformat()},
+        STATUS_TOPIC,
+        idempotency_key=event_id,
+    )
+
+
+def _client(session: Session) -> DBOSClient:
+    engine = session.get_bind().engine
+    client = _clients.get(engine)
+    if client is None:
+        client = DBOSClient(
+            system_database_engine=engine,
+            dbos_system_schema=SCHEMA,
+            application_name=APPLICATION,
+            lazy=True,
+        )
+        _clients[engine] = client
+    return client
