@@ -1,0 +1,27 @@
+"""Calls, from acceptance to the end of the line."""
+
+from app.services.calls.cancelling import cancel, cancel_for_contacts, cancel_result, withdraw
+from app.services.calls.preflight import Check, CheckState, preflight
+from app.services.calls.reading import CallPage, Moment, attempts_of, get, page, timeline
+from app.services.calls.request import CallRequest, Texts
+from app.services.calls.scheduling import CallScheduled, schedule
+
+__all__ = [
+    "CallPage",
+    "CallRequest",
+    "CallScheduled",
+    "Check",
+    "CheckState",
+    "Moment",
+    "Texts",
+    "attempts_of",
+    "cancel",
+    "cancel_for_contacts",
+    "cancel_result",
+    "get",
+    "page",
+    "preflight",
+    "schedule",
+    "timeline",
+    "withdraw",
+]

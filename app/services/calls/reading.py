@@ -1,0 +1,119 @@
+"""Reading calls: one, a page of them, and the timeline of one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import CallerKind, CallSource, CallStatus
+from app.errors import NotFound, ValidationFailed
+from app.models import Call, CallAttempt, CallEvent
+
+_SEEN_BY_KEYS = (CallSource.API, CallSource.LEGACY)
+
+
+@dataclass(frozen=True, slots=True)
+class CallPage:
+    """Calls, newest first, with their attempts, and where the next page begins."""
+
+    calls: Sequence[Call]
+    attempts: dict[UUID, list[CallAttempt]]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One line of a call's timeline. ``kind`` is listed at `app.services.calls.states.add_event`;
+    for what was said, ``detail`` holds the words."""
+
+    at: datetime
+    kind: str
+    status: CallStatus
+    detail: str | None
+
+
+def get(session: Session, caller: Caller, call_id: UUID | str) -> Call:
+    """The call, if it is the caller's to see; `NotFound` (``call_not_found``) otherwise."""
+    identifier = _as_uuid(call_id)
+    call = None
+    if identifier is not None:
+        call = session.scalars(visible(caller).where(Call.id == identifier)).one_or_none()
+    if call is None:
+        message = "There is no such call."
+        raise NotFound(message, "call_not_found")
+    return call
+
+
+def page(
+    session: Session, caller: Caller, *, per_page: int = 100, cursor: str | None = None
+) -> CallPage:
+    """The calls the caller may see, newest first, at most ``per_page`` of them.
+
+    Raises `ValidationFailed` (``invalid_cursor``).
+    """
+    query = visible(caller)
+    if cursor is not None:
+        before = _as_uuid(cursor)
+        if before is None:
+            message = "The cursor is not one that a page of this list has named."
+            raise ValidationFailed.on("cursor", "invalid_cursor", message)
+        query = query.where(Call.id < before)
+    rows = session.scalars(query.order_by(Call.id.desc()).limit(per_page + 1)).all()
+    calls = rows[:per_page]
+    next_cursor = str(calls[-1].id) if len(rows) > per_page else None
+    return CallPage(calls, attempts_of(session, [call.id for call in calls]), next_cursor)
+
+
+def attempts_of(session: Session, call_ids: Sequence[UUID]) -> dict[UUID, list[CallAttempt]]:
+    """The attempts of each call in the order they were made, in one query."""
+    found: dict[UUID, list[CallAttempt]] = {call_id: [] for call_id in call_ids}
+    query = (
+        select(CallAttempt).where(CallAttempt.call_id.in_(call_ids)).order_by(CallAttempt.number)
+    )
+    for attempt in session.scalars(query):
+        found[attempt.call_id].append(attempt)
+    return found
+
+
+def timeline(session: Session, caller: Caller, call_id: UUID | str) -> list[Moment]:
+    """What happened to a call, oldest first."""
+    call = get(session, caller, call_id)
+    query = (
+        select(CallEvent).where(CallEvent.call_id == call.id).order_by(CallEvent.at, CallEvent.id)
+    )
+    return [
+        Moment(event.at, _kind(event), event.status, event.detail)
+        for event in session.scalars(query)
+    ]
+
+
+def visible(caller: Caller) -> Select[Call]:
+    """The calls of the caller's tenant; a key sees the calls of its own kind of key."""
+    query = select(Call)
+    if caller.kind is CallerKind.API_KEY:
+        query = query.where(Call.live.is_(caller.live), Call.source.in_(_SEEN_BY_KEYS))
+    if caller.organization_id is not None:
+        return query.where(Call.organization_id == caller.organization_id)
+    if caller.partner_id is not None:
+        return query.where(Call.partner_id == caller.partner_id)
+    return query if caller.is_operator else query.where(Call.id.is_(None))
+
+
+def _kind(event: CallEvent) -> str:
+    key = event.key
+    if event.attempt_id is not None:
+        key = key.removeprefix(f"{event.attempt_id}:")
+    return key.split(":", 1)[0]
+
+
+def _as_uuid(value: UUID | str) -> UUID | None:
+    if isinstance(value, UUID):
+        return value
+    try:
+        return UUID(value)
+    except ValueError:
+        return None

@@ -1,0 +1,166 @@
+"""What stops a call: the same rules at acceptance, in the pre-flight list and at dial time.
+
+Each rule looks at one thing and returns a `Blocker` or None.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import CallSource, EndedReason, OrganizationStatus
+from app.errors import Conflict, DomainError, Forbidden, ValidationFailed
+from app.models import (
+    Agent,
+    Call,
+    CallAttempt,
+    Contact,
+    DoNotCallEntry,
+    Organization,
+    Partner,
+    utcnow,
+)
+from app.phone import PhoneError, check_dialable, within_calling_hours
+
+ENDED_CONTACT_STATUSES = frozenset({"completed", "disqualified"})
+PHONE_FIELD = "contact.phoneNumber"
+
+
+@dataclass(frozen=True, slots=True)
+class Blocker:
+    """Why a call may not be placed; ``reason`` is what a call that waited ends with."""
+
+    code: str
+    message: str
+    reason: EndedReason
+    kind: type[DomainError]
+
+    def error(self) -> DomainError:
+        if issubclass(self.kind, ValidationFailed):
+            return ValidationFailed.on(PHONE_FIELD, self.code, self.message)
+        return self.kind(self.message, self.code)
+
+
+def organization_may_call(organization: Organization, partner: Partner) -> Blocker | None:
+    if organization.status is OrganizationStatus.ACTIVE and partner.suspended_at is None:
+        return None
+    message = "The organization is suspended: it places no calls."
+    return Blocker("organization_suspended", message, EndedReason.ORGANIZATION_SUSPENDED, Forbidden)
+
+
+def agent_is_active(agent: Agent) -> Blocker | None:
+    if agent.active:
+        return None
+    message = "The assistant is switched off."
+    return Blocker("agent_inactive", message, EndedReason.AGENT_INACTIVE, Conflict)
+
+
+def phone_is_ready(agent: Agent) -> Blocker | None:
+    if agent.phone_ready:
+        return None
+    message = "The assistant's phone is not switched on and configured with a number."
+    return Blocker("agent_phone_not_ready", message, EndedReason.AGENT_INACTIVE, Conflict)
+
+
+def number_is_allowed(phone_number: str, organization: Organization) -> Blocker | None:
+    try:
+        check_dialable(phone_number, organization.allowed_regions)
+    except PhoneError as error:
+        return Blocker(
+            "number_not_allowed",
+            error.message,
+            EndedReason.REGION_NOT_ALLOWED,
+            ValidationFailed,
+        )
+    return None
+
+
+def an_hour_suits(phone_number: str, organization: Organization) -> Blocker | None:
+    if not organization.calling_hours_on or _opening(phone_number, organization, utcnow()):
+        return None
+    message = "No calling hour suits all the places where this number may ring."
+    return Blocker("number_not_allowed", message, EndedReason.REGION_NOT_ALLOWED, ValidationFailed)
+
+
+def may_be_contacted(
+    session: Session, phone_number: str, organization: Organization
+) -> Blocker | None:
+    if session.get(DoNotCallEntry, (organization.id, phone_number)) is None:
+        return None
+    message = "The number is on the organization's do-not-call list."
+    return Blocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
+
+
+def outreach_goes_on(session: Session, call: Call) -> Blocker | None:
+    """A campaign call needs its contact, with a status that doesn't end outreach."""
+    if call.source is not CallSource.CAMPAIGN:
+        return None
+    contact = session.get(Contact, call.contact_id) if call.contact_id else None
+    if contact is not None and not ends_outreach(contact.status):
+        return None
+    message = "Outreach to the contact has ended."
+    return Blocker("contact_ended", message, EndedReason.CONTACT_ENDED, Conflict)
+
+
+def ends_outreach(status: str | None) -> bool:
+    """Whether a contact's status stops campaign calls (decisions, section 6)."""
+    return (status or "").strip().casefold() in ENDED_CONTACT_STATUSES
+
+
+def first_blocker(session: Session, call: Call, organization: Organization) -> Blocker | None:
+    """The first rule that an accepted call breaks now, at the moment of dialling."""
+    return next(_blockers_of(session, call, organization), None)
+
+
+def next_moment(
+    session: Session, phone_number: str, organization: Organization, now: datetime, *, live: bool
+) -> datetime | None:
+    """When the organization's hours and daily limit next allow the call; None for now."""
+    at = now
+    if live and _used_up(session, organization, now):
+        at = datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC)
+    if organization.calling_hours_on:
+        at = _opening(phone_number, organization, at) or at
+    return at if at > now else None
+
+
+def _blockers_of(session: Session, call: Call, organization: Organization) -> Iterator[Blocker]:
+    partner = session.get_one(Partner, call.partner_id, populate_existing=True)
+    agent = session.get_one(Agent, call.agent_id, populate_existing=True)
+    for blocker in (
+        organization_may_call(organization, partner),
+        agent_is_active(agent),
+        phone_is_ready(agent),
+        number_is_allowed(call.phone_number, organization),
+        an_hour_suits(call.phone_number, organization),
+        may_be_contacted(session, call.phone_number, organization),
+        outreach_goes_on(session, call),
+    ):
+        if blocker is not None:
+            yield blocker
+
+
+def _opening(phone_number: str, organization: Organization, at: datetime) -> datetime | None:
+    start, end = organization.calling_hours_start, organization.calling_hours_end
+    if start >= end:
+        return None
+    return within_calling_hours(phone_number, start, end, at)[1]
+
+
+def _used_up(session: Session, organization: Organization, now: datetime) -> bool:
+    if organization.max_calls_a_day is None:
+        return False
+    midnight = datetime.combine(now.date(), datetime.min.time(), UTC)
+    today = (
+        select(func.count())
+        .select_from(CallAttempt)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .where(
+            CallAttempt.organization_id == organization.id,
+            CallAttempt.started_at >= midnight,
+            Call.live.is_(True),
+        )
+    )
+    return (session.scalar(today) or 0) >= organization.max_calls_a_day

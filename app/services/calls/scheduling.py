@@ -1,0 +1,179 @@
+"""Accepting a call: every rule, the row and its place in the queue in one transaction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import CallSource, CallStatus, CarrierKind
+from app.errors import ValidationFailed
+from app.gateways.job_queue import enqueue_call
+from app.models import Agent, Call, Organization, Partner, new_id, utcnow
+from app.services import agents, audit, idempotency
+from app.services.calls import rules
+from app.services.calls.request import CallRequest, messaging_problems, texts_of
+from app.services.calls.states import add_event
+
+OPERATION = "outbound.call"
+
+
+@dataclass(frozen=True, slots=True)
+class CallScheduled:
+    """What is answered to an accepted call; ``replayed`` where it is the answer of before."""
+
+    call_id: UUID
+    status: CallStatus
+    message: str
+    replayed: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "success": True,
+            "message": self.message,
+            "callId": str(self.call_id),
+            "status": self.status.value,
+        }
+
+
+def schedule(
+    session: Session,
+    caller: Caller,
+    request: CallRequest,
+    *,
+    source: CallSource,
+    live: bool,
+    carrier: CarrierKind = CarrierKind.SIMULATOR,
+    expiry_hours: int = 24,
+    idempotency_key: str | None = None,
+    campaign_id: UUID | None = None,
+    contact_id: UUID | None = None,
+) -> CallScheduled:
+    """Accepts a call and hands it to the worker, or raises and changes nothing.
+
+    ``carrier`` is the installation's line; a call that is not ``live`` never leaves the simulated
+    one. With ``idempotency_key`` the caller needs a credential of its own (``subject_id``).
+
+    Raises `ValidationFailed` (codes of the messages, ``number_not_allowed``,
+    ``invalid_idempotency_key``), `NotFound` (``agent_not_found``), `Forbidden`
+    (``organization_suspended``), `Conflict` (``agent_inactive``, ``agent_phone_not_ready``,
+    ``do_not_contact``, ``idempotency_conflict``, ``idempotency_in_progress``).
+    """
+    slot = None
+    if idempotency_key is not None and caller.subject_id is not None:
+        found = idempotency.claim(
+            session, caller.subject_id, OPERATION, idempotency_key, request.as_dict()
+        )
+        if not isinstance(found, idempotency.Slot):
+            return _replay(found)
+        slot = found
+    agent = _agent(session, caller, request)
+    organization = session.get_one(Organization, agent.organization_id)
+    _refuse_blocked(session, agent, organization, request.phone_number)
+    texts = texts_of(request, agent)
+    now = utcnow()
+    starts_at = rules.next_moment(session, request.phone_number, organization, now, live=live)
+    call = Call(
+        id=new_id(),
+        partner_id=agent.partner_id,
+        organization_id=agent.organization_id,
+        agent_id=agent.id,
+        campaign_id=campaign_id,
+        contact_id=contact_id,
+        source=source,
+        live=live,
+        carrier=carrier if live else CarrierKind.SIMULATOR,
+        credential_id=caller.subject_id,
+        requested_by=caller.label[:200],
+        phone_number=request.phone_number,
+        contact=request.contact,
+        call_metadata=dict(request.metadata),
+        intro_message=texts.intro,
+        voicemail_message=texts.voicemail,
+        call_instructions=texts.instructions,
+        status=CallStatus.QUEUED if starts_at is None else CallStatus.SCHEDULED,
+        created_at=now,
+        scheduled_for=starts_at,
+        expires_at=(starts_at or now) + timedelta(hours=expiry_hours),
+    )
+    session.add(call)
+    session.flush()
+    _hand_in(session, call, now)
+    scheduled = CallScheduled(call.id, call.status, _sentence(starts_at))
+    _write_history(session, caller, call)
+    if slot is not None:
+        idempotency.keep(session, slot, scheduled.as_dict())
+    return scheduled
+
+
+def _agent(session: Session, caller: Caller, request: CallRequest) -> Agent:
+    """The assistant; what is wrong with the messages whoever calls is said first."""
+    problems = messaging_problems(request, None)
+    if problems and problems[0].code != "messaging_required":
+        raise ValidationFailed.of(*problems)
+    return agents.get(session, caller, request.agent_id)
+
+
+def _refuse_blocked(
+    session: Session, agent: Agent, organization: Organization, phone_number: str
+) -> None:
+    partner = session.get_one(Partner, agent.partner_id)
+    for blocker in (
+        rules.organization_may_call(organization, partner),
+        rules.agent_is_active(agent),
+        rules.phone_is_ready(agent),
+        rules.number_is_allowed(phone_number, organization),
+        rules.an_hour_suits(phone_number, organization),
+        rules.may_be_contacted(session, phone_number, organization),
+    ):
+        if blocker is not None:
+            raise blocker.error()
+
+
+def _hand_in(session: Session, call: Call, now: datetime) -> None:
+    add_event(session, call, "accepted", call.status, at=now)
+    delay = None
+    if call.scheduled_for is not None:
+        until = call.scheduled_for.isoformat()
+        add_event(session, call, f"scheduled:{until}", call.status, at=now, detail=until)
+        delay = (call.scheduled_for - now).total_seconds()
+    enqueue_call(
+        session,
+        call_id=call.id,
+        attempt_id=new_id(),
+        organization_id=call.organization_id,
+        delay_seconds=delay,
+    )
+
+
+def _write_history(session: Session, caller: Caller, call: Call) -> None:
+    audit.record(
+        session,
+        caller,
+        action="call.scheduled",
+        target_type="call",
+        target_id=call.id,
+        partner_id=call.partner_id,
+        organization_id=call.organization_id,
+        target=call.phone_number,
+        after={"source": call.source, "live": call.live, "agentId": call.agent_id},
+    )
+
+
+def _sentence(starts_at: datetime | None) -> str:
+    if starts_at is None:
+        return "The call is queued and will be placed shortly."
+    moment = starts_at.strftime("%Y-%m-%d %H:%M UTC")
+    return f"The call is scheduled for {moment}, the next moment at which it is allowed."
+
+
+def _replay(stored: Mapping[str, Any]) -> CallScheduled:
+    return CallScheduled(
+        call_id=UUID(stored["callId"]),
+        status=CallStatus(stored["status"]),
+        message=stored["message"],
+        replayed=True,
+    )

@@ -1,0 +1,73 @@
+"""Conversations: one for each call that was answered, and the daily sums over them."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.enums import AnsweredBy
+from app.models import Conversation, ConversationDay, new_id, utcnow
+
+
+def record(
+    session: Session,
+    *,
+    partner_id: UUID,
+    organization_id: UUID,
+    agent_id: UUID | None,
+    call_id: UUID | None,
+    answered_by: AnsweredBy,
+    started_at: datetime,
+    ended_at: datetime,
+) -> bool:
+    """Counts a conversation on the UTC day it began; False where the call was counted before."""
+    insert = _insert(session)
+    seconds = max(0, round((ended_at - started_at).total_seconds()))
+    added = session.execute(
+        insert(Conversation)
+        .values(
+            id=new_id(),
+            partner_id=partner_id,
+            organization_id=organization_id,
+            agent_id=agent_id,
+            call_id=call_id,
+            answered_by=answered_by,
+            started_at=started_at,
+            ended_at=ended_at,
+            seconds=seconds,
+        )
+        .on_conflict_do_nothing(index_elements=["call_id"])
+        .returning(Conversation.id)
+    ).first()
+    if added is None:
+        return False
+    statement = insert(ConversationDay).values(
+        organization_id=organization_id,
+        day=started_at.astimezone(UTC).date(),
+        partner_id=partner_id,
+        conversations=1,
+        by_person=int(answered_by is AnsweredBy.HUMAN),
+        by_voicemail=int(answered_by is AnsweredBy.VOICEMAIL),
+        seconds=seconds,
+        updated_at=utcnow(),
+    )
+    new = statement.excluded
+    session.execute(
+        statement.on_conflict_do_update(
+            index_elements=["organization_id", "day"],
+            set_={
+                "conversations": ConversationDay.conversations + new.conversations,
+                "by_person": ConversationDay.by_person + new.by_person,
+                "by_voicemail": ConversationDay.by_voicemail + new.by_voicemail,
+                "seconds": ConversationDay.seconds + new.seconds,
+                "updated_at": new.updated_at,
+            },
+        )
+    )
+    return True
+
+
+def _insert(session: Session):  # type: ignore[no-untyped-def]  # two dialects, one shape
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    return sqlite.insert if is_sqlite else postgresql.insert

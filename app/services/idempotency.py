@@ -1,0 +1,97 @@
+"""Idempotency-Key: repeating an accepted request gives its stored answer and changes nothing.
+
+The record is written in the transaction of the request itself, so a refused request keeps none.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict, ValidationFailed
+from app.models import IdempotencyRecord, utcnow
+
+KEPT_FOR = timedelta(hours=24)
+LONGEST_KEY = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A key in use by the present request: what to store once the request is accepted."""
+
+    credential_id: UUID
+    operation: str
+    key: str
+    request_hash: str
+
+
+def claim(
+    session: Session, credential_id: UUID, operation: str, key: str, request: Mapping[str, Any]
+) -> Slot | dict[str, Any]:
+    """The stored answer of the same request, or a slot to `keep` the new answer in.
+
+    Raises `ValidationFailed` (``invalid_idempotency_key``) and `Conflict`
+    (``idempotency_conflict`` for another body, ``idempotency_in_progress``).
+    """
+    _check(key)
+    slot = Slot(credential_id, operation, key, _hash(request))
+    if session.get_bind().dialect.name == "postgresql":
+        # On SQLite writers wait for each other anyway, so nobody ever sees half a request.
+        name = f"{credential_id}:{operation}:{key}"
+        lock = func.pg_try_advisory_xact_lock(func.hashtextextended(name, 0))
+        if not session.scalar(select(lock)):
+            message = "A request with this Idempotency-Key is still being worked on."
+            raise Conflict(message, "idempotency_in_progress")
+    record = session.get(IdempotencyRecord, (credential_id, operation, key), populate_existing=True)
+    if record is None:
+        return slot
+    if record.created_at < utcnow() - KEPT_FOR:
+        session.delete(record)
+        session.flush()
+        return slot
+    if record.request_hash != slot.request_hash:
+        message = "This Idempotency-Key was used with another request body."
+        raise Conflict(message, "idempotency_conflict")
+    return dict(record.response or {})
+
+
+def keep(session: Session, slot: Slot, response: Mapping[str, Any]) -> None:
+    """Stores the answer of an accepted request."""
+    session.add(
+        IdempotencyRecord(
+            credential_id=slot.credential_id,
+            operation=slot.operation,
+            key=slot.key,
+            request_hash=slot.request_hash,
+            response=dict(response),
+            status=200,
+        )
+    )
+    session.flush()
+
+
+def purge(session: Session) -> int:
+    """Removes the records that are too old to be used; returns how many."""
+    gone = session.execute(
+        delete(IdempotencyRecord)
+        .where(IdempotencyRecord.created_at < utcnow() - KEPT_FOR)
+        .returning(IdempotencyRecord.key)
+    )
+    return len(gone.all())
+
+
+def _check(key: str) -> None:
+    if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable() or not key.strip():
+        message = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable characters."
+        raise ValidationFailed.on("Idempotency-Key", "invalid_idempotency_key", message)
+
+
+def _hash(request: Mapping[str, Any]) -> str:
+    canonical = json.dumps(request, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -1,0 +1,69 @@
+"""Which worker processes are alive, by their heartbeats."""
+
+import os
+import socket
+from collections.abc import Iterable
+from datetime import timedelta
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from app.models import WorkerHeartbeat, utcnow
+
+
+def announce(session: Session, executor_id: str) -> None:
+    """A worker process begins. Written before it takes any work."""
+    session.add(
+        WorkerHeartbeat(executor_id=executor_id, hostname=socket.gethostname(), pid=os.getpid())
+    )
+
+
+def beat(session: Session, executor_id: str) -> bool:
+    """The worker lives. False where it was declared dead meanwhile: it must stop at once."""
+    return (
+        session.execute(
+            update(WorkerHeartbeat)
+            .where(WorkerHeartbeat.executor_id == executor_id)
+            .values(beat_at=utcnow())
+            .returning(WorkerHeartbeat.executor_id)
+        ).first()
+        is not None
+    )
+
+
+def leave(session: Session, executor_id: str) -> None:
+    """The worker stops by itself: what it has begun may be taken over at once."""
+    session.execute(delete(WorkerHeartbeat).where(WorkerHeartbeat.executor_id == executor_id))
+
+
+def alive(session: Session, within_seconds: float) -> set[str]:
+    """The executors heard of within that time."""
+    since = utcnow() - timedelta(seconds=within_seconds)
+    query = select(WorkerHeartbeat.executor_id).where(WorkerHeartbeat.beat_at >= since)
+    return set(session.scalars(query))
+
+
+def any_alive(session: Session, within_seconds: float) -> bool:
+    """Whether anything is there to do the work that is handed in."""
+    since = utcnow() - timedelta(seconds=within_seconds)
+    query = (
+        select(func.count()).select_from(WorkerHeartbeat).where(WorkerHeartbeat.beat_at >= since)
+    )
+    return bool(session.scalar(query))
+
+
+def declare_dead(session: Session, executor_ids: Iterable[str]) -> None:
+    """Removes the heartbeats, so that a worker that was only slow sees it and stops."""
+    session.execute(
+        delete(WorkerHeartbeat).where(WorkerHeartbeat.executor_id.in_(list(executor_ids)))
+    )
+
+
+def forget_silent(session: Session, older_than: timedelta) -> int:
+    """Removes heartbeats of long ago; returns how many."""
+    gone = session.execute(
+        delete(WorkerHeartbeat)
+        .where(WorkerHeartbeat.beat_at < utcnow() - older_than)
+        .returning(WorkerHeartbeat.executor_id)
+    )
+    return len(gone.all())
