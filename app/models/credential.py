@@ -44,7 +44,7 @@ class OAuthClient(Base):
         CheckConstraint(
             "(area = 'A' AND role IS NOT NULL AND organization_id IS NULL)"
             " OR (area = 'B' AND role IS NULL AND organization_id IS NOT NULL)",
-            name="area",
+            name="area_owner",
         ),
     )
 

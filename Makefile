@@ -1,0 +1,41 @@
+# The commands a person needs to know. `make help` lists them.
+PORT ?= 8000
+TESTS ?= tests
+JOBS ?= 2
+BIN := .venv/bin
+
+export PYTHON
+
+.PHONY: help run test check check-all bench fmt lock
+
+help: ## List the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+
+run: ## Install what is missing, then serve on PORT (8000)
+	@exec scripts/run "$(PORT)"
+
+test: ## Run the tests on SQLite and PostgreSQL (TESTS=tests/api for a part)
+	@scripts/setup_tests
+	$(BIN)/pytest -n $(JOBS) $(TESTS)
+
+check: ## Lint, types, tests with coverage: what must pass before a change is in
+	@scripts/setup_tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n $(JOBS) --cov --cov-report= $(TESTS)
+	@echo "Coverage: $$($(BIN)/coverage report --format=total) %"
+
+check-all: ## As check, with every part of the matrix that check takes turns in
+	@PORTAL_TEST_MATRIX=all $(MAKE) --no-print-directory check
+
+bench: ## Measure speed and memory against their floors
+	@scripts/setup_tests
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+fmt: ## Format the code and mend what the linter can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: ## Pin all packages again after pyproject.toml has changed
+	$(BIN)/python scripts/lock.py

@@ -1,0 +1,32 @@
+"""The command line: ``flask --app wsgi COMMAND``."""
+
+import json
+
+import click
+from flask import Flask
+from sqlalchemy import select
+
+from app import extensions
+from app.migration import current, upgrade
+from app.models import Partner
+
+
+@click.command("migrate")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def migrate(as_json: bool) -> None:
+    """Bring the database to the newest migration."""
+    settings = extensions.settings()
+    settings.instance_dir.mkdir(parents=True, exist_ok=True)
+    database = extensions.database()
+    upgrade(database)
+    with database.transaction(read_only=True) as session:
+        revision = current(session.connection())
+        empty = session.scalar(select(Partner.id).limit(1)) is None
+    if as_json:
+        click.echo(json.dumps({"revision": revision, "empty": empty}))
+    else:
+        click.echo(f"The database is at migration {revision}.")
+
+
+def register_commands(app: Flask) -> None:
+    app.cli.add_command(migrate)

@@ -1,0 +1,21 @@
+"""The web server. Embedded on SQLite by default, for a buffering proxy where it is PostgreSQL.
+
+Never bind it beyond loopback: without a proxy, a few hundred slow connections stop it.
+"""
+
+import os
+
+_embedded = not os.environ.get("DATABASE_URL", "").startswith("postgres")
+
+bind = "127.0.0.1:8000"
+worker_class = "supervisor.web_worker.PortalWorker"
+workers = int(os.environ.get("PORTAL_WEB_WORKERS") or (1 if _embedded else 2))
+threads = int(os.environ.get("PORTAL_WEB_THREADS") or (6 if _embedded else 16))
+timeout = 60
+graceful_timeout = 20
+keepalive = 5
+limit_request_line = 8190
+forwarded_allow_ips = os.environ.get("FORWARDED_ALLOW_IPS", "")
+control_socket_disable = True
+loglevel = "warning"
+worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - gunicorn makes an unlinked file in it

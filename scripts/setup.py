@@ -1,0 +1,198 @@
+"""Prepares a fresh clone, and does nothing where everything is in place already.
+
+``setup.py run --port 8000`` for `make run`, ``setup.py test`` for the tests. Runs on the standard
+library of a bare Python. Each step leaves a stamp with the hash of what it was made from.
+"""
+
+import argparse
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+VENV_PYTHON = VENV / "bin" / "python"
+NODE_WANTED = (18, 17)
+LOCKS = {"run": "requirements.lock", "test": "requirements-test.lock"}
+
+DEBIAN_PACKAGES = {
+    "chromium": lambda: any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+    "postgresql": lambda: (
+        shutil.which("postgres") is not None
+        or any(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    ),
+}
+"""What the tests run beside the product, and how to see whether it is there."""
+
+
+def fail(message: str) -> NoReturn:
+    print(message, file=sys.stderr, flush=True)
+    raise SystemExit(1)
+
+
+def work(title: str, command: list[str | Path], sentence: str) -> None:
+    """Runs a command, showing on a terminal what it is at; its output only where it fails."""
+    print(f"{title} …", end=" ", flush=True)
+    began, show = time.monotonic(), sys.stdout.isatty()
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        for line in process.stdout or ():
+            output.write(line)
+            if show:
+                print(f"\r\033[K{title} … {line.strip()[:60]}", end="", flush=True)
+        if process.wait() != 0:
+            output.seek(0)
+            print("failed", output.read(), sep="\n", flush=True)
+            fail(sentence)
+    clear = f"\r\033[K{title} … " if show else ""
+    print(f"{clear}{time.monotonic() - began:.1f} s", flush=True)
+
+
+def fingerprint(paths: Iterable[Path], *more: str) -> str:
+    """One hash of these files' names and contents."""
+    digest = hashlib.sha256("\n".join(more).encode())
+    for path in sorted(paths):
+        digest.update(f"\n{path.relative_to(ROOT)}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def is_current(stamp: Path, wanted: str) -> bool:
+    return stamp.exists() and stamp.read_text() == wanted
+
+
+def check_port(text: str) -> None:
+    """Refuses a busy port before minutes are spent on anything else."""
+    if not re.fullmatch(r"[0-9]{1,5}", text) or not 0 < int(text) < 65536:
+        fail(f"PORT must be a number from 1 to 65535, not {text!r}.")
+    port = int(text)
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+            probe.listen()
+        except PermissionError:
+            fail(f"Port {port} may not be used by this account. Choose one above 1023.")
+        except OSError:
+            other = port + 1 if port < 65535 else 8000
+            fail(f"Port {port} is taken by another program. Choose another: make run PORT={other}")
+
+
+def check_node() -> None:
+    wanted = ".".join(map(str, NODE_WANTED))
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None or npm is None:
+        missing = "Node.js" if node is None else "npm"
+        fail(f"{missing} is needed to build the pages' assets: install Node.js {wanted} or newer.")
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
+    numbers = re.match(r"v(\d+)\.(\d+)", version.stdout)
+    if numbers is None or tuple(map(int, numbers.groups())) < NODE_WANTED:
+        found = version.stdout.strip() or "one that does not start"
+        fail(f"Node.js {wanted} or newer is needed; this is {found}.")
+
+
+def install_debian_packages() -> None:
+    missing = [name for name, is_there in DEBIAN_PACKAGES.items() if not is_there()]
+    if not missing:
+        return
+    names = " ".join(missing)
+    apt = shutil.which("apt-get")
+    if apt is None or os.geteuid() != 0:
+        fail(f"The tests need packages that are not installed: {names}. Install them, on Debian or "
+             f"Ubuntu with: sudo apt-get install {names}")  # fmt: skip
+    sentence = f"apt-get could not install {names}. Its words are above."
+    os.environ["DEBIAN_FRONTEND"] = "noninteractive"
+    work("Package lists", [apt, "-o", "DPkg::Lock::Timeout=300", "update"], sentence)
+    install: list[str | Path] = [apt, "-o", "DPkg::Lock::Timeout=300", "install", "-y"]
+    work(f"Debian packages {names}", [*install, "--no-install-recommends", *missing], sentence)
+
+
+def install_python_packages(purpose: str) -> None:
+    """The virtual environment with the pinned packages of ``purpose``."""
+    lock = ROOT / LOCKS[purpose]
+    wanted = fingerprint([lock], sys.version)
+    if is_current(VENV / f".installed-{purpose}", wanted) and VENV_PYTHON.exists():
+        return
+    if not (VENV / ".python").exists() or (VENV / ".python").read_text() != sys.version:
+        sentence = (
+            "The virtual environment could not be made. On Debian and Ubuntu it needs the package "
+            f"python{sys.version_info[0]}.{sys.version_info[1]}-venv."
+        )
+        make: list[str | Path] = [sys.executable, "-m", "venv", "--clear", VENV]
+        work("Virtual environment in .venv", make, sentence)
+        (VENV / ".python").write_text(sys.version)
+    pip: list[str | Path] = [VENV_PYTHON, "-m", "pip", "install", "--disable-pip-version-check"]
+    sentence = "pip could not install the Python packages. Its words are above."
+    title = f"Python packages of {lock.name}"
+    work(title, [*pip, "--progress-bar", "off", "-r", lock], sentence)
+    (VENV / f".installed-{purpose}").write_text(wanted)
+
+
+def build_assets() -> None:
+    """Style sheets, scripts and icons, from npm into folders that git ignores."""
+    modules, built = ROOT / "node_modules", ROOT / "static" / "dist"
+    packages = [ROOT / "package.json", ROOT / "package-lock.json"]
+    wanted = fingerprint(packages)
+    if not is_current(modules / ".installed", wanted):
+        sentence = "npm could not install the front-end packages. Its words are above."
+        work("Front-end packages", ["npm", "ci", "--no-audit", "--no-fund"], sentence)
+        (modules / ".installed").write_text(wanted)
+    made = {ROOT / "static" / "vendor", built}
+    sources = [
+        *packages,
+        ROOT / "scripts" / "build_assets.mjs",
+        *(ROOT / "templates").rglob("*.html"),
+        *(ROOT / "app").rglob("*.py"),
+        *(
+            path
+            for path in (ROOT / "static").rglob("*")
+            if path.is_file() and made.isdisjoint(path.parents)
+        ),
+    ]
+    wanted = fingerprint(sources)
+    if not is_current(built / ".built", wanted):
+        sentence = "The front-end assets could not be built. The reason is above."
+        work("Front-end assets", ["npm", "run", "build"], sentence)
+        (built / ".built").write_text(wanted)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("purpose", choices=LOCKS)
+    parser.add_argument("--port", default="8000")
+    given = parser.parse_args()
+    if given.purpose == "run":
+        check_port(given.port)
+    check_node()
+    (ROOT / ".setup").mkdir(exist_ok=True)
+    with (ROOT / ".setup" / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two of these at once would tread on each other
+        if given.purpose == "test":
+            install_debian_packages()
+        install_python_packages(given.purpose)
+        build_assets()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None

@@ -1,0 +1,166 @@
+"""Fixtures for every test.
+
+What reaches ``backend``, directly or through another fixture, runs on SQLite and on PostgreSQL.
+``database``, ``session``, ``app`` and ``client`` share one transaction that is rolled back;
+``fresh_database`` is a database of its own for tests with several connections or processes;
+``live`` is the whole product, started as `make run` starts it.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy.orm import Session
+
+from app import create_app
+from app.config import Settings
+from app.database import Database, make_engine
+from tests import matrix
+from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.stack import Stack, Stacks
+
+for _name in list(os.environ):
+    # What a developer has exported must not change what is tested.
+    if _name == "DATABASE_URL" or (
+        _name.startswith("PORTAL_") and not _name.startswith("PORTAL_TEST_")
+    ):
+        del os.environ[_name]
+
+matrix.set_day()
+
+
+def url_of(database: Database) -> str:
+    return database.engine.url.render_as_string(hide_password=False)
+
+
+def settings_for(url: str, folder: Path, **changes: Any) -> Settings:
+    """Settings of a test: its own database and folder, a quick simulated line."""
+    values: dict[str, Any] = {
+        "env": "test",
+        "DATABASE_URL": url,
+        "instance_dir": folder,
+        "secret_key": "only-for-tests-only-for-tests-only-for-tests",
+        "public_url": "http://localhost",
+        "simulator_pace": 0.02,
+    }
+    return Settings(**(values | changes))
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> str:
+    """``sqlite``, then ``postgresql``."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    known = Databases(shared, own)
+    yield known
+    known.close()
+
+
+@pytest.fixture
+def database(databases: Databases, backend: str) -> Iterator[Database]:
+    """Migrated and empty; nothing that a test writes outlives it.
+
+    All its transactions run inside one on a single connection. Code that opens connections of
+    its own (threads, other processes) needs `fresh_database`.
+    """
+    with databases.rolled_back(backend) as rolled_back:
+        yield rolled_back
+
+
+@pytest.fixture
+def session(database: Database) -> Iterator[Session]:
+    """A session for arranging and asserting; what it commits, the app of the same test sees."""
+    with database._sessions() as opened:
+        yield opened
+
+
+@pytest.fixture
+def fresh_database(databases: Databases, backend: str) -> Iterator[Database]:
+    """A migrated database of this test alone, with real commits."""
+    url = databases.create(backend)
+    fresh = Database(make_engine(url))
+    yield fresh
+    fresh.dispose()
+    databases.drop(url)
+
+
+@pytest.fixture
+def settings(database: Database, tmp_path: Path) -> Settings:
+    return settings_for(url_of(database), tmp_path)
+
+
+@pytest.fixture
+def make_app(database: Database, tmp_path: Path) -> Callable[..., Flask]:
+    """The application with settings of the test: ``make_app(max_contacts=3)``."""
+
+    def make(**changes: Any) -> Flask:
+        made = create_app(settings_for(url_of(database), tmp_path, **changes), database)
+        made.testing = True
+        return made
+
+    return make
+
+
+@pytest.fixture
+def app(make_app: Callable[..., Flask]) -> Flask:
+    return make_app()
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    return app.test_client()
+
+
+@pytest.fixture(scope="session")
+def stacks(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stacks]:
+    running = Stacks(databases, tmp_path_factory.mktemp("stacks"))
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def live(stacks: Stacks, backend: str) -> Stack:
+    """Web and worker under the real supervisor on a free port, with the demo's data.
+
+    Started once a process and database, and shared: a test that changes a partner's or a user's
+    standing, or kills something, starts a stack of its own (``stacks.start(backend)``).
+    """
+    return stacks.shared(backend)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the tests of one live stack into one process, so that it is started once a run."""
+    for item in items:
+        if "live" in getattr(item, "fixturenames", ()) and not item.get_closest_marker(
+            "xdist_group"
+        ):
+            callspec = getattr(item, "callspec", None)
+            name = callspec.params.get("backend", "") if callspec else ""
+            item.add_marker(pytest.mark.xdist_group(f"live {name}"))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Sends this process's rotating parts to the one that prints them."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["rotating"] = matrix.chosen
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    matrix.chosen.update(getattr(node, "workeroutput", {}).get("rotating", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    parts = ", ".join(f"{axis}: {part}" for axis, part in sorted(matrix.chosen.items()))
+    if parts:
+        terminalreporter.write_line(f"Rotating parts of this run: {parts}")
