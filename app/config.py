@@ -1,5 +1,8 @@
 """Settings, read once from the environment, typed; the table in the README is made from them."""
 
+import os
+import secrets
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -72,3 +75,19 @@ class Settings(BaseSettings):
     def effective_database_url(self) -> str:
         """The database asked for, else SQLite under the instance folder."""
         return self.database_url or f"sqlite:///{self.instance_dir / 'portal.db'}"
+
+    @property
+    def effective_secret_key(self) -> str:
+        """The key asked for, else one made at the first start and kept in the instance folder."""
+        if self.secret_key:
+            return self.secret_key
+        path = self.instance_dir / "secret.key"
+        if not path.exists():
+            self.instance_dir.mkdir(parents=True, exist_ok=True)
+            own = path.with_suffix(f".{os.getpid()}")
+            own.touch(mode=0o600)
+            own.write_text(secrets.token_urlsafe(48))
+            with suppress(FileExistsError):  # another process was first: its key counts
+                path.hardlink_to(own)
+            own.unlink()
+        return path.read_text()

@@ -92,6 +92,16 @@ ROUTES: dict[str, Permission | Access] = {
     "static": Access.PUBLIC,
     "health.healthz": Access.PUBLIC,
     "health.readyz": Access.PUBLIC,
+    "portal.brand_stylesheet": Access.PUBLIC,
+    "portal.brand_image": Access.PUBLIC,
+    "portal.sign_in": Access.PUBLIC,
+    "portal.sign_in_post": Access.PUBLIC,
+    "portal.partner_sign_in": Access.PUBLIC,
+    "portal.partner_sign_in_post": Access.PUBLIC,
+    "portal.choose_portal": Access.PUBLIC,
+    "portal.sign_out": Access.PUBLIC,
+    "portal.theme": Access.SIGNED_IN,
+    "portal.overview": Access.SIGNED_IN,
 }
 """Flask endpoint name -> what it needs. One line a route, grouped by blueprint."""
 

@@ -1,0 +1,48 @@
+"""The application: its table of contents."""
+
+from apiflask import APIFlask
+from flask import Flask
+
+from app.api import register_api
+from app.cli import register_commands
+from app.config import ROOT, Settings
+from app.database import Database, make_engine
+from app.health import blueprint as health
+from app.policy import unlisted_routes
+from app.portal import register_portal
+from app.portal.errors import answer_with_page
+from app.request_id import give_request_ids
+from app.security_headers import send_security_headers
+
+
+def create_app(settings: Settings | None = None, database: Database | None = None) -> Flask:
+    """The web application with all its faces.
+
+    Raises `RuntimeError` where a route has no entry in the policy table.
+    """
+    settings = settings or Settings()
+    app: Flask = APIFlask(
+        "app",
+        json_errors=False,
+        enable_openapi=False,
+        template_folder=str(ROOT / "templates"),
+        static_folder=str(ROOT / "static"),
+        instance_path=str(settings.instance_dir.resolve()),
+    )
+    app.config["SECRET_KEY"] = settings.effective_secret_key
+    app.config["MAX_CONTENT_LENGTH"] = settings.max_upload_bytes
+    app.extensions["settings"] = settings
+    app.extensions["database"] = database or Database(make_engine(settings.effective_database_url))
+
+    give_request_ids(app)
+    send_security_headers(app)
+    app.register_blueprint(health)
+    register_api(app, answer_with_page)
+    register_portal(app)
+    register_commands(app)
+
+    unlisted = unlisted_routes(rule.endpoint for rule in app.url_map.iter_rules())
+    if unlisted:
+        message = f"these routes have no entry in app/policy.py: {', '.join(unlisted)}"
+        raise RuntimeError(message)
+    return app

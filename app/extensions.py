@@ -1,0 +1,29 @@
+"""What the faces reach through the running application: transactions, settings, the caller."""
+
+from contextlib import AbstractContextManager
+from typing import cast
+
+from flask import current_app, g
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.config import Settings
+from app.database import Database
+
+
+def database() -> Database:
+    return cast(Database, current_app.extensions["database"])
+
+
+def settings() -> Settings:
+    return cast(Settings, current_app.extensions["settings"])
+
+
+def transaction(*, read_only: bool = False) -> AbstractContextManager[Session]:
+    """One transaction of the application's database, committed where the block ends well."""
+    return database().transaction(read_only=read_only)
+
+
+def caller() -> Caller:
+    """Who is asking; set by the face's authentication before the view runs."""
+    return cast(Caller, g.caller)

@@ -1,0 +1,32 @@
+"""PEOPLE: the portal's screens, one module each."""
+
+from flask import Flask
+from flask_wtf.csrf import CSRFProtect
+
+from app.portal import (
+    assets,
+    authentication,
+    brand_files,
+    formats,
+    overview,
+    page_context,
+    sign_in,
+    theme,
+)
+from app.portal.blueprint import portal
+
+csrf = CSRFProtect()
+
+
+def register_portal(app: Flask) -> None:
+    """Adds the screens, what guards them, and what their templates use."""
+    app.config.setdefault("WTF_CSRF_CHECK_DEFAULT", False)  # the portal's guard calls it
+    csrf.init_app(app)
+    authentication.guard(portal, csrf)
+    app.register_blueprint(portal)
+    assets.register(app)
+    formats.register(app)
+    page_context.register(app)
+
+
+__all__ = ["brand_files", "overview", "register_portal", "sign_in", "theme"]

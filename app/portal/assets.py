@@ -1,0 +1,47 @@
+"""Addresses of the built assets: each file is served under a name that holds its content's hash."""
+
+import json
+from functools import cached_property
+from pathlib import Path
+
+from flask import Flask
+
+from app.config import ROOT
+
+DIST = ROOT / "static" / "dist"
+MANIFEST = "manifest.json"
+
+
+class AssetsNotBuilt(RuntimeError):
+    """The assets, or the one asked for, are not in the manifest."""
+
+
+class Assets:
+    """The manifest of a build, read once when the first address is asked for."""
+
+    def __init__(self, dist: Path, prefix: str) -> None:
+        self._dist = dist
+        self._prefix = prefix
+
+    def url(self, name: str) -> str:
+        """``css/app.css`` -> ``/static/dist/css/app.1a2b3c4d5e.css``; AssetsNotBuilt if absent."""
+        try:
+            return f"{self._prefix}/{self._manifest[name]}"
+        except KeyError:
+            message = f"{name} is not among the built assets. Run: npm run build"
+            raise AssetsNotBuilt(message) from None
+
+    @cached_property
+    def _manifest(self) -> dict[str, str]:
+        try:
+            names: dict[str, str] = json.loads((self._dist / MANIFEST).read_bytes())
+        except FileNotFoundError:
+            message = "The front-end assets are not built. Run: npm ci && npm run build"
+            raise AssetsNotBuilt(message) from None
+        return names
+
+
+def register(app: Flask) -> None:
+    """Gives templates ``asset_url(name)``."""
+    assets = Assets(DIST, f"{app.static_url_path}/dist")
+    app.jinja_env.globals["asset_url"] = assets.url

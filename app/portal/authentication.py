@@ -1,0 +1,130 @@
+"""Who looks at a page: the session behind the cookie, the brand they see, what they may open."""
+
+import re
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, g, make_response, redirect, request, url_for
+from flask_wtf.csrf import CSRFError, CSRFProtect
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.errors import NotFound, Unauthenticated
+from app.extensions import settings, transaction
+from app.models import Partner
+from app.policy import ROUTES, Access, Permission
+from app.services import sessions, sign_in
+from app.services.branding.brand import NEUTRAL, Brand, of_partner
+
+SESSION_COOKIE = "portal_session"
+PARTNER_COOKIE = "portal_partner"
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,98}")
+_WITHOUT_SESSION = frozenset({"portal.brand_stylesheet", "portal.brand_image"})
+
+
+def guard(blueprint: Blueprint, csrf: CSRFProtect) -> None:
+    """Puts every view of the blueprint behind the policy table and its forms behind CSRF."""
+
+    @blueprint.before_request
+    def admit() -> AnyResponse | None:
+        if request.endpoint in _WITHOUT_SESSION:
+            return None
+        needed = ROUTES[request.endpoint or ""]
+        _recognise()
+        if request.method not in ("GET", "HEAD", "OPTIONS"):
+            _refuse_foreign_forms()
+            csrf.protect()
+        if needed is Access.PUBLIC:
+            return None
+        if g.get("user") is None:
+            return to_sign_in()
+        if isinstance(needed, Permission) and not g.caller.may(needed):
+            raise NotFound
+        return None
+
+    @blueprint.after_request
+    def vary(response: Response) -> Response:
+        if request.endpoint not in _WITHOUT_SESSION:
+            response.vary.update(("Cookie", "HX-Request"))
+            response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+
+def to_sign_in() -> AnyResponse:
+    """Sends to the sign-in page and from there back here; fragments make the whole page go."""
+    wanted = request.full_path.rstrip("?") if request.method == "GET" else None
+    if request.headers.get("HX-Request"):
+        shown = urlsplit(request.headers.get("HX-Current-URL", ""))
+        wanted = shown.path + (f"?{shown.query}" if shown.query else "")
+        response = make_response("", 204)
+        response.headers["HX-Redirect"] = sign_in_url(g.brand.slug, wanted)
+        return response
+    return redirect(sign_in_url(g.brand.slug, wanted), 303)
+
+
+def sign_in_url(slug: str | None, wanted: str | None = None) -> str:
+    """The sign-in page of a partner (the neutral one without a slug)."""
+    wanted = wanted if wanted and wanted != "/" else None
+    if slug:
+        return url_for("portal.partner_sign_in", slug=slug, next=wanted)
+    return url_for("portal.sign_in", next=wanted)
+
+
+def local_path(wanted: str | None) -> str:
+    """A path of ours to go on to; anything that could lead elsewhere becomes the first page."""
+    if not wanted or not wanted.startswith("/") or wanted.startswith(("//", "/\\")):
+        return "/"
+    parts = urlsplit(wanted)
+    return wanted if not parts.netloc and wanted.isprintable() and "\\" not in wanted else "/"
+
+
+def give_session(response: AnyResponse, token: str) -> None:
+    """Puts a new session's token into the cookie."""
+    response.set_cookie(
+        SESSION_COOKIE,
+        token,
+        max_age=settings().session_hours * 3600,
+        httponly=True,
+        secure=request.is_secure,
+        samesite="Lax",
+    )
+
+
+def _recognise() -> None:
+    """Fills `g` with caller, user and brand; with the brand alone for somebody unknown."""
+    with transaction(read_only=True) as session:
+        try:
+            signed_in = sessions.load(
+                session,
+                request.cookies.get(SESSION_COOKIE),
+                ip=request.remote_addr,
+                request_id=g.request_id,
+            )
+        except Unauthenticated:
+            g.brand = _brand_of_visitor(session)
+            return
+        g.caller, g.user, g.partner = signed_in.caller, signed_in.user, signed_in.partner
+        g.brand = of_partner(signed_in.partner) if signed_in.partner else NEUTRAL
+    if signed_in.touch_due:
+        with transaction() as session:
+            sessions.touch(session, signed_in)
+
+
+def _brand_of_visitor(session: Session) -> Brand:
+    """By the address's slug, the host's verified domain, or the partner of the last visit."""
+    slug = (request.view_args or {}).get("slug")
+    if slug:
+        return of_partner(sign_in.partner_of_slug(session, slug))
+    partner: Partner | None = sign_in.partner_of_host(session, request.host)
+    remembered = request.cookies.get(PARTNER_COOKIE, "")
+    if partner is None and _SLUG.fullmatch(remembered):
+        try:
+            partner = sign_in.partner_of_slug(session, remembered)
+        except NotFound:
+            partner = None
+    return of_partner(partner) if partner else NEUTRAL
+
+
+def _refuse_foreign_forms() -> None:
+    """A form that another site made the browser send is no wish of the person."""
+    if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
+        raise CSRFError("The form came from another site.")

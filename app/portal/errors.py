@@ -1,0 +1,102 @@
+"""Refusals as pages in the partner's brand, with the request's reference and a way on."""
+
+from dataclasses import dataclass
+
+from flask import Response, make_response, render_template
+from flask_wtf.csrf import CSRFError
+from sqlalchemy.exc import SQLAlchemyError
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+
+from app.errors import (
+    Conflict,
+    DomainError,
+    Forbidden,
+    Gone,
+    NotFound,
+    RateLimited,
+    TooLarge,
+    Unauthenticated,
+    UnsupportedMedia,
+    ValidationFailed,
+)
+
+STATUS: dict[type[DomainError], int] = {
+    ValidationFailed: 400,
+    Unauthenticated: 401,
+    # A person of too low a role is answered like somebody who asks for what does not exist.
+    Forbidden: 404,
+    NotFound: 404,
+    Conflict: 409,
+    Gone: 410,
+    TooLarge: 413,
+    UnsupportedMedia: 415,
+    RateLimited: 429,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What an error page says: what happened, what did not, and where to go from here."""
+
+    title: str
+    text: str
+
+
+WORDS: dict[int, Words] = {
+    400: Words(
+        "This request can't be read",
+        "Something in the address or the form is not in the expected form. Nothing was changed.",
+    ),
+    401: Words("You are signed out", "Sign in to go on. Nothing was changed."),
+    403: Words(
+        "This form was not accepted",
+        "It was opened too long ago, or sent from another site. Nothing was changed. "
+        "Go back, reload the page and send the form again.",
+    ),
+    404: Words(
+        "This page is not here",
+        "The address may be mistyped, or the page belongs to an organization "
+        "that you can’t see. Nothing was changed.",
+    ),
+    405: Words(
+        "This page can't be used like that",
+        "The address exists, but not for this kind of request. Nothing was changed.",
+    ),
+    409: Words("This has changed meanwhile", "Nothing was changed. Reload the page to see it."),
+    410: Words("This has been retired", "Nothing was changed."),
+    413: Words("This is too large", "The file or form is over the limit. Nothing was changed."),
+    415: Words("This kind of file can't be read", "Nothing was changed."),
+    429: Words("Too many requests", "Wait a moment and try again. Nothing was changed."),
+    500: Words(
+        "Something failed on our side",
+        "It has been noted under the reference below. Try again in a moment.",
+    ),
+    503: Words("The portal is not available", "Try again in a moment. Nothing was changed."),
+}
+
+
+def error_page(status: int, text: str | None = None) -> Response:
+    """The page for a status, with a sentence of its own where the error has one."""
+    words = WORDS.get(status, WORDS[400 if status < 500 else 500])
+    html = render_template("errors/error.html", status=status, words=words, text=text or words.text)
+    response = make_response(html, status)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def answer_with_page(error: DomainError | HTTPException) -> Response:
+    """The page for whatever was refused, or failed, outside the JSON areas."""
+    if isinstance(error, DomainError):
+        status = next(status for kind, status in STATUS.items() if isinstance(error, kind))
+        response = error_page(status, None if status in (401, 404) else error.message)
+        if isinstance(error, RateLimited):
+            response.headers["Retry-After"] = str(error.retry_after)
+        return response
+    if isinstance(error, CSRFError):
+        return error_page(403)
+    if isinstance(error.__cause__ or getattr(error, "original_exception", None), SQLAlchemyError):
+        return error_page(503)
+    response = error_page(error.code or 500)
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    return response

@@ -1,0 +1,112 @@
+"""How figures, moments and names are written on pages (look, section 6)."""
+
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+import phonenumbers
+from flask import Flask
+
+from app.enums import CallStatus, Tier
+from app.portal.navigation import ROLE_NAMES
+
+NO_BREAK = "\u00a0"
+
+TIER_NAMES: dict[str, str] = {
+    Tier.FREE: "Free",
+    Tier.BASIC: "Basic",
+    Tier.PLUS: "Plus",
+    Tier.BASIC_TRIAL: "Basic trial",
+}
+
+CALL_STATUS_NAMES: dict[str, str] = {
+    CallStatus.SCHEDULED: "Scheduled",
+    CallStatus.QUEUED: "Queued",
+    CallStatus.DIALING: "Dialling",
+    CallStatus.RINGING: "Ringing",
+    CallStatus.IN_PROGRESS: "In progress",
+    CallStatus.COMPLETED: "Completed",
+    CallStatus.BUSY: "Busy",
+    CallStatus.NO_ANSWER: "No answer",
+    CallStatus.FAILED: "Failed",
+    CallStatus.CANCELED: "Cancelled",
+    CallStatus.EXPIRED: "Expired",
+    CallStatus.UNKNOWN: "Unknown",
+}
+
+
+def number(value: int | None) -> str:
+    """12,345; an en dash for none."""
+    return "–" if value is None else f"{value:,}".replace("-", "−")
+
+
+def percent(part: float, whole: float) -> str:
+    """61.3 % of the whole; an en dash where there is no whole."""
+    return f"{100 * part / whole:.1f}{NO_BREAK}%" if whole else "–"
+
+
+def day(value: datetime | date | None, zone: str = "UTC") -> str:
+    """21 Nov 2026, for tables."""
+    if value is None:
+        return "–"
+    local = value.astimezone(ZoneInfo(zone)) if isinstance(value, datetime) else value
+    return f"{local.day}{NO_BREAK}{local:%b}{NO_BREAK}{local.year}"
+
+
+def moment(value: datetime | None, zone: str = "UTC") -> str:
+    """21 November 2026, 10:47 GMT, for sentences."""
+    if value is None:
+        return "–"
+    local = value.astimezone(ZoneInfo(zone))
+    return (
+        f"{local.day}{NO_BREAK}{local:%B}{NO_BREAK}{local.year}, {local:%H:%M}{NO_BREAK}{local:%Z}"
+    )
+
+
+def when(value: datetime | None, zone: str = "UTC") -> str:
+    """21 Nov, 10:47 for tables that name their zone; with the year where it is another one."""
+    if value is None:
+        return "–"
+    local = value.astimezone(ZoneInfo(zone))
+    year = "" if local.year == datetime.now(UTC).year else f"{NO_BREAK}{local.year}"
+    return f"{local.day}{NO_BREAK}{local:%b}{year}, {local:%H:%M}"
+
+
+def size(octets: int) -> str:
+    """1.2 MB"""
+    value = float(octets)
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.0f}{NO_BREAK}{unit}" if unit == "B" else f"{value:.1f}{NO_BREAK}{unit}"
+        value /= 1000
+    return f"{value:.1f}{NO_BREAK}GB"
+
+
+def phone(e164: str | None) -> str:
+    """+1 202 555 0143"""
+    if not e164:
+        return "–"
+    parsed = phonenumbers.parse(e164)
+    shown = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
+    return str(shown).replace("-", " ").replace(" ", NO_BREAK)
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """1 row, 2 rows"""
+    return f"{number(count)} {one if count == 1 else many or one + 's'}"
+
+
+def initials(name: str) -> str:
+    """MO for Maren Oduya; the first letter of a single word."""
+    words = [word for word in name.replace("@", " ").split() if word]
+    return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
+
+
+def register(app: Flask) -> None:
+    filters = (number, day, moment, when, size, phone, initials)
+    app.jinja_env.filters.update({f.__name__: f for f in filters})
+    app.jinja_env.filters["tier"] = lambda tier: TIER_NAMES.get(tier, "–")
+    app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
+    app.jinja_env.filters["call_status"] = lambda status: CALL_STATUS_NAMES[status]
+    app.jinja_env.globals.update(percent=percent, plural=plural)
+    app.jinja_env.trim_blocks = True
+    app.jinja_env.lstrip_blocks = True

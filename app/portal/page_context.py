@@ -1,0 +1,81 @@
+"""What every page's template finds: the brand, the places, the person, the theme."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Flask, g, request, url_for
+
+from app.models import User, utcnow
+from app.portal.brand_files import stylesheet_url
+from app.portal.formats import moment
+from app.portal.navigation import ROLE_NAMES, Group, navigation_for
+from app.portal.theme import THEME_COOKIE, THEMES
+from app.services.branding.brand import NEUTRAL, Brand, Link
+
+MOST_HEADER_LINKS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PageBrand:
+    """A brand with the addresses that a page links."""
+
+    brand: Brand
+    stylesheet_url: str
+    theme: str | None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.brand, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    name: str
+    email: str
+    role: str
+    timezone: str
+
+
+def page_brand(brand: Brand, theme: str | None = None) -> PageBrand:
+    return PageBrand(brand, stylesheet_url(brand.colour), theme)
+
+
+def register(app: Flask) -> None:
+    app.context_processor(_context)
+
+
+def _context() -> dict[str, Any]:
+    brand: Brand = g.get("brand", NEUTRAL)
+    user: User | None = g.get("user")
+    theme = request.cookies.get(THEME_COOKIE)
+    return {
+        "brand": page_brand(brand, theme if theme in THEMES else None),
+        "navigation": _navigation(),
+        "person": _person(user),
+        "header_links": brand.header_links[:MOST_HEADER_LINKS],
+        "more_links": _more(brand.header_links),
+        "theme_url": url_for("portal.theme"),
+        "sign_out_url": url_for("portal.sign_out"),
+        "now": moment(utcnow()),
+        "may": g.caller.may if g.get("caller") else lambda _permission: False,
+        "request_id": g.get("request_id"),
+        "zone": (user.timezone if user else None) or "UTC",
+    }
+
+
+def _navigation() -> tuple[Group, ...]:
+    return navigation_for(g.caller) if g.get("user") else ()
+
+
+def _more(links: tuple[Link, ...]) -> tuple[Link, ...]:
+    return links[MOST_HEADER_LINKS:]
+
+
+def _person(user: User | None) -> Person | None:
+    if user is None:
+        return None
+    return Person(
+        name=user.name or user.email,
+        email=user.email,
+        role=ROLE_NAMES[user.user_type],
+        timezone=user.timezone or "UTC",
+    )

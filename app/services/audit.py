@@ -1,0 +1,84 @@
+"""History: who did what, when, from where, with the values before and after."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.models import AuditEntry
+
+_SECRET_WORDS = ("password", "secret", "token", "key_hash")
+
+
+def record(
+    session: Session,
+    caller: Caller,
+    *,
+    action: str,
+    target_type: str,
+    target_id: UUID | str,
+    partner_id: UUID | None = None,
+    organization_id: UUID | None = None,
+    target: str | None = None,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> None:
+    """Adds one row to the caller's transaction. Of ``before`` and ``after`` only what differs
+    is kept; values of secrets are replaced by the word "changed".
+
+    ``partner_id`` defaults to the caller's; ``action`` reads ``noun.verb``.
+    """
+    old, new = _differences(before or {}, after or {})
+    session.add(
+        AuditEntry(
+            partner_id=partner_id or caller.partner_id,
+            organization_id=organization_id or caller.organization_id,
+            actor_kind=caller.kind.value,
+            actor_id=caller.subject_id,
+            actor=caller.label[:200],
+            ip=caller.ip,
+            request_id=caller.request_id,
+            action=action,
+            target_type=target_type,
+            target_id=str(target_id),
+            target=target[:500] if target else None,
+            before=old,
+            after=new,
+        )
+    )
+
+
+def _differences(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    names = [n for n in {**before, **after} if before.get(n) != after.get(n)]
+    old = {n: _shown(n, before[n]) for n in names if n in before}
+    new = {n: _shown(n, after[n]) for n in names if n in after}
+    return old, new
+
+
+def _shown(name: str, value: Any) -> Any:
+    if value is not None and any(word in name.lower() for word in _SECRET_WORDS):
+        return "changed"
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Enum():
+            return value.value
+        case UUID() | Decimal():
+            return str(value)
+        case datetime() | date():
+            return value.isoformat()
+        case Mapping():
+            return {str(key): _plain(item) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_plain(item) for item in value]
+        case _:
+            return value

@@ -1,0 +1,95 @@
+"""The brand as pages and mails need it, made from a partner or from a draft of its fields."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.models import Partner
+from app.models.brand import BrandVersion
+
+NEUTRAL_COLOUR = "#3f4a5a"
+NEUTRAL_NAME = "Partner portal"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Brand:
+    """Names, pictures, links and the one colour; every shade is worked out from ``colour``."""
+
+    slug: str | None
+    product_name: str
+    partner_name: str
+    colour: str
+    logo_url: str | None = None
+    favicon_url: str | None = None
+    hero_url: str | None = None
+    header_links: tuple[Link, ...] = ()
+    social_links: tuple[Link, ...] = ()
+    support_email: str | None = None
+    upgrade_message: str | None = None
+    purchase_link: str | None = None
+    show_powered_by: bool = False
+    show_chat: bool = False
+    chat_colours: Mapping[str, Any] | None = None
+
+
+NEUTRAL = Brand(
+    slug=None, product_name=NEUTRAL_NAME, partner_name=NEUTRAL_NAME, colour=NEUTRAL_COLOUR
+)
+"""Shown where no partner is known: unknown hosts, operators, a broken database."""
+
+
+def of_partner(partner: Partner) -> Brand:
+    """The published brand of a partner."""
+    images = {image.type.value: image.image_url for image in reversed(partner.site_images)}
+    return Brand(
+        slug=partner.slug,
+        product_name=partner.product_name,
+        partner_name=partner.name,
+        colour=primary_colour([(c.name, c.value) for c in partner.brand_colors]),
+        logo_url=partner.logo_img_url or images.get("logo"),
+        favicon_url=images.get("favicon"),
+        hero_url=images.get("hero"),
+        header_links=tuple(Link(link.label, link.url) for link in partner.header_links),
+        social_links=tuple(Link(link.type.value, link.url) for link in partner.social_links),
+        support_email=partner.support_email,
+        upgrade_message=partner.partner_upgrade_message,
+        purchase_link=partner.purchase_link,
+        show_powered_by=partner.show_branding_toggle,
+        show_chat=partner.show_embedded_chat and partner.chat_agent_id is not None,
+        chat_colours=partner.chat_template_colors,
+    )
+
+
+def of_draft(partner: Partner, draft: BrandVersion) -> Brand:
+    """The brand that a draft would give; its content uses the names of the contract."""
+    content = draft.content
+    images = {image["type"]: image["imageUrl"] for image in reversed(content["siteImages"] or [])}
+    return Brand(
+        slug=partner.slug,
+        product_name=content["productName"],
+        partner_name=partner.name,
+        colour=primary_colour([(c["name"], c["value"]) for c in content["brandUIColors"] or []]),
+        logo_url=content["logoImgUrl"] or images.get("logo"),
+        favicon_url=images.get("favicon"),
+        hero_url=images.get("hero"),
+        header_links=tuple(Link(x["label"], x["url"]) for x in content["customHeaderLinks"] or []),
+        social_links=tuple(Link(x["type"], x["url"]) for x in content["socialLinks"] or []),
+        support_email=partner.support_email,
+        upgrade_message=content["partnerUpgradeMessage"],
+        purchase_link=partner.purchase_link,
+        show_powered_by=content["showBrandingToggle"],
+        show_chat=content["showEmbeddedChat"] and content["chatAgentId"] is not None,
+        chat_colours=content["chatTemplateColors"],
+    )
+
+
+def primary_colour(colours: list[tuple[str, str]]) -> str:
+    """The colour named "primary" (in any case), else the first, else the neutral one."""
+    named = [value for name, value in colours if name.strip().casefold() == "primary"]
+    return next(iter(named + [value for _, value in colours]), NEUTRAL_COLOUR)

@@ -1,0 +1,166 @@
+"""The brand's life: a draft is edited, published as a version, or discarded; versions stay.
+
+Content uses the contract's names, and is checked by the very class that checks the JSON.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.errors import Conflict, NotFound
+from app.models import BrandVersion, Partner, utcnow
+from app.policy import Permission
+from app.schemas.base import wire_name
+from app.schemas.partners import UpdatePartnerInput
+from app.services import audit, partners
+
+STUDIO_FIELDS = (
+    "logo_img_url",
+    "site_images",
+    "brand_ui_colors",
+    "chat_template_colors",
+    "custom_header_links",
+    "social_links",
+    "show_branding_toggle",
+    "show_character_toggle",
+    "show_embedded_chat",
+    "chat_agent_id",
+    "product_name",
+    "default_agent_name",
+    "partner_upgrade_message",
+    "demo_link",
+)
+"""What a draft holds: the fields that a partnerEditor may write (decisions, section 5)."""
+
+STUDIO_NAMES = tuple(wire_name(name) for name in STUDIO_FIELDS)
+
+
+def published_content(partner: Partner) -> dict[str, Any]:
+    """The brand fields as they are now, as JSON answers them; ids of list items left out."""
+    resource = partners.to_resource(partner).model_dump(mode="json")
+    return {name: _without_ids(resource[name]) for name in STUDIO_NAMES}
+
+
+def draft_of(session: Session, partner: Partner) -> BrandVersion | None:
+    """The partner's draft, if there is one."""
+    return session.scalar(
+        select(BrandVersion).where(
+            BrandVersion.partner_id == partner.id, BrandVersion.published_at.is_(None)
+        )
+    )
+
+
+def history(session: Session, partner: Partner) -> list[BrandVersion]:
+    """The published versions, newest first."""
+    statement = select(BrandVersion).where(
+        BrandVersion.partner_id == partner.id, BrandVersion.published_at.is_not(None)
+    )
+    return list(session.scalars(statement.order_by(BrandVersion.number.desc())))
+
+
+def save(
+    session: Session, caller: Caller, partner: Partner, changes: Mapping[str, Any]
+) -> BrandVersion:
+    """Puts changes (contract names) into the draft, making one where there is none.
+
+    Raises `ValidationFailed` exactly as ``PUT /api/partners/{partnerId}`` would.
+    """
+    caller.require(Permission.BRANDING_WRITE)
+    partners.check_update(UpdatePartnerInput, changes)
+    draft = draft_of(session, partner)
+    if draft is None:
+        draft = BrandVersion(
+            partner_id=partner.id,
+            number=_next_number(session, partner.id),
+            content=published_content(partner),
+            author=caller.label,
+        )
+        session.add(draft)
+    draft.content = {**draft.content, **changes}
+    draft.author = caller.label
+    draft.updated_at = utcnow()
+    session.flush()
+    return draft
+
+
+def changed_fields(partner: Partner, draft: BrandVersion) -> list[str]:
+    """The contract names of the fields in which the draft differs from what is published."""
+    now = published_content(partner)
+    return [name for name in STUDIO_NAMES if draft.content[name] != now[name]]
+
+
+def publish(session: Session, caller: Caller, partner: Partner) -> BrandVersion:
+    """Makes the draft what everybody sees. Raises `NotFound` where there is none."""
+    caller.require(Permission.BRANDING_WRITE)
+    draft = _required_draft(session, partner)
+    changes = {name: draft.content[name] for name in changed_fields(partner, draft)}
+    partners.update(
+        session, caller, partner.id, partners.check_update(UpdatePartnerInput, changes)
+    )
+    draft.published_at = utcnow()
+    draft.author = caller.label
+    session.flush()
+    audit.record(
+        session,
+        caller,
+        action="branding.published",
+        target_type="brand_version",
+        target_id=draft.id,
+        partner_id=partner.id,
+        target=f"Version {draft.number}",
+    )
+    return draft
+
+
+def discard(session: Session, caller: Caller, partner: Partner) -> None:
+    """Throws the draft away; without one nothing happens."""
+    caller.require(Permission.BRANDING_WRITE)
+    draft = draft_of(session, partner)
+    if draft is not None:
+        session.delete(draft)
+        session.flush()
+
+
+def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -> BrandVersion:
+    """Makes a draft with the content of an earlier version; publishing it stays a second step.
+
+    Raises `Conflict` (``draft_exists``) where a draft would be lost, `NotFound` for the number.
+    """
+    caller.require(Permission.BRANDING_WRITE)
+    version = session.scalar(
+        select(BrandVersion).where(
+            BrandVersion.partner_id == partner.id,
+            BrandVersion.number == number,
+            BrandVersion.published_at.is_not(None),
+        )
+    )
+    if version is None:
+        raise NotFound()
+    if draft_of(session, partner) is not None:
+        message = "There is a draft with changes. Publish or discard it first."
+        raise Conflict(message, "draft_exists")
+    return save(session, caller, partner, version.content)
+
+
+def _required_draft(session: Session, partner: Partner) -> BrandVersion:
+    draft = draft_of(session, partner)
+    if draft is None:
+        raise NotFound("There is no draft to publish.", "no_draft")
+    return draft
+
+
+def _next_number(session: Session, partner_id: UUID) -> int:
+    highest = session.scalar(
+        select(func.max(BrandVersion.number)).where(BrandVersion.partner_id == partner_id)
+    )
+    return (highest or 0) + 1
+
+
+def _without_ids(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return [{name: item[name] for name in item if name != "id"} for item in value]

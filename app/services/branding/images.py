@@ -1,0 +1,138 @@
+"""Pictures of a brand: checked, re-encoded (which drops whatever else was in the file), kept."""
+
+import hashlib
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+from sqlalchemy import select
+from sqlalchemy.orm import Session, undefer
+
+from app.caller import Caller
+from app.enums import ImageType
+from app.errors import NotFound, ValidationFailed
+from app.models import BrandImage
+from app.policy import Permission
+from app.services import audit
+
+MAX_BYTES = 5 * 1024 * 1024
+MAX_PIXELS = 40_000_000
+Refusal = Callable[[str, str], ValidationFailed]
+READABLE = ("PNG", "JPEG", "WEBP", "GIF", "ICO")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a kind of picture may be: smallest side, largest box it is reduced to, proportions."""
+
+    smallest: int
+    box: tuple[int, int]
+    widest: float
+    tallest: float
+    words: str
+
+
+SHAPES: dict[ImageType, Shape] = {
+    ImageType.LOGO: Shape(28, (1120, 280), 12, 1.5, "a logo is at most 12 times as wide as high"),
+    ImageType.FAVICON: Shape(32, (256, 256), 1.1, 1.1, "a favicon is square"),
+    ImageType.HERO: Shape(400, (1800, 1800), 4, 3, "a hero picture is at most 4 times as wide"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    data: bytes
+    content_type: str
+    width: int
+    height: int
+
+
+def store(
+    session: Session, caller: Caller, partner_id: UUID, kind: ImageType, data: bytes, field: str
+) -> BrandImage:
+    """Keeps a picture and returns it; the same picture again is the same row.
+
+    Raises `ValidationFailed` on ``field`` for what is no picture, too large or of the wrong shape.
+    """
+    caller.require(Permission.BRANDING_WRITE)
+    encoded = encode(data, kind, field)
+    sha256 = hashlib.sha256(encoded.data).hexdigest()
+    known = session.scalar(
+        select(BrandImage).where(BrandImage.partner_id == partner_id, BrandImage.sha256 == sha256)
+    )
+    if known:
+        return known
+    image = BrandImage(
+        partner_id=partner_id,
+        type=kind,
+        sha256=sha256,
+        content_type=encoded.content_type,
+        width=encoded.width,
+        height=encoded.height,
+        size=len(encoded.data),
+        data=encoded.data,
+    )
+    session.add(image)
+    session.flush()
+    audit.record(
+        session,
+        caller,
+        action="brand_image.uploaded",
+        target_type="brand_image",
+        target_id=image.id,
+        partner_id=partner_id,
+        target=kind.value,
+        after={"width": image.width, "height": image.height, "size": image.size},
+    )
+    return image
+
+
+def by_hash(session: Session, sha256: str) -> BrandImage:
+    """A picture with its data, by its content. Whoever knows the hash has seen the picture."""
+    statement = select(BrandImage).where(BrandImage.sha256 == sha256).limit(1)
+    image = session.scalar(statement.options(undefer(BrandImage.data)))
+    if image is None:
+        raise NotFound()
+    return image
+
+
+def encode(data: bytes, kind: ImageType, field: str) -> Encoded:
+    """The picture as PNG (logo, favicon) or WebP (hero), reduced to its box, without metadata."""
+
+    def refuse(code: str, message: str) -> ValidationFailed:
+        return ValidationFailed.on(field, code, message)
+
+    if not data:
+        raise refuse("required", "Choose a picture.")
+    if len(data) > MAX_BYTES:
+        raise refuse("too_large", "The picture is over 5 MB. Save it smaller and upload it again.")
+    try:
+        with Image.open(io.BytesIO(data), formats=READABLE) as opened:
+            if opened.width * opened.height > MAX_PIXELS:
+                raise refuse("too_large", "The picture has over 40 million pixels. Save it smaller.")
+            picture = ImageOps.exif_transpose(opened).convert("RGBA")
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        message = "This file is not a picture that can be read. Use PNG, JPEG, WebP or GIF."
+        raise refuse("not_a_picture", message) from None
+    _check_shape(picture, SHAPES[kind], refuse)
+    picture.thumbnail(SHAPES[kind].box, Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    if kind is ImageType.HERO:
+        picture.convert("RGB").save(out, "WEBP", quality=82, method=4)
+        return Encoded(out.getvalue(), "image/webp", picture.width, picture.height)
+    picture.save(out, "PNG", optimize=True)
+    return Encoded(out.getvalue(), "image/png", picture.width, picture.height)
+
+
+def _check_shape(picture: Image.Image, shape: Shape, refuse: Refusal) -> None:
+    width, height = picture.size
+    if min(width, height) < shape.smallest:
+        message = (
+            f"The picture is {width} × {height} pixels; "
+            f"its shorter side needs {shape.smallest} or more."
+        )
+        raise refuse("too_small", message)
+    if width > height * shape.widest or height > width * shape.tallest:
+        raise refuse("wrong_shape", f"The picture is {width} × {height} pixels; {shape.words}.")
