@@ -14,7 +14,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import CallStatus, EndedReason
+from app.enums import CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import Placement
 from app.gateways.job_queue import enqueue_call
 from app.gateways.writers.base import Brief, Messages
@@ -40,6 +40,7 @@ class Claim:
     """What the worker is to do next with a call; ``placement`` comes with DIAL alone."""
 
     kind: ClaimKind
+    carrier: CarrierKind
     placement: Placement | None = None
 
 
@@ -78,17 +79,18 @@ def claim(
     if attempt is not None:
         return _begun_before(attempt)
     if call.status not in WAITING:
-        return Claim(ClaimKind.DONE)
+        return Claim(ClaimKind.DONE, call.carrier)
     now = utcnow()
     organization = _lock_organization(session, call.organization_id)
     if _stopped_or_postponed(session, call, organization, now):
-        return Claim(ClaimKind.DONE)
+        return Claim(ClaimKind.DONE, call.carrier)
     cap = min(calls_at_once, organization.max_calls_at_once or calls_at_once)
     if _under_way(session, call.organization_id) >= cap:
-        return Claim(ClaimKind.WAIT)
+        return Claim(ClaimKind.WAIT, call.carrier)
     if messages is not None and not call.intro_message:
         call.intro_message, call.voicemail_message = messages.intro, messages.voicemail
-    return Claim(ClaimKind.DIAL, _begin_attempt(session, call, attempt_id, now))
+    placement = _begin_attempt(session, call, attempt_id, now)
+    return Claim(ClaimKind.DIAL, call.carrier, placement)
 
 
 def placed(session: Session, attempt_id: UUID, reference: str) -> None:
@@ -145,6 +147,18 @@ def never_placed(session: Session, attempt_id: UUID) -> None:
     _enqueue(session, call, now)
 
 
+def give_up(session: Session, call_id: UUID, attempt_id: UUID) -> None:
+    """Something broke that repeating won't mend: a person is shown the call as it stands."""
+    call = lock_call(session, call_id)
+    if session.get(CallAttempt, attempt_id) is not None:
+        unknown(session, attempt_id)
+    elif call.status in WAITING:
+        detail = "The call could not be prepared; it was not placed."
+        end_call(
+            session, call, CallStatus.FAILED, EndedReason.CARRIER_ERROR, at=utcnow(), detail=detail
+        )
+
+
 def unknown(session: Session, attempt_id: UUID) -> None:
     """Nobody can say whether it rang: shown to a person, never dialled again by itself."""
     call, attempt = _locked(session, attempt_id)
@@ -183,8 +197,9 @@ def _stopped_or_postponed(
 
 def _begun_before(attempt: CallAttempt) -> Claim:
     if attempt.status not in ACTIVE:
-        return Claim(ClaimKind.DONE)
-    return Claim(ClaimKind.RESOLVE if attempt.carrier_reference is None else ClaimKind.FOLLOW)
+        return Claim(ClaimKind.DONE, attempt.carrier)
+    answered = attempt.carrier_reference is not None
+    return Claim(ClaimKind.FOLLOW if answered else ClaimKind.RESOLVE, attempt.carrier)
 
 
 def _under_way(session: Session, organization_id: UUID) -> int:

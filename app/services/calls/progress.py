@@ -5,12 +5,13 @@ report is kept once for each attempt.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallStatus, EndedReason
+from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import LineEvent, LineEventKind, LineState
 from app.models import Call, CallAttempt, utcnow
 from app.services.calls.outcome import end_attempt
@@ -37,17 +38,29 @@ class Standing:
 
     over: bool
     hang_up: bool
+    carrier: CarrierKind
+    started_at: datetime
 
 
 def standing(session: Session, attempt_id: UUID) -> Standing:
     """Whether the attempt is over by our own books, and whether it is to be ended."""
     row = session.execute(
-        select(CallAttempt.status, Call.cancel_requested_at)
+        select(
+            CallAttempt.status,
+            CallAttempt.carrier,
+            CallAttempt.started_at,
+            Call.cancel_requested_at,
+        )
         .join(Call, Call.id == CallAttempt.call_id)
         .where(CallAttempt.id == attempt_id)
     ).one()
     over = row.status not in ACTIVE
-    return Standing(over=over, hang_up=not over and row.cancel_requested_at is not None)
+    return Standing(
+        over=over,
+        hang_up=not over and row.cancel_requested_at is not None,
+        carrier=row.carrier,
+        started_at=row.started_at,
+    )
 
 
 def apply(session: Session, attempt_id: UUID, state: LineState) -> bool:

@@ -1,0 +1,1 @@
+"""Durable work: what the worker process runs."""

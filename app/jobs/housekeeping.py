@@ -1,0 +1,74 @@
+"""What the worker does from time to time, in a thread of its own."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from dbos import DBOS
+
+from app.jobs.context import context
+from app.services import retention
+
+log = logging.getLogger(__name__)
+
+HOUR = 3600.0
+FINISHED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+CHUNK = 500
+
+
+@dataclass(slots=True)
+class Task:
+    """Something to do every so many seconds; first a little after the start."""
+
+    name: str
+    every_seconds: float
+    run: Callable[[], None]
+    due: float = field(default=0.0)
+
+
+def purge_records() -> None:
+    with context().database.transaction() as session:
+        retention.purge(session)
+
+
+def purge_engine() -> None:
+    """Removes the engine's records of work that ended long ago."""
+    days = context().settings.engine_retention_days
+    before = (datetime.now(UTC) - timedelta(days=days)).isoformat()
+    while True:
+        old = DBOS.list_workflows(
+            status=FINISHED,
+            completed_before=before,
+            limit=CHUNK,
+            load_input=False,
+            load_output=False,
+        )
+        if not old:
+            return
+        DBOS.delete_workflows([work.workflow_id for work in old])
+        time.sleep(0.05)  # others write too
+
+
+TASKS = [
+    Task("purge records", HOUR, purge_records),
+    Task("purge the engine's records", HOUR, purge_engine),
+]
+
+
+def keep_house(stop: threading.Event, first_after_seconds: float = 60.0) -> None:
+    """Runs the tasks when they are due until ``stop`` is set. A failure waits for the next turn."""
+    begin = time.monotonic() + first_after_seconds
+    for task in TASKS:
+        task.due = begin
+    while not stop.wait(1.0):
+        for task in TASKS:
+            if time.monotonic() < task.due:
+                continue
+            task.due = time.monotonic() + task.every_seconds
+            try:
+                task.run()
+            except Exception:
+                log.exception("housekeeping failed: %s", task.name)

@@ -1,0 +1,197 @@
+"""One dialling of a call as a durable workflow.
+
+Each step may run twice: what it finds in the database decides what it does, and an attempt that
+is found written is never dialled again.
+"""
+
+import logging
+import time
+from datetime import datetime, timedelta
+from typing import Literal, TypedDict
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.gateways.carriers.base import (
+    Carrier,
+    LineState,
+    NoCarrierAnswer,
+    Placement,
+    PlacementRejected,
+    Verdict,
+)
+from app.gateways.job_queue import STATUS_TOPIC
+from app.jobs.context import context
+from app.jobs.gate import dialling
+from app.jobs.outage import outlasts_outages
+from app.models import utcnow
+from app.services.calls import dispatch, progress
+from app.services.calls.dispatch import ClaimKind
+
+log = logging.getLogger(__name__)
+
+CAP_WAIT_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 60.0
+POLL_SECONDS = 2.0
+LEASE_SECONDS = 0.5
+"""A request to the carrier leaves within this time of the attempt's commit, or not at all."""
+SILENCE_LIMIT = timedelta(minutes=10)
+"""How long a carrier that doesn't answer is asked what became of an attempt."""
+
+
+class Next(TypedDict):
+    """What a step says is to be done next, and after how many seconds."""
+
+    do: Literal["dial", "resolve", "follow", "stop"]
+    seconds: float
+
+
+STOP = Next(do="stop", seconds=0)
+
+
+@DBOS.workflow(name="place_call")
+def place_call(call_id: str, attempt_id: str) -> None:
+    """Dials once and stays with the call until the attempt is over."""
+    try:
+        _run(call_id, attempt_id)
+    except Exception:
+        log.exception("a call could not be carried on")
+        give_up(call_id, attempt_id)
+
+
+def _run(call_id: str, attempt_id: str) -> None:
+    step = dial(call_id, attempt_id)
+    while step["do"] != "stop":
+        if step["seconds"] > 0:
+            DBOS.recv(STATUS_TOPIC, timeout_seconds=step["seconds"])
+        match step["do"]:
+            case "dial":
+                step = dial(call_id, attempt_id)
+            case "resolve":
+                step = resolve(attempt_id)
+            case _:
+                step = follow(attempt_id)
+
+
+@DBOS.step(name="dial")
+@outlasts_outages
+def dial(call_id: str, attempt_id: str) -> Next:
+    """Claims the call and asks the carrier; an attempt of before is only asked about."""
+    call, attempt = UUID(call_id), UUID(attempt_id)
+    database, settings = context().database, context().settings
+    with database.transaction(read_only=True) as session:
+        brief = dispatch.writing_brief(session, call)
+    messages = context().writer.compose(brief) if brief is not None else None
+    with dialling:
+        with database.transaction() as session:
+            claim = dispatch.claim(
+                session,
+                call,
+                attempt,
+                messages=messages,
+                calls_at_once=settings.calls_per_organization,
+            )
+        committed = time.monotonic()
+        if claim.placement is not None:
+            return _ask_once(context().carriers[claim.carrier], claim.placement, committed)
+    match claim.kind:
+        case ClaimKind.WAIT:
+            return Next(do="dial", seconds=CAP_WAIT_SECONDS)
+        case ClaimKind.RESOLVE:
+            return Next(do="resolve", seconds=0)
+        case ClaimKind.FOLLOW:
+            return Next(do="follow", seconds=0)
+        case _:
+            return STOP
+
+
+def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next:
+    # A process that was held up here may have been taken for dead and its call asked about.
+    if time.monotonic() - committed > LEASE_SECONDS:
+        return Next(do="resolve", seconds=0)
+    database, attempt_id = context().database, placement.attempt_id
+    try:
+        reference = carrier.place(placement)
+    except PlacementRejected as refusal:
+        with database.transaction() as session:
+            dispatch.refused(session, attempt_id, refusal.reason, str(refusal))
+        return STOP
+    except NoCarrierAnswer:
+        return Next(do="resolve", seconds=0)
+    with database.transaction() as session:
+        dispatch.placed(session, attempt_id, reference)
+    return Next(do="follow", seconds=0)
+
+
+@DBOS.step(name="resolve")
+@outlasts_outages
+def resolve(attempt_id: str) -> Next:
+    """Finds out from the carrier what became of an attempt whose answer is not known."""
+    attempt = UUID(attempt_id)
+    database = context().database
+    with database.transaction(read_only=True) as session:
+        standing = progress.standing(session, attempt)
+    if standing.over:
+        return STOP
+    carrier = context().carriers[standing.carrier]
+    unsettled = timedelta(seconds=LEASE_SECONDS + carrier.settle_seconds)
+    wait = (standing.started_at + unsettled - utcnow()).total_seconds()
+    if wait > 0:
+        return Next(do="resolve", seconds=wait)
+    try:
+        state = carrier.look_up(attempt)
+    except NoCarrierAnswer:
+        if utcnow() - standing.started_at < SILENCE_LIMIT:
+            return Next(do="resolve", seconds=POLL_SECONDS)
+        state = LineState(Verdict.UNSURE)
+    with database.transaction() as session:
+        match state.verdict:
+            case Verdict.PLACED:
+                progress.apply(session, attempt, state)
+                return Next(do="follow", seconds=0)
+            case Verdict.NOT_PLACED:
+                dispatch.never_placed(session, attempt)
+            case Verdict.UNSURE:
+                dispatch.unknown(session, attempt)
+    return STOP
+
+
+@DBOS.step(name="follow")
+@outlasts_outages
+def follow(attempt_id: str) -> Next:
+    """Writes what happened on the line since the last look, and ends the call if that is asked."""
+    attempt = UUID(attempt_id)
+    database = context().database
+    with database.transaction(read_only=True) as session:
+        standing = progress.standing(session, attempt)
+    if standing.over:
+        return STOP
+    carrier = context().carriers[standing.carrier]
+    try:
+        hung_up = carrier.hang_up(attempt) if standing.hang_up else None
+        state = carrier.look_up(attempt)
+    except NoCarrierAnswer:
+        log.warning("the carrier does not answer; asking again")
+        return Next(do="follow", seconds=POLL_SECONDS)
+    if hung_up is False or state.events:
+        with database.transaction() as session:
+            if hung_up is False:
+                progress.hang_up_refused(session, attempt, line_ended=state.ended)
+            if progress.apply(session, attempt, state):
+                return STOP
+    return Next(do="follow", seconds=_seconds_until(state.next_change))
+
+
+@DBOS.step(name="give_up")
+@outlasts_outages
+def give_up(call_id: str, attempt_id: str) -> None:
+    """Leaves a call that can't be carried on in a state that a person is shown."""
+    with context().database.transaction() as session:
+        dispatch.give_up(session, UUID(call_id), UUID(attempt_id))
+
+
+def _seconds_until(moment: datetime | None) -> float:
+    if moment is None:
+        return POLL_SECONDS
+    seconds = (moment - utcnow()).total_seconds()
+    return min(max(seconds, 0.01), LONGEST_WAIT_SECONDS)

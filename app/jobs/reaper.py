@@ -1,0 +1,64 @@
+"""Takes over the work of worker processes that died."""
+
+import logging
+from collections import defaultdict
+
+from dbos import DBOS
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.database import Database
+from app.gateways.job_queue import CALLS_QUEUE, JOBS_QUEUE
+from app.services import workers
+
+REAPER_LOCK = 7_215_003
+"""An advisory lock on PostgreSQL: two reapers could hand out the same work twice."""
+
+log = logging.getLogger(__name__)
+
+
+def reap(database: Database, settings: Settings, executor_id: str) -> int:
+    """Puts the pending work of dead executors back in its queue; returns how many pieces.
+
+    On SQLite there is one worker, so everybody else is dead. On PostgreSQL an executor is dead
+    when its heartbeat is old or gone.
+    """
+    if database.is_sqlite:
+        return _take_over(_orphans({executor_id}))
+    with database.transaction() as session:
+        if not session.scalar(select(func.pg_try_advisory_xact_lock(REAPER_LOCK))):
+            return 0
+        return _reap_silent(session, settings.worker_dead_after_seconds)
+
+
+def _reap_silent(session: Session, dead_after_seconds: float) -> int:
+    suspects = _orphans(set())
+    # Read after the work: a worker announces itself before it takes any.
+    living = workers.alive(session, dead_after_seconds)
+    dead = {executor: ids for executor, ids in suspects.items() if executor not in living}
+    workers.declare_dead(session, dead)
+    return _take_over(dead)
+
+
+def _orphans(living: set[str]) -> dict[str, list[tuple[str, str]]]:
+    """Pending work as (id, queue) by the executor that has it, but for the living ones."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for work in DBOS.list_workflows(status="PENDING", load_input=False, load_output=False):
+        if work.executor_id is not None and work.executor_id not in living:
+            queue = work.queue_name if work.queue_name in {CALLS_QUEUE, JOBS_QUEUE} else JOBS_QUEUE
+            found[work.executor_id].append((work.workflow_id, queue))
+    return found
+
+
+def _take_over(dead: dict[str, list[tuple[str, str]]]) -> int:
+    by_queue: dict[str, list[str]] = defaultdict(list)
+    for pieces in dead.values():
+        for workflow_id, queue in pieces:
+            by_queue[queue].append(workflow_id)
+    for queue, ids in by_queue.items():
+        DBOS.resume_workflows(ids, queue_name=queue)
+    count = sum(len(ids) for ids in by_queue.values())
+    if count:
+        log.warning("took over %d pieces of work from %d dead workers", count, len(dead))
+    return count

@@ -1,0 +1,99 @@
+"""The worker process: ``python -m app.jobs.worker``.
+
+Places the calls and runs every other durable workflow. It may be killed at any moment: what it
+had begun is taken over by the next one, which asks the carrier before it dials anything.
+"""
+
+import logging
+import os
+import signal
+import sys
+import threading
+from types import FrameType
+from typing import NoReturn
+from uuid import uuid4
+
+from sqlalchemy.exc import InterfaceError, OperationalError
+
+from app.config import Settings
+from app.jobs import heartbeat, housekeeping, place_call
+from app.jobs.context import WorkerContext, open_context
+from app.jobs.engine import start_engine
+from app.jobs.gate import dialling
+from app.jobs.log import configure_log
+from app.jobs.reaper import reap
+
+STOP_SECONDS = 10.0
+
+WORKFLOWS = (place_call.place_call,)
+"""Importing a module registers its workflows; all that the engine may be handed stand here."""
+
+log = logging.getLogger("app.jobs.worker")
+
+
+def run(settings: Settings) -> None:
+    """Works until SIGTERM or SIGINT. Returns the process's exit through `os._exit`."""
+    stop = threading.Event()
+
+    def ask_to_stop(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, ask_to_stop)
+    signal.signal(signal.SIGINT, ask_to_stop)
+    executor_id = f"{os.getpid()}-{uuid4().hex}"
+    context = open_context(settings)
+    heartbeat.announce(context.database, executor_id)
+    start_engine(settings, executor_id)
+    threading.Thread(target=housekeeping.keep_house, args=(stop,), daemon=True).start()
+    log.info("the worker is ready")
+    _live(context, executor_id, stop)
+    _leave(context, executor_id)
+
+
+def _live(context: WorkerContext, executor_id: str, stop: threading.Event) -> None:
+    """Beats and takes over what the dead left behind, until it is to stop."""
+    while True:
+        try:
+            if not heartbeat.beat(context.database, executor_id):
+                log.error("declared dead by another worker; stopping at once")
+                _exit(1)
+            reap(context.database, context.settings, executor_id)
+        except (OperationalError, InterfaceError):
+            log.warning("the database can't be used; the next heartbeat tries again")
+        if stop.wait(context.settings.worker_heartbeat_seconds):
+            return
+
+
+def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
+    """Ends between two dialled calls, never in the middle of one."""
+    log.info("the worker is stopping")
+    if not dialling.close(STOP_SECONDS):
+        log.warning("a call was still being placed; its attempt will be asked about")
+    try:
+        heartbeat.leave(context.database, executor_id)
+    except (OperationalError, InterfaceError):
+        log.warning("the database can't be used; this worker's silence will tell")
+    _exit(0)
+
+
+def _exit(code: int) -> NoReturn:
+    """Threads that wait for calls to end would hold the process for minutes."""
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def main() -> None:
+    configure_log()
+    settings = Settings()
+    try:
+        with heartbeat.sole_worker(settings.effective_database_url):
+            run(settings)
+    except heartbeat.AnotherWorker as error:
+        log.error("%s", error)
+        sys.exit(3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""What is kept only for a while."""
+
+from datetime import timedelta
+
+from sqlalchemy import delete
+from sqlalchemy.orm import Session
+
+from app.models import FailedSignIn, OneTimeLink, PortalSession, RevokedToken, utcnow
+from app.services import idempotency, workers
+
+SIGN_IN_FAILURES_KEPT = timedelta(days=1)
+LINKS_KEPT = timedelta(days=30)
+"""After its end, so that an old link is answered with "expired" for some time."""
+HEARTBEATS_KEPT = timedelta(days=1)
+
+
+def purge(session: Session) -> None:
+    """Removes every record whose time is over."""
+    now = utcnow()
+    idempotency.purge(session)
+    workers.forget_silent(session, HEARTBEATS_KEPT)
+    session.execute(delete(RevokedToken).where(RevokedToken.expires_at < now))
+    session.execute(delete(PortalSession).where(PortalSession.expires_at < now))
+    session.execute(delete(OneTimeLink).where(OneTimeLink.expires_at < now - LINKS_KEPT))
+    session.execute(delete(FailedSignIn).where(FailedSignIn.at < now - SIGN_IN_FAILURES_KEPT))
