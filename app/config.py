@@ -5,7 +5,7 @@ import secrets
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -23,6 +23,15 @@ def _date_or_time(value: object) -> object:
 Moment = Annotated[AwareDatetime, BeforeValidator(_date_or_time)]
 
 
+class Addresses(NamedTuple):
+    """The base addresses of the contract (decisions, section 1)."""
+
+    base: str
+    auth: str
+    phone: str
+    public_api: str
+
+
 class Settings(BaseSettings):
     """Everything that differs between installations. Environment names carry ``PORTAL_``."""
 
@@ -33,6 +42,11 @@ class Settings(BaseSettings):
     instance_dir: Path = ROOT / "instance"
     secret_key: str = ""
     public_url: str = "http://127.0.0.1:8000"
+    base_url: str = ""
+    auth_url: str = ""
+    phone_url: str = ""
+    public_api_url: str = ""
+    """Areas with a host of their own; it changes what is printed and the audience of tokens."""
 
     legacy_retirement: Moment = datetime(2026, 7, 1, tzinfo=UTC)
     legacy_deprecated: Moment = datetime(2026, 1, 1, tzinfo=UTC)
@@ -70,6 +84,17 @@ class Settings(BaseSettings):
                 message = "PORTAL_PUBLIC_URL must start with https:// in production."
                 raise ValueError(message)
         return self
+
+    @property
+    def addresses(self) -> Addresses:
+        """Where each area of the contract is reached from outside, without a final slash."""
+        public = self.public_url.rstrip("/")
+        return Addresses(
+            base=self.base_url.rstrip("/") or public,
+            auth=self.auth_url.rstrip("/") or public,
+            phone=self.phone_url.rstrip("/") or f"{public}/phone",
+            public_api=self.public_api_url.rstrip("/") or public,
+        )
 
     @property
     def effective_database_url(self) -> str:

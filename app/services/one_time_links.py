@@ -1,0 +1,97 @@
+"""Links sent by mail that work once and for a short time: invitations and passwords.
+
+Only the hash of a link's token is stored; a new link of the same purpose ends the older ones.
+"""
+
+import hashlib
+import secrets
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from app.errors import NotFound
+from app.models import LinkPurpose, OneTimeLink, User, utcnow
+
+LIFETIME = {
+    LinkPurpose.INVITATION: timedelta(days=7),
+    LinkPurpose.SET_PASSWORD: timedelta(days=7),
+    LinkPurpose.RESET_PASSWORD: timedelta(hours=1),
+}
+
+
+def create(session: Session, user_id: UUID, purpose: LinkPurpose) -> str:
+    """The token of a new link (256 bits), to be sent and then forgotten."""
+    session.execute(
+        delete(OneTimeLink).where(OneTimeLink.user_id == user_id, OneTimeLink.purpose == purpose)
+    )
+    token = secrets.token_urlsafe(32)
+    session.add(
+        OneTimeLink(
+            token_hash=_hash(token),
+            user_id=user_id,
+            purpose=purpose,
+            expires_at=utcnow() + LIFETIME[purpose],
+        )
+    )
+    session.flush()
+    return token
+
+
+def look_up(session: Session, token: str, purpose: LinkPurpose) -> User:
+    """Whose link it is, without using it up (mail scanners open links too).
+
+    Raises `NotFound` (``link_invalid``) where it is unknown, used, expired or replaced.
+    """
+    user = session.scalars(
+        select(User)
+        .join(OneTimeLink, OneTimeLink.user_id == User.id)
+        .where(
+            OneTimeLink.token_hash == _hash(token),
+            OneTimeLink.purpose == purpose,
+            OneTimeLink.used_at.is_(None),
+            OneTimeLink.expires_at > utcnow(),
+        )
+    ).one_or_none()
+    if user is None:
+        raise _invalid()
+    return user
+
+
+def use(session: Session, token: str, purpose: LinkPurpose) -> User:
+    """Uses the link up and returns whose it is; of two at once only one gets through.
+
+    Raises `NotFound` (``link_invalid``).
+    """
+    now = utcnow()
+    user_id = session.scalar(
+        update(OneTimeLink)
+        .where(
+            OneTimeLink.token_hash == _hash(token),
+            OneTimeLink.purpose == purpose,
+            OneTimeLink.used_at.is_(None),
+            OneTimeLink.expires_at > now,
+        )
+        .values(used_at=now)
+        .returning(OneTimeLink.user_id)
+    )
+    if user_id is None:
+        raise _invalid()
+    return session.get_one(User, user_id)
+
+
+def purge(session: Session) -> int:
+    """Removes links that work no more; returns how many."""
+    over = delete(OneTimeLink).where(
+        OneTimeLink.used_at.is_not(None) | (OneTimeLink.expires_at <= utcnow())
+    )
+    return len(session.execute(over.returning(OneTimeLink.token_hash)).all())
+
+
+def _invalid() -> NotFound:
+    return NotFound("This link has been used or has expired. Ask for a new one.", "link_invalid")
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,40 @@
+"""Secrets for scripts: how they are made and what is stored of them.
+
+They carry 256 random bits, so one round of SHA-256 is enough: there is nothing to guess.
+"""
+
+import hashlib
+import hmac
+import secrets
+import zlib
+from string import ascii_letters, digits
+
+ALPHABET = digits + ascii_letters
+SECRET_LENGTH = 43
+"""62 ** 43 is a little over 2 ** 256."""
+
+CHECKSUM_LENGTH = 6
+"""62 ** 6 is over 2 ** 32: room for a CRC-32."""
+
+
+def random_text(length: int) -> str:
+    """Letters and digits, each from the system's random source."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(length))
+
+
+def checksum(text: str) -> str:
+    """The CRC-32 of an ASCII text as six letters and digits; tells a misspelt secret offline."""
+    number, letters = zlib.crc32(text.encode("ascii")), ""
+    for _ in range(CHECKSUM_LENGTH):
+        number, place = divmod(number, len(ALPHABET))
+        letters = ALPHABET[place] + letters
+    return letters
+
+
+def hash_of(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def fits(secret: str, secret_hash: str) -> bool:
+    """Whether the secret is the one that was hashed, compared in constant time."""
+    return hmac.compare_digest(hash_of(secret), secret_hash)

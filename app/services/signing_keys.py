@@ -1,0 +1,90 @@
+"""The key pairs that sign access tokens: ES256, made when needed, replaced every 90 days.
+
+The private half is stored encrypted (A256GCM) under a key derived from the application's secret;
+where that secret has changed, a new pair is made and tokens of the old one stay good to their end.
+"""
+
+import hmac
+import json
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any
+
+from joserfc import jwe
+from joserfc.errors import JoseError
+from joserfc.jwk import ECKey, OctKey
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from app.models import SigningKey, utcnow
+
+ALGORITHM = "ES256"
+REPLACED_AFTER = timedelta(days=90)
+PUBLISHED_AFTER_RETIREMENT = timedelta(days=1)
+
+
+def current(session: Session, application_secret: str) -> ECKey:
+    """The private key to sign with now; makes one where there is none young enough."""
+    now = utcnow()
+    in_use = session.scalars(
+        select(SigningKey)
+        .where(SigningKey.retired_at.is_(None))
+        .order_by(SigningKey.created_at.desc(), SigningKey.kid)
+    ).all()
+    for stored in in_use:
+        if stored.created_at > now - REPLACED_AFTER:
+            key = _opened(stored.private_key, application_secret)
+            if key is not None:
+                return key
+    for stored in in_use:
+        stored.retired_at = now
+    return _make(session, application_secret)
+
+
+def published(session: Session) -> dict[str, Any]:
+    """The JSON Web Key Set: every key whose tokens may still be good (RFC 7517, section 5)."""
+    rows = session.scalars(
+        select(SigningKey.public_jwk)
+        .where(
+            or_(
+                SigningKey.retired_at.is_(None),
+                SigningKey.retired_at > utcnow() - PUBLISHED_AFTER_RETIREMENT,
+            )
+        )
+        .order_by(SigningKey.created_at, SigningKey.kid)
+    )
+    return {"keys": list(rows)}
+
+
+@lru_cache(maxsize=32)
+def imported(public_jwk: str) -> ECKey:
+    """The public key of a JSON text, kept because importing costs a third of a verification."""
+    return ECKey.import_key(json.loads(public_jwk))
+
+
+def _make(session: Session, application_secret: str) -> ECKey:
+    key = ECKey.generate_key("P-256", {"use": "sig", "alg": ALGORITHM}, auto_kid=True)
+    private = jwe.encrypt_compact(
+        {"alg": "dir", "enc": "A256GCM"},
+        json.dumps(key.as_dict(private=True)),
+        _encryption_key(application_secret),
+    )
+    session.add(
+        SigningKey(kid=key.kid, private_key=private, public_jwk=dict(key.as_dict(private=False)))
+    )
+    session.flush()
+    return key
+
+
+@lru_cache(maxsize=8)
+def _opened(private_key: str, application_secret: str) -> ECKey | None:
+    try:
+        plain = jwe.decrypt_compact(private_key, _encryption_key(application_secret)).plaintext
+    except JoseError:
+        return None
+    return ECKey.import_key(json.loads(plain or b"{}"))
+
+
+def _encryption_key(application_secret: str) -> OctKey:
+    derived = hmac.digest(application_secret.encode(), b"portal signing keys", "sha256")
+    return OctKey.import_key(derived)
