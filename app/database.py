@@ -48,7 +48,7 @@ def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
         cursor.execute("PRAGMA journal_mode=WAL")
         cursor.execute("PRAGMA synchronous=FULL")
     else:
-        log.warning("SQLite %s: using a rollback journal", sqlite.sqlite_version)
+        log.warning("SQLite %s: using a rollback journal", sqlite.sqlite_version_info)
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.execute("PRAGMA busy_timeout=30000")
     cursor.close()

@@ -16,6 +16,7 @@ from app.models import BrandVersion, Partner, utcnow
 from app.policy import Permission
 from app.schemas.base import wire_name
 from app.schemas.partners import UpdatePartnerInput
+from app.schemas.reading import read
 from app.services import audit, partners
 
 STUDIO_FIELDS = (
@@ -39,9 +40,9 @@ STUDIO_FIELDS = (
 STUDIO_NAMES = tuple(wire_name(name) for name in STUDIO_FIELDS)
 
 
-def published_content(partner: Partner) -> dict[str, Any]:
+def published_content(partner: Partner, caller: Caller) -> dict[str, Any]:
     """The brand fields as they are now, as JSON answers them; ids of list items left out."""
-    resource = partners.to_resource(partner).model_dump(mode="json")
+    resource = partners.to_resource(partner, caller).model_dump(mode="json", by_alias=True)
     return {name: _without_ids(resource[name]) for name in STUDIO_NAMES}
 
 
@@ -70,13 +71,13 @@ def save(
     Raises `ValidationFailed` exactly as ``PUT /api/partners/{partnerId}`` would.
     """
     caller.require(Permission.BRANDING_WRITE)
-    partners.check_update(UpdatePartnerInput, changes)
+    read(UpdatePartnerInput, dict(changes))
     draft = draft_of(session, partner)
     if draft is None:
         draft = BrandVersion(
             partner_id=partner.id,
             number=_next_number(session, partner.id),
-            content=published_content(partner),
+            content=published_content(partner, caller),
             author=caller.label,
         )
         session.add(draft)
@@ -87,9 +88,9 @@ def save(
     return draft
 
 
-def changed_fields(partner: Partner, draft: BrandVersion) -> list[str]:
+def changed_fields(partner: Partner, caller: Caller, draft: BrandVersion) -> list[str]:
     """The contract names of the fields in which the draft differs from what is published."""
-    now = published_content(partner)
+    now = published_content(partner, caller)
     return [name for name in STUDIO_NAMES if draft.content[name] != now[name]]
 
 
@@ -97,10 +98,8 @@ def publish(session: Session, caller: Caller, partner: Partner) -> BrandVersion:
     """Makes the draft what everybody sees. Raises `NotFound` where there is none."""
     caller.require(Permission.BRANDING_WRITE)
     draft = _required_draft(session, partner)
-    changes = {name: draft.content[name] for name in changed_fields(partner, draft)}
-    partners.update(
-        session, caller, partner.id, partners.check_update(UpdatePartnerInput, changes)
-    )
+    changes = {name: draft.content[name] for name in changed_fields(partner, caller, draft)}
+    partners.update(session, caller, partner.id, read(UpdatePartnerInput, changes))
     draft.published_at = utcnow()
     draft.author = caller.label
     session.flush()
