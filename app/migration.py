@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from app.config import ROOT
 from app.database import Database
+from app.gateways.job_queue import migrate_engine
 
 
 def _config(connection: Connection | None = None) -> Config:
@@ -30,9 +31,10 @@ def current(connection: Connection) -> str | None:
 
 
 def upgrade(database: Database, target: str = "head") -> None:
-    """Runs every migration up to ``target`` in one transaction."""
+    """Runs every migration up to ``target`` in one transaction, then the durable engine's own."""
     with database.engine.begin() as connection:
         command.upgrade(_config(connection), target)
+    migrate_engine(database.engine.url.render_as_string(hide_password=False))
 
 
 def downgrade(database: Database, target: str = "base") -> None:
