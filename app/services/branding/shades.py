@@ -1,0 +1,259 @@
+"""One brand colour in, every shade out, light and dark, each readable where it is used.
+
+Shades are found in OKLCH by moving the lightness in steps of 0.004; contrast is that of WCAG 2.1
+on the rounded hexadecimal value, so what is promised is what a screen shows.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from coloraide import Color
+
+from app.colours import to_hex
+
+WHITE = "#ffffff"
+INK = "#1e1b18"
+STEP = 0.004
+TEXT_ON_SOLID = 4.5
+TEXT_ON_SURFACES = 4.6
+EDGE = 3.0
+CHART = 3.1
+PANEL_WITHOUT_HAIRLINE = 1.3
+GREY_BELOW = 0.02
+VERY_DARK = 0.28
+
+
+class Oklch(NamedTuple):
+    """A colour by lightness 0 to 1, chroma and hue in degrees."""
+
+    lightness: float
+    chroma: float
+    hue: float
+
+
+@dataclass(frozen=True, slots=True)
+class Surfaces:
+    """The fixed surfaces of a theme; the brand's own tint is added where text is checked."""
+
+    page: str
+    canvas: str
+    sunken: str
+    raised: str
+
+
+LIGHT = Surfaces(page="#ffffff", canvas="#f9f7f4", sunken="#f3f1ed", raised="#ffffff")
+DARK = Surfaces(page="#181715", canvas="#12100e", sunken="#22201d", raised="#201e1b")
+
+
+@dataclass(frozen=True, slots=True)
+class Shades:
+    """The named shades of one theme, each ``#rrggbb``; the field names are the CSS names."""
+
+    solid: str
+    on: str
+    hover: str
+    press: str
+    edge: str
+    subtle: str
+    subtle_edge: str
+    text: str
+    text_hover: str
+    chart: str
+    chart_2: str
+    panel: str
+    panel_on: str
+    panel_2: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrandShades:
+    """All shades of one brand colour; ``grey`` brands keep their links underlined."""
+
+    colour: str
+    grey: bool
+    light: Shades
+    dark: Shades
+
+
+def contrast(first: str, second: str) -> float:
+    """WCAG 2.1 contrast of two ``#rrggbb`` colours, 1 to 21."""
+    darker, lighter = sorted((_luminance(first), _luminance(second)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@lru_cache(maxsize=512)
+def brand_shades(colour: str) -> BrandShades:
+    """Every shade of a brand colour. ValueError if it is none; some 10 ms uncached."""
+    brand = to_hex(colour)
+    return BrandShades(
+        colour=brand,
+        grey=_oklch(brand).chroma < GREY_BELOW,
+        light=_theme(brand, LIGHT, dark=False),
+        dark=_theme(brand, DARK, dark=True),
+    )
+
+
+def stylesheet(colour: str) -> str:
+    """The style sheet of a brand colour: custom properties ``--brand-*`` and nothing else."""
+    brand = brand_shades(colour)
+    lines = [f"  --brand: {brand.colour};"]
+    for name in Shades.__dataclass_fields__:
+        light, dark = getattr(brand.light, name), getattr(brand.dark, name)
+        lines.append(f"  --brand-{name.replace('_', '-')}: light-dark({light}, {dark});")
+    light_line = _hairline(brand.light.panel, LIGHT.page, "#e3e0dc")
+    dark_line = _hairline(brand.dark.panel, DARK.page, "#33312e")
+    lines.append(f"  --brand-panel-line: light-dark({light_line}, {dark_line});")
+    lines.append(f"  --brand-link-line: {'underline' if brand.grey else 'none'};")
+    return ":root {\n" + "\n".join(lines) + "\n}\n"
+
+
+def _theme(brand: str, surfaces: Surfaces, *, dark: bool) -> Shades:
+    given = _oklch(brand)
+    page = surfaces.page
+    solid, on = _solid(brand)
+    if dark and contrast(solid, page) < EDGE:
+        solid, on = _solid_in_the_dark(solid, page)
+    hover, press = _pressed(solid, on)
+    subtle, subtle_edge = _tints(given, dark=dark)
+    panel, panel_on = _panel(brand, solid, on)
+    text = _text(given, [*_all(surfaces), subtle], dark=dark)
+    text_hover = _moved(_oklch(text), 0.06 if dark else -0.07)
+    chart_from = given._replace(lightness=max(given.lightness, 0.62)) if dark else given
+    return Shades(
+        solid=solid,
+        on=on,
+        hover=hover,
+        press=press,
+        edge=_until(_oklch(solid), dark, lambda shade: contrast(shade, page) >= EDGE),
+        subtle=subtle,
+        subtle_edge=subtle_edge,
+        text=text,
+        text_hover=text_hover,
+        chart=_until(
+            chart_from,
+            dark,
+            lambda shade: min(contrast(shade, page), contrast(shade, surfaces.raised)) >= CHART,
+        ),
+        chart_2=_hex(Oklch(0.42 if dark else 0.86, min(0.45 * given.chroma, 0.07), given.hue)),
+        panel=panel,
+        panel_on=panel_on,
+        panel_2=_rings(panel, panel_on),
+    )
+
+
+def _solid(brand: str) -> tuple[str, str]:
+    """The button and its text: people expect white on anything that nearly carries it."""
+    white = contrast(WHITE, brand)
+    if white >= TEXT_ON_SOLID:
+        return brand, WHITE
+    if white >= EDGE:
+        darker = _until(_oklch(brand), False, lambda shade: contrast(WHITE, shade) >= TEXT_ON_SOLID)
+        return darker, WHITE
+    return brand, INK
+
+
+def _solid_in_the_dark(solid: str, page: str) -> tuple[str, str]:
+    raised = _until(_oklch(solid), True, lambda shade: contrast(shade, page) >= EDGE)
+    on = WHITE if contrast(WHITE, raised) >= TEXT_ON_SOLID else INK
+    return _until(_oklch(raised), True, lambda shade: contrast(on, shade) >= TEXT_ON_SOLID), on
+
+
+def _pressed(solid: str, on: str) -> tuple[str, str]:
+    start = _oklch(solid)
+    if on == INK:
+        steps = (-0.05, -0.10)
+    else:
+        steps = (0.06, 0.12) if start.lightness <= VERY_DARK else (-0.045, -0.09)
+        start = _seen(start)
+    hover, press = (_moved(start, step) for step in steps)
+    if min(contrast(on, hover), contrast(on, press)) < TEXT_ON_SOLID:
+        hover, press = (_moved(start, -step) for step in steps)
+    return hover, press
+
+
+def _tints(given: Oklch, *, dark: bool) -> tuple[str, str]:
+    chroma, hue = given.chroma, given.hue
+    if dark:
+        subtle = Oklch(0.285, min(0.38 * chroma, 0.05), hue)
+        return _hex(subtle), _hex(Oklch(0.40, min(0.5 * chroma, 0.075), hue))
+    subtle = Oklch(0.964, min(0.16 * chroma, 0.016), hue)
+    return _hex(subtle), _hex(Oklch(0.89, min(0.3 * chroma, 0.04), hue))
+
+
+def _text(given: Oklch, surfaces: Sequence[str], *, dark: bool) -> str:
+    if dark:
+        start = Oklch(max(given.lightness, 0.70), min(given.chroma, 0.15), given.hue)
+    else:
+        start = given._replace(lightness=min(given.lightness, 0.55))
+    return _until(
+        start, dark, lambda shade: min(contrast(shade, s) for s in surfaces) >= TEXT_ON_SURFACES
+    )
+
+
+def _panel(brand: str, solid: str, on: str) -> tuple[str, str]:
+    for text in (WHITE, INK):
+        if contrast(text, brand) >= TEXT_ON_SOLID:
+            return brand, text
+    return solid, on
+
+
+def _rings(panel: str, on: str) -> str:
+    start = _oklch(panel)
+    if on == INK:
+        return _moved(start, -0.06)
+    return _moved(_seen(start), 0.06 if start.lightness <= VERY_DARK else -0.05)
+
+
+def _seen(start: Oklch) -> Oklch:
+    """Black lifted to where a step of lightness can be seen at all."""
+    return start._replace(lightness=max(start.lightness, 0.16))
+
+
+def _hairline(panel: str, page: str, line: str) -> str:
+    return line if contrast(panel, page) < PANEL_WITHOUT_HAIRLINE else "transparent"
+
+
+def _until(start: Oklch, upwards: bool, passes: Callable[[str], bool]) -> str:
+    """The first shade that passes, from ``start`` on; white or black if none does before."""
+    step, end = (STEP, 1.0) if upwards else (-STEP, 0.0)
+    lightness = start.lightness
+    shade = _hex(start)
+    while not passes(shade) and lightness != end:
+        lightness = min(max(lightness + step, 0.0), 1.0)
+        shade = _hex(start._replace(lightness=lightness))
+    return shade
+
+
+def _moved(start: Oklch, step: float) -> str:
+    return _hex(start._replace(lightness=min(max(start.lightness + step, 0.0), 1.0)))
+
+
+def _all(surfaces: Surfaces) -> tuple[str, ...]:
+    return surfaces.page, surfaces.canvas, surfaces.sunken, surfaces.raised
+
+
+def _oklch(shade: str) -> Oklch:
+    lightness, chroma, hue = Color(shade).convert("oklch").coords(nans=False)
+    return Oklch(lightness, chroma, hue)
+
+
+def _hex(shade: Oklch) -> str:
+    return _rounded(Color("oklch", list(shade)))
+
+
+def _rounded(colour: Color) -> str:
+    return colour.convert("srgb").fit(method="oklch-chroma").to_string(hex=True, fit=False)
+
+
+@lru_cache(maxsize=65_536)
+def _luminance(shade: str) -> float:
+    red, green, blue = (_LINEAR[int(shade[at : at + 2], 16)] for at in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+_LINEAR = [
+    value / 255 / 12.92 if value / 255 <= 0.04045 else ((value / 255 + 0.055) / 1.055) ** 2.4
+    for value in range(256)
+]

@@ -1,0 +1,146 @@
+// <div data-chart="bars|line"> with its figures as JSON inside: uPlot in the page's own colours.
+import uPlot from "../vendor/uplot.js";
+
+const HEIGHT = 240;
+const FONT = '12px "Inter Variable", system-ui, sans-serif';
+const DAY = 86400;
+const figures = new Intl.NumberFormat("en");
+const dayName = new Intl.DateTimeFormat("en-GB", { day: "numeric", timeZone: "UTC" });
+const monthDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+export async function charts(root) {
+  await document.fonts.load(FONT);
+  for (const place of root.querySelectorAll("[data-chart]:not([data-drawn])")) keepDrawn(place);
+}
+
+function keepDrawn(place) {
+  place.dataset.drawn = "";
+  const data = JSON.parse(place.querySelector("script").textContent);
+  let plot;
+  let width = 0;
+  const draw = () => {
+    plot?.destroy();
+    width = place.clientWidth;
+    plot = new uPlot(options(place, data, width), columns(place.dataset.chart, data), place);
+  };
+  draw();
+  new ResizeObserver(() => { if (place.clientWidth !== width) draw(); }).observe(place);
+  addEventListener("themechange", draw);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+}
+
+// A custom property with light-dark() has to be used to be known.
+function colour(place, name) {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  place.append(probe);
+  const value = getComputedStyle(probe).color;
+  probe.remove();
+  return value;
+}
+
+function columns(kind, { days, series, unfinished }) {
+  const moments = days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000);
+  if (kind === "bars") return [moments, ...stacked(series)];
+  const values = [];
+  for (const { values: own, role } of series) {
+    const last = own.length - 1;
+    const parted = unfinished && role === "first" && last > 0;
+    values.push(parted ? own.map((value, at) => (at < last ? value : null)) : own);
+    if (parted) values.push(own.map((value, at) => (at >= last - 1 ? value : null)));
+  }
+  return [moments, ...values];
+}
+
+// The upper series is drawn first, as the sum, and the lower one over it.
+function stacked(series) {
+  const sums = series.map((_, upTo) =>
+    series[0].values.map((_, at) => series.slice(0, upTo + 1).reduce((sum, { values }) => sum + values[at], 0)),
+  );
+  return sums.reverse();
+}
+
+function options(place, data, width) {
+  const colours = {
+    first: colour(place, "--brand-chart"),
+    second: colour(place, "--brand-chart-2"),
+    compare: colour(place, "--line-control"),
+    line: colour(place, "--line"),
+    words: colour(place, "--ink-3"),
+  };
+  const bars = place.dataset.chart === "bars";
+  const margin = bars ? DAY / 2 : 0;
+  return {
+    width,
+    height: HEIGHT,
+    padding: [8, 12, 0, 0],
+    cursor: { show: false },
+    legend: { show: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "UTC"),
+    scales: {
+      x: { time: true, range: (_, from, to) => [from - margin, to + margin] },
+      y: { range: (_, __, most) => [0, Math.max(most * 1.08, 4)] },
+    },
+    axes: [dayAxis(data.days, width, colours), countAxis(place, colours)],
+    series: [{}, ...(bars ? barSeries(data, colours) : lineSeries(data, colours, place))],
+  };
+}
+
+function dayAxis(days, width, colours) {
+  const every = Math.max(1, Math.ceil(days.length / (width / 44)));
+  const moments = days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000);
+  return {
+    stroke: colours.words,
+    font: FONT,
+    size: 32,
+    gap: 6,
+    grid: { show: false },
+    ticks: { show: false },
+    splits: () => moments.filter((_, at) => at % every === 0),
+    values: (_, splits) => splits.map((moment, at) => {
+      const date = new Date(moment * 1000);
+      return at === 0 || date.getUTCDate() <= every ? monthDay.format(date) : dayName.format(date);
+    }),
+  };
+}
+
+function countAxis(place, colours) {
+  const most = Math.max(0, ...JSON.parse(place.querySelector("script").textContent).series.flatMap((s) => s.values));
+  return {
+    stroke: colours.words,
+    font: FONT,
+    size: 20 + 7 * figures.format(most).length,
+    gap: 8,
+    grid: { stroke: colours.line, width: 1 },
+    ticks: { show: false },
+    incrs: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 250000, 500000, 1000000],
+    values: (_, splits) => splits.map((value) => figures.format(value)),
+  };
+}
+
+function barSeries({ series }, colours) {
+  const paths = uPlot.paths.bars({ size: [0.5, 28], radius: [0.12, 0] });
+  return series
+    .map((_, at) => ({
+      stroke: colours.first,
+      fill: at === 0 ? colours.first : colours.second,
+      width: 1,
+      paths,
+      points: { show: false },
+    }))
+    .reverse();
+}
+
+function lineSeries({ series, unfinished }, colours, place) {
+  const drawn = [];
+  for (const { role } of series) {
+    if (role === "first") {
+      const fill = colour(place, "--brand-fill");
+      drawn.push({ stroke: colours.first, width: 2, fill, points: { show: false } });
+      if (unfinished) drawn.push({ stroke: colours.first, width: 2, dash: [2, 3], points: { show: false } });
+    } else {
+      drawn.push({ stroke: colours.compare, width: 1.5, dash: [3, 3], points: { show: false } });
+    }
+  }
+  return drawn;
+}

@@ -1,0 +1,39 @@
+// For something that ended elsewhere: bottom left, 6 seconds, stays under pointer or focus.
+// The server asks for one with the header HX-Trigger: {"toast": {"words": "…", "url": "…", "act": "…"}}.
+const STAYS_MS = 6000;
+
+export function note(words, stays = STAYS_MS, url = "", act = "") {
+  const place = document.getElementById("toasts");
+  if (!place) return;
+  const toast = document.createElement("div");
+  toast.className = "toast-note";
+  const line = document.createElement("p");
+  line.textContent = words;
+  toast.append(line);
+  if (url) {
+    const link = document.createElement("a");
+    link.href = url;
+    link.textContent = act;
+    toast.append(link);
+  }
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "btn btn-sm";
+  close.textContent = "Close";
+  close.addEventListener("click", () => toast.remove());
+  toast.append(close);
+  place.replaceChildren(toast);
+  if (stays) leaveAfter(toast, stays);
+}
+
+function leaveAfter(toast, stays) {
+  const leave = () => {
+    if (toast.matches(":hover, :focus-within")) setTimeout(leave, 1000);
+    else toast.remove();
+  };
+  setTimeout(leave, stays);
+}
+
+export function toasts() {
+  document.addEventListener("toast", ({ detail }) => note(detail.words, STAYS_MS, detail.url, detail.act));
+}
