@@ -1,0 +1,29 @@
+"""Phone numbers: one table and one set of functions for every path that reads or dials one.
+
+``normalise`` is for numbers that somebody stores, ``check_dialable`` for numbers that are about
+to be called. Both speak E.164 in ASCII and nothing else.
+"""
+
+from app.phone.dialling import REFUSALS, check_dialable
+from app.phone.errors import PhoneError
+from app.phone.numbers import is_plain_e164, is_plausible, normalise
+from app.phone.places import country_name, format_international, region_of, regions
+from app.phone.timezones import timezones_of, within_calling_hours
+from app.phone.writing import holds_several_numbers, split_extension
+
+__all__ = [
+    "REFUSALS",
+    "PhoneError",
+    "check_dialable",
+    "country_name",
+    "format_international",
+    "holds_several_numbers",
+    "is_plain_e164",
+    "is_plausible",
+    "normalise",
+    "region_of",
+    "regions",
+    "split_extension",
+    "timezones_of",
+    "within_calling_hours",
+]

@@ -1,0 +1,266 @@
+"""Reading a number into E.164, quickly where that needs no thought.
+
+The rule (for contacts): formatting characters are accepted; without ``+`` the default region
+applies; then 8 to 15 digits and "possible" in the sense of the library's metadata must both hold.
+Numbers of ordinary shape are decided by patterns made from that metadata, the library itself is
+asked about the rest; a property test holds the two to the same verdict.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from phonenumbers import (
+    COUNTRY_CODE_TO_REGION_CODE,
+    NumberParseException,
+    PhoneMetadata,
+    PhoneNumberDesc,
+    PhoneNumberFormat,
+    ValidationResult,
+    format_number,
+    is_possible_number_with_reason,
+    parse,
+)
+
+from app.phone.errors import PhoneError
+from app.phone.places import country_name
+from app.phone.writing import digits_of
+
+MIN_DIGITS = 8
+MAX_DIGITS = 15
+
+Match = Callable[[str], re.Match[str] | None]
+
+_SHAPE = re.compile(r"\+[1-9][0-9]{7,14}")
+_e164_patterns: dict[str, Match] = {}
+_NEVER: Match = re.compile(r"(?!)").fullmatch
+
+
+def normalise(raw: str, default_region: str | None) -> str:
+    """The number in E.164, for a contact. Raises PhoneError with a sentence.
+
+    ``default_region`` is an ISO 3166 code such as ``GB``; None when there is none to assume.
+    """
+    if is_plain_e164(raw):
+        return raw
+    digits = digits_of(raw)
+    if digits[0] == "+":
+        if is_plain_e164(digits):
+            return digits
+    elif default_region and (found := _in_region(digits, default_region)):
+        return found
+    return _by_library(digits, default_region)
+
+
+def is_plain_e164(text: str) -> bool:
+    """True for what ``normalise`` gives back unchanged; False means only "look closer"."""
+    lead = text[1:4]
+    match = _e164_patterns.get(lead) or _e164_pattern(lead)
+    return match(text) is not None
+
+
+def is_plausible(e164: str) -> bool:
+    """Whether the numbering plan has room for the number: a cheap test that refuses nothing.
+
+    A number that ``normalise`` accepts may still be too short for its kind or lack its area code.
+    """
+    code = _country_code(e164[1:4]) if _SHAPE.fullmatch(e164) else None
+    return code is not None and bool(_general_pattern(code).fullmatch(e164[1 + len(code) :]))
+
+
+@cache
+def _general_pattern(code: str) -> re.Pattern[str]:
+    return re.compile(_general(_main_metadata(code)).national_number_pattern or "(?!)", re.ASCII)
+
+
+def _country_code(lead: str) -> str | None:
+    """The country code that three leading digits begin with: codes are free of prefixes."""
+    for length in (1, 2, 3):
+        if int(lead[:length] or 0) in COUNTRY_CODE_TO_REGION_CODE:
+            return lead[:length]
+    return None
+
+
+def _main_metadata(code: str) -> PhoneMetadata:
+    region = COUNTRY_CODE_TO_REGION_CODE[int(code)][0]
+    metadata = PhoneMetadata.metadata_for_region_or_calling_code(int(code), region)
+    if metadata is None:
+        message = f"no metadata for country code {code}"
+        raise LookupError(message)
+    return metadata
+
+
+def _general(metadata: PhoneMetadata) -> PhoneNumberDesc:
+    if metadata.general_desc is None:
+        message = f"no general description for {metadata.id}"
+        raise LookupError(message)
+    return metadata.general_desc
+
+
+def _e164_pattern(lead: str) -> Match:
+    """The matcher for numbers whose first three digits are ``lead``; made once per country code.
+
+    It leaves out what the library would rewrite (a trunk prefix after the country code).
+    """
+    if len(lead) != 3 or not (lead.isascii() and lead.isdigit()):
+        return _NEVER
+    code = _country_code(lead)
+    match = _pattern_of_code(code) if code else _NEVER
+    _e164_patterns[lead] = match
+    return match
+
+
+@cache
+def _pattern_of_code(code: str) -> Match:
+    metadata = _main_metadata(code)
+    lengths = [
+        length
+        for length in _general(metadata).possible_length
+        if MIN_DIGITS <= length + len(code) <= MAX_DIGITS
+    ]
+    if not lengths:
+        return _NEVER
+    prefix = metadata.national_prefix_for_parsing
+    rewritten = rf"(?!(?:{prefix})(?<!\+{code}))" if prefix else ""
+    digits = "|".join(f"[0-9]{{{length}}}" for length in lengths)
+    return re.compile(rf"\+{code}{rewritten}(?:{digits})").fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """What decides a number written the national way in one region."""
+
+    code: str
+    kept_trunk: str
+    international: re.Pattern[str]
+    trunk: re.Pattern[str] | None
+    rewrites: bool
+    general: re.Pattern[str]
+    lengths: frozenset[int]
+
+
+@cache
+def _region(region: str) -> _Region | None:
+    metadata = PhoneMetadata.metadata_for_region(region, None)
+    if metadata is None:
+        return None
+    code = str(metadata.country_code)
+    possible = set(_general(metadata).possible_length)
+    possible &= set(_general(_main_metadata(code)).possible_length)
+    prefix = metadata.national_prefix_for_parsing
+    return _Region(
+        code=code,
+        kept_trunk=_main_metadata(code).national_prefix or "+",
+        international=re.compile(metadata.international_prefix or "(?!)"),
+        trunk=re.compile(prefix) if prefix else None,
+        rewrites=bool(metadata.national_prefix_transform_rule),
+        general=re.compile(_general(metadata).national_number_pattern or "(?!)"),
+        lengths=frozenset(
+            length for length in possible if MIN_DIGITS <= length + len(code) <= MAX_DIGITS
+        ),
+    )
+
+
+def _in_region(digits: str, default_region: str) -> str | None:
+    """E.164 of a national number where no rule but the trunk prefix applies, else None."""
+    region = _region(default_region)
+    if region is None or digits.startswith(region.code) or region.international.match(digits):
+        return None
+    national = digits
+    if region.trunk and (trunk := region.trunk.match(digits)) and trunk.end():
+        if region.rewrites or region.general.fullmatch(digits):
+            return None
+        national = digits[trunk.end() :]
+    if len(national) not in region.lengths or national.startswith(region.kept_trunk):
+        return None
+    return f"+{region.code}{national}"
+
+
+def _by_library(digits: str, default_region: str | None) -> str:
+    international = digits[0] == "+"
+    if not international and not default_region:
+        raise PhoneError(
+            "country_missing", "The country is missing: begin with + and the country code."
+        )
+    # Without a region a + number is never read the national way when its code is unknown.
+    region = None if international else default_region
+    try:
+        number = parse(digits, region)
+    except NumberParseException as error:
+        raise _unparsable(digits, region, error) from None
+    code = number.country_code or 0
+    verdict = is_possible_number_with_reason(number)
+    if verdict not in {ValidationResult.IS_POSSIBLE, ValidationResult.IS_POSSIBLE_LOCAL_ONLY}:
+        raise _impossible(digits, region, code, verdict)
+    e164 = format_number(number, PhoneNumberFormat.E164)
+    if len(e164) <= MIN_DIGITS or _begins_with_trunk(e164, code):
+        raise _impossible(digits, region, code, ValidationResult.TOO_SHORT)
+    if len(e164) - 1 > MAX_DIGITS:
+        message = f"Too long: {len(e164) - 1} digits with the country code, {MAX_DIGITS} at most."
+        raise PhoneError("too_long", message)
+    return e164
+
+
+def _begins_with_trunk(e164: str, code: int) -> bool:
+    """The library keeps a trunk prefix (0612…) where the rest alone would be too short."""
+    trunk = _main_metadata(str(code)).national_prefix
+    national = e164[1 + len(str(code)) :]
+    return bool(trunk) and national.startswith(trunk or "") and not is_plausible(e164)
+
+
+def _unparsable(digits: str, region: str | None, error: NumberParseException) -> PhoneError:
+    count = len(digits.lstrip("+"))
+    if error.error_type == NumberParseException.TOO_LONG:
+        return PhoneError("too_long", f"Too long: {count} digits, {MAX_DIGITS} at most.")
+    if error.error_type != NumberParseException.INVALID_COUNTRY_CODE:
+        message = f"Too short: {_counted(count)}, {MIN_DIGITS} are needed with the country code."
+        return PhoneError("too_short", message)
+    if region:
+        return PhoneError("country_missing", f"{region} is no region that has numbers.")
+    return PhoneError(
+        "country_unknown", f"No country code begins with +{digits[1:4]}: check the first digits."
+    )
+
+
+def _impossible(digits: str, region: str | None, country_code: int, verdict: int) -> PhoneError:
+    """Says how many digits there are, counted as the person wrote them, and how many are right."""
+    code = str(country_code)
+    metadata = _main_metadata(code)
+    regions = COUNTRY_CODE_TO_REGION_CODE[country_code]
+    trunk = metadata.national_prefix or ""
+    national, after = digits, ""
+    if digits.startswith(f"+{code}"):
+        national, after = digits[1 + len(code) :], f" after +{code}"
+    elif trunk and digits.startswith(trunk):
+        national, after = digits[len(trunk) :], f" after the {trunk}"
+    if region in regions:
+        where = country_name(region)
+    else:
+        where = "+1 numbers" if country_code == 1 else country_name(regions[0])
+    kind, what = _MISFITS[verdict]
+    needed = _listed(
+        [n for n in _general(metadata).possible_length if n + len(code) >= MIN_DIGITS]
+        or [MIN_DIGITS]
+    )
+    message = f"{what} {where}: {_counted(len(national))}{after}, {needed} are needed."
+    return PhoneError(kind, message)
+
+
+_MISFITS = {
+    ValidationResult.TOO_SHORT: ("too_short", "Too short for"),
+    ValidationResult.TOO_LONG: ("too_long", "Too long for"),
+    ValidationResult.INVALID_LENGTH: ("wrong_length", "Not a length of"),
+    ValidationResult.INVALID_COUNTRY_CODE: ("country_unknown", "Not a number of"),
+}
+
+
+def _counted(count: int) -> str:
+    return "1 digit" if count == 1 else f"{count} digits"
+
+
+def _listed(lengths: list[int]) -> str:
+    if len(lengths) > 2 and lengths[-1] - lengths[0] == len(lengths) - 1:
+        return f"{lengths[0]} to {lengths[-1]}"
+    *first, last = map(str, lengths)
+    return f"{', '.join(first)} or {last}" if first else last

@@ -1,0 +1,99 @@
+"""Where a number belongs, and how a person reads it."""
+
+from functools import cache
+from importlib.resources import files
+
+from phonenumbers import (
+    SUPPORTED_REGIONS,
+    NumberParseException,
+    PhoneNumber,
+    PhoneNumberFormat,
+    format_number,
+    parse,
+    region_code_for_number,
+)
+
+# The ISO table of the time zone database abbreviates; these are the names as a sentence needs them.
+_NAMES = {
+    "001": "international networks",
+    "AE": "the United Arab Emirates",
+    "AC": "Ascension Island",
+    "AS": "American Samoa",
+    "AX": "the Åland Islands",
+    "BS": "the Bahamas",
+    "CC": "the Cocos Islands",
+    "CD": "the Democratic Republic of the Congo",
+    "CF": "the Central African Republic",
+    "CG": "the Republic of the Congo",
+    "CK": "the Cook Islands",
+    "CZ": "the Czech Republic",
+    "DO": "the Dominican Republic",
+    "FK": "the Falkland Islands",
+    "FO": "the Faroe Islands",
+    "GB": "the United Kingdom",
+    "GM": "the Gambia",
+    "IM": "the Isle of Man",
+    "KM": "the Comoros",
+    "KP": "North Korea",
+    "KR": "South Korea",
+    "KY": "the Cayman Islands",
+    "MF": "Saint Martin",
+    "MH": "the Marshall Islands",
+    "MM": "Myanmar",
+    "MV": "the Maldives",
+    "NL": "the Netherlands",
+    "PH": "the Philippines",
+    "SB": "the Solomon Islands",
+    "SX": "Sint Maarten",
+    "SZ": "Eswatini",
+    "TA": "Tristan da Cunha",
+    "TC": "the Turks and Caicos Islands",
+    "US": "the United States",
+    "VG": "the British Virgin Islands",
+    "VI": "the US Virgin Islands",
+    "WS": "Samoa",
+    "XK": "Kosovo",
+}
+
+
+def parsed(e164: str) -> PhoneNumber | None:
+    """The library's object, or None for what is no number at all."""
+    try:
+        return parse(e164, None)
+    except NumberParseException:
+        return None
+
+
+def region_of(e164: str) -> str | None:
+    """The region of the number itself (``+1 876…`` is JM), ``001`` for networks of no country.
+
+    None where the numbering plan does not know the number.
+    """
+    number = parsed(e164)
+    return None if number is None else region_code_for_number(number)
+
+
+def format_international(e164: str) -> str:
+    """``+44 7700 900418`` for people; what cannot be read is given back as it is."""
+    number = parsed(e164)
+    if number is None:
+        return e164
+    return format_number(number, PhoneNumberFormat.INTERNATIONAL)
+
+
+def regions() -> list[tuple[str, str]]:
+    """Every region that numbers can belong to, as (code, name), in the order of their names."""
+    named = ((code, country_name(code)) for code in SUPPORTED_REGIONS)
+    return sorted(named, key=lambda item: item[1].removeprefix("the "))
+
+
+def country_name(region: str) -> str:
+    """The country's name as a sentence needs it: ``the United Kingdom``; the code if unknown."""
+    return _NAMES.get(region) or _iso_names().get(region, region)
+
+
+@cache
+def _iso_names() -> dict[str, str]:
+    lines = files("tzdata.zoneinfo").joinpath("iso3166.tab").read_text("utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if line and not line.startswith("#"))
+    return {code: name.replace(" & ", " and ") for code, name in rows}

@@ -1,0 +1,77 @@
+"""What time it is where a number rings, and when it may."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime, time, timedelta
+from functools import cache
+from importlib.resources import files
+from zoneinfo import ZoneInfo
+
+from phonenumbers import is_number_geographical, region_code_for_number
+from phonenumbers.timezone import UNKNOWN_TIMEZONE, time_zones_for_number
+
+from app.phone.places import parsed
+
+_DAYS_AHEAD = 3
+
+
+def timezones_of(e164: str) -> tuple[str, ...]:
+    """Every time zone that the number may ring in, by IANA name; empty where none is known.
+
+    A number with an area code has the zones of that area; any other (mobile, toll-free) has all
+    zones of its country.
+    """
+    number = parsed(e164)
+    if number is None:
+        return ()
+    national = _zones_of_regions().get(region_code_for_number(number) or "", ())
+    if national and not is_number_geographical(number):
+        return national
+    zones = tuple(zone for zone in time_zones_for_number(number) if zone != UNKNOWN_TIMEZONE)
+    return zones or national
+
+
+@cache
+def _zones_of_regions() -> dict[str, tuple[str, ...]]:
+    zones = defaultdict(list)
+    lines = files("tzdata.zoneinfo").joinpath("zone.tab").read_text("utf-8").splitlines()
+    for line in lines:
+        if line and not line.startswith("#"):
+            region, _, zone = line.split("\t")[:3]
+            zones[region].append(zone)
+    return {region: tuple(names) for region, names in zones.items()}
+
+
+def within_calling_hours(
+    e164: str, start: time, end: time, at: datetime
+) -> tuple[bool, datetime | None]:
+    """Whether ``at`` (with zone) lies in [start, end) in every zone that the number may ring in.
+
+    Also gives the first moment, in UTC, at which it does: ``at`` itself when it is allowed now,
+    None when no hour of the day suits all zones or no zone is known.
+    """
+    if at.tzinfo is None or start >= end:
+        message = "calling hours need a moment with a zone, and a start before the end"
+        raise ValueError(message)
+    zones = [ZoneInfo(name) for name in timezones_of(e164)]
+    if not zones:
+        return False, None
+    moment = at.astimezone(UTC)
+
+    def allowed(when: datetime) -> bool:
+        return all(start <= when.astimezone(zone).time() < end for zone in zones)
+
+    if allowed(moment):
+        return True, moment
+    # All zones agree for the first time when the last of them opens.
+    openings = sorted({opening for zone in zones for opening in _openings(zone, start, moment)})
+    return False, next((opening for opening in openings if allowed(opening)), None)
+
+
+def _openings(zone: ZoneInfo, start: time, after: datetime) -> Iterator[datetime]:
+    today = after.astimezone(zone).date()
+    for days in range(_DAYS_AHEAD):
+        day = today + timedelta(days=days)
+        opening = datetime.combine(day, start, tzinfo=zone).astimezone(UTC)
+        if opening > after:
+            yield opening

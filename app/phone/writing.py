@@ -1,0 +1,94 @@
+"""How people write numbers: which characters only format, and what a cell may hold besides."""
+
+import re
+import unicodedata
+
+from app.phone.errors import PhoneError
+
+# ASCII marks and their typographic relatives: spaces that do not break, hyphens, dashes, minus.
+_FORMATTING = dict.fromkeys(
+    map(ord, " .()-/\u00a0\u2007\u2009\u202f\u2010\u2011\u2012\u2013\u2014\u2212")
+)
+_LONGEST = len("+123456789012345")
+_PLAIN = re.compile(r"\+?[0-9]+", re.ASCII)
+
+_EXTENSION = re.compile(
+    r"(?P<number>.*\d.*?)[\s,;]*"
+    r"(?:;ext=|(?<![a-z])(?:extension|extn|ext|x|anexo|poste|durchwahl|dw)[\s.:]*|\#\s*)"
+    r"(?P<extension>[0-9]{1,7})",
+    re.ASCII | re.IGNORECASE,
+)
+_BETWEEN_NUMBERS = re.compile(r"[;,|\n\r\t]|\s(?:&|or|oder|ou|o|and|und|et|y)\s", re.IGNORECASE)
+_TWO_PLUSES = re.compile(r"\+[^+]*[0-9][^+]*\+")
+_NOT_DIGITS = re.compile(r"[^0-9]+", re.ASCII)
+
+
+def digits_of(raw: str) -> str:
+    """The ASCII digits of a written number, with ``+`` in front where it was written.
+
+    Raises PhoneError: ``empty``, ``several_phones``, ``extension``, ``letters``,
+    ``unreadable_characters``, ``plus_misplaced``.
+    """
+    text = raw.strip()
+    digits = text.translate(_FORMATTING)
+    if _PLAIN.fullmatch(digits):
+        doubtful = "/" in text or len(digits) > _LONGEST
+        if not (doubtful and holds_several_numbers(text)):
+            return digits
+    raise _refusal(text, digits)
+
+
+def _refusal(text: str, digits: str) -> PhoneError:
+    if holds_several_numbers(text):
+        return PhoneError("several_phones", "Several numbers in one place: only one can be called.")
+    if split_extension(text)[1]:
+        return PhoneError("extension", "Carries an extension: only the number itself can be kept.")
+    for character in digits:
+        if not (character.isascii() and character.isdigit()) and character != "+":
+            return _strange(character)
+    if not digits.strip("+"):
+        return PhoneError("empty", "There is no number here.")
+    return PhoneError("plus_misplaced", "The + belongs in front of the number, once.")
+
+
+def _strange(character: str) -> PhoneError:
+    if unicodedata.category(character) in {"Cf", "Cc", "Mn"}:
+        what = f"Holds an invisible mark (U+{ord(character):04X}): type the number again."
+        return PhoneError("unreadable_characters", what)
+    if character.isdigit():
+        what = f"The digit {character} is not written as 0 to 9: type the number again."
+        return PhoneError("unreadable_characters", what)
+    if character.isalpha():
+        return PhoneError("letters", "Holds letters: write the number in digits.")
+    what = f"Holds {character}, which no number is written with."
+    return PhoneError("unreadable_characters", what)
+
+
+def split_extension(raw: str) -> tuple[str, str | None]:
+    """Parts a number from its extension: ``("020 7946 0000", "45")``; else the text and None."""
+    match = _EXTENSION.fullmatch(raw.strip())
+    if match is None:
+        return raw, None
+    return match["number"].strip(), match["extension"]
+
+
+def holds_several_numbers(raw: str) -> bool:
+    """Whether a cell names more than one number, also in the short form ``030 1234567/8``."""
+    text = raw.strip()
+    if _TWO_PLUSES.search(text):
+        return True
+    parts = [len(_NOT_DIGITS.sub("", part)) for part in _BETWEEN_NUMBERS.split(text)]
+    if sum(length >= 6 for length in parts) > 1:
+        return True
+    if "/" in text and _slash_parts_numbers(text):
+        return True
+    words = [len(_NOT_DIGITS.sub("", word)) for word in text.split()]
+    return sum(length >= 9 for length in words) > 1
+
+
+def _slash_parts_numbers(text: str) -> bool:
+    """A slash after an area code only formats; later it parts numbers or their last digits."""
+    lengths = [len(_NOT_DIGITS.sub("", part)) for part in text.split("/")]
+    lead = text.lstrip("( ")
+    area_code = 10 if lead.startswith("00") else 8 if lead[0] == "+" else 6 if lead[0] == "0" else 4
+    return any(length > area_code for length in lengths[:-1]) or lengths[-1] < 2

@@ -1,0 +1,60 @@
+"""Which numbers may be called."""
+
+import pytest
+
+from app.phone import PhoneError, check_dialable
+
+ALLOWED = ("US", "GB", "DE")
+
+REFUSED = [
+    ("not_e164", ["2025550123", "+1 202 555 0123", "+12025550123\n", "+1202555０123", "", "+"]),
+    ("not_e164", ["+0442079460000", "+1234567890123456", "tel:+12025550123", "+12025550123x5"]),
+    ("not_e164", ["+4407700900123", "+4402079460000", "+491"[:2] + "x"]),
+    ("emergency", ["911", "+911", "112", "+112", "999", "+1911", "+44999", "+44112", "+49112"]),
+    ("short", ["1202", "+12345", "444444"]),
+    ("country_unknown", ["+99912345678", "+21012345678"]),
+    ("satellite", ["+881612345678", "+870773111632", "+8835100012345", "+88216123456"]),
+    ("premium", ["+19005550199", "+449012345678", "+9791234567890", "+499001234567"]),
+    ("shared_cost", ["+80812345678", "+4918012345678"]),
+    ("not_in_use", ["+447700900123", "+11115550123", "+12021550123", "+491101234567"]),
+    ("region_not_allowed", ["+18762345678", "+16135550123", "+33612345678", "+80012345678"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(number, code) for code, numbers in REFUSED for number in numbers]
+)
+def test_a_number_that_may_not_be_called_is_refused_by_its_kind(number: str, code: str) -> None:
+    with pytest.raises(PhoneError) as refused:
+        check_dialable(number, ALLOWED)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["+12025550123", "+18005550199", "+442079460000", "+447400123456", "+4930901820"],
+)
+def test_an_ordinary_number_of_an_allowed_region_may_be_called(number: str) -> None:
+    assert check_dialable(number, ALLOWED) is None  # type: ignore[func-returns-value]  # the promise
+
+
+def test_the_region_is_that_of_the_number_not_of_its_country_code() -> None:
+    with pytest.raises(PhoneError) as refused:
+        check_dialable("+18762345678", {"US"})
+    assert str(refused.value) == (
+        "Numbers in Jamaica are not on the list of regions that may be called."
+    )
+    check_dialable("+18762345678", {"JM"})
+    check_dialable("+16135550123", {"CA"})
+
+
+def test_satellite_networks_can_be_allowed() -> None:
+    check_dialable("+881612345678", {"001"})
+
+
+def test_the_sentence_shows_how_the_number_is_written() -> None:
+    with pytest.raises(PhoneError) as refused:
+        check_dialable("+4402079460000", ALLOWED)
+    assert refused.value.message == (
+        "Write + and the country code, then 8 to 15 digits in all, without spaces: +442079460000."
+    )
