@@ -1,0 +1,21 @@
+"""The JSON faces: three areas, one description, one way to refuse."""
+
+from flask import Flask
+
+from app.api.errors import PageErrors, register_error_handlers
+from app.api.operation import AreaBlueprint
+from app.api.rate_limit import TokenBuckets
+from app.config import Settings
+
+BLUEPRINTS: tuple[AreaBlueprint, ...] = ()
+"""The areas' blueprints, in the order in which they are documented."""
+
+
+def register_api(app: Flask, page_errors: PageErrors | None = None) -> None:
+    """Adds the JSON areas. ``page_errors`` answers for errors outside of them."""
+    settings: Settings = app.extensions["settings"]
+    app.extensions["rate_limit"] = TokenBuckets(settings.rate_per_second, settings.rate_burst)
+    app.url_map.merge_slashes = False
+    register_error_handlers(app, page_errors)
+    for blueprint in BLUEPRINTS:
+        app.register_blueprint(blueprint)

@@ -1,0 +1,161 @@
+"""From what went wrong to the answer: one mapping for all JSON areas.
+
+An unmatched path, a wrong method or a crash never reaches a blueprint's handlers, so the handlers
+here are the application's. They look at the path: below the JSON areas the answer is JSON in that
+area's shape, elsewhere ``page`` makes it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import orjson
+from flask import Flask, Response, request
+from flask.typing import ResponseReturnValue
+from sqlalchemy.exc import OperationalError
+from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
+
+from app.errors import (
+    Conflict,
+    DomainError,
+    Forbidden,
+    Gone,
+    NotFound,
+    Problem,
+    RateLimited,
+    TooLarge,
+    Unauthenticated,
+    UnsupportedMedia,
+    ValidationFailed,
+)
+from app.request_id import request_id
+
+STATUS: dict[type[DomainError], int] = {
+    ValidationFailed: 400,
+    Unauthenticated: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    Conflict: 409,
+    Gone: 410,
+    TooLarge: 413,
+    UnsupportedMedia: 415,
+    RateLimited: 429,
+}
+_HTTP: dict[int, tuple[str, str]] = {
+    400: ("bad_request", "The request can't be read."),
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", "This address does not answer this method."),
+    413: ("body_too_large", "The body is larger than this address reads."),
+    415: ("unsupported_media_type", "The content type is not one that is read here."),
+    500: ("internal_error", "Something failed on our side; it has been noted under requestId."),
+    503: ("unavailable", "The service can't answer at the moment; try again shortly."),
+}
+
+OAUTH_CODES = {
+    "invalid_request",
+    "invalid_client",
+    "invalid_grant",
+    "unauthorized_client",
+    "unsupported_grant_type",
+    "invalid_scope",
+}
+"""The errors of RFC 6749, section 5.2."""
+
+CALLS = "/api/v1/outbound"
+TOKENS = "/oauth2"
+AREAS = sorted(("/api", "/phone", "/.well-known", TOKENS, CALLS), key=len, reverse=True)
+"""The paths below which every answer is JSON, the longest first."""
+
+PageErrors = Callable[[DomainError | HTTPException], ResponseReturnValue]
+
+
+def status_of(error: DomainError) -> int:
+    return next(status for kind, status in STATUS.items() if isinstance(error, kind))
+
+
+def area_of(path: str) -> str | None:
+    """The JSON area that a path lies in, or None for a page."""
+    return next((area for area in AREAS if path == area or path.startswith(f"{area}/")), None)
+
+
+def error_body(
+    status: int,
+    code: str,
+    message: str,
+    problems: Sequence[Problem] = (),
+    extra: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The error body of the contract with our details."""
+    errors = [{"field": p.field, "code": p.code, "message": p.message} for p in problems]
+    details = {"code": code, "errors": errors, "requestId": request_id()} | (extra or {})
+    return {"statusCode": status, "message": message, "details": details}
+
+
+def domain_error_response(error: DomainError) -> Response:
+    """The JSON answer to a refusal, in the shape of the area that was asked."""
+    status = status_of(error)
+    body = error_body(status, error.code, error.message, error.problems, dict(error.extra))
+    response = _respond(status, body)
+    if isinstance(error, RateLimited):
+        response.headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, Unauthenticated):
+        response.headers["WWW-Authenticate"] = _challenge()
+    return response
+
+
+def http_error_response(error: HTTPException) -> Response:
+    """The JSON answer to what the framework refuses."""
+    status = error.code or 500
+    if isinstance(error, InternalServerError) and isinstance(
+        error.original_exception, OperationalError
+    ):
+        status = 503
+    code, message = _HTTP.get(status, ("refused", error.name))
+    response = _respond(status, error_body(status, code, message))
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    return response
+
+
+def register_error_handlers(app: Flask, page: PageErrors | None = None) -> None:
+    """JSON for the JSON areas; ``page`` answers for every other path (by default: plain text)."""
+    answer_with_page = page or _as_text
+
+    @app.errorhandler(DomainError)
+    def _refused(error: DomainError) -> ResponseReturnValue:
+        in_area = area_of(request.path) is not None
+        return domain_error_response(error) if in_area else answer_with_page(error)
+
+    @app.errorhandler(HTTPException)
+    def _refused_by_the_framework(error: HTTPException) -> ResponseReturnValue:
+        if error.response is not None:
+            return error
+        in_area = area_of(request.path) is not None
+        return http_error_response(error) if in_area else answer_with_page(error)
+
+
+def _as_text(error: DomainError | HTTPException) -> ResponseReturnValue:
+    if isinstance(error, DomainError):
+        return Response(error.message, status_of(error), mimetype="text/plain")
+    return error
+
+
+def _respond(status: int, body: dict[str, Any]) -> Response:
+    match area_of(request.path):
+        case area if area == CALLS:
+            body["success"] = False
+        case area if area == TOKENS:
+            code = body["details"]["code"]
+            error = code if code in OAUTH_CODES else "invalid_request"
+            body = {"error": error, "error_description": body["message"]}
+    response = Response(orjson.dumps(body), status, mimetype="application/json")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _challenge() -> str:
+    """The value of WWW-Authenticate for the area that was asked."""
+    if request.path.startswith("/api/v1/"):
+        return 'ApiKey realm="x-api-key"'
+    if "Authorization" in request.headers:
+        return 'Bearer error="invalid_token"'
+    return "Bearer"

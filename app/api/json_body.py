@@ -1,0 +1,153 @@
+"""The one strict reader of JSON bodies (decisions, section 4).
+
+Accepted is a UTF-8 object without anything that two parsers could read differently: no NaN or
+infinity, no name twice in an object, no NUL, no lone surrogate, no integer past 64 bits, at most
+32 levels. The standard library's parser calls back for names and numbers, which makes every rule
+exact at the price of a sixth of the time of the fastest combination that was tried.
+"""
+
+import json
+import math
+import re
+from typing import Any, Never
+
+from flask import Request
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
+
+from app.errors import TooLarge, UnsupportedMedia, ValidationFailed
+
+MAX_DEPTH = 32
+_CHARSETS = {"utf-8", "utf8"}
+_SUSPICIOUS_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def read_json_body(request: Request, limit: int) -> dict[str, Any]:
+    """The body of a request as an object.
+
+    Raises `UnsupportedMedia`, `TooLarge` (more than ``limit`` bytes) or `ValidationFailed`.
+    """
+    _check_media(request)
+    return parse_object(_read(request, limit))
+
+
+def _check_media(request: Request) -> None:
+    if request.content_encoding not in (None, "", "identity"):
+        message = "Send the body as it is, without Content-Encoding."
+        raise UnsupportedMedia(message, "unsupported_encoding")
+    charset = request.mimetype_params.get("charset", "utf-8").lower()
+    if request.mimetype != "application/json" or charset not in _CHARSETS:
+        message = "Send JSON in UTF-8 with the header Content-Type: application/json."
+        raise UnsupportedMedia(message, "unsupported_media_type")
+
+
+def _read(request: Request, limit: int) -> bytes:
+    request.max_content_length = limit
+    try:
+        body = request.get_data(cache=False)
+    except RequestEntityTooLarge:
+        message = f"The body is larger than {limit:,} bytes; send it in parts."
+        raise TooLarge(message, "body_too_large", extra={"maxBytes": limit}) from None
+    except ClientDisconnected:
+        raise _refused("body_incomplete", "The body ended before its Content-Length.") from None
+    if request.content_length is not None and len(body) < request.content_length:
+        raise _refused("body_incomplete", "The body ended before its Content-Length.")
+    return body
+
+
+def parse_object(body: bytes) -> dict[str, Any]:
+    """The object that the bytes stand for. Raises `ValidationFailed`."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError as error:
+        message = f"The body is not UTF-8: byte {error.start:,} can't be read."
+        raise _refused("invalid_json", message) from None
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_int=_integer,
+            parse_float=_float,
+            parse_constant=_constant,
+        )
+    except json.JSONDecodeError as error:
+        message = f"The body is not JSON: line {error.lineno}, column {error.colno}: {error.msg}."
+        raise _refused("invalid_json", message) from None
+    except RecursionError:
+        raise _too_deep() from None
+    if not isinstance(value, dict):
+        message = "The body must be a JSON object, in curly brackets."
+        raise _refused("not_an_object", message)
+    _check_depth(value)
+    if _SUSPICIOUS_ESCAPE.search(body):
+        _check_strings(value)
+    return value
+
+
+def _refused(code: str, message: str) -> ValidationFailed:
+    return ValidationFailed(message, code)
+
+
+def _too_deep() -> ValidationFailed:
+    return _refused("too_deep", f"The body is nested deeper than {MAX_DEPTH} levels.")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) == len(pairs):
+        return made
+    names = [name for name, _ in pairs]
+    twice = next(name for name in names if names.count(name) > 1)
+    raise _refused("duplicate_name", f"The name {json.dumps(twice)[:100]} is twice in one object.")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) <= 20:
+        value = int(digits)
+        if -(2**63) <= value < 2**63:
+            return value
+    message = f"The number {digits[:24]}… does not fit into 64 bits; send it as text."
+    raise _refused("number_out_of_range", message)
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        message = f"The number {digits[:24]} is larger than any that can be kept."
+        raise _refused("number_out_of_range", message)
+    return value
+
+
+def _constant(name: str) -> Never:
+    raise _refused("invalid_json", f"{name} is not a JSON number.")
+
+
+def _check_depth(value: dict[str, Any]) -> None:
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) is dict or type(inner) is list
+        ]
+        if not level:
+            return
+    raise _too_deep()
+
+
+def _check_strings(value: Any) -> None:
+    """Looks at every text; only bodies with an escape that could hide something come here."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            _check_strings(name)
+            _check_strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _check_strings(inner)
+    elif isinstance(value, str):
+        if "\x00" in value:
+            raise _refused("nul_character", "There is a NUL character in a text; take it out.")
+        if _SURROGATE.search(value):
+            message = "There is half of a surrogate pair in a text; write both halves or none."
+            raise _refused("lone_surrogate", message)

@@ -1,0 +1,220 @@
+"""How a JSON operation is declared: what it reads, what it answers, what it refuses.
+
+`area_blueprint` makes the blueprint of an area: who asks is found out, the policy table is asked
+and the rate is counted before any view runs. `operation` reads path, query and body strictly,
+hands them to the view and writes what it returns; the same declaration is the documentation.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar, cast, get_type_hints
+from uuid import UUID
+
+import orjson
+from apiflask import APIBlueprint
+from flask import Request, Response, current_app, g, request
+from pydantic import TypeAdapter
+from pydantic_core import PydanticCustomError
+from sqlalchemy.orm import Session
+
+from app.api.json_body import read_json_body
+from app.api.rate_limit import TokenBuckets
+from app.caller import Caller
+from app.enums import Area
+from app.errors import Problem, ValidationFailed
+from app.extensions import settings, transaction
+from app.policy import ROUTES, Access
+from app.schemas.base import Input, Query, Wire, wire_name
+from app.schemas.fields import parse_uuid, refuse_nul
+from app.schemas.reading import read
+
+Authenticate = Callable[[Session, Request], Caller]
+"""Finds out who asks. Raises `Unauthenticated` or, in Area B, `Forbidden`."""
+
+Codes = Mapping[str, str]
+"""Error code -> what it means."""
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+ATTRIBUTE = "__operation__"
+
+
+class AreaBlueprint(APIBlueprint):
+    """A blueprint that knows its area."""
+
+    area: Area
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A request header that an operation reads."""
+
+    name: str
+    meaning: str
+    schema: Mapping[str, Any]
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What a view declares. ``output`` is a class of the wire, a list of one, or None."""
+
+    summary: str
+    output: Any
+    description: str = ""
+    body: type[Input] | None = None
+    form: type[Wire] | None = None
+    query: type[Query] | None = None
+    headers: tuple[Header, ...] = ()
+    errors: Mapping[int, Codes] = field(default_factory=dict)
+    example: Mapping[str, Any] | None = None
+    answer: Any = None
+    added: bool = False
+    deprecated: bool = False
+    body_limit: str = "max_body_bytes"
+    context: tuple[str, ...] = ()
+    path_types: Mapping[str, type] = field(default_factory=dict)
+
+
+def operation(
+    *,
+    summary: str,
+    output: Any,
+    description: str = "",
+    body: type[Input] | None = None,
+    form: type[Wire] | None = None,
+    query: type[Query] | None = None,
+    headers: tuple[Header, ...] = (),
+    errors: Mapping[int, Codes] | None = None,
+    example: Mapping[str, Any] | None = None,
+    answer: Any = None,
+    added: bool = False,
+    deprecated: bool = False,
+    body_limit: str = "max_body_bytes",
+    context: tuple[str, ...] = (),
+) -> Callable[[View], View]:
+    """Declares a view of a JSON area.
+
+    The view gets its path parameters (those annotated `UUID` as such), ``query`` and ``body``
+    where they are declared, and returns what ``output`` says, or a finished `Response`.
+    ``form`` documents a form body that the view reads itself. ``errors`` adds codes to those
+    that every operation of the area has. ``example`` and ``answer`` are a body and its answer.
+    ``body_limit`` and ``context`` name settings: the largest body, and limits the body needs.
+    ``added`` marks an operation beyond the contract.
+    """
+
+    def declare(view: View) -> View:
+        hints = get_type_hints(view)
+        names = inspect.signature(view).parameters
+        given = {"body", "query"}
+        declared = Operation(
+            summary=summary,
+            output=output,
+            description=description or inspect.cleandoc(view.__doc__ or ""),
+            body=body,
+            form=form,
+            query=query,
+            headers=headers,
+            errors=errors or {},
+            example=example,
+            answer=answer,
+            added=added,
+            deprecated=deprecated,
+            body_limit=body_limit,
+            context=context,
+            path_types={name: hints.get(name, str) for name in names if name not in given},
+        )
+
+        @wraps(view)
+        def handle(**path: str) -> Response:
+            arguments: dict[str, Any] = _read_path(path, declared.path_types)
+            if query is not None:
+                arguments["query"] = read(query, _query_values(query))
+            if body is not None:
+                arguments["body"] = _read_body(body, declared)
+            return respond(view(**arguments))
+
+        setattr(handle, ATTRIBUTE, declared)
+        return cast(View, handle)
+
+    return declare
+
+
+def area_blueprint(
+    name: str, area: Area, authenticate: Authenticate, url_prefix: str, *, writes: bool = False
+) -> "AreaBlueprint":
+    """The blueprint of a JSON area. ``writes``: ``authenticate`` needs a writing transaction."""
+    blueprint = AreaBlueprint(name, __name__, url_prefix=url_prefix)
+    blueprint.area = area
+
+    @blueprint.before_request
+    def _admit() -> None:
+        needed = ROUTES[str(request.endpoint)]
+        if request.method == "OPTIONS" or needed is Access.PUBLIC:
+            return
+        with transaction(read_only=not writes) as session:
+            g.caller = authenticate(session, request)
+        _buckets().take((g.caller.kind, g.caller.subject_id))
+        if not isinstance(needed, Access):
+            g.caller.require(needed)
+
+    @blueprint.after_request
+    def _keep_out_of_caches(response: Response) -> Response:
+        response.headers.setdefault("Cache-Control", "no-store")
+        if request.method == "OPTIONS":
+            response.headers.remove("Content-Type")
+        return response
+
+    return blueprint
+
+
+def respond(value: Any) -> Response:
+    """A class of the wire, a list of them, or JSON values as an answer with status 200."""
+    if isinstance(value, Response):
+        return value
+    if isinstance(value, Wire):
+        encoded = value.__pydantic_serializer__.to_json(value, by_alias=True)
+    elif isinstance(value, list):
+        encoded = _anything.dump_json(value, by_alias=True)
+    else:
+        encoded = orjson.dumps(value)
+    return Response(encoded, mimetype="application/json")
+
+
+_anything: TypeAdapter[Any] = TypeAdapter(Any)
+
+
+def _buckets() -> TokenBuckets:
+    return cast(TokenBuckets, current_app.extensions["rate_limit"])
+
+
+def _read_path(path: Mapping[str, str], types: Mapping[str, type]) -> dict[str, Any]:
+    found: list[Problem] = []
+    values: dict[str, Any] = {}
+    for name, text in path.items():
+        try:
+            values[name] = parse_uuid(text) if types[name] is UUID else refuse_nul(text)
+        except PydanticCustomError as error:
+            found.append(Problem(wire_name(name), error.type, error.message()))
+    if found:
+        raise ValidationFailed.of(*found)
+    return values
+
+
+def _query_values(query: type[Query]) -> dict[str, Any]:
+    """The parameters that the class knows. Raises `ValidationFailed` for one sent twice."""
+    known = set(query.wire_fields())
+    sent = {name: values for name, values in request.args.lists() if name in known}
+    twice = [name for name, values in sent.items() if len(values) > 1]
+    if twice:
+        message = "This parameter was sent more than once; send it once."
+        raise ValidationFailed.of(*[Problem(name, "repeated", message) for name in twice])
+    return {name: values[0] for name, values in sent.items()}
+
+
+def _read_body(body: type[Input], declared: Operation) -> Input:
+    limits = settings()
+    data = read_json_body(request, getattr(limits, declared.body_limit))
+    return read(body, data, context={name: getattr(limits, name) for name in declared.context})

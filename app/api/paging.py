@@ -1,0 +1,141 @@
+"""Parts of long lists: numbered pages (Area A) and cursors (Area C), and how lists are sent."""
+
+import base64
+import binascii
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+import orjson
+from flask import Response, request
+
+from app.database import Database
+from app.errors import ValidationFailed
+from app.extensions import database, transaction
+from app.schemas.base import Wire
+from app.schemas.paging import DEFAULT_PER_PAGE, CursorQuery, PageQuery
+from app.services.paging import Listing
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A numbered page, or the whole list where neither parameter was sent."""
+
+    number: int | None
+    size: int
+
+    @classmethod
+    def of(cls, query: PageQuery) -> "Page":
+        """The page that ``?page=`` and ``?perPage=`` ask for."""
+        if query.page is None and query.per_page is None:
+            return cls(None, 0)
+        return cls(query.page or 1, query.per_page or DEFAULT_PER_PAGE)
+
+
+def listing(found: Listing[Any, Any], page: Page) -> Response:
+    """A bare array: the whole list, streamed, or the page asked for with its two headers.
+
+    A whole list is read in chunks, each in a transaction of its own that ends before its bytes
+    are sent; the first is read here, so that a failure is still an error answer.
+    """
+    if page.number is None:
+        with transaction(read_only=True) as session:
+            items, place = found.chunk(session)
+        return Response(_stream(database(), found, items, place), mimetype="application/json")
+    with transaction(read_only=True) as session:
+        total = found.total(session)
+        items = found.page(session, page.number, page.size)
+    response = json_list(items)
+    response.headers["X-Total-Count"] = str(total)
+    response.headers["Link"] = _page_links(page.number, page.size, total)
+    return response
+
+
+def _stream(
+    source: Database, found: Listing[Any, Any], items: list[Any], place: Any
+) -> Iterator[bytes]:
+    yield b"["
+    yield _joined(items)
+    while place is not None:
+        with source.transaction(read_only=True) as session:
+            items, place = found.chunk(session, place)
+        if items:
+            yield b"," + _joined(items)
+    yield b"]"
+
+
+def _page_links(number: int, size: int, total: int) -> str:
+    last = max(1, -(-total // size))
+    numbers = {"first": 1, "last": last}
+    if number > 1:
+        numbers["prev"] = min(number - 1, last)
+    if number < last:
+        numbers["next"] = number + 1
+    return ", ".join(
+        f'<{_address(page=str(to), perPage=str(size))}>; rel="{name}"'
+        for name, to in numbers.items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """A place in a list ordered by creation: the last item that was seen."""
+
+    at: datetime
+    id: UUID
+
+
+def encode_cursor(place: After) -> str:
+    raw = orjson.dumps([place.at.isoformat(), str(place.id)])
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def decode_cursor(cursor: str) -> After:
+    """The place that a ``Link`` named. Raises `ValidationFailed`."""
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        at, item = orjson.loads(raw)
+        place = After(datetime.fromisoformat(at), UUID(item))
+    except (binascii.Error, ValueError, TypeError, AttributeError):
+        place = None
+    if place is None or place.at.tzinfo is None:
+        message = "This cursor was not made here; take it from the Link header as it is."
+        raise ValidationFailed.on("cursor", "invalid_cursor", message)
+    return place
+
+
+def after(query: CursorQuery) -> After | None:
+    """Where to go on, or None for the start."""
+    return None if query.cursor is None else decode_cursor(query.cursor)
+
+
+def cursor_listing(items: Iterable[Wire | dict[str, Any]], following: After | None) -> Response:
+    """A bare array; ``following`` is the last item's place where more items come after it."""
+    response = json_list(items)
+    if following is not None:
+        address = _address(cursor=encode_cursor(following))
+        response.headers["Link"] = f'<{address}>; rel="next"'
+    return response
+
+
+def json_list(items: Iterable[Wire | dict[str, Any]]) -> Response:
+    """The items as a JSON array. Dictionaries must have wire names and JSON values already."""
+    return Response(b"[" + _joined(items) + b"]", mimetype="application/json")
+
+
+def _joined(items: Iterable[Wire | dict[str, Any]]) -> bytes:
+    return b",".join(map(_encoded, items))
+
+
+def _encoded(item: Wire | dict[str, Any]) -> bytes:
+    if isinstance(item, Wire):
+        return item.__pydantic_serializer__.to_json(item, by_alias=True)
+    return orjson.dumps(item)
+
+
+def _address(**changes: str) -> str:
+    arguments = request.args.to_dict() | changes
+    return f"{request.base_url}?{urlencode(arguments)}"

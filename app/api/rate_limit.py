@@ -1,0 +1,49 @@
+"""How often one credential may ask: a token bucket in the memory of the process."""
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+
+from app.errors import RateLimited
+
+
+class TokenBuckets:
+    """``rate`` requests a second for each key, with bursts of ``burst``.
+
+    Buckets that are full again hold no information, so the oldest are dropped beyond
+    ``max_keys``; a process holds a few hundred bytes for each recent key.
+    """
+
+    def __init__(
+        self,
+        rate: float,
+        burst: int,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        max_keys: int = 20_000,
+    ):
+        self._rate = rate
+        self._burst = burst
+        self._clock = clock
+        self._max_keys = max_keys
+        self._buckets: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
+        self._lock = Lock()
+
+    def take(self, key: Hashable) -> None:
+        """Takes one token. Raises `RateLimited` with the whole seconds until there is one."""
+        with self._lock:
+            now = self._clock()
+            tokens, then = self._buckets.pop(key, (float(self._burst), now))
+            tokens = min(float(self._burst), tokens + (now - then) * self._rate)
+            self._buckets[key] = (tokens - 1 if tokens >= 1 else tokens, now)
+            while len(self._buckets) > self._max_keys:
+                self._buckets.popitem(last=False)
+        if tokens < 1:
+            wait = max(1, math.ceil((1 - tokens) / self._rate))
+            message = (
+                f"More than {self._rate:g} requests a second came with this credential; "
+                f"wait {wait} s and go on."
+            )
+            raise RateLimited(message, wait)

@@ -1,0 +1,47 @@
+"""Colours that a partner may send: one check, used when they are written and when served.
+
+Accepted are ``#rgb``, ``#rrggbb``, ``rgb()``, ``hsl()`` and the CSS colour names, all opaque:
+a contrast can't be computed for a colour that lets something else shine through.
+"""
+
+import re
+
+from coloraide import Color
+from coloraide.css.color_names import name2val_map
+
+_N = r"[0-9]{1,3}(?:\.[0-9]{1,6})?"
+_P = rf"{_N}%"
+_S = r" {0,3}"
+_COMMA = rf"{_S},{_S}"
+
+
+def _three(first: str, second: str, third: str) -> str:
+    """Three components, all separated by commas or all by blanks."""
+    spaced = rf"{first} {{1,3}}{second} {{1,3}}{third}"
+    return rf"\({_S}(?:{first}{_COMMA}{second}{_COMMA}{third}|{spaced}){_S}\)"
+
+
+_NAMES = "|".join(sorted(name for name in name2val_map if name != "transparent"))
+_RGB = rf"rgb(?:{_three(_N, _N, _N)}|{_three(_P, _P, _P)})"
+_HSL = rf"hsl{_three(rf'{_N}(?:deg)?', _P, _P)}"
+
+PATTERN = rf"^(?:#[0-9A-Fa-f]{{3}}|#[0-9A-Fa-f]{{6}}|{_RGB}|{_HSL}|{_NAMES})$"
+"""The rule as JSON Schema writes it; the check itself takes capital letters too."""
+
+_colour = re.compile(PATTERN.removeprefix("^").removesuffix("$"), re.IGNORECASE | re.ASCII)
+
+
+def is_colour(value: str) -> bool:
+    return _colour.fullmatch(value) is not None
+
+
+def to_hex(value: str) -> str:
+    """The colour as ``#rrggbb``, the only form that reaches a style sheet or a page.
+
+    Raises ValueError for what `is_colour` refuses. Components beyond their range are clipped.
+    """
+    if not is_colour(value):
+        message = f"not a colour: {value!r}"
+        raise ValueError(message)
+    colour = Color(value.lower()).convert("srgb").clip()
+    return colour.to_string(hex=True, compress=False, fit=False)

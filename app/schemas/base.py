@@ -1,0 +1,84 @@
+"""What all classes of the wire have in common: names, strictness and partial updates.
+
+Inside, fields are in snake_case; on the wire they have the contract's names. `wire_name` is the
+only place where one becomes the other.
+"""
+
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, model_validator
+
+_EXCEPTIONS = {
+    "brand_ui_colors": "brandUIColors",
+    "referral_ui_customization": "referralUICustomization",
+}
+"""Names that a plain camel-case rule gets wrong."""
+
+
+def wire_name(name: str) -> str:
+    """``logo_img_url`` -> ``logoImgUrl``."""
+    if name in _EXCEPTIONS:
+        return _EXCEPTIONS[name]
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+class Wire(BaseModel):
+    """Base of every class of the wire. Code writes field names, JSON carries wire names."""
+
+    model_config = ConfigDict(
+        alias_generator=wire_name,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+        extra="forbid",
+    )
+
+    @classmethod
+    def wire_fields(cls) -> list[str]:
+        """The names of its fields on the wire, in order."""
+        return [info.alias or name for name, info in cls.model_fields.items()]
+
+
+class Resource(Wire):
+    """A response: made by services, field by field."""
+
+
+class Input(Wire):
+    """A request body. Nothing is coerced: ``"1"`` and ``true`` are no integers.
+
+    An unknown field is refused (`LenientInput` ignores it). Where ``resource`` is set, the other
+    fields of that resource are read-only here: sent back as they were answered, they are ignored.
+    """
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    resource: ClassVar[type[Resource] | None] = None
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _ignore_read_only_fields(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if cls.resource is not None and isinstance(data, dict):
+            read_only = set(cls.resource.wire_fields()) - set(cls.wire_fields())
+            data = {name: value for name, value in data.items() if name not in read_only}
+        return handler(data)
+
+    def sent(self) -> dict[str, Any]:
+        """The fields that the request named, by their inner names; what is absent is not there."""
+        return {
+            name: getattr(self, name)
+            for name in type(self).model_fields
+            if name in self.model_fields_set
+        }
+
+
+class LenientInput(Input):
+    """A request body in which unknown fields are ignored (decisions: Area B and calls)."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class Query(Wire):
+    """The query string: values arrive as text, unknown parameters are ignored."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")

@@ -1,0 +1,106 @@
+"""Single outbound calls (contract, section 2.10) and their reads (decisions, section 7)."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from app.enums import AnsweredBy, CallStatus, EndedReason
+from app.schemas.base import LenientInput, Resource
+from app.schemas.fields import (
+    E164,
+    LongWords,
+    Metadata,
+    Moment,
+    Omittable,
+    OneOf,
+    Short,
+    Uuid,
+    Words,
+)
+
+
+def _trimmed(value: str) -> str | None:
+    return value.strip() or None
+
+
+def _blank_is_absent(value: str) -> str | None:
+    return value if value.strip() else None
+
+
+_Trimmed = Annotated[Short, AfterValidator(_trimmed)]
+_TrimmedEmail = Annotated[str, Field(max_length=254), AfterValidator(_trimmed)]
+Spoken = Annotated[Words, AfterValidator(_blank_is_absent)]
+Instructions = Annotated[LongWords, AfterValidator(_blank_is_absent)]
+
+
+class CallContact(LenientInput):
+    """The person called. Names and e-mail are trimmed; blank counts as absent."""
+
+    phone_number: E164
+    first_name: Omittable[_Trimmed] = None
+    last_name: Omittable[_Trimmed] = None
+    email: Omittable[_TrimmedEmail] = None
+
+
+class OutboundCallInput(LenientInput):
+    """One call. Blank messages count as absent.
+
+    Send introMessage with voicemailMessage, or callInstructions alone."""
+
+    agent_id: Short
+    contact: CallContact
+    metadata: Omittable[Metadata] = None
+    intro_message: Omittable[Spoken] = None
+    voicemail_message: Omittable[Spoken] = None
+    call_instructions: Omittable[Instructions] = None
+
+
+class CallAccepted(Resource):
+    """The answer to an accepted call."""
+
+    success: bool = True
+    message: str
+    call_id: Annotated[Uuid, Field(json_schema_extra={"x-addition": True})]
+    status: Annotated[
+        Annotated[CallStatus, OneOf(*CallStatus)], Field(json_schema_extra={"x-addition": True})
+    ]
+
+
+class CalledContact(Resource):
+    phone_number: str
+    first_name: str | None = None
+    last_name: str | None = None
+    email: str | None = None
+
+
+class CallAttempt(Resource):
+    """One try at reaching the person."""
+
+    id: Uuid
+    number: int
+    status: Annotated[CallStatus, OneOf(*CallStatus)]
+    answered_by: Annotated[AnsweredBy, OneOf(*AnsweredBy)] | None = None
+    ended_reason: Annotated[EndedReason, OneOf(*EndedReason)] | None = None
+    started_at: Moment | None = None
+    answered_at: Moment | None = None
+    ended_at: Moment | None = None
+
+
+class Call(Resource):
+    """A call as it stands now."""
+
+    call_id: Uuid
+    agent_id: Uuid | None = None
+    phone_number: str
+    contact: CalledContact
+    metadata: dict[str, Any]
+    status: Annotated[CallStatus, OneOf(*CallStatus)]
+    answered_by: Annotated[AnsweredBy, OneOf(*AnsweredBy)] | None = None
+    ended_reason: Annotated[EndedReason, OneOf(*EndedReason)] | None = None
+    created_at: Moment
+    scheduled_for: Moment | None = None
+    next_attempt_at: Moment | None = None
+    started_at: Moment | None = None
+    answered_at: Moment | None = None
+    ended_at: Moment | None = None
+    attempts: list[CallAttempt]

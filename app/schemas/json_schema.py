@@ -1,0 +1,73 @@
+"""The classes of the wire as JSON Schema (draft 2020-12, that of OpenAPI 3.1)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic.json_schema import (
+    GenerateJsonSchema,
+    JsonSchemaMode,
+    JsonSchemaValue,
+    models_json_schema,
+)
+from pydantic_core import core_schema
+
+from app.schemas.base import Resource, Wire
+
+REF_TEMPLATE = "#/components/schemas/{model}"
+
+
+class _WireSchema(GenerateJsonSchema):
+    """Null as a second type in place of a union, no titles, no ``default: null``."""
+
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        inner = self.generate_inner(schema["schema"])
+        if isinstance(inner.get("type"), str):
+            nullable = inner | {"type": [inner["type"], "null"]}
+            if "enum" in inner:
+                nullable["enum"] = [*inner["enum"], None]
+            return nullable
+        return super().nullable_schema(schema)
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        if schema.get("default") is None and "default_factory" not in schema:
+            return self.generate_inner(schema["schema"])
+        return super().default_schema(schema)
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - signature of the base class
+        return False
+
+
+def component_schemas(models: Iterable[type[Wire]]) -> dict[str, dict[str, Any]]:
+    """Name -> schema of the models and of everything they refer to.
+
+    Resources are described as they are written, inputs and queries as they are read.
+    """
+    wanted: list[tuple[type[Wire], JsonSchemaMode]] = [
+        (model, "serialization" if issubclass(model, Resource) else "validation")
+        for model in dict.fromkeys(models)
+    ]
+    _, document = models_json_schema(
+        wanted, by_alias=True, ref_template=REF_TEMPLATE, schema_generator=_WireSchema
+    )
+    answers = _names_of(Resource)
+    return {
+        name: _published(schema, closed=name not in answers)
+        for name, schema in sorted(document["$defs"].items())
+    }
+
+
+def _names_of(base: type[Wire]) -> set[str]:
+    """The names of all classes derived from ``base``."""
+    found = {base.__name__}
+    for child in base.__subclasses__():
+        found |= _names_of(child)
+    return found
+
+
+def _published(schema: dict[str, Any], *, closed: bool) -> dict[str, Any]:
+    """Without the inner name; answers may grow by fields, bodies that are read may not."""
+    dropped = {"title"} if closed else {"title", "additionalProperties"}
+    kept = {key: value for key, value in schema.items() if key not in dropped}
+    if "description" in kept:
+        kept["description"] = kept["description"].replace("``", "`")
+    return kept

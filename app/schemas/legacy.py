@@ -1,0 +1,123 @@
+"""The retired call request and the token endpoint (contract, sections 2.11 and 2.12)."""
+
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema
+
+from app.schemas.base import LenientInput, Resource, Wire
+from app.schemas.calls import Instructions, Spoken
+from app.schemas.fields import (
+    E164,
+    MAX_METADATA_KEY,
+    MAX_METADATA_KEYS,
+    MAX_METADATA_VALUE,
+    FilledName,
+    Omittable,
+    Short,
+    Uuid,
+    metadata_problem,
+    refusal,
+)
+
+_KEY = {"type": "string", "minLength": 1, "maxLength": MAX_METADATA_KEY}
+_VALUE = {"type": ["string", "number", "boolean"], "maxLength": MAX_METADATA_VALUE}
+_ENTRY = {
+    "type": "object",
+    "anyOf": [
+        {"required": ["key", "value"], "properties": {"key": _KEY, "value": _VALUE}},
+        {"required": ["name", "value"], "properties": {"name": _KEY, "value": _VALUE}},
+        {
+            "minProperties": 1,
+            "maxProperties": 1,
+            "propertyNames": {"minLength": 1, "maxLength": MAX_METADATA_KEY},
+            "additionalProperties": _VALUE,
+        },
+    ],
+}
+
+
+def _form_entry(value: Any) -> tuple[str, Any]:
+    """One key-value pair out of any of the three shapes that clients send."""
+    if not isinstance(value, dict):
+        raise refusal("wrong_type", 'An entry is an object like {"key": "city", "value": "Leeds"}.')
+    if "value" in value and ("key" in value or "name" in value):
+        key, content = value["key"] if "key" in value else value["name"], value["value"]
+    elif len(value) == 1:
+        [(key, content)] = value.items()
+    else:
+        sentence = 'An entry is {"key": …, "value": …} or an object with exactly one property.'
+        raise refusal("wrong_shape", sentence)
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_METADATA_KEY:
+        sentence = f"The key of an entry is text of 1 to {MAX_METADATA_KEY} characters."
+        raise refusal("wrong_shape", sentence)
+    problem = metadata_problem(content)
+    if problem:
+        raise refusal(*problem)
+    return key, content
+
+
+FormEntry = Annotated[tuple[str, Any], PlainValidator(_form_entry), WithJsonSchema(_ENTRY)]
+
+
+class LegacyCallInput(LenientInput):
+    """One call, the old way: introNotes, or introMessage with introVoicemail."""
+
+    name: FilledName
+    to_phone_number: E164
+    from_phone_number: E164
+    intro_notes: Omittable[Instructions] = None
+    intro_message: Omittable[Spoken] = None
+    intro_voicemail: Omittable[Spoken] = None
+    form_info: Omittable[Annotated[list[FormEntry], Field(max_length=MAX_METADATA_KEYS)]] = None
+
+    def metadata(self) -> dict[str, Any]:
+        """``formInfo`` as the call's metadata; of two entries with one key the last counts."""
+        return dict(self.form_info or [])
+
+
+class LegacyCallAnswer(Resource):
+    """The call has been taken; its body is an addition to the contract."""
+
+    success: bool = True
+    message: str
+    call_id: Uuid
+
+
+class OAuthWire(Wire):
+    """Names of OAuth 2.0 are in snake_case on the wire too."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+
+class TokenRequest(OAuthWire):
+    """The form of a client-credentials request (RFC 6749, section 4.4)."""
+
+    grant_type: Annotated[str, Field(json_schema_extra={"enum": ["client_credentials"]})]
+    client_id: Omittable[Short] = None
+    client_secret: Omittable[Short] = None
+    scope: Omittable[str] = None
+
+
+class RevocationRequest(OAuthWire):
+    """The form of a revocation (RFC 7009, section 2.1)."""
+
+    token: str
+    token_type_hint: Omittable[str] = None
+    client_id: Omittable[Short] = None
+    client_secret: Omittable[Short] = None
+
+
+class TokenResponse(OAuthWire):
+    """The token, how to send it and how long it lives (seconds)."""
+
+    access_token: str
+    token_type: str = "Bearer"  # noqa: S105 - the type of a token, not a secret
+    expires_in: int
+    scope: str
+
+
+class TokenError(OAuthWire):
+    """The error of the token endpoint (RFC 6749, section 5.2)."""
+
+    error: str
+    error_description: str

@@ -1,0 +1,37 @@
+"""The query parameters that page through lists."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from app.schemas.base import Query
+from app.schemas.fields import Omittable, Short, refusal
+
+MAX_PER_PAGE = 1000
+DEFAULT_PER_PAGE = 100
+
+
+def _positive_number(value: Any) -> Any:
+    if isinstance(value, int):
+        return value
+    if not (value.isascii() and value.isdigit() and len(value) <= 9) or int(value) < 1:
+        raise refusal("out_of_range", "A whole number from 1 on is needed here.")
+    return int(value)
+
+
+PageNumber = Annotated[int, Field(ge=1, le=999_999_999), BeforeValidator(_positive_number)]
+PageSize = Annotated[int, Field(ge=1, le=MAX_PER_PAGE), BeforeValidator(_positive_number)]
+
+
+class PageQuery(Query):
+    """Without either parameter the whole list is answered."""
+
+    page: Omittable[PageNumber] = None
+    per_page: Omittable[PageSize] = None
+
+
+class CursorQuery(Query):
+    """The next part is the address in the header Link with rel="next"."""
+
+    per_page: PageSize = DEFAULT_PER_PAGE
+    cursor: Omittable[Short] = None

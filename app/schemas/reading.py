@@ -1,0 +1,135 @@
+"""From decoded JSON, a form or a query string to a class of the wire, all problems at once."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from app.errors import Problem, ValidationFailed
+from app.schemas.base import Wire
+from app.schemas.fields import NOT_NULLABLE
+
+W = TypeVar("W", bound=Wire)
+
+MAX_PROBLEMS = 100
+"""A body with more than this is answered with the first ones: naming each costs time."""
+
+_EXPECTED = {
+    "string_type": "Text",
+    "string_sub_type": "Text",
+    "int_type": "A whole number",
+    "int_from_float": "A whole number",
+    "float_type": "A number",
+    "bool_type": "True or false",
+    "list_type": "A list",
+    "dict_type": "An object",
+    "model_type": "An object",
+    "model_attributes_type": "An object",
+    "datetime_type": "A date and time",
+}
+_SENT: dict[type, str] = {
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def read(
+    model: type[W],
+    data: Any,
+    *,
+    by_name: bool = False,
+    context: Mapping[str, Any] | None = None,
+) -> W:
+    """``data`` as an instance of ``model``.
+
+    ``by_name`` reads inner names (forms, tests) in place of wire names. ``context`` carries
+    limits that are configuration. Raises `ValidationFailed` with all problems of the data.
+    """
+    try:
+        return model.model_validate(
+            data, by_name=by_name, by_alias=not by_name, context=dict(context or {})
+        )
+    except ValidationError as error:
+        details = error.errors(include_url=False)[:MAX_PROBLEMS]
+        found = [_problem(model, one) for one in details]
+    raise ValidationFailed.of(*found)
+
+
+def _problem(model: type[BaseModel], details: ErrorDetails) -> Problem:
+    location = [part for part in details["loc"] if part != "[key]"]
+    named = details.get("ctx", {}).get("field")
+    if named:
+        location.append(named)
+    code, message = _words(model, details)
+    return Problem(".".join(str(part) for part in location), code, message)
+
+
+_LIMITS: dict[str, tuple[str, str]] = {
+    "missing": ("required", "This is required and was not sent."),
+    "string_too_long": ("too_long", "{length:,} characters are too many: at most {max_length:,}."),
+    "string_too_short": ("blank", "This can't be left blank."),
+    "too_long": ("too_many", "{actual_length:,} entries are too many: at most {max_length:,}."),
+    "too_short": ("too_few", "At least {min_length:,} entry is needed here."),
+    "greater_than_equal": ("out_of_range", "Too small: at least {ge:,} is needed."),
+    "less_than_equal": ("out_of_range", "Too large: at most {le:,} is accepted."),
+    "string_unicode": ("not_unicode", "There are characters here that are no Unicode text."),
+}
+
+
+def _words(model: type[BaseModel], details: ErrorDetails) -> tuple[str, str]:
+    """Code and sentence; what a validator of ours refused brings both."""
+    kind, value = details["type"], details["input"]
+    if kind in _LIMITS:
+        code, sentence = _LIMITS[kind]
+        length = len(value) if isinstance(value, str) else 0
+        return code, sentence.format(length=length, **details.get("ctx", {}))
+    if kind == "extra_forbidden":
+        return "unknown_field", _unknown(model, details["loc"])
+    if kind in _EXPECTED and value is None:
+        return "not_nullable", NOT_NULLABLE
+    if kind in _EXPECTED:
+        sent = _SENT.get(type(value), "something else")
+        return "wrong_type", f"{_EXPECTED[kind]} is needed here; {sent} was sent."
+    return kind, details["msg"]
+
+
+def _unknown(model: type[BaseModel], location: tuple[int | str, ...]) -> str:
+    *parents, last = location
+    name = str(last)[:100]
+    known = _wire_fields(_model_at(model, parents))
+    by_folded = {field.casefold(): field for field in known}
+    near = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    if near:
+        return f'There is no field "{name}" here. Did you mean "{by_folded[near[0]]}"?'
+    return f'There is no field "{name}" here.'
+
+
+def _wire_fields(model: type[BaseModel]) -> list[str]:
+    return [info.alias or name for name, info in model.model_fields.items()]
+
+
+def _model_at(model: type[BaseModel], location: list[int | str]) -> type[BaseModel]:
+    """The class of the object at a place of the body."""
+    for part in location:
+        if isinstance(part, int):
+            continue
+        for name, info in model.model_fields.items():
+            if part in (info.alias, name):
+                model = _model_in(info.annotation) or model
+    return model
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for argument in get_args(annotation):
+        found = _model_in(argument)
+        if found:
+            return found
+    return None
