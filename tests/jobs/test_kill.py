@@ -1,0 +1,75 @@
+"""``kill -9`` at any moment neither loses a call nor dials it twice; the line's ledger judges."""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from sqlalchemy import select
+
+from app.database import Database
+from app.enums import CallStatus
+from app.gateways.carriers.simulator import Simulator
+from app.models import Call, CallAttempt, SimulatedCall
+from tests import matrix
+from tests.fixtures.worker import Worker, open_line, unfinished, until
+
+KILLS = 50 if matrix.is_full() else 10
+CALLS_A_KILL = 6
+
+
+def wait_for_an_open_question(database: Database, then_seconds: float) -> None:
+    """Waits for an attempt that is written but not answered: the worst moment of all."""
+    open_question = select(CallAttempt.id).where(
+        CallAttempt.carrier_reference.is_(None), CallAttempt.status == CallStatus.DIALING
+    )
+    deadline = time.monotonic() + 1.0
+    while time.monotonic() < deadline:
+        with database.transaction(read_only=True) as session:
+            if session.scalar(open_question) is not None:
+                break
+    time.sleep(then_seconds)
+
+
+def test_a_killed_worker_neither_loses_nor_repeats_a_call(
+    fresh_database: Database, make_worker: Callable[..., Worker]
+) -> None:
+    line = open_line(fresh_database)
+    worker = make_worker()
+    worker.start()
+    seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy
+    chance = random.Random(seed)  # noqa: S311 - chance, not secrecy
+    numbers = iter(f"+1212555{suffix:04d}" for suffix in range(10_000))
+    dialled: list[str] = []
+    for _ in range(KILLS):
+        for _ in range(CALLS_A_KILL):
+            dialled.append(next(numbers))
+            line.dial(fresh_database, dialled[-1])
+            time.sleep(chance.uniform(0, 0.04))
+        if chance.random() < 0.5:
+            time.sleep(chance.uniform(0, 0.35))
+        else:
+            wait_for_an_open_question(fresh_database, chance.uniform(0, 0.01))
+        worker.kill()
+        worker.start(wait=chance.random() < 0.7)
+    until(lambda: unfinished(fresh_database) == 0, limit=60)
+    assert worker.stop() == 0
+
+    with fresh_database.transaction(read_only=True) as session:
+        rung = Counter(session.scalars(select(SimulatedCall.to_number)))
+        statuses = Counter(session.scalars(select(Call.status)))
+    assert rung == Counter(dialled), f"seed {seed}"
+    assert statuses == {"completed": len(dialled)}, f"seed {seed}"
+
+
+def test_an_attempt_is_written_before_the_line_is_asked(
+    fresh_database: Database, worker: Worker, simulator: Simulator
+) -> None:
+    line = open_line(fresh_database)
+    line.dial(fresh_database, "+12125550001")
+    until(lambda: unfinished(fresh_database) == 0)
+    with fresh_database.transaction(read_only=True) as session:
+        attempt = session.scalars(select(CallAttempt)).one()
+        placed_at = session.scalars(select(SimulatedCall.placed_at)).one()
+    assert simulator.times_placed(attempt.id) == 1
+    assert attempt.started_at < placed_at
