@@ -109,7 +109,7 @@ function countAxis(place, colours) {
   return {
     stroke: colours.words,
     font: FONT,
-    size: 20 + 7 * figures.format(most).length,
+    size: 8 + 7 * figures.format(most).length,
     gap: 8,
     grid: { stroke: colours.line, width: 1 },
     ticks: { show: false },
