@@ -1,0 +1,1 @@
+"""Payment processors: what a plan costs, and where that is known from."""

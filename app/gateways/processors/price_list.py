@@ -1,0 +1,25 @@
+"""The built-in price list: serves every plan where no payment processor is configured."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+
+from app.enums import Tier
+from app.gateways.processors.base import Price, PriceQuestion
+
+CURRENCY = "USD"
+PRICES: Mapping[Tier, Price] = {
+    Tier.FREE: Price("Free", Decimal("0.00"), CURRENCY),
+    Tier.BASIC: Price("Basic", Decimal("29.00"), CURRENCY),
+    Tier.PLUS: Price("Plus", Decimal("99.00"), CURRENCY),
+    Tier.BASIC_TRIAL: Price("Basic trial", Decimal("0.00"), CURRENCY),
+}
+
+
+class PriceList:
+    """A local twin of a payment processor: it takes any price id and goes by the plan."""
+
+    name = "built-in price list"
+    is_outside = False
+
+    def prices(self, questions: Iterable[PriceQuestion]) -> Mapping[str, Price]:
+        return {question.price_id: PRICES[question.tier] for question in questions}

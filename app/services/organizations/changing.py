@@ -1,0 +1,209 @@
+"""Creating organizations, changing their plans and limits, suspending and resuming them."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import OrganizationStatus, Tier
+from app.errors import Conflict, ValidationFailed
+from app.models import Organization, new_id, utcnow
+from app.policy import Permission
+from app.schemas.base import wire_name
+from app.schemas.organizations import UpdateOrganizationInput
+from app.services import audit, partners
+from app.services.organizations.loading import get, get_in
+
+
+def create(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    *,
+    name: str,
+    payment_tier: Tier = Tier.FREE,
+    agent_limit: int | None = None,
+    user_limit: int = 1,
+    referral_code: str | None = None,
+    referred_by_code: str | None = None,
+) -> Organization:
+    """A new organization; its assistant limit is the partner's default unless one is given.
+
+    Raises `Forbidden`, `NotFound`, or `ValidationFailed` where the name is blank.
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    partner = partners.get(session, caller, partner_id)
+    now = utcnow()
+    organization = Organization(
+        id=new_id(),
+        partner_id=partner.id,
+        name=_checked_name(name),
+        created_at=now,
+        updated_at=now,
+        payment_tier=payment_tier,
+        tier_since=now,
+        agent_limit=partner.default_agent_limit if agent_limit is None else agent_limit,
+        user_limit=user_limit,
+        referral_code=referral_code,
+        referred_by_code=referred_by_code,
+    )
+    session.add(organization)
+    session.flush()
+    _record(session, caller, organization, "created", before={}, after=_facts(organization))
+    return organization
+
+
+def update(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    changes: UpdateOrganizationInput,
+    *,
+    partner_id: UUID | None = None,
+    name: str | None = None,
+    expected_version: int | None = None,
+) -> Organization:
+    """Merges what was sent: absent keeps, null clears. ``name`` renames, where it is given.
+
+    ``partner_id`` asks that the organization belongs to that partner. Raises `Forbidden`,
+    `NotFound`, and `Conflict` (``changed_meanwhile``).
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    if partner_id is not None:
+        get_in(session, caller, partner_id, organization_id)
+    organization = _held(session, caller, organization_id, expected_version)
+    values: dict[str, Any] = changes.sent()
+    if name is not None:
+        values["name"] = _checked_name(name)
+    change(session, caller, organization, values)
+    return organization
+
+
+def change(
+    session: Session, caller: Caller, organization: Organization, values: dict[str, Any]
+) -> bool:
+    """Writes fields of an organization that is held for change; whether anything differed."""
+    before = _facts(organization)
+    differing = {n: v for n, v in values.items() if getattr(organization, n) != v}
+    if not differing:
+        return False
+    for field, value in differing.items():
+        setattr(organization, field, value)
+    if "payment_tier" in differing:
+        organization.tier_since = utcnow()
+    organization.version += 1
+    session.flush()
+    _record(session, caller, organization, "updated", before=before, after=_facts(organization))
+    return True
+
+
+def suspend(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    *,
+    reason: str | None = None,
+    expected_version: int | None = None,
+) -> Organization:
+    """Stops everything the organization does; suspending twice is no error.
+
+    Raises `Forbidden`, `NotFound`, and `Conflict` (``changed_meanwhile``, ``archived``).
+    """
+    return _move(
+        session,
+        caller,
+        organization_id,
+        status=OrganizationStatus.SUSPENDED,
+        reason=reason,
+        expected_version=expected_version,
+    )
+
+
+def resume(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    *,
+    expected_version: int | None = None,
+) -> Organization:
+    """Ends a suspension; of an organization that is active it is no error. Raises as `suspend`."""
+    return _move(
+        session,
+        caller,
+        organization_id,
+        status=OrganizationStatus.ACTIVE,
+        reason=None,
+        expected_version=expected_version,
+    )
+
+
+def _move(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    *,
+    status: OrganizationStatus,
+    reason: str | None,
+    expected_version: int | None,
+) -> Organization:
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    organization = _held(session, caller, organization_id, expected_version)
+    if organization.status is OrganizationStatus.ARCHIVED:
+        message = "The organization is archived."
+        raise Conflict(message, "archived")
+    if organization.status is status:
+        return organization
+    before = {"status": organization.status, "statusReason": organization.status_reason}
+    organization.status, organization.status_reason = status, reason
+    organization.version += 1
+    session.flush()
+    verb = "suspended" if status is OrganizationStatus.SUSPENDED else "resumed"
+    after = {"status": status, "statusReason": reason}
+    _record(session, caller, organization, verb, before=before, after=after)
+    return organization
+
+
+def _held(
+    session: Session, caller: Caller, organization_id: UUID, expected_version: int | None
+) -> Organization:
+    organization = get(session, caller, organization_id, for_change=True)
+    if expected_version is not None and organization.version != expected_version:
+        message = "Somebody else changed the organization meanwhile; nothing was saved."
+        raise Conflict(message, "changed_meanwhile")
+    return organization
+
+
+def _checked_name(name: str) -> str:
+    if not name.strip():
+        raise ValidationFailed.on("name", "blank", "This can't be left blank.")
+    return name
+
+
+def _facts(organization: Organization) -> dict[str, Any]:
+    fields = ("name", "payment_tier", "agent_limit", "user_limit")
+    codes = ("referral_code", "referred_by_code")
+    return {wire_name(field): getattr(organization, field) for field in (*fields, *codes)}
+
+
+def _record(
+    session: Session,
+    caller: Caller,
+    organization: Organization,
+    verb: str,
+    *,
+    before: dict[str, Any],
+    after: dict[str, Any],
+) -> None:
+    audit.record(
+        session,
+        caller,
+        action=f"organization.{verb}",
+        target_type="organization",
+        target_id=organization.id,
+        partner_id=organization.partner_id,
+        organization_id=organization.id,
+        target=organization.name,
+        before=before,
+        after=after,
+    )

@@ -1,0 +1,116 @@
+"""The one way to an organization: who asks for another's gets the answer for an absent one."""
+
+from uuid import UUID
+
+from sqlalchemy import Select, false, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import OrganizationStatus, Tier
+from app.errors import NotFound, ValidationFailed
+from app.models import Organization
+from app.policy import Permission
+from app.schemas import organizations as wire
+from app.services import partners
+from app.services.organizations.resource import to_resource
+from app.services.paging import Listing, Page, Sort, keyset_page
+
+_by_name = func.lower(Organization.name)
+SORTS = {
+    "-created": Sort(Organization.created_at, lambda row: row.created_at, descending=True),
+    "created": Sort(Organization.created_at, lambda row: row.created_at),
+    "name": Sort(_by_name, lambda row: row.name.lower()),
+    "-name": Sort(_by_name, lambda row: row.name.lower(), descending=True),
+}
+"""The orders that `search` offers."""
+
+
+def visible(caller: Caller) -> Select[Organization]:
+    """The caller's own one, those of the caller's partner, or, for an operator, all."""
+    query = select(Organization)
+    if caller.partner_id is not None:
+        query = query.where(Organization.partner_id == caller.partner_id)
+    elif not caller.is_operator:
+        query = query.where(false())
+    if caller.organization_id is not None:
+        query = query.where(Organization.id == caller.organization_id)
+    return query
+
+
+def get(
+    session: Session, caller: Caller, organization_id: UUID, *, for_change: bool = False
+) -> Organization:
+    """The organization; `NotFound` (``organization_not_found``) for any but the caller's.
+
+    ``for_change`` holds the row until the transaction ends.
+    """
+    query = visible(caller).where(Organization.id == organization_id)
+    if for_change:
+        query = query.with_for_update().execution_options(populate_existing=True)
+    organization = session.scalars(query).one_or_none()
+    if organization is None:
+        message = "There is no such organization."
+        raise NotFound(message, "organization_not_found")
+    return organization
+
+
+def get_in(
+    session: Session, caller: Caller, partner_id: UUID, organization_id: UUID
+) -> Organization:
+    """The organization of that very partner. Raises `NotFound` for either."""
+    partners.check(session, caller, partner_id)
+    organization = get(session, caller, organization_id)
+    if organization.partner_id != partner_id:
+        message = "There is no such organization."
+        raise NotFound(message, "organization_not_found")
+    return organization
+
+
+def listing(
+    session: Session, caller: Caller, partner_id: UUID
+) -> Listing[Organization, wire.Organization]:
+    """The partner's organizations. Raises `NotFound` for another's partner."""
+    caller.require(Permission.ORGANIZATIONS_READ)
+    partners.check(session, caller, partner_id)
+    rows = visible(caller).where(Organization.partner_id == partner_id)
+    return Listing(rows, Organization.created_at, Organization.id, to_resource)
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    *,
+    partner_id: UUID | None = None,
+    query: str | None = None,
+    tier: Tier | None = None,
+    status: OrganizationStatus | None = None,
+    sort: str = "-created",
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Organization]:
+    """A screen of organizations; ``query`` looks in names and both referral codes.
+
+    ``partner_id`` narrows an operator's view. Raises `ValidationFailed` (``unknown_sort``,
+    ``invalid_cursor``).
+    """
+    caller.require(Permission.ORGANIZATIONS_READ)
+    rows = visible(caller)
+    if partner_id is not None:
+        rows = rows.where(Organization.partner_id == partner_id)
+    words = (query or "").replace("\x00", "").strip()
+    if words:
+        columns = (
+            Organization.name,
+            Organization.referral_code,
+            Organization.referred_by_code,
+        )
+        rows = rows.where(or_(*(column.icontains(words, autoescape=True) for column in columns)))
+    if tier is not None:
+        rows = rows.where(Organization.payment_tier == tier)
+    if status is not None:
+        rows = rows.where(Organization.status == status)
+    if sort not in SORTS:
+        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
+    return keyset_page(
+        session, rows, sort=SORTS[sort], id_column=Organization.id, cursor=cursor, limit=limit
+    )

@@ -1,0 +1,122 @@
+"""Lists in their three shapes: by page number, in chunks to be streamed, by cursor for screens."""
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, func, or_, select, tuple_
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from app.errors import ValidationFailed
+
+M = TypeVar("M")
+R = TypeVar("R")
+CHUNK = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[M, R]):
+    """A list that has been authorised, in a stable order: created, then id.
+
+    It holds no transaction: each question takes a session, so that a long list can be sent
+    without keeping a transaction open towards the client.
+    """
+
+    rows: Select[M]
+    created: InstrumentedAttribute[datetime]
+    id: InstrumentedAttribute[UUID]
+    make: Callable[[M], R]
+
+    def total(self, session: Session) -> int:
+        counted = self.rows.with_only_columns(self.id).order_by(None).subquery()
+        return session.scalar(select(func.count()).select_from(counted)) or 0
+
+    def page(self, session: Session, number: int, size: int) -> list[R]:
+        """Page ``number``, counted from 1; empty beyond the end."""
+        query = self._ordered().limit(size).offset((number - 1) * size)
+        return [self.make(row) for row in session.scalars(query)]
+
+    def chunk(self, session: Session, after: M | None = None) -> tuple[list[R], M | None]:
+        """The next rows after ``after``, and the row to go on from; None at the end."""
+        query = self._ordered().limit(CHUNK)
+        if after is not None:
+            place = (getattr(after, self.created.key), getattr(after, self.id.key))
+            query = query.where(tuple_(self.created, self.id) > place)
+        rows = session.scalars(query).all()
+        return [self.make(row) for row in rows], rows[-1] if len(rows) == CHUNK else None
+
+    def _ordered(self) -> Select[M]:
+        return self.rows.order_by(self.created, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[M]):
+    """What a screen shows at a time. ``next_cursor`` is None at the end of the list."""
+
+    items: Sequence[M]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """An order that a screen offers; ``read`` gives the sorted value of a row."""
+
+    column: ColumnElement[Any] | InstrumentedAttribute[Any]
+    read: Callable[[Any], str | datetime]
+    descending: bool = False
+
+
+def keyset_page(
+    session: Session,
+    rows: Select[M],
+    *,
+    sort: Sort,
+    id_column: InstrumentedAttribute[UUID],
+    cursor: str | None,
+    limit: int,
+) -> Page[M]:
+    """The rows after ``cursor`` in the order of ``sort``, then id: the cost is that of one page,
+    however far into the list. Raises `ValidationFailed` (``invalid_cursor``).
+    """
+    column = sort.column
+    if cursor:
+        value, identifier = _decode(cursor)
+        beyond = column < value if sort.descending else column > value
+        further = id_column < identifier if sort.descending else id_column > identifier
+        rows = rows.where(or_(beyond, (column == value) & further))
+    order = (column.desc(), id_column.desc()) if sort.descending else (column, id_column)
+    found = session.scalars(rows.order_by(*order).limit(limit + 1)).all()
+    items = found[:limit]
+    more = len(found) > limit
+    return Page(
+        items, _encode(sort.read(items[-1]), getattr(items[-1], id_column.key)) if more else None
+    )
+
+
+def _encode(value: str | datetime, identifier: UUID) -> str:
+    moment = value.astimezone(UTC).isoformat() if isinstance(value, datetime) else None
+    parts = {"t": moment} if moment else {"s": value}
+    data = json.dumps(parts | {"id": str(identifier)}, separators=(",", ":"))
+    return base64.urlsafe_b64encode(data.encode()).decode().rstrip("=")
+
+
+def _decode(cursor: str) -> tuple[str | datetime, UUID]:
+    message = "This place in the list can't be read; start from its beginning."
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        parts = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        identifier = UUID(parts["id"])
+        if "t" in parts:
+            moment = datetime.fromisoformat(parts["t"])
+            return moment.astimezone(UTC), identifier
+        value = parts["s"]
+        if not isinstance(value, str) or "\x00" in value:
+            raise ValidationFailed.on("cursor", "invalid_cursor", message)
+    except (binascii.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValidationFailed.on("cursor", "invalid_cursor", message) from error
+    return value, identifier

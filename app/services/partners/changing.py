@@ -1,0 +1,239 @@
+"""Creating partners and merging changes into them."""
+
+import re
+import secrets
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.errors import Conflict, Forbidden, Problem, ValidationFailed
+from app.models import Partner, new_id, utcnow
+from app.policy import Permission
+from app.schemas.base import wire_name
+from app.schemas.partners import CreatePartnerInput, UpdatePartnerInput
+from app.services import audit
+from app.services.partners.loading import domain_key, get
+from app.services.partners.resource import COLUMNS, EDITOR_FIELDS, LISTS, to_resource
+
+_HOST = re.compile(
+    r"(?=.{4,200}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]"
+)
+
+
+def create(session: Session, caller: Caller, data: CreatePartnerInput) -> Partner:
+    """A new partner with the defaults of the contract. Ids sent for list entries are kept.
+
+    Raises `Forbidden`, or `ValidationFailed` (``id_in_use``) where such an id is taken.
+    """
+    caller.require(Permission.PARTNER_CREATE)
+    partner = Partner(id=new_id(), empty_lists=[])
+    sent = {name: getattr(data, name) for name in type(data).model_fields}
+    _refuse_taken_ids(session, sent)
+    _write(partner, sent)
+    _add_under_free_slug(session, partner)
+    audit.record(
+        session,
+        caller,
+        action="partner.created",
+        target_type="partner",
+        target_id=partner.id,
+        partner_id=partner.id,
+        target=partner.name,
+        after=_for_audit(partner, caller, sent),
+    )
+    return partner
+
+
+def update(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    changes: UpdatePartnerInput,
+    *,
+    expected_version: int | None = None,
+) -> Partner:
+    """Merges what was sent: absent keeps, null clears, a list replaces the whole list and keeps
+    the ids that were sent. A field sent with the value that the caller sees is no change.
+
+    Raises `Forbidden` (``field_not_allowed``) naming every field that the role may not write,
+    `ValidationFailed` (``unknown_id``, ``duplicate_id``) and `Conflict` (``changed_meanwhile``);
+    nothing is saved then.
+    """
+    caller.require(Permission.BRANDING_WRITE)
+    partner = get(session, caller, partner_id, for_change=True)
+    if expected_version is not None and partner.version != expected_version:
+        message = "Somebody else changed the partner meanwhile; nothing was saved."
+        raise Conflict(message, "changed_meanwhile")
+    seen = to_resource(partner, caller)
+    changed = {
+        name: value for name, value in changes.sent().items() if getattr(seen, name) != value
+    }
+    if not caller.may(Permission.PARTNER_WRITE):
+        _refuse_fields(sorted(changed.keys() - EDITOR_FIELDS))
+    _refuse_unknown_ids(partner, changed)
+    if not changed:
+        return partner
+    before = _for_audit(partner, caller, changed)
+    _write(partner, changed)
+    partner.version += 1
+    partner.updated_at = utcnow()
+    session.flush()
+    audit.record(
+        session,
+        caller,
+        action="partner.updated",
+        target_type="partner",
+        target_id=partner.id,
+        partner_id=partner.id,
+        target=partner.name,
+        before=before,
+        after=_for_audit(partner, caller, changed),
+    )
+    return partner
+
+
+def verify_domain(session: Session, caller: Caller, partner_id: UUID) -> Partner:
+    """Marks the partner's domain as its own; from now on it is unique and has its effect.
+
+    Raises `ValidationFailed` (``no_domain``, ``invalid_domain``) and `Conflict`
+    (``domain_taken``) where another partner's domain, already verified, is the same.
+    """
+    caller.require(Permission.PARTNER_CREATE)
+    partner = get(session, caller, partner_id, for_change=True)
+    if partner.domain_key is None:
+        raise ValidationFailed.on("domain", "no_domain", "The partner has no domain to verify.")
+    if not _HOST.fullmatch(partner.domain_key):
+        message = f"“{partner.domain}” is not a host name like portal.example.com."
+        raise ValidationFailed.on("domain", "invalid_domain", message)
+    if partner.domain_verified_at is not None:
+        return partner
+    try:
+        with session.begin_nested():
+            partner.domain_verified_at = utcnow()
+            partner.version += 1
+    except IntegrityError as error:
+        message = "Another partner's verified domain is the same."
+        raise Conflict(message, "domain_taken") from error
+    audit.record(
+        session,
+        caller,
+        action="partner.domain_verified",
+        target_type="partner",
+        target_id=partner.id,
+        partner_id=partner.id,
+        target=partner.name,
+        after={"domain": partner.domain},
+    )
+    return partner
+
+
+def _write(partner: Partner, values: dict[str, Any]) -> None:
+    for name, value in values.items():
+        if name in LISTS:
+            _replace(partner, name, value)
+        else:
+            setattr(partner, COLUMNS.get(name, name), value)
+    if "domain" in values:
+        key = domain_key(partner.domain) if partner.domain is not None else None
+        if key != partner.domain_key:
+            partner.domain_verified_at = None
+        partner.domain_key = key
+
+
+def _replace(partner: Partner, name: str, entries: Sequence[Any] | None) -> None:
+    relationship, model, fields = LISTS[name]
+    kept = {item.id: item for item in getattr(partner, relationship)}
+    items: list[Any] = []
+    for position, entry in enumerate(entries or ()):
+        item: Any = kept.get(entry.id) or model(id=entry.id or new_id())
+        for field in fields:
+            setattr(item, field, getattr(entry, field))
+        item.position = position
+        items.append(item)
+    setattr(partner, relationship, items)
+    rest = [other for other in partner.empty_lists if other != name]
+    partner.empty_lists = [*rest, name] if entries is not None and not entries else rest
+
+
+def _refuse_fields(names: Sequence[str]) -> None:
+    if not names:
+        return
+    problems = [
+        Problem(wire_name(name), "field_not_allowed", "Your role may not change this field.")
+        for name in names
+    ]
+    listed = ", ".join(problem.field for problem in problems)
+    message = f"Your role may not change {listed}. Nothing was saved."
+    raise Forbidden(message, "field_not_allowed", problems)
+
+
+def _sent_ids(name: str, entries: Sequence[Any] | None) -> tuple[list[Problem], dict[UUID, str]]:
+    """The ids of a list with their places, and the ones that stand there twice."""
+    problems: list[Problem] = []
+    places: dict[UUID, str] = {}
+    for index, entry in enumerate(entries or ()):
+        place = f"{wire_name(name)}.{index}.id"
+        if entry.id in places:
+            problems.append(Problem(place, "duplicate_id", "This id stands in the list twice."))
+        elif entry.id is not None:
+            places[entry.id] = place
+    return problems, places
+
+
+def _refuse_unknown_ids(partner: Partner, values: dict[str, Any]) -> None:
+    problems: list[Problem] = []
+    for name in values.keys() & LISTS.keys():
+        twice, places = _sent_ids(name, values[name])
+        known = {item.id for item in getattr(partner, LISTS[name][0])}
+        problems += twice
+        problems += [
+            Problem(place, "unknown_id", "No entry of this list has this id; leave it out.")
+            for identifier, place in places.items()
+            if identifier not in known
+        ]
+    if problems:
+        raise ValidationFailed.of(*sorted(problems, key=lambda problem: problem.field))
+
+
+def _refuse_taken_ids(session: Session, values: dict[str, Any]) -> None:
+    problems: list[Problem] = []
+    for name, (_relationship, model, _fields) in LISTS.items():
+        twice, places = _sent_ids(name, values[name])
+        problems += twice
+        if places:
+            column = model.__table__.c.id
+            taken = session.scalars(select(column).where(column.in_(places)))
+            problems += [
+                Problem(places[identifier], "id_in_use", "This id is in use; leave it out.")
+                for identifier in taken
+            ]
+    if problems:
+        raise ValidationFailed.of(*problems)
+
+
+def _for_audit(partner: Partner, caller: Caller, names: dict[str, Any]) -> dict[str, Any]:
+    shown = to_resource(partner, caller).model_dump(mode="json", by_alias=True)
+    return {wire_name(name): shown[wire_name(name)] for name in names}
+
+
+def _add_under_free_slug(session: Session, partner: Partner) -> None:
+    """Stores the partner. Its word in addresses is its name in plain letters, numbered where that
+    is taken, and made unlike any other where somebody takes the same one at this moment."""
+    plain = unicodedata.normalize("NFKD", partner.name).encode("ascii", "ignore").decode().lower()
+    base = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-") or "partner"
+    taken = set(session.scalars(select(Partner.slug).where(Partner.slug.startswith(base))))
+    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
+    partner.slug = next(slug for slug in (base, *numbered) if slug not in taken)
+    try:
+        with session.begin_nested():
+            session.add(partner)
+    except IntegrityError:
+        partner.slug = f"{base}-{secrets.token_hex(4)}"
+        session.add(partner)
+        session.flush()

@@ -1,0 +1,85 @@
+"""A partner as the contract shows it, and which of its fields a role sees and writes."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from app.caller import Caller
+from app.enums import Role
+from app.models import BrandColor, HeaderLink, Partner, Pricing, SiteImage, SocialLink
+from app.models.base import Base
+from app.schemas import partners as wire
+
+T = TypeVar("T")
+
+EDITOR_FIELDS = frozenset(
+    {
+        "logo_img_url",
+        "site_images",
+        "brand_ui_colors",
+        "chat_template_colors",
+        "custom_header_links",
+        "social_links",
+        "show_branding_toggle",
+        "show_character_toggle",
+        "show_embedded_chat",
+        "chat_agent_id",
+        "product_name",
+        "default_agent_name",
+        "partner_upgrade_message",
+        "demo_link",
+    }
+)
+"""What a partnerEditor may write (decisions, section 5)."""
+
+HIDDEN_FROM_EDITOR = frozenset(
+    {
+        "billing_email",
+        "collection_email",
+        "payment_method_id",
+        "processor_collection_customer_id",
+        "processor_tracking_customer_id",
+    }
+)
+
+COLUMNS = {"partner_name": "name", "created_date": "created_at", "updated_date": "updated_at"}
+"""Fields of the contract whose columns have other names; the rest are called the same."""
+
+LISTS: dict[str, tuple[str, type[Base], Sequence[str]]] = {
+    "brand_ui_colors": ("brand_colors", BrandColor, ("name", "value")),
+    "custom_header_links": ("header_links", HeaderLink, ("label", "url")),
+    "social_links": ("social_links", SocialLink, ("type", "url")),
+    "site_images": ("site_images", SiteImage, ("type", "image_url")),
+    "pricing": ("pricing", Pricing, ("tier", "processor_price_id", "processor_product_id")),
+}
+"""List fields of the contract: the relationship, the model, and the fields of an entry."""
+
+_ENTRIES: dict[str, Callable[..., Any]] = {
+    "brand_ui_colors": wire.BrandUIColor,
+    "custom_header_links": wire.PartnerHeaderLink,
+    "social_links": wire.PartnerSocialLink,
+    "site_images": wire.SiteImage,
+    "pricing": wire.Pricing,
+}
+
+
+def to_resource(partner: Partner, caller: Caller) -> wire.Partner:
+    """The partner as this caller sees it: hidden fields are null."""
+    values: dict[str, Any] = {}
+    for name in wire.Partner.model_fields:
+        if name in LISTS:
+            values[name] = _entries(partner, name)
+        else:
+            values[name] = getattr(partner, COLUMNS.get(name, name))
+    if caller.role is Role.PARTNER_EDITOR:
+        values |= dict.fromkeys(HIDDEN_FROM_EDITOR)
+    return wire.Partner.model_construct(**values)
+
+
+def _entries(partner: Partner, name: str) -> list[Any] | None:
+    """A list as it was sent: one that is empty is not null."""
+    relationship, _model, fields = LISTS[name]
+    items = getattr(partner, relationship)
+    if not items and name not in partner.empty_lists:
+        return None
+    make = _ENTRIES[name].model_construct  # type: ignore[attr-defined]  # every entry is a pydantic class
+    return [make(id=item.id, **{field: getattr(item, field) for field in fields}) for item in items]

@@ -1,0 +1,62 @@
+"""Conversations by day, for charts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.models import ConversationDay
+from app.policy import Permission
+from app.services import organizations, partners
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A UTC day with its completed conversations; ``seconds`` is how long they took together."""
+
+    day: date
+    conversations: int = 0
+    by_person: int = 0
+    by_voicemail: int = 0
+    seconds: int = 0
+
+
+def daily(
+    session: Session,
+    caller: Caller,
+    start: date,
+    end: date,
+    *,
+    organization_id: UUID | None = None,
+    partner_id: UUID | None = None,
+) -> Sequence[Day]:
+    """Every day from ``start`` to ``end``, both counted, days without conversations too.
+
+    Of one organization, else of the caller's own one, else of ``partner_id`` or the caller's
+    partner. Raises `NotFound`, and `ValidationFailed` where an operator names neither.
+    """
+    caller.require(Permission.USAGE_READ)
+    rows = select(
+        ConversationDay.day,
+        func.sum(ConversationDay.conversations),
+        func.sum(ConversationDay.by_person),
+        func.sum(ConversationDay.by_voicemail),
+        func.sum(ConversationDay.seconds),
+    ).where(ConversationDay.day.between(start, end))
+    wanted = organization_id or caller.organization_id
+    if wanted is not None:
+        organization = organizations.get(session, caller, wanted)
+        rows = rows.where(ConversationDay.organization_id == organization.id)
+    else:
+        whose = partners.check(session, caller, partner_id or partners.own(caller))
+        rows = rows.where(ConversationDay.partner_id == whose)
+    counted = {
+        day: Day(day, *(int(value) for value in values))
+        for day, *values in session.execute(rows.group_by(ConversationDay.day))
+    }
+    days = (start + timedelta(days=number) for number in range((end - start).days + 1))
+    return [counted.get(day) or Day(day) for day in days]

@@ -1,0 +1,51 @@
+"""The plan of an organization, with its limits."""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import Tier
+from app.models import Organization, User
+from app.policy import Permission
+from app.schemas.figures import SubscriptionInfo, SubscriptionPlan, SubscriptionQuery, UserLimit
+from app.services import organizations
+from app.services.pricing import TIER_NAMES
+from app.services.reporting.selecting import by_query, by_user
+
+
+def subscription(session: Session, caller: Caller, query: SubscriptionQuery) -> SubscriptionInfo:
+    """The answer to a script: the organization is named by its id, a user's address or both.
+
+    Raises `NotFound` and `ValidationFailed`, see `selecting.by_query`.
+    """
+    caller.require(Permission.SUBSCRIPTION_READ)
+    return _info(*by_query(session, caller, query))
+
+
+def subscription_of_user(
+    session: Session, caller: Caller, external_user_id: str
+) -> SubscriptionInfo:
+    """The same, named by the user's external id or id. Raises as `subscription`."""
+    caller.require(Permission.SUBSCRIPTION_READ)
+    return _info(*by_user(session, caller, external_user_id))
+
+
+def subscription_of(session: Session, caller: Caller, organization_id: UUID) -> SubscriptionInfo:
+    """The same for a screen; whoever may see the usage may. Raises `NotFound`."""
+    caller.require(Permission.USAGE_READ)
+    return _info(None, organizations.get(session, caller, organization_id))
+
+
+def _info(user: User | None, organization: Organization) -> SubscriptionInfo:
+    limit = organization.user_limit
+    return SubscriptionInfo.model_construct(
+        user_email=user.email if user else None,
+        organization_id=organization.id,
+        subscription_plan=SubscriptionPlan.model_construct(
+            name=TIER_NAMES[organization.payment_tier or Tier.FREE],
+            start_date=organization.tier_since,
+            agent_limit=organization.agent_limit,
+            user_limit=UserLimit.model_construct(value=limit, is_unlimited=limit == 0),
+        ),
+    )

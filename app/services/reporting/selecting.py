@@ -1,0 +1,51 @@
+"""Which organization a question about plan or usage means."""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.errors import NotFound, ValidationFailed
+from app.models import Organization, User
+from app.schemas.figures import SubscriptionQuery
+from app.services import organizations, partners, users
+from app.services.users.loading import get_by_email
+
+
+def by_query(
+    session: Session, caller: Caller, query: SubscriptionQuery
+) -> tuple[User | None, Organization]:
+    """The organization named by id, by a user's address, or by both where they agree.
+
+    Raises `NotFound` (``user_not_found``, ``organization_not_found``, ``no_organization``) and
+    `ValidationFailed` (``selectors_disagree``, ``operator_without_partner``).
+    """
+    partners.own(caller)
+    user, organization = None, None
+    if query.organization_id is not None:
+        organization = organizations.get(session, caller, query.organization_id)
+    if query.user_email is not None:
+        user = get_by_email(session, caller, query.user_email)
+        theirs = _organization_of(user)
+        if organization is not None and organization.id != theirs:
+            message = "The user of userEmail does not belong to the organization of organizationId."
+            raise ValidationFailed.on("userEmail", "selectors_disagree", message)
+        organization = organization or organizations.get(session, caller, theirs)
+    if organization is None:
+        message = "Name the organization by organizationId or by userEmail."
+        raise ValidationFailed.on("organizationId", "selector_required", message)
+    return user, organization
+
+
+def by_user(session: Session, caller: Caller, external_user_id: str) -> tuple[User, Organization]:
+    """The user and their organization. Raises as `by_query`."""
+    partners.own(caller)
+    user = users.get(session, caller, external_user_id)
+    return user, organizations.get(session, caller, _organization_of(user))
+
+
+def _organization_of(user: User) -> UUID:
+    if user.organization_id is None:
+        message = "This user has no organization, so there is no plan and no usage."
+        raise NotFound(message, "no_organization")
+    return user.organization_id

@@ -1,0 +1,141 @@
+"""Changing a user's address and plan, and the id under which the outside knows the user."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.errors import Conflict, ValidationFailed
+from app.models import User
+from app.policy import Permission
+from app.schemas.users import UpdateUserInput
+from app.services import audit, organizations
+from app.services.organizations.changing import change
+from app.services.users.creating import email_exists, email_key
+from app.services.users.loading import as_uuid, check_type, get
+
+RESERVED_IDS = frozenset({"usage", "subscription", "partial"})
+"""Words that stand where an external id stands in a path of the contract."""
+
+
+def update(
+    session: Session,
+    caller: Caller,
+    external_user_id: str | UUID,
+    changes: UpdateUserInput,
+    *,
+    expected_version: int | None = None,
+) -> User:
+    """Changes the address, and the plan of the user's organization; null changes nothing.
+
+    Raises `NotFound` (``user_not_found``), `Forbidden`, `ValidationFailed` (``email_exists``,
+    ``no_organization``) and `Conflict` (``changed_meanwhile``); nothing is saved then.
+    """
+    caller.require(Permission.USERS_WRITE)
+    user = held(session, caller, external_user_id, expected_version)
+    if changes.payment_tier is not None and user.organization_id is None:
+        message = "This user has no organization, so there is no plan to change."
+        raise ValidationFailed.on("paymentTier", "no_organization", message)
+    if changes.email is not None and changes.email != user.email:
+        _move_address(session, caller, user, changes.email)
+    if changes.payment_tier is not None and user.organization_id is not None:
+        organization = organizations.get(session, caller, user.organization_id, for_change=True)
+        change(session, caller, organization, {"payment_tier": changes.payment_tier})
+    return user
+
+
+def set_external_id(session: Session, caller: Caller, user_id: UUID, idp_uid: str | None) -> User:
+    """Sets the id that single sign-on or the partner's scripts use for the user; None removes it.
+
+    Raises `NotFound`, and `ValidationFailed` (``reserved``, ``invalid``, ``external_id_exists``).
+    """
+    caller.require(Permission.USERS_WRITE)
+    user = held(session, caller, user_id, None)
+    if idp_uid is not None:
+        _check_external_id(session, user, idp_uid)
+    before = user.idp_uid
+    if before == idp_uid:
+        return user
+    try:
+        with session.begin_nested():
+            user.idp_uid = idp_uid
+            user.version += 1
+    except IntegrityError as error:
+        raise _external_id_exists() from error
+    record(session, caller, user, "updated", before={"idpUid": before}, after={"idpUid": idp_uid})
+    return user
+
+
+def held(
+    session: Session,
+    caller: Caller,
+    external_user_id: str | UUID,
+    expected_version: int | None,
+) -> User:
+    """The user, held for change, if the caller may change users of that type. Raises `NotFound`,
+    `Forbidden`, and `Conflict` (``changed_meanwhile``)."""
+    user = get(session, caller, external_user_id, for_change=True)
+    check_type(caller, user.user_type)
+    if expected_version is not None and user.version != expected_version:
+        message = "Somebody else changed the user meanwhile; nothing was saved."
+        raise Conflict(message, "changed_meanwhile")
+    return user
+
+
+def record(
+    session: Session,
+    caller: Caller,
+    user: User,
+    verb: str,
+    *,
+    before: dict[str, Any],
+    after: dict[str, Any],
+) -> None:
+    """One row of history about a user."""
+    audit.record(
+        session,
+        caller,
+        action=f"user.{verb}",
+        target_type="user",
+        target_id=user.id,
+        partner_id=user.partner_id,
+        organization_id=user.organization_id,
+        target=user.email,
+        before=before,
+        after=after,
+    )
+
+
+def _move_address(session: Session, caller: Caller, user: User, email: str) -> None:
+    before = user.email
+    try:
+        with session.begin_nested():
+            user.email, user.email_key = email, email_key(email)
+            user.version += 1
+    except IntegrityError as error:
+        raise email_exists() from error
+    record(session, caller, user, "updated", before={"email": before}, after={"email": email})
+
+
+def _check_external_id(session: Session, user: User, idp_uid: str) -> None:
+    if idp_uid in RESERVED_IDS:
+        message = f"“{idp_uid}” is a word of the interface and can't be an external id."
+        raise ValidationFailed.on("idpUid", "reserved", message)
+    if not idp_uid.strip() or len(idp_uid) > 200 or "/" in idp_uid or not idp_uid.isprintable():
+        message = "An external id has 1 to 200 characters, none of them a slash."
+        raise ValidationFailed.on("idpUid", "invalid", message)
+    same = User.idp_uid == idp_uid
+    identifier = as_uuid(idp_uid)
+    if identifier is not None:  # it must not stand in front of another user's own id
+        same |= User.id == identifier
+    query = select(User.id).where(User.partner_id == user.partner_id, User.id != user.id, same)
+    if session.scalar(query) is not None:
+        raise _external_id_exists()
+
+
+def _external_id_exists() -> ValidationFailed:
+    message = "Another user has this external id."
+    return ValidationFailed.on("idpUid", "external_id_exists", message)

@@ -1,0 +1,186 @@
+"""New users: with an organization of their own, invited into one, or of a partner's own staff."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import Role, Tier, UserStatus
+from app.errors import ValidationFailed
+from app.models import User, new_id
+from app.policy import Permission
+from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
+from app.services import audit, organizations, partners
+from app.services.users.loading import check_type
+
+EMAIL_EXISTS = "A user with this e-mail address exists already."
+MAX_KEY = 254
+
+
+def create(session: Session, caller: Caller, partner_id: UUID, data: CreateUserInput) -> User:
+    """An active user. A standard one comes with an organization on ``tier`` and one assistant.
+
+    Raises `Forbidden` (``role_too_low``), `NotFound` for the partner, and `ValidationFailed`
+    (``email_exists``).
+    """
+    caller.require(Permission.USERS_WRITE)
+    partner = partners.get(session, caller, partner_id)
+    check_type(caller, data.user_type)
+    _refuse_known_address(session, partner.id, data.email)
+    if data.user_type is not Role.STANDARD:
+        return _add(session, caller, partner.id, email=data.email, user_type=data.user_type)
+    business = (data.business_name or "").strip()
+    organization = organizations.create(
+        session,
+        caller,
+        partner.id,
+        name=business or data.email.partition("@")[0],
+        payment_tier=data.tier or Tier.FREE,
+    )
+    user = _add(
+        session,
+        caller,
+        partner.id,
+        email=data.email,
+        user_type=Role.STANDARD,
+        organization_id=organization.id,
+    )
+    organizations.add_agent(
+        session,
+        caller,
+        organization,
+        name=partner.default_agent_name,
+        service=data.service or partner.default_service,
+        timezone=data.agent_timezone,
+    )
+    return user
+
+
+def create_partial(session: Session, caller: Caller, data: CreatePartialUserInput) -> User:
+    """An invited standard user of an organization that exists, for the caller's own partner.
+
+    Raises `NotFound` (``organization_not_found``) and `ValidationFailed` (``email_exists``,
+    ``user_limit_reached``).
+    """
+    partners.own(caller)
+    return invite(
+        session,
+        caller,
+        email=data.email,
+        user_type=Role.STANDARD,
+        organization_id=data.org_id,
+        name=data.name,
+    )
+
+
+def create_admin(session: Session, caller: Caller, data: CreateAdminInput) -> User:
+    """An active user of type admin of the caller's own partner.
+
+    Raises `Forbidden` and `ValidationFailed` (``email_exists``).
+    """
+    caller.require(Permission.ADMINS_CREATE)
+    partner_id = partners.own(caller)
+    check_type(caller, Role.ADMIN)
+    _refuse_known_address(session, partner_id, data.email)
+    return _add(session, caller, partner_id, email=data.email, user_type=Role.ADMIN)
+
+
+def invite(
+    session: Session,
+    caller: Caller,
+    *,
+    email: str,
+    user_type: Role,
+    organization_id: UUID | None = None,
+    partner_id: UUID | None = None,
+    name: str | None = None,
+) -> User:
+    """A user who is ``invited`` until they accept. Standard users need an organization, the
+    others need ``partner_id`` where an operator invites.
+
+    Raises `Forbidden` (``role_too_low``), `NotFound`, and `ValidationFailed` (``email_exists``,
+    ``user_limit_reached``).
+    """
+    caller.require(Permission.USERS_WRITE)
+    check_type(caller, user_type)
+    if user_type is Role.STANDARD and organization_id is not None:
+        organization = organizations.get(session, caller, organization_id)
+        partner_id = organization.partner_id
+        organizations.claim_seat(session, organization.id)
+    elif user_type is not Role.STANDARD and organization_id is None:
+        partner_id = partners.check(session, caller, partner_id or partners.own(caller))
+    else:
+        message = "Standard users have an organization, all others have none."
+        raise ValidationFailed.on("organizationId", "organization_mismatch", message)
+    _refuse_known_address(session, partner_id, email)
+    return _add(
+        session,
+        caller,
+        partner_id,
+        email=email,
+        user_type=user_type,
+        organization_id=organization_id,
+        name=name,
+        status=UserStatus.INVITED,
+    )
+
+
+def email_key(email: str) -> str:
+    """How addresses are compared: in lower case, which can be longer than the address."""
+    key = email.lower()
+    if len(key) > MAX_KEY:
+        message = f"This address is too long: at most {MAX_KEY} characters fit here."
+        raise ValidationFailed.on("email", "too_long", message)
+    return key
+
+
+def email_exists() -> ValidationFailed:
+    return ValidationFailed.on("email", "email_exists", EMAIL_EXISTS)
+
+
+def _refuse_known_address(session: Session, partner_id: UUID, email: str) -> None:
+    taken = select(User.id).where(User.partner_id == partner_id, User.email_key == email_key(email))
+    if session.scalar(taken) is not None:
+        raise email_exists()
+
+
+def _add(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    *,
+    email: str,
+    user_type: Role,
+    organization_id: UUID | None = None,
+    **more: Any,
+) -> User:
+    user = User(
+        id=new_id(),
+        partner_id=partner_id,
+        organization_id=organization_id,
+        email=email,
+        email_key=email_key(email),
+        user_type=user_type,
+        admin_owned=user_type is Role.ADMIN,
+        **more,
+    )
+    try:
+        with session.begin_nested():
+            session.add(user)
+    except IntegrityError as error:  # the same address, added by somebody else at this moment
+        raise email_exists() from error
+    audit.record(
+        session,
+        caller,
+        action="user.invited" if user.status is UserStatus.INVITED else "user.created",
+        target_type="user",
+        target_id=user.id,
+        partner_id=partner_id,
+        organization_id=organization_id,
+        target=email,
+        after={"email": email, "userType": user_type, "status": user.status, "name": user.name},
+    )
+    return user

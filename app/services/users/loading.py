@@ -1,0 +1,161 @@
+"""The one way to a user: who asks for another's gets the answer for one that is absent."""
+
+from uuid import UUID
+
+from sqlalchemy import Select, false, or_, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import Role, UserStatus
+from app.errors import Forbidden, NotFound, ValidationFailed
+from app.models import User
+from app.policy import Permission
+from app.schemas import users as wire
+from app.services import organizations, partners
+from app.services.paging import Listing, Page, Sort, keyset_page
+from app.services.users.resource import to_resource
+
+SORTS = {
+    "-created": Sort(User.created_at, lambda row: row.created_at, descending=True),
+    "created": Sort(User.created_at, lambda row: row.created_at),
+    "email": Sort(User.email_key, lambda row: row.email_key),
+    "-email": Sort(User.email_key, lambda row: row.email_key, descending=True),
+}
+"""The orders that `search` offers."""
+
+PARTNER_LEVEL = frozenset({Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN})
+"""Roles that belong to a partner as a whole, without an organization."""
+
+_MAY_GIVE: dict[Role, frozenset[Role]] = {
+    Role.OPERATOR: PARTNER_LEVEL | {Role.STANDARD},
+    Role.PARTNER_ADMIN: PARTNER_LEVEL | {Role.STANDARD},
+    Role.ADMIN: frozenset({Role.STANDARD}),
+}
+
+
+def check_type(caller: Caller, user_type: Role) -> None:
+    """Raises `Forbidden` (``role_too_low``) where the caller may not create or change users of
+    this type: nobody grants a role above their own, an admin only standard."""
+    if user_type not in _MAY_GIVE.get(caller.role, frozenset()):
+        message = f"Your role may not create or change users of type {user_type.value}."
+        raise Forbidden(message, "role_too_low", extra={"userType": user_type.value})
+
+
+def visible(caller: Caller) -> Select[User]:
+    """The users that the caller may see; never operators, and for an admin standard users only."""
+    query = select(User).where(User.user_type != Role.OPERATOR)
+    if caller.partner_id is not None:
+        query = query.where(User.partner_id == caller.partner_id)
+    elif not caller.is_operator:
+        query = query.where(false())
+    if caller.organization_id is not None:
+        query = query.where(User.organization_id == caller.organization_id)
+    if caller.role is Role.ADMIN:
+        query = query.where(User.user_type == Role.STANDARD)
+    return query
+
+
+def get(
+    session: Session, caller: Caller, external_user_id: str | UUID, *, for_change: bool = False
+) -> User:
+    """The user with this ``idpUid``, else the one with this id, within the caller's partner.
+
+    Operators, who have no partner, find users by id alone. ``for_change`` holds the row until the
+    transaction ends. Raises `NotFound` (``user_not_found``).
+    """
+    text = str(external_user_id)
+    rows = visible(caller)
+    if for_change:
+        rows = rows.with_for_update().execution_options(populate_existing=True)
+    user = None
+    if caller.partner_id is not None and "\x00" not in text:
+        user = session.scalars(rows.where(User.idp_uid == text)).one_or_none()
+    identifier = as_uuid(text)
+    if user is None and identifier is not None:
+        user = session.scalars(rows.where(User.id == identifier)).one_or_none()
+    if user is None:
+        raise not_found()
+    return user
+
+
+def get_by_email(session: Session, caller: Caller, email: str) -> User:
+    """The user of the caller's partner with this address. Raises `NotFound`."""
+    query = visible(caller).where(
+        User.partner_id == partners.own(caller), User.email_key == email.lower()
+    )
+    user = session.scalars(query).one_or_none()
+    if user is None:
+        raise not_found()
+    return user
+
+
+def listing(
+    session: Session, caller: Caller, partner_id: UUID, organization_id: UUID | None = None
+) -> Listing[User, wire.User]:
+    """The users of a partner, or of one of its organizations. Raises `NotFound` for either."""
+    caller.require(Permission.USERS_READ)
+    if organization_id is None:
+        partners.check(session, caller, partner_id)
+    else:
+        organizations.get_in(session, caller, partner_id, organization_id)
+    rows = visible(caller).where(User.partner_id == partner_id)
+    if organization_id is not None:
+        rows = rows.where(User.organization_id == organization_id)
+    return Listing(rows, User.created_at, User.id, to_resource)
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    *,
+    partner_id: UUID | None = None,
+    organization_id: UUID | None = None,
+    query: str | None = None,
+    user_type: Role | None = None,
+    status: UserStatus | None = None,
+    sort: str = "-created",
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[User]:
+    """A screen of users; ``query`` looks in addresses and names, and for a whole external id.
+
+    ``partner_id`` narrows an operator's view. Raises `ValidationFailed` (``unknown_sort``,
+    ``invalid_cursor``).
+    """
+    caller.require(Permission.USERS_READ)
+    rows = visible(caller)
+    if partner_id is not None:
+        rows = rows.where(User.partner_id == partner_id)
+    if organization_id is not None:
+        rows = rows.where(User.organization_id == organization_id)
+    words = (query or "").replace("\x00", "").strip()
+    if words:
+        rows = rows.where(
+            or_(
+                User.email_key.contains(words.lower(), autoescape=True),
+                User.name.icontains(words, autoescape=True),
+                User.idp_uid == words,
+            )
+        )
+    if user_type is not None:
+        rows = rows.where(User.user_type == user_type)
+    if status is not None:
+        rows = rows.where(User.status == status)
+    if sort not in SORTS:
+        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
+    return keyset_page(
+        session, rows, sort=SORTS[sort], id_column=User.id, cursor=cursor, limit=limit
+    )
+
+
+def as_uuid(text: str) -> UUID | None:
+    """The id that the text writes, with its hyphens; None for anything else."""
+    try:
+        identifier = UUID(text)
+    except ValueError:
+        return None
+    return identifier if str(identifier) == text.lower() else None
+
+
+def not_found() -> NotFound:
+    return NotFound("There is no such user.", "user_not_found")

@@ -1,0 +1,139 @@
+"""Roles and states of users, and the rule that a partner never loses its last administrator."""
+
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import Role, UserStatus
+from app.errors import Conflict, Forbidden, ValidationFailed
+from app.models import Partner, User
+from app.policy import Permission
+from app.services import organizations, sessions
+from app.services.users.changing import held, record
+from app.services.users.loading import PARTNER_LEVEL, check_type
+
+
+def change_role(
+    session: Session,
+    caller: Caller,
+    user_id: UUID,
+    role: Role,
+    *,
+    expected_version: int | None = None,
+) -> User:
+    """Gives a user of the partner's own staff another role of the same kind.
+
+    Raises `NotFound`, `Forbidden` (``own_role``, ``role_too_low``), `ValidationFailed`
+    (``role_needs_organization``) and `Conflict` (``last_partner_admin``, ``changed_meanwhile``).
+    """
+    caller.require(Permission.USERS_WRITE)
+    user = held(session, caller, user_id, expected_version)
+    check_type(caller, role)
+    if user.id == caller.subject_id:
+        message = "Nobody changes their own role: ask another administrator."
+        raise Forbidden(message, "own_role")
+    if user.user_type is role:
+        return user
+    if not {user.user_type, role} <= PARTNER_LEVEL:
+        message = "Standard users belong to an organization, all others to none: create them anew."
+        raise ValidationFailed.on("userType", "role_needs_organization", message)
+    _keep_an_administrator(session, user)
+    before = user.user_type
+    user.user_type = role
+    user.admin_owned = role is Role.ADMIN
+    user.version += 1
+    session.flush()
+    record(
+        session, caller, user, "role_changed", before={"userType": before}, after={"userType": role}
+    )
+    return user
+
+
+def suspend(
+    session: Session, caller: Caller, user_id: UUID, *, expected_version: int | None = None
+) -> User:
+    """Shuts the user out at once, in every session; suspending twice is no error.
+
+    Raises `NotFound`, `Forbidden` (``own_account``, ``role_too_low``) and `Conflict`
+    (``last_partner_admin``, ``deactivated``, ``changed_meanwhile``).
+    """
+    return _shut_out(session, caller, user_id, UserStatus.SUSPENDED, expected_version)
+
+
+def deactivate(
+    session: Session, caller: Caller, user_id: UUID, *, expected_version: int | None = None
+) -> User:
+    """Ends the account and frees its seat. Raises as `suspend`."""
+    return _shut_out(session, caller, user_id, UserStatus.DEACTIVATED, expected_version)
+
+
+def reactivate(
+    session: Session, caller: Caller, user_id: UUID, *, expected_version: int | None = None
+) -> User:
+    """Lets the user in again; who never came is ``invited`` again.
+
+    Raises `NotFound`, `Forbidden`, `ValidationFailed` (``user_limit_reached``) where the seat has
+    been given away, and `Conflict` (``changed_meanwhile``).
+    """
+    caller.require(Permission.USERS_WRITE)
+    user = held(session, caller, user_id, expected_version)
+    if user.status in {UserStatus.ACTIVE, UserStatus.INVITED}:
+        return user
+    if user.status is UserStatus.DEACTIVATED and user.organization_id is not None:
+        organizations.claim_seat(session, user.organization_id)
+    never_came = user.password_hash is None and user.last_login is None
+    status = UserStatus.INVITED if never_came else UserStatus.ACTIVE
+    _set(session, caller, user, status, "reactivated")
+    return user
+
+
+def _shut_out(
+    session: Session,
+    caller: Caller,
+    user_id: UUID,
+    status: UserStatus,
+    expected_version: int | None,
+) -> User:
+    caller.require(Permission.USERS_WRITE)
+    user = held(session, caller, user_id, expected_version)
+    if user.id == caller.subject_id:
+        message = "Nobody shuts themselves out: ask another administrator."
+        raise Forbidden(message, "own_account")
+    if user.status is status:
+        return user
+    if user.status is UserStatus.DEACTIVATED:
+        message = "The account has ended; there is nothing to suspend."
+        raise Conflict(message, "deactivated")
+    _keep_an_administrator(session, user)
+    _set(session, caller, user, status, status.value)
+    sessions.end_all_of_user(session, user.id)
+    return user
+
+
+def _set(session: Session, caller: Caller, user: User, status: UserStatus, verb: str) -> None:
+    before = user.status
+    user.status = status
+    user.version += 1
+    session.flush()
+    record(session, caller, user, verb, before={"status": before}, after={"status": status})
+
+
+def _keep_an_administrator(session: Session, user: User) -> None:
+    """Refuses where the user is the partner's last active administrator.
+
+    Holds the partner's row, so that two administrators can't remove each other at one moment.
+    """
+    if user.user_type is not Role.PARTNER_ADMIN or user.status is not UserStatus.ACTIVE:
+        return
+    session.execute(select(Partner.id).where(Partner.id == user.partner_id).with_for_update())
+    others = select(User.id).where(
+        User.partner_id == user.partner_id,
+        User.id != user.id,
+        User.user_type == Role.PARTNER_ADMIN,
+        User.status == UserStatus.ACTIVE,
+    )
+    if session.scalar(others.limit(1)) is None:
+        message = "This is the partner's last active administrator: make another one first."
+        raise Conflict(message, "last_partner_admin")
