@@ -92,6 +92,11 @@ ROUTES: dict[str, Permission | Access] = {
     "static": Access.PUBLIC,
     "health.healthz": Access.PUBLIC,
     "health.readyz": Access.PUBLIC,
+    "oauth.token": Access.PUBLIC,  # clients prove themselves in the form
+    "oauth.revoke_token": Access.PUBLIC,
+    "oauth.metadata": Access.PUBLIC,
+    "oauth.key_set": Access.PUBLIC,
+    "legacy_calls.place_call": P.LEGACY_CALL,
     "portal.brand_stylesheet": Access.PUBLIC,
     "portal.brand_image": Access.PUBLIC,
     "portal.sign_in": Access.PUBLIC,
@@ -102,6 +107,13 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.sign_out": Access.PUBLIC,
     "portal.theme": Access.SIGNED_IN,
     "portal.overview": Access.SIGNED_IN,
+    "portal.branding": P.BRANDING_WRITE,
+    "portal.branding_save": P.BRANDING_WRITE,
+    "portal.branding_publish": P.BRANDING_WRITE,
+    "portal.branding_discard": P.BRANDING_WRITE,
+    "portal.branding_image": P.BRANDING_WRITE,
+    "portal.branding_image_remove": P.BRANDING_WRITE,
+    "portal.branding_preview": P.BRANDING_WRITE,
 }
 """Flask endpoint name -> what it needs. One line a route, grouped by blueprint."""
 

@@ -1,11 +1,15 @@
 """Headers that every answer carries. No page has inline script or style, so none is allowed."""
 
+import re
+
 from flask import Flask, Response, g, request
 
 CONTENT_SECURITY_POLICY = (
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none';"
+    "default-src 'self'; img-src 'self' data:{images}; object-src 'none'; base-uri 'none';"
     " form-action 'self'; frame-ancestors {ancestors}"
 )
+
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
 def allow_framing_by_ourselves() -> None:
@@ -13,13 +17,21 @@ def allow_framing_by_ourselves() -> None:
     g.framing = "'self'"
 
 
+def allow_images_from(origin: str) -> None:
+    """Lets the present answer show pictures of a partner's own host."""
+    if _ORIGIN.fullmatch(origin):
+        g.setdefault("image_origins", set()).add(origin)
+
+
 def send_security_headers(app: Flask) -> None:
     @app.after_request
     def add(response: Response) -> Response:
         ancestors = g.get("framing", "'none'")
+        images = "".join(f" {origin}" for origin in sorted(g.get("image_origins", ())))
         headers = response.headers
         headers.setdefault(
-            "Content-Security-Policy", CONTENT_SECURITY_POLICY.format(ancestors=ancestors)
+            "Content-Security-Policy",
+            CONTENT_SECURITY_POLICY.format(ancestors=ancestors, images=images),
         )
         headers["X-Content-Type-Options"] = "nosniff"
         headers["Referrer-Policy"] = "same-origin"

@@ -7,6 +7,7 @@ from app.portal import (
     assets,
     authentication,
     brand_files,
+    branding,
     formats,
     overview,
     page_context,
@@ -29,4 +30,4 @@ def register_portal(app: Flask) -> None:
     page_context.register(app)
 
 
-__all__ = ["brand_files", "overview", "register_portal", "sign_in", "theme"]
+__all__ = ["brand_files", "branding", "overview", "register_portal", "sign_in", "theme"]

@@ -1,7 +1,9 @@
 """What every page's template finds: the brand, the places, the person, the theme."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Flask, g, request, url_for
 
@@ -10,9 +12,13 @@ from app.portal.brand_files import stylesheet_url
 from app.portal.formats import moment
 from app.portal.navigation import ROLE_NAMES, Group, navigation_for
 from app.portal.theme import THEME_COOKIE, THEMES
+from app.security_headers import allow_images_from
 from app.services.branding.brand import NEUTRAL, Brand, Link
 
 MOST_HEADER_LINKS = 4
+
+
+_OWN_PICTURE = re.compile(r"/brand/images/[0-9a-f]{64}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,19 @@ class Person:
 
 
 def page_brand(brand: Brand, theme: str | None = None) -> PageBrand:
-    return PageBrand(brand, stylesheet_url(brand.colour), theme)
+    """The brand with its pictures' addresses as a page may use them: our own without the host,
+    others with their origin let through the page's content policy."""
+    pictures: dict[str, Any] = {}
+    for name in ("logo_url", "favicon_url", "hero_url"):
+        url = getattr(brand, name)
+        if url is None:
+            continue
+        ours = _OWN_PICTURE.search(url)
+        pictures[name] = ours.group() if ours else url
+        if not ours:
+            parts = urlsplit(url)
+            allow_images_from(f"{parts.scheme}://{parts.netloc}")
+    return PageBrand(replace(brand, **pictures), stylesheet_url(brand.colour), theme)
 
 
 def register(app: Flask) -> None:

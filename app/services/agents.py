@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.errors import NotFound
-from app.models import Agent
+from app.models import Agent, Organization
 
 
 def get(session: Session, caller: Caller, agent_id: UUID | str) -> Agent:
@@ -27,6 +27,13 @@ def get(session: Session, caller: Caller, agent_id: UUID | str) -> Agent:
 def list_all(session: Session, caller: Caller) -> Sequence[Agent]:
     """Every assistant the caller may use, in a stable order."""
     return session.scalars(_visible(caller).order_by(Agent.created_at, Agent.id)).all()
+
+
+def with_organizations(session: Session, caller: Caller, limit: int) -> list[tuple[Agent, str]]:
+    """The first ``limit`` assistants by name, each with its organization's name, for a choice."""
+    query = _visible(caller).join(Organization, Organization.id == Agent.organization_id)
+    named = query.add_columns(Organization.name).order_by(Agent.name, Agent.id).limit(limit)
+    return [(row[0], row[1]) for row in session.execute(named).all()]
 
 
 def find_by_number(session: Session, caller: Caller, phone_number: str) -> Agent:

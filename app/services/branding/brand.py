@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.models import Partner
-from app.models.brand import BrandVersion
 
 NEUTRAL_COLOUR = "#3f4a5a"
 NEUTRAL_NAME = "Partner portal"
@@ -66,9 +65,8 @@ def of_partner(partner: Partner) -> Brand:
     )
 
 
-def of_draft(partner: Partner, draft: BrandVersion) -> Brand:
-    """The brand that a draft would give; its content uses the names of the contract."""
-    content = draft.content
+def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
+    """The brand that a draft's content (brand fields in the contract's names) would give."""
     images = {image["type"]: image["imageUrl"] for image in reversed(content["siteImages"] or [])}
     return Brand(
         slug=partner.slug,

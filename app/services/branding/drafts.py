@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
+from app.enums import ImageType
 from app.errors import Conflict, NotFound
 from app.models import BrandVersion, Partner, utcnow
 from app.policy import Permission
@@ -19,25 +20,8 @@ from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
 from app.services import audit, partners
 
-STUDIO_FIELDS = (
-    "logo_img_url",
-    "site_images",
-    "brand_ui_colors",
-    "chat_template_colors",
-    "custom_header_links",
-    "social_links",
-    "show_branding_toggle",
-    "show_character_toggle",
-    "show_embedded_chat",
-    "chat_agent_id",
-    "product_name",
-    "default_agent_name",
-    "partner_upgrade_message",
-    "demo_link",
-)
+STUDIO_NAMES = tuple(sorted(wire_name(name) for name in partners.EDITOR_FIELDS))
 """What a draft holds: the fields that a partnerEditor may write (decisions, section 5)."""
-
-STUDIO_NAMES = tuple(wire_name(name) for name in STUDIO_FIELDS)
 
 
 def published_content(partner: Partner, caller: Caller) -> dict[str, Any]:
@@ -86,6 +70,20 @@ def save(
     draft.updated_at = utcnow()
     session.flush()
     return draft
+
+
+def set_image(
+    session: Session, caller: Caller, partner: Partner, kind: ImageType, url: str | None
+) -> BrandVersion:
+    """Puts a picture's address into the draft in place of the one of its kind; None removes it."""
+    draft = draft_of(session, partner)
+    content = draft.content if draft else published_content(partner, caller)
+    others = [image for image in content["siteImages"] or [] if image["type"] != kind.value]
+    pictures = [*others, {"type": kind.value, "imageUrl": url}] if url else others
+    changes: dict[str, Any] = {"siteImages": pictures or None}
+    if kind is ImageType.LOGO:
+        changes["logoImgUrl"] = url
+    return save(session, caller, partner, changes)
 
 
 def changed_fields(partner: Partner, caller: Caller, draft: BrandVersion) -> list[str]:

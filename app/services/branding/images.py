@@ -4,6 +4,7 @@ import hashlib
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -101,8 +102,7 @@ def by_hash(session: Session, sha256: str) -> BrandImage:
 def encode(data: bytes, kind: ImageType, field: str) -> Encoded:
     """The picture as PNG (logo, favicon) or WebP (hero), reduced to its box, without metadata."""
 
-    def refuse(code: str, message: str) -> ValidationFailed:
-        return ValidationFailed.on(field, code, message)
+    refuse = partial(ValidationFailed.on, field)
 
     if not data:
         raise refuse("required", "Choose a picture.")
@@ -111,7 +111,8 @@ def encode(data: bytes, kind: ImageType, field: str) -> Encoded:
     try:
         with Image.open(io.BytesIO(data), formats=READABLE) as opened:
             if opened.width * opened.height > MAX_PIXELS:
-                raise refuse("too_large", "The picture has over 40 million pixels. Save it smaller.")
+                message = "The picture has over 40 million pixels. Save it smaller."
+                raise refuse("too_large", message)
             picture = ImageOps.exif_transpose(opened).convert("RGBA")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         message = "This file is not a picture that can be read. Use PNG, JPEG, WebP or GIF."

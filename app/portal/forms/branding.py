@@ -1,0 +1,154 @@
+"""The branding studio's form: between its fields and the contract's brand fields."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wtforms import BooleanField, FieldList, Form, FormField, SelectField, StringField
+from wtforms import TextAreaField, URLField
+from wtforms.fields import Field
+
+from app.enums import SocialType
+from app.errors import Problem
+
+SOCIAL_NAMES: dict[str, str] = {
+    SocialType.FACEBOOK: "Facebook",
+    SocialType.TWITTER: "X (Twitter)",
+    SocialType.LINKEDIN: "LinkedIn",
+    SocialType.INSTAGRAM: "Instagram",
+    SocialType.YOUTUBE: "YouTube",
+}
+Rows = FieldList[Any]
+PRIMARY = "primary"
+SPARE_ROWS = 1
+
+
+class ColourRow(Form):
+    name = StringField("Name of the colour", render_kw={"maxlength": 200})
+    value = StringField("Colour", render_kw={"maxlength": 100, "spellcheck": "false"})
+
+
+class LinkRow(Form):
+    label = StringField("Words of the link", render_kw={"maxlength": 200})
+    url = StringField("Address", render_kw={"maxlength": 2000, "inputmode": "url"})
+
+
+class SocialRow(Form):
+    type = SelectField("Network", choices=[("", "Choose"), *SOCIAL_NAMES.items()])
+    url = URLField("Address of your page", render_kw={"maxlength": 2000})
+
+
+class BrandingForm(Form):
+    """Rows without any words are left out; one spare row stands at the end of each list."""
+
+    product_name = StringField("Product name", render_kw={"maxlength": 200, "required": True})
+    colour = StringField("Colour", render_kw={"maxlength": 100, "spellcheck": "false"})
+    further_colours = FieldList(FormField(ColourRow))
+    header_links = FieldList(FormField(LinkRow))
+    social_links = FieldList(FormField(SocialRow))
+    show_embedded_chat = BooleanField("Show the chat bubble")
+    chat_agent_id = SelectField("Assistant who answers in the chat", validate_choice=False)
+    show_branding_toggle = BooleanField("Offer “Powered by” on customers’ pages")
+    show_character_toggle = BooleanField("Let customers choose their assistant’s character")
+    default_agent_name = StringField("Name of new assistants", render_kw={"maxlength": 200})
+    partner_upgrade_message = TextAreaField(
+        "Words where a limit is reached", render_kw={"maxlength": 2000}
+    )
+    demo_link = URLField("Address of your demo", render_kw={"maxlength": 2000})
+
+    @classmethod
+    def showing(cls, content: Mapping[str, Any]) -> "BrandingForm":
+        """The form filled with brand fields in the contract's names."""
+        colours = content["brandUIColors"] or []
+        primary = _primary_of(colours)
+        return cls(
+            data={
+                "product_name": content["productName"],
+                "colour": primary["value"] if primary else "",
+                "further_colours": _and_spare([c for c in colours if c is not primary]),
+                "header_links": _and_spare(content["customHeaderLinks"]),
+                "social_links": _and_spare(content["socialLinks"]),
+                "show_embedded_chat": content["showEmbeddedChat"],
+                "chat_agent_id": content["chatAgentId"] or "",
+                "show_branding_toggle": content["showBrandingToggle"],
+                "show_character_toggle": content["showCharacterToggle"],
+                "default_agent_name": content["defaultAgentName"] or "",
+                "partner_upgrade_message": content["partnerUpgradeMessage"] or "",
+                "demo_link": content["demoLink"] or "",
+            }
+        )
+
+    def to_changes(self) -> dict[str, Any]:
+        """The brand fields of the contract that the form says; blank text is null."""
+        colours = [_values(row) for row in self._filled(self.further_colours)]
+        if self.colour.data and self.colour.data.strip():
+            colours.insert(0, {"name": PRIMARY, "value": self.colour.data.strip()})
+        return {
+            "productName": (self.product_name.data or "").strip(),
+            "brandUIColors": colours or None,
+            "customHeaderLinks": [_values(r) for r in self._filled(self.header_links)] or None,
+            "socialLinks": [_values(r) for r in self._filled(self.social_links)] or None,
+            "showEmbeddedChat": self.show_embedded_chat.data,
+            "chatAgentId": _blank_is_null(self.chat_agent_id.data),
+            "showBrandingToggle": self.show_branding_toggle.data,
+            "showCharacterToggle": self.show_character_toggle.data,
+            "defaultAgentName": _blank_is_null(self.default_agent_name.data),
+            "partnerUpgradeMessage": _blank_is_null(self.partner_upgrade_message.data),
+            "demoLink": _blank_is_null(self.demo_link.data),
+        }
+
+    def show_problems(self, problems: Sequence[Problem]) -> list[tuple[str, str]]:
+        """Puts each problem at its field; returns those that belong to none as (id, words)."""
+        rest = []
+        for problem in problems:
+            field = self._field_of(problem.field)
+            if field is None:
+                rest.append(("", problem.message))
+            else:
+                field.errors = (*field.errors, problem.message)
+        return rest
+
+    def _field_of(self, path: str) -> Field | None:
+        name, *place = path.replace("[", ".").replace("]", "").split(".")
+        single: dict[str, Field] = {
+            "productName": self.product_name,
+            "chatAgentId": self.chat_agent_id,
+            "defaultAgentName": self.default_agent_name,
+            "partnerUpgradeMessage": self.partner_upgrade_message,
+            "demoLink": self.demo_link,
+        }
+        lists: dict[str, Rows] = {
+            "brandUIColors": self.further_colours,
+            "customHeaderLinks": self.header_links,
+            "socialLinks": self.social_links,
+        }
+        if name in single:
+            return single[name]
+        if name not in lists or len(place) != 2:
+            return None
+        index = int(place[0])
+        if name == "brandUIColors" and self.colour.data and self.colour.data.strip():
+            if index == 0:
+                return self.colour
+            index -= 1
+        row = self._filled(lists[name])[index]
+        return next((field for field in row if field.short_name == place[1]), None)
+
+    def _filled(self, rows: Rows) -> list[Form]:
+        return [entry.form for entry in rows if any((f.data or "").strip() for f in entry.form)]
+
+
+def _primary_of(colours: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    named = [c for c in colours if c["name"].strip().casefold() == PRIMARY]
+    return next(iter([*named, *colours]), None)
+
+
+def _and_spare(rows: Sequence[Mapping[str, Any]] | None) -> list[Mapping[str, Any]]:
+    return [*(rows or []), *({} for _ in range(SPARE_ROWS))]
+
+
+def _values(row: Form) -> dict[str, str]:
+    return {field.short_name: (field.data or "").strip() for field in row}
+
+
+def _blank_is_null(text: str | None) -> str | None:
+    return text.strip() or None if text else None
