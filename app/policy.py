@@ -114,6 +114,11 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.branding_image": P.BRANDING_WRITE,
     "portal.branding_image_remove": P.BRANDING_WRITE,
     "portal.branding_preview": P.BRANDING_WRITE,
+    "public.create_call": P.CALLS_CREATE,
+    "public.list_calls": P.CALLS_READ,
+    "public.get_call": P.CALLS_READ,
+    "public.cancel_call": P.CALLS_CREATE,
+    "public.list_agents": Access.SIGNED_IN,
 }
 """Flask endpoint name -> what it needs. One line a route, grouped by blueprint."""
 

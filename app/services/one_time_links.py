@@ -81,14 +81,6 @@ def use(session: Session, token: str, purpose: LinkPurpose) -> User:
     return session.get_one(User, user_id)
 
 
-def purge(session: Session) -> int:
-    """Removes links that work no more; returns how many."""
-    over = delete(OneTimeLink).where(
-        OneTimeLink.used_at.is_not(None) | (OneTimeLink.expires_at <= utcnow())
-    )
-    return len(session.execute(over.returning(OneTimeLink.token_hash)).all())
-
-
 def _invalid() -> NotFound:
     return NotFound("This link has been used or has expired. Ask for a new one.", "link_invalid")
 

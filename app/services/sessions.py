@@ -5,10 +5,8 @@ The cookie carries a random token of 256 bits, of which only the SHA-256 hash is
 
 import hashlib
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import delete, select, update
@@ -40,21 +38,19 @@ class SignedIn:
 
 def create(
     session: Session,
-    user: User | None,
+    user: User,
     *,
     lifetime: timedelta,
     ip: str | None = None,
     user_agent: str | None = None,
-    data: Mapping[str, Any] | None = None,
 ) -> str:
-    """A new session, of nobody yet where ``user`` is None. Returns the cookie's token."""
+    """A new session of the user. Returns the cookie's token."""
     token = secrets.token_urlsafe(32)
     now = utcnow()
     session.add(
         PortalSession(
             token_hash=_hash(token),
-            user_id=user.id if user else None,
-            data=dict(data or {}),
+            user_id=user.id,
             ip=ip,
             user_agent=user_agent[:500] if user_agent else None,
             created_at=now,
@@ -63,17 +59,8 @@ def create(
         )
     )
     session.flush()
-    if user is not None:
-        note_times(session, user, last_session=now)
+    note_times(session, user, last_session=now)
     return token
-
-
-def read(session: Session, token: str | None) -> PortalSession | None:
-    """The session's row, signed in or not; None where it has ended or never was."""
-    if not token:
-        return None
-    record = session.get(PortalSession, _hash(token), populate_existing=True)
-    return record if record is not None and record.expires_at > utcnow() else None
 
 
 def load(
@@ -146,15 +133,6 @@ def note_times(session: Session, user: User, **times: datetime) -> None:
     )
 
 
-def keep(session: Session, token: str, data: Mapping[str, Any]) -> None:
-    """Replaces what the session remembers."""
-    session.execute(
-        update(PortalSession)
-        .where(PortalSession.token_hash == _hash(token))
-        .values(data=dict(data))
-    )
-
-
 def rotate(session: Session, token: str) -> str:
     """Gives the session a new token and ends the old one. Raises `Unauthenticated`."""
     new = secrets.token_urlsafe(32)
@@ -183,12 +161,6 @@ def end_all_of_user(session: Session, user_id: UUID, *, except_token: str | None
     if except_token:
         theirs = theirs.where(PortalSession.token_hash != _hash(except_token))
     return len(session.execute(theirs.returning(PortalSession.token_hash)).all())
-
-
-def purge(session: Session) -> int:
-    """Removes sessions that have expired; returns how many."""
-    expired = delete(PortalSession).where(PortalSession.expires_at <= utcnow())
-    return len(session.execute(expired.returning(PortalSession.token_hash)).all())
 
 
 def _hash(token: str) -> str:

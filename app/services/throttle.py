@@ -52,12 +52,6 @@ def forget(session: Session, subject_hash: str) -> None:
     session.execute(delete(FailedSignIn).where(FailedSignIn.subject_hash == subject_hash))
 
 
-def purge(session: Session) -> int:
-    """Removes what no window reaches any more; returns how many rows."""
-    old = delete(FailedSignIn).where(FailedSignIn.at < utcnow() - WINDOW)
-    return len(session.execute(old.returning(FailedSignIn.id)).all())
-
-
 def _too_many(wait: timedelta) -> RateLimited:
     seconds = max(1, math.ceil(wait.total_seconds()))
     return RateLimited(

@@ -12,11 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeGuard
+from uuid import UUID
 
 from joserfc import jws, jwt
 from joserfc.errors import JoseError
 from joserfc.jwt import JWTClaimsRegistry
-from sqlalchemy import Row, Select, delete, select
+from sqlalchemy import Row, Select, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -41,6 +42,15 @@ class IssuedToken:
     expires_in: int
     """Seconds."""
     scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class RevocableToken:
+    """What revoking a token needs; ``client`` is the id of the client it was issued to."""
+
+    client: UUID
+    jti: str
+    expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,27 +142,20 @@ def caller_from_bearer(
     )
 
 
-def revoke(session: Session, client: OAuthClient, token: str, settings: Settings) -> bool:
-    """Revokes a token of this client (RFC 7009). What is no token, or over, is left alone.
-
-    False where the token is another client's.
-    """
+def look_up(session: Session, token: str, settings: Settings) -> RevocableToken | None:
+    """A token of ours that has not expired; None for everything else."""
     found = _recognise(session, token, settings)
-    if found is None or found.client.revoked_jti is not None:
-        return True
-    if found.client.id != client.id:
-        return False
+    if found is None:
+        return None
     end = datetime.fromtimestamp(found.claims["exp"], UTC)
+    return RevocableToken(found.client.id, found.claims["jti"], end)
+
+
+def revoke(session: Session, token: RevocableToken) -> None:
+    """Ends a token before its time (RFC 7009), from the next request on. Twice is no error."""
     # Of two revocations at once the second finds the row of the first.
     with suppress(IntegrityError), session.begin_nested():
-        session.add(RevokedToken(jti=found.claims["jti"], expires_at=end))
-    return True
-
-
-def purge(session: Session) -> int:
-    """Removes revocations of tokens that have expired anyway; returns how many."""
-    expired = delete(RevokedToken).where(RevokedToken.expires_at <= utcnow())
-    return len(session.execute(expired.returning(RevokedToken.jti)).all())
+        session.add(RevokedToken(jti=token.jti, expires_at=token.expires_at))
 
 
 def _recognise(

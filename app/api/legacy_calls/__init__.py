@@ -1,0 +1,6 @@
+"""AREA B, retired: one folder, to be removed the day the last extension ends."""
+
+from app.api.legacy_calls.blueprint import blueprint
+from app.api.legacy_calls.outbound import place_call
+
+__all__ = ["blueprint", "place_call"]

@@ -1,0 +1,47 @@
+"""The area's blueprint: its tokens, and the headers that announce its end."""
+
+from datetime import UTC
+from email.utils import format_datetime
+
+from flask import Request, Response, g, request
+from sqlalchemy.orm import Session
+
+from app.api.bearer import bearer_token
+from app.api.operation import area_blueprint
+from app.caller import Caller
+from app.enums import Area
+from app.extensions import settings
+from app.request_id import request_id
+from app.services import legacy_calls
+
+PREFIX = "/phone"
+
+
+def _authenticate(session: Session, asked: Request) -> Caller:
+    terms = legacy_calls.recognise(
+        session,
+        bearer_token(asked),
+        settings=settings(),
+        ip=asked.remote_addr,
+        request_id=request_id(),
+    )
+    g.legacy_terms = terms
+    terms.require_service()
+    return terms.caller
+
+
+blueprint = area_blueprint("legacy_calls", Area.LEGACY_CALLS, _authenticate, PREFIX)
+
+
+@blueprint.after_app_request
+def _announce_the_end(response: Response) -> Response:
+    """On every answer of the area, those to unknown paths too (RFC 9745, RFC 8594, RFC 5829)."""
+    if request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
+        known = settings()
+        terms: legacy_calls.Terms | None = g.get("legacy_terms")
+        sunset = terms.served_until if terms else known.legacy_retirement
+        successor = known.addresses.public_api + legacy_calls.SUCCESSOR
+        response.headers["Deprecation"] = f"@{int(known.legacy_deprecated.timestamp())}"
+        response.headers["Sunset"] = format_datetime(sunset.astimezone(UTC), usegmt=True)
+        response.headers.add("Link", f'<{successor}>; rel="successor-version"')
+    return response

@@ -1,0 +1,52 @@
+"""POST {phone_url}/outbound."""
+
+from app import extensions
+from app.api.legacy_calls.blueprint import blueprint
+from app.api.operation import operation
+from app.schemas.legacy import LegacyCallAnswer, LegacyCallInput
+from app.services import legacy_calls
+
+EXAMPLE = {
+    "name": "Ada Lovelace",
+    "toPhoneNumber": "+12025550123",
+    "fromPhoneNumber": "+12025550100",
+    "introNotes": "She asked for a quote on our website yesterday.",
+    "formInfo": [{"key": "city", "value": "Boston"}],
+}
+
+
+@blueprint.post("/outbound")
+@operation(
+    summary="Place one call (retired: use POST /api/v1/outbound/call)",
+    description=(
+        "Send introNotes, from which intro and voicemail are written, or introMessage and "
+        "introVoicemail, which are spoken word for word."
+    ),
+    body=LegacyCallInput,
+    output=LegacyCallAnswer,
+    example=EXAMPLE,
+    deprecated=True,
+    errors={
+        400: {
+            "messaging_required": "Neither introNotes nor introMessage with introVoicemail.",
+            "messaging_incomplete": "introMessage without introVoicemail, or the reverse.",
+            "messaging_conflict": "introNotes together with introMessage or introVoicemail.",
+            "number_not_allowed": "toPhoneNumber may not be dialled by this organization.",
+        },
+        403: {
+            "plan_required": "The organization is not on the Plus plan.",
+            "organization_suspended": "The organization is suspended.",
+        },
+        404: {"agent_not_found": "No assistant of the organization has fromPhoneNumber."},
+        409: {
+            "agent_inactive": "The assistant is switched off.",
+            "agent_phone_not_ready": "The assistant's phone is not switched on and configured.",
+            "do_not_contact": "The number is on the organization's do-not-call list.",
+        },
+        410: {"retired": "The area is retired and the client has no extension."},
+    },
+)
+def place_call(body: LegacyCallInput) -> LegacyCallAnswer:
+    with extensions.transaction() as session:
+        accepted = legacy_calls.place(session, extensions.caller(), body, extensions.settings())
+    return LegacyCallAnswer(message=accepted.message, call_id=accepted.call_id)

@@ -1,0 +1,154 @@
+"""Authlib's authorization server over our services: client credentials and revocation."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from authlib.oauth2 import AuthorizationServer
+from authlib.oauth2.rfc6749 import (
+    ClientCredentialsGrant,
+    InvalidClientError,
+    InvalidRequestError,
+    UnsupportedGrantTypeError,
+)
+from authlib.oauth2.rfc6750 import BearerTokenGenerator
+from authlib.oauth2.rfc7009 import RevocationEndpoint
+from flask import Response
+from sqlalchemy.orm import Session
+
+from app.api.oauth.form import FormRequest
+from app.config import Settings
+from app.models import OAuthClient
+from app.policy import ROLE_PERMISSIONS, Permission
+from app.services import oauth_clients, throttle, tokens
+
+AUTH_METHODS = ["client_secret_basic", "client_secret_post"]
+SCOPES_SUPPORTED = sorted({Permission.LEGACY_CALL}.union(*ROLE_PERMISSIONS.values()))
+
+
+class Client:
+    """What Authlib asks of a client that has authenticated."""
+
+    def __init__(self, stored: OAuthClient):
+        self.stored = stored
+
+    def get_client_id(self) -> str:
+        return self.stored.client_id
+
+    def check_grant_type(self, grant_type: str) -> bool:
+        return grant_type == ClientCredentialsGrant.GRANT_TYPE
+
+    def get_allowed_scope(self, scope: str | None) -> str | None:
+        return tokens.allowed_scope(self.stored, scope)
+
+
+class UnsupportedGrant(UnsupportedGrantTypeError):
+    """Authlib's own would repeat the client's words, which may be anything."""
+
+    def __init__(self, error: str, description: str):
+        super().__init__(None)
+        self.error = error
+        self.description = description
+
+    def get_error_description(self) -> str:
+        return self.description
+
+
+class StoredToken:
+    """What Authlib asks of a token that is to be revoked."""
+
+    def __init__(self, stored: tokens.RevocableToken):
+        self.stored = stored
+
+    def check_client(self, client: Client) -> bool:
+        return self.stored.client == client.stored.id
+
+
+class Grant(ClientCredentialsGrant):
+    TOKEN_ENDPOINT_AUTH_METHODS = AUTH_METHODS
+
+
+class Revocation(RevocationEndpoint):
+    """RFC 7009. The hint is ignored, as section 2.1 allows: there is one kind of token."""
+
+    CLIENT_AUTH_METHODS = AUTH_METHODS
+    server: "TokenServer"
+
+    def check_params(self, request: FormRequest, client: Client) -> None:  # noqa: ARG002 - signature of the base class
+        if "token" not in request.form:
+            raise InvalidRequestError("The parameter token is missing.")
+
+    def query_token(self, token_string: str, token_type_hint: str | None) -> StoredToken | None:  # noqa: ARG002 - signature of the base class
+        found = tokens.look_up(self.server.session, token_string, self.server.settings)
+        return StoredToken(found) if found else None
+
+    def revoke_token(self, token: StoredToken, request: FormRequest) -> None:  # noqa: ARG002 - signature of the base class
+        tokens.revoke(self.server.session, token.stored)
+
+
+class TokenServer(AuthorizationServer):
+    """Answers one request within one transaction. Refusals are answers, not exceptions, so that
+    a failed attempt is counted; only `RateLimited` is raised."""
+
+    def __init__(self, session: Session, settings: Settings, ip: str | None):
+        super().__init__(scopes_supported=SCOPES_SUPPORTED)
+        self.session = session
+        self.settings = settings
+        self._ip = ip
+        self.register_grant(Grant)
+        self.register_endpoint(Revocation)
+        self.register_token_generator("default", self._issue)
+
+    def authenticate_client(
+        self,
+        request: FormRequest,
+        methods: Sequence[str],  # noqa: ARG002 - signature of the base class
+        endpoint: str = "token",  # noqa: ARG002 - signature of the base class
+    ) -> Client:
+        """The client that the request proves. 401 only where HTTP Basic was used, else 400."""
+        sent = request.credentials
+        limit = self.settings.failed_sign_ins
+        subject = throttle.subject("client", sent.client_id, self._ip)
+        failures = throttle.check(self.session, subject, limit)
+        client = oauth_clients.authenticate(self.session, sent.client_id, sent.secret)
+        if client is None:
+            throttle.record_failure(self.session, subject, limit)
+            message = "The client is unknown, its secret is wrong, or it may not have tokens now."
+            raise InvalidClientError(message, status_code=401 if sent.basic else 400)
+        if failures:
+            throttle.forget(self.session, subject)
+        proven = Client(client)
+        request.client = proven
+        return proven
+
+    def get_token_grant(self, request: FormRequest) -> Grant:
+        if request.payload.grant_type is None:
+            raise UnsupportedGrant("invalid_request", "The parameter grant_type is missing.")
+        if request.payload.grant_type != Grant.GRANT_TYPE:
+            message = "Tokens are issued for grant_type=client_credentials only."
+            raise UnsupportedGrant("unsupported_grant_type", message)
+        return Grant(request, self)
+
+    def create_oauth2_request(self, request: FormRequest) -> FormRequest:
+        return request
+
+    def save_token(self, token: dict[str, Any], request: FormRequest) -> None:
+        """Tokens are not stored; only revoked ones are."""
+
+    def send_signal(self, name: str, *args: Any, **kwargs: Any) -> None:
+        """Nobody listens."""
+
+    def handle_response(
+        self, status: int, body: dict[str, Any], headers: list[tuple[str, str]]
+    ) -> Response:
+        return Response(orjson.dumps(body), status, headers=headers)
+
+    def _issue(self, *, client: Client, scope: str | None, **_: Any) -> dict[str, Any]:
+        allowed = BearerTokenGenerator.get_allowed_scope(client, scope)
+        issued = tokens.issue(self.session, client.stored, allowed, self.settings)
+        return {
+            "access_token": issued.access_token,
+            "token_type": "Bearer",
+            "expires_in": issued.expires_in,
+            "scope": issued.scope,
+        }

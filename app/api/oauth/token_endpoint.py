@@ -1,0 +1,55 @@
+"""POST {auth_url}/oauth2/token and /oauth2/revoke."""
+
+from flask import Response, request
+
+from app.api.oauth.blueprint import blueprint
+from app.api.oauth.form import read_form
+from app.api.oauth.server import TokenServer
+from app.api.operation import operation
+from app.extensions import settings, transaction
+from app.schemas.legacy import RevocationRequest, TokenRequest, TokenResponse
+
+
+@blueprint.post("/oauth2/token")
+@operation(
+    summary="Get an access token",
+    description=(
+        "Client credentials grant (RFC 6749, section 4.4). The client sends its id and secret in "
+        "the form or by HTTP Basic. Without scope the token carries all that the client may do."
+    ),
+    form=TokenRequest,
+    output=TokenResponse,
+    example={
+        "grant_type": "client_credentials",
+        "client_id": "ppc_…",
+        "client_secret": "…",
+        "scope": "phone/call.out",
+    },
+)
+def token() -> Response:
+    known = settings()
+    form = read_form(request, known.max_body_bytes)
+    with transaction() as session:
+        server = TokenServer(session, known, request.remote_addr)
+        answer: Response = server.create_token_response(form)
+    return answer
+
+
+@blueprint.post("/oauth2/revoke")
+@operation(
+    summary="Revoke an access token",
+    description=(
+        "RFC 7009. The client sends its credentials as for a token. What is no token, or over "
+        "already, is answered with 200 too."
+    ),
+    form=RevocationRequest,
+    output=None,
+    added=True,
+)
+def revoke_token() -> Response:
+    known = settings()
+    form = read_form(request, known.max_body_bytes)
+    with transaction() as session:
+        server = TokenServer(session, known, request.remote_addr)
+        answer: Response = server.create_endpoint_response("revocation", form)
+    return answer
