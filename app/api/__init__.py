@@ -4,10 +4,11 @@ from flask import Flask
 
 from app.api.errors import PageErrors, register_error_handlers
 from app.api.operation import AreaBlueprint
+from app.api.public import blueprint as public
 from app.api.rate_limit import TokenBuckets
 from app.config import Settings
 
-BLUEPRINTS: tuple[AreaBlueprint, ...] = ()
+BLUEPRINTS: tuple[AreaBlueprint, ...] = (public,)
 """The areas' blueprints, in the order in which they are documented."""
 
 

@@ -1,6 +1,7 @@
 """Calls, from acceptance to the end of the line."""
 
 from app.services.calls.cancelling import cancel, cancel_for_contacts, cancel_result, withdraw
+from app.services.calls.description import describe
 from app.services.calls.preflight import Check, CheckState, preflight
 from app.services.calls.reading import CallPage, Moment, attempts_of, get, page, timeline
 from app.services.calls.request import CallRequest, Texts
@@ -18,6 +19,7 @@ __all__ = [
     "cancel",
     "cancel_for_contacts",
     "cancel_result",
+    "describe",
     "get",
     "page",
     "preflight",

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import CallerKind, CallSource, CallStatus
-from app.errors import NotFound, ValidationFailed
+from app.errors import NotFound
 from app.models import Call, CallAttempt, CallEvent
 
 _SEEN_BY_KEYS = (CallSource.API, CallSource.LEGACY)
@@ -18,11 +18,11 @@ _SEEN_BY_KEYS = (CallSource.API, CallSource.LEGACY)
 
 @dataclass(frozen=True, slots=True)
 class CallPage:
-    """Calls, newest first, with their attempts, and where the next page begins."""
+    """Calls, newest first, with their attempts; ``more`` where older ones follow."""
 
     calls: Sequence[Call]
     attempts: dict[UUID, list[CallAttempt]]
-    next_cursor: str | None
+    more: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +49,16 @@ def get(session: Session, caller: Caller, call_id: UUID | str) -> Call:
 
 
 def page(
-    session: Session, caller: Caller, *, per_page: int = 100, cursor: str | None = None
+    session: Session, caller: Caller, *, per_page: int = 100, before: UUID | None = None
 ) -> CallPage:
-    """The calls the caller may see, newest first, at most ``per_page`` of them.
-
-    Raises `ValidationFailed` (``invalid_cursor``).
-    """
+    """The newest calls the caller may see, or those older than the call ``before``."""
     query = visible(caller)
-    if cursor is not None:
-        before = _as_uuid(cursor)
-        if before is None:
-            message = "The cursor is not one that a page of this list has named."
-            raise ValidationFailed.on("cursor", "invalid_cursor", message)
+    if before is not None:
         query = query.where(Call.id < before)
     rows = session.scalars(query.order_by(Call.id.desc()).limit(per_page + 1)).all()
     calls = rows[:per_page]
-    next_cursor = str(calls[-1].id) if len(rows) > per_page else None
-    return CallPage(calls, attempts_of(session, [call.id for call in calls]), next_cursor)
+    attempts = attempts_of(session, [call.id for call in calls])
+    return CallPage(calls, attempts, more=len(rows) > per_page)
 
 
 def attempts_of(session: Session, call_ids: Sequence[UUID]) -> dict[UUID, list[CallAttempt]]:

@@ -1,0 +1,172 @@
+"""Single outbound calls: POST /api/v1/outbound/call, their reads and their cancelling."""
+
+import time
+from uuid import UUID
+
+from flask import Response, request
+
+from app import extensions
+from app.api.operation import Header, operation, respond
+from app.api.paging import After, after, cursor_listing
+from app.api.public.blueprint import blueprint
+from app.enums import CallSource, CarrierKind
+from app.schemas.calls import Call, CallAccepted, OutboundCallInput
+from app.schemas.paging import CursorQuery
+from app.services import calls
+
+CANCEL_PATIENCE_SECONDS = 4.0
+CANCEL_LOOK_SECONDS = 0.1
+
+NOT_FOUND = {404: {"call_not_found": "There is no such call, or it is not the key's to see."}}
+EXAMPLE = {
+    "agentId": "019a7c52-6f00-7c3e-9d54-0d3a1f0b7c11",
+    "contact": {"phoneNumber": "+12025550123", "firstName": "Ada", "lastName": "Lovelace"},
+    "metadata": {"orderNumber": "A-1017"},
+    "introMessage": "Hello Ada, this is the front desk of Harbour Dental.",
+    "voicemailMessage": "Hello Ada, Harbour Dental called. Please call us back. Thank you.",
+}
+ANSWER = {
+    "success": True,
+    "message": "The call is queued and will be placed shortly.",
+    "callId": "019a7c55-0b1c-7d8e-8f3a-6b1d2c3e4f50",
+    "status": "queued",
+}
+IDEMPOTENCY_KEY = Header(
+    "Idempotency-Key",
+    "Repeating the request with the same key within 24 hours gives the same answer and places no "
+    "second call.",
+    {"type": "string", "minLength": 1, "maxLength": 255},
+)
+
+
+@blueprint.post("/outbound/call")
+@operation(
+    summary="Schedule one outbound call",
+    description=(
+        "Send introMessage with voicemailMessage, or callInstructions alone; neither where the "
+        "assistant has messages of its own. The call is queued after validation and placed "
+        "shortly. Unknown fields are ignored."
+    ),
+    body=OutboundCallInput,
+    output=CallAccepted,
+    headers=(IDEMPOTENCY_KEY,),
+    example=EXAMPLE,
+    answer=ANSWER,
+    errors={
+        400: {
+            "messaging_required": "No message, and the assistant has none of its own.",
+            "messaging_incomplete": "introMessage without voicemailMessage, or the reverse.",
+            "messaging_conflict": "callInstructions together with one of the other two.",
+            "number_not_allowed": "The number may not be dialled by this organization.",
+            "invalid_idempotency_key": "The key is not 1 to 255 printable characters.",
+        },
+        403: {"organization_suspended": "The organization is suspended."},
+        404: {"agent_not_found": "There is no such assistant in the key's organization."},
+        409: {
+            "agent_inactive": "The assistant is switched off.",
+            "agent_phone_not_ready": "The assistant's phone is not switched on and configured.",
+            "do_not_contact": "The number is on the organization's do-not-call list.",
+            "idempotency_conflict": "The key was used with another body.",
+            "idempotency_in_progress": "A request with this key is still being worked on.",
+        },
+    },
+)
+def create_call(body: OutboundCallInput) -> Response:
+    caller, settings = extensions.caller(), extensions.settings()
+    asked = calls.CallRequest(
+        agent_id=body.agent_id,
+        phone_number=body.contact.phone_number,
+        first_name=body.contact.first_name,
+        last_name=body.contact.last_name,
+        email=body.contact.email,
+        metadata=body.metadata or {},
+        intro_message=body.intro_message,
+        voicemail_message=body.voicemail_message,
+        call_instructions=body.call_instructions,
+    )
+    with extensions.transaction() as session:
+        accepted = calls.schedule(
+            session,
+            caller,
+            asked,
+            source=CallSource.API,
+            live=caller.live,
+            carrier=CarrierKind(settings.carrier),
+            expiry_hours=settings.call_expiry_hours,
+            idempotency_key=request.headers.get("Idempotency-Key"),
+        )
+    response = respond(
+        CallAccepted(message=accepted.message, call_id=accepted.call_id, status=accepted.status)
+    )
+    if accepted.replayed:
+        response.headers["Idempotent-Replayed"] = "true"
+    return response
+
+
+@blueprint.get("/outbound/calls")
+@operation(
+    summary="List calls, newest first",
+    query=CursorQuery,
+    output=list[Call],
+    errors={400: {"invalid_cursor": "The cursor was not made by this list."}},
+    added=True,
+)
+def list_calls(query: CursorQuery) -> Response:
+    """A live key sees the calls of live keys and of the retired API, a test key those of test
+    keys."""
+    place = after(query)
+    with extensions.transaction(read_only=True) as session:
+        found = calls.page(
+            session,
+            extensions.caller(),
+            per_page=query.per_page,
+            before=place.id if place else None,
+        )
+    items = [calls.describe(call, found.attempts[call.id]) for call in found.calls]
+    last = found.calls[-1] if found.more else None
+    return cursor_listing(items, After(last.created_at, last.id) if last else None)
+
+
+@blueprint.get("/outbound/calls/<call_id>")
+@operation(summary="Read a call", output=Call, errors=NOT_FOUND, added=True)
+def get_call(call_id: UUID) -> Call:
+    """Where the call stands, and every attempt at it."""
+    return _described(call_id)
+
+
+@blueprint.post("/outbound/calls/<call_id>/cancel")
+@operation(
+    summary="Cancel a call",
+    output=Call,
+    errors=NOT_FOUND
+    | {
+        409: {
+            "call_ended": "The call is over already.",
+            "cancel_refused": "The call could not be ended; it goes on.",
+        }
+    },
+    added=True,
+)
+def cancel_call(call_id: UUID) -> Call:
+    """A waiting call is cancelled at once, a call on the line is ended through the carrier.
+    Cancelling a cancelled call again is no error."""
+    caller = extensions.caller()
+    with extensions.transaction() as session:
+        call = calls.cancel(session, caller, call_id)
+    deadline = time.monotonic() + CANCEL_PATIENCE_SECONDS
+    while not call.status.is_final and time.monotonic() < deadline:
+        time.sleep(CANCEL_LOOK_SECONDS)
+        with extensions.transaction(read_only=True) as session:
+            call = calls.cancel_result(session, caller, call_id) or call
+    if not call.status.is_final:
+        with extensions.transaction() as session:
+            calls.withdraw(session, caller, call_id)
+        with extensions.transaction(read_only=True) as session:
+            calls.cancel_result(session, caller, call_id)
+    return _described(call_id)
+
+
+def _described(call_id: UUID) -> Call:
+    with extensions.transaction(read_only=True) as session:
+        call = calls.get(session, extensions.caller(), call_id)
+        return calls.describe(call, calls.attempts_of(session, [call.id])[call.id])
