@@ -3,12 +3,15 @@
 from flask import Flask
 
 from app.api.errors import PageErrors, register_error_handlers
+from app.api.legacy_calls import blueprint as legacy_calls
+from app.api.oauth import blueprint as oauth
 from app.api.operation import AreaBlueprint
+from app.api.partner_admin import blueprint as partner_admin
 from app.api.public import blueprint as public
 from app.api.rate_limit import TokenBuckets
 from app.config import Settings
 
-BLUEPRINTS: tuple[AreaBlueprint, ...] = (public,)
+BLUEPRINTS: tuple[AreaBlueprint, ...] = (oauth, partner_admin, public, legacy_calls)
 """The areas' blueprints, in the order in which they are documented."""
 
 

@@ -5,7 +5,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from app.enums import ImageType, SocialType, Tier
-from app.schemas.base import Input, Query, Resource
+from app.schemas.base import Input, Resource
+from app.schemas.checks import Omittable, OneOf
 from app.schemas.fields import (
     MAX_ITEMS,
     Colour,
@@ -17,12 +18,11 @@ from app.schemas.fields import (
     MailAddress,
     Moment,
     Name,
-    Omittable,
-    OneOf,
     Uuid,
     WebUrl,
     Words,
 )
+from app.schemas.paging import PageQuery
 
 PRODUCT_NAME = "AI Receptionist"
 """The contract's default of ``productName``."""
@@ -171,7 +171,7 @@ class UpdatePartnerInput(_PartnerInput):
     product_name: Omittable[FilledName] = None
 
 
-class PartnerFilter(Query):
+class PartnerFilter(PageQuery):
     """``domain`` is compared exactly, ``name`` anywhere in the name; both ignore case."""
 
     domain: Omittable[Name] = None
