@@ -16,6 +16,9 @@ const DIST = join(STATIC, "dist");
 const PACKAGES = join(ROOT, "node_modules");
 const COMPRESSED = new Set([".css", ".js", ".svg"]);
 
+// Words of the kept style sheet that forms and browsers bring, not a template.
+const RENDERED = "checkbox radio file date color number search disabled readonly multiple";
+
 const text = (...path) => readFileSync(join(...path), "utf8");
 
 function files(folder, endings) {
@@ -63,7 +66,7 @@ function sprite(names) {
 async function vendor(texts) {
   mkdirSync(VENDOR, { recursive: true });
   const [reduced] = await new PurgeCSS().purge({
-    content: [{ raw: texts.join("\n"), extension: "html" }],
+    content: [{ raw: [...texts, RENDERED].join("\n"), extension: "html" }],
     css: [{ raw: text(PACKAGES, "@tabler/core/dist/css/tabler.min.css") }],
     keyframes: true,
   });

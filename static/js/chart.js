@@ -119,13 +119,14 @@ function countAxis(place, colours) {
 }
 
 function barSeries({ series }, colours) {
-  const paths = uPlot.paths.bars({ size: [0.5, 28], radius: [0.12, 0] });
+  const top = series.length - 1;
+  const paths = (at) => uPlot.paths.bars({ size: [0.5, 28], radius: [at === top ? 0.1 : 0, 0] });
   return series
     .map((_, at) => ({
       stroke: colours.first,
       fill: at === 0 ? colours.first : colours.second,
       width: 1,
-      paths,
+      paths: paths(at),
       points: { show: false },
     }))
     .reverse();
