@@ -52,6 +52,12 @@ def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.execute("PRAGMA busy_timeout=30000")
     cursor.close()
+    # The built-in function knows ASCII letters only: a search for "ünal" must find "Ünal".
+    connection.create_function("lower", 1, _lower, deterministic=True)
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
 
 
 def _begin_sqlite_transaction(connection: Connection) -> None:
