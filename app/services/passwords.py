@@ -5,25 +5,12 @@ import secrets
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from app.errors import ValidationFailed
-
-MIN_LENGTH = 10
 MAX_LENGTH = 1000
 
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 """19 MiB and two passes (OWASP's password storage sheet): many threads may hash at once."""
 
 _HASH_OF_NOBODY = _hasher.hash(secrets.token_bytes(16))
-
-
-def check_strength(password: str, *, field: str = "password") -> None:
-    """Raises `ValidationFailed` (``password_too_short``, ``password_too_long``)."""
-    if len(password) < MIN_LENGTH:
-        message = f"A password needs at least {MIN_LENGTH} characters."
-        raise ValidationFailed.on(field, "password_too_short", message)
-    if len(password) > MAX_LENGTH:
-        message = f"A password has at most {MAX_LENGTH} characters."
-        raise ValidationFailed.on(field, "password_too_long", message)
 
 
 def hash_password(password: str) -> str:

@@ -6,6 +6,7 @@ where that secret has changed, a new pair is made and tokens of the old one stay
 
 import hmac
 import json
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any
@@ -41,9 +42,9 @@ def current(session: Session, application_secret: str) -> ECKey:
     return _make(session, application_secret)
 
 
-def published(session: Session) -> dict[str, Any]:
-    """The JSON Web Key Set: every key whose tokens may still be good (RFC 7517, section 5)."""
-    rows = session.scalars(
+def published(session: Session) -> Sequence[dict[str, Any]]:
+    """The public halves of every key whose tokens may still be good, as JSON Web Keys."""
+    return session.scalars(
         select(SigningKey.public_jwk)
         .where(
             or_(
@@ -52,8 +53,7 @@ def published(session: Session) -> dict[str, Any]:
             )
         )
         .order_by(SigningKey.created_at, SigningKey.kid)
-    )
-    return {"keys": list(rows)}
+    ).all()
 
 
 @lru_cache(maxsize=32)

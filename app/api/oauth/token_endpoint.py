@@ -9,6 +9,12 @@ from app.api.operation import operation
 from app.extensions import settings, transaction
 from app.schemas.legacy import RevocationRequest, TokenRequest, TokenResponse
 
+CLIENT_REFUSED = {
+    401: {"invalid_client": "As with 400, where the client used HTTP Basic."},
+    413: {"invalid_request": "The form is larger than the limit."},
+    429: {"invalid_request": "Too many failed attempts; see Retry-After."},
+}
+
 
 @blueprint.post("/oauth2/token")
 @operation(
@@ -19,6 +25,15 @@ from app.schemas.legacy import RevocationRequest, TokenRequest, TokenResponse
     ),
     form=TokenRequest,
     output=TokenResponse,
+    errors=CLIENT_REFUSED
+    | {
+        400: {
+            "invalid_client": "Unknown client, wrong secret, or not allowed tokens now.",
+            "invalid_request": "The form can't be read, or lacks or repeats a parameter.",
+            "invalid_scope": "The scope is more than the client may have.",
+            "unsupported_grant_type": "grant_type is not client_credentials.",
+        }
+    },
     example={
         "grant_type": "client_credentials",
         "client_id": "ppc_…",
@@ -44,6 +59,14 @@ def token() -> Response:
     ),
     form=RevocationRequest,
     output=None,
+    errors=CLIENT_REFUSED
+    | {
+        400: {
+            "invalid_client": "Unknown client, wrong secret, or not allowed tokens now.",
+            "invalid_request": "The form can't be read, or the parameter token is missing.",
+            "invalid_grant": "The token was issued to another client.",
+        }
+    },
     added=True,
 )
 def revoke_token() -> Response:

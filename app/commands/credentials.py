@@ -1,0 +1,278 @@
+"""``flask client …``, ``flask key …`` and ``flask operator …``: credentials from the command line.
+
+A secret is printed once, by the command that makes it.
+"""
+
+import json
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import click
+from sqlalchemy.orm import Session
+
+from app import extensions
+from app.caller import Caller, system_caller
+from app.enums import Area, Role
+from app.errors import DomainError
+from app.models import ApiKey, OAuthClient
+from app.policy import API_KEY_SCOPES
+from app.schemas.fields import write_moment
+from app.services import api_keys, oauth_clients, operators, passwords
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+WHO = "command line"
+
+
+class Moment(click.ParamType[datetime]):
+    """``2026-12-31`` (midnight UTC) or a full ISO 8601 moment; without a zone it is UTC."""
+
+    name = "DATE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, datetime):
+            return value
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value} is no date: write 2026-12-31.", param, ctx)
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+@contextmanager
+def _changes(partner_id: UUID | None = None) -> Iterator[tuple[Session, Caller]]:
+    """A transaction and the caller; a refusal becomes one sentence and exit code 1."""
+    try:
+        with extensions.transaction() as session:
+            yield session, system_caller(WHO, partner_id)
+    except DomainError as error:
+        raise click.ClickException(error.message) from None
+
+
+@click.group("client")
+def client_commands() -> None:
+    """Clients of the token endpoint, for Area A (by role) and Area B (by organization)."""
+
+
+@client_commands.command("create")
+@click.option("--partner", "partner_id", type=click.UUID, help="Area A: the partner's id.")
+@click.option("--role", type=click.Choice([role.value for role in oauth_clients.CLIENT_ROLES]))
+@click.option("--organization", "organization_id", type=click.UUID, help="Area B: for this one.")
+@click.option("--operator", is_flag=True, help="Area A: the platform operator's own client.")
+@click.option("--name", required=True)
+@click.option("--expires", type=Moment(), help="Area A: its last moment.")
+@click.option("--until", type=Moment(), help="Area B: served until then although retired.")
+@as_json
+def create_client(
+    *,
+    partner_id: UUID | None,
+    role: str | None,
+    organization_id: UUID | None,
+    operator: bool,
+    name: str,
+    expires: datetime | None,
+    until: datetime | None,
+    as_json: bool,
+) -> None:
+    """Make a client and print its secret, which can't be shown again."""
+    if sum((partner_id is not None, organization_id is not None, operator)) != 1:
+        message = "Name one of --partner, --organization and --operator."
+        raise click.UsageError(message)
+    if (partner_id is None) != (role is None):
+        message = "--role goes with --partner."
+        raise click.UsageError(message)
+    with _changes(partner_id) as (session, caller):
+        if organization_id is not None:
+            made = oauth_clients.create_legacy(
+                session, caller, organization_id=organization_id, name=name, served_until=until
+            )
+        else:
+            wanted = Role(role) if role else Role.OPERATOR
+            made = oauth_clients.create(session, caller, name=name, role=wanted, expires_at=expires)
+    _print_new(_described(made.client), made.secret, "clientSecret", as_json)
+
+
+@client_commands.command("list")
+@click.option("--partner", "partner_id", type=click.UUID, help="Only this partner's.")
+@click.option("--area", type=click.Choice([Area.PARTNER_ADMIN.value, Area.LEGACY_CALLS.value]))
+@as_json
+def list_clients(partner_id: UUID | None, area: str | None, as_json: bool) -> None:
+    """Print every client with its state."""
+    with _changes(partner_id) as (session, caller):
+        found = oauth_clients.list_all(session, caller, area=Area(area) if area else None)
+        described = [_described(client) for client in found]
+    if as_json:
+        click.echo(json.dumps(described))
+        return
+    for client in described:
+        whose = client["role"] or f"organization {client['organizationId']}"
+        click.echo(
+            f"{client['clientId']}  {client['state']:<9}  area {client['area']}  {whose}  "
+            f"{client['name']}"
+        )
+
+
+@client_commands.command("extend")
+@click.argument("client_id")
+@click.option("--until", type=Moment(), help="Served until then although Area B is retired.")
+@click.option("--end", is_flag=True, help="Take the extension back.")
+@as_json
+def extend_client(client_id: str, until: datetime | None, end: bool, as_json: bool) -> None:
+    """Give an Area B client an extension with an end date."""
+    if (until is None) != end:
+        message = "Name --until DATE, or --end."
+        raise click.UsageError(message)
+    with _changes() as (session, caller):
+        client = oauth_clients.extend(session, caller, client_id, until)
+    _print_state(client, as_json)
+
+
+@client_commands.command("suspend")
+@click.argument("client_id")
+@as_json
+def suspend_client(client_id: str, as_json: bool) -> None:
+    """Stop a client and its tokens until it is resumed."""
+    with _changes() as (session, caller):
+        client = oauth_clients.suspend(session, caller, client_id)
+    _print_state(client, as_json)
+
+
+@client_commands.command("resume")
+@click.argument("client_id")
+@as_json
+def resume_client(client_id: str, as_json: bool) -> None:
+    """Let a suspended client go on."""
+    with _changes() as (session, caller):
+        client = oauth_clients.resume(session, caller, client_id)
+    _print_state(client, as_json)
+
+
+@client_commands.command("revoke")
+@click.argument("client_id")
+@as_json
+def revoke_client(client_id: str, as_json: bool) -> None:
+    """End a client and its tokens for good."""
+    with _changes() as (session, caller):
+        client = oauth_clients.revoke(session, caller, client_id)
+    _print_state(client, as_json)
+
+
+@click.group("key")
+def key_commands() -> None:
+    """API keys of Area C."""
+
+
+@key_commands.command("create")
+@click.option("--organization", "organization_id", type=click.UUID, required=True)
+@click.option("--name", required=True)
+@click.option("--test", is_flag=True, help="A test key: never leaves the simulated line.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(sorted(API_KEY_SCOPES)),
+    help="May be repeated; all scopes without it.",
+)
+@click.option("--expires", type=Moment())
+@as_json
+def create_key(
+    *,
+    organization_id: UUID,
+    name: str,
+    test: bool,
+    scopes: tuple[str, ...],
+    expires: datetime | None,
+    as_json: bool,
+) -> None:
+    """Make a key and print it; it can't be shown again."""
+    with _changes() as (session, caller):
+        made = api_keys.create(
+            session,
+            caller,
+            organization_id=organization_id,
+            name=name,
+            scopes=scopes or sorted(API_KEY_SCOPES),
+            live=not test,
+            expires_at=expires,
+        )
+    _print_new(_described_key(made.key), made.secret, "apiKey", as_json)
+
+
+@click.group("operator")
+def operator_commands() -> None:
+    """Operators of the platform; they exist through the command line only."""
+
+
+@operator_commands.command("create")
+@click.argument("email")
+@click.option("--name")
+@as_json
+def create_operator(email: str, name: str | None, as_json: bool) -> None:
+    """Make an operator who signs in at the neutral /sign-in, and print the password."""
+    password = secrets.token_urlsafe(15)
+    password_hash = passwords.hash_password(password)
+    with _changes() as (session, caller):
+        user = operators.create(
+            session, caller, email=email, name=name, password_hash=password_hash
+        )
+    described = {"id": str(user.id), "email": user.email}
+    _print_new(described, password, "password", as_json)
+
+
+def _described(client: OAuthClient) -> dict[str, Any]:
+    return {
+        "clientId": client.client_id,
+        "name": client.name,
+        "area": client.area.value,
+        "role": client.role.value if client.role else None,
+        "partnerId": str(client.partner_id) if client.partner_id else None,
+        "organizationId": str(client.organization_id) if client.organization_id else None,
+        "state": _state(client),
+        "expiresAt": _moment(client.expires_at),
+        "servedUntil": _moment(client.served_until),
+        "lastUsedAt": _moment(client.last_used_at),
+    }
+
+
+def _state(client: OAuthClient) -> str:
+    if client.revoked_at is not None:
+        return "revoked"
+    return "suspended" if client.suspended_at is not None else "active"
+
+
+def _described_key(key: ApiKey) -> dict[str, Any]:
+    return {
+        "id": str(key.id),
+        "publicId": key.public_id,
+        "name": key.name,
+        "organizationId": str(key.organization_id),
+        "live": key.live,
+        "scopes": key.scopes,
+        "expiresAt": _moment(key.expires_at),
+    }
+
+
+def _moment(value: datetime | None) -> str | None:
+    return write_moment(value) if value else None
+
+
+def _print_state(client: OAuthClient, as_json: bool) -> None:
+    _print(_described(client), as_json)
+
+
+def _print_new(described: dict[str, Any], secret: str, name: str, as_json: bool) -> None:
+    _print(described | {name: secret}, as_json)
+    if not as_json:
+        click.echo(f"Keep the {name} now: it can't be shown again.")
+
+
+def _print(described: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(described))
+        return
+    for name, value in described.items():
+        if value is not None:
+            click.echo(f"{name}: {value}")
