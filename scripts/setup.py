@@ -26,13 +26,10 @@ NODE_WANTED = (18, 17)
 LOCKS = {"run": "requirements.lock", "test": "requirements-test.lock"}
 
 DEBIAN_PACKAGES = {
-    "chromium": lambda: any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-    "postgresql": lambda: (
-        shutil.which("postgres") is not None
-        or any(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
-    ),
+    "chromium": ("usr/bin/chromium", "usr/bin/chromium-browser", "usr/bin/google-chrome"),
+    "postgresql": ("usr/lib/postgresql/*/bin/postgres", "usr/bin/postgres"),
 }
-"""What the tests run beside the product, and how to see whether it is there."""
+"""What the tests run beside the product: each package, and files of which one shows it is there."""
 
 
 def fail(message: str) -> NoReturn:
@@ -110,7 +107,11 @@ def check_node() -> None:
 
 
 def install_debian_packages() -> None:
-    missing = [name for name, is_there in DEBIAN_PACKAGES.items() if not is_there()]
+    missing = [
+        name
+        for name, patterns in DEBIAN_PACKAGES.items()
+        if not any(any(Path("/").glob(pattern)) for pattern in patterns)
+    ]
     if not missing:
         return
     names = " ".join(missing)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from supervisor.announce import summary
+from supervisor.parent import Parent
 from supervisor.processes import Program, Rules, Supervisor, end_with_parent
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -104,7 +105,7 @@ class Announcement:
         self._complain_at: float | None = time.monotonic() + READY_LIMIT
         self._done = False
 
-    def tick(self) -> None:
+    def when_ready(self) -> None:
         if self._done:
             return
         state = readiness(self._port)
@@ -121,11 +122,16 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="supervisor")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--stop-limit", type=float, default=Rules().stop_limit, metavar="SECONDS")
+    parser.add_argument(
+        "--end-with", type=int, metavar="PID", help="stop when this parent process has gone"
+    )
     return parser.parse_args()
 
 
 def main() -> int:
     given = arguments()
+    if given.end_with is not None:
+        end_with_parent(signal.SIGTERM, given.end_with)
     base_url = f"http://127.0.0.1:{given.port}"
     os.environ.setdefault("PORTAL_PUBLIC_URL", base_url)
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
@@ -148,7 +154,13 @@ def main() -> int:
         ]
         announcement = Announcement(given.port, base_url, instance / "demo.json")
         supervisor = Supervisor(programs, say, Rules(stop_limit=given.stop_limit))
-        return supervisor.run(announcement.tick)
+        parent = Parent(os.getppid())
+
+        def tick() -> None:
+            announcement.when_ready()
+            parent.hand_on_interrupt()
+
+        return supervisor.run(tick)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from app.config import Settings
 from app.database import Database, make_engine
 from tests import matrix
 from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.stack import Stack, Stacks
 
 for _name in list(os.environ):
@@ -31,23 +32,6 @@ for _name in list(os.environ):
         del os.environ[_name]
 
 matrix.set_day()
-
-
-def url_of(database: Database) -> str:
-    return database.engine.url.render_as_string(hide_password=False)
-
-
-def settings_for(url: str, folder: Path, **changes: Any) -> Settings:
-    """Settings of a test: its own database and folder, a quick simulated line."""
-    values: dict[str, Any] = {
-        "env": "test",
-        "DATABASE_URL": url,
-        "instance_dir": folder,
-        "secret_key": "only-for-tests-only-for-tests-only-for-tests",
-        "public_url": "http://localhost",
-        "simulator_pace": 0.02,
-    }
-    return Settings(**(values | changes))
 
 
 @pytest.fixture(params=BACKENDS)

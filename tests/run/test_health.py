@@ -1,0 +1,90 @@
+"""/healthz says that the process answers, /readyz that work can be done, or what is in the way."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from app import create_app
+from app.database import Database, make_engine
+from app.migration import head
+from app.models import WorkerHeartbeat, utcnow
+from tests.fixtures.settings import settings_for
+
+
+def beat(session: Session, ago: timedelta, stopped_at: datetime | None = None) -> datetime:
+    """Records a worker that was last heard of that long ago."""
+    at = utcnow() - ago
+    session.add(
+        WorkerHeartbeat(
+            executor_id=f"w{at.timestamp()}",
+            hostname="here",
+            pid=7,
+            beat_at=at,
+            stopped_at=stopped_at,
+        )
+    )
+    session.commit()
+    return at
+
+
+def unready(client: FlaskClient) -> dict[str, Any]:
+    answer = client.get("/readyz")
+    body = answer.get_json()
+    assert (answer.status_code, body["status"]) == (503, "unavailable")
+    checks: dict[str, Any] = body["checks"]
+    return checks
+
+
+def test_the_process_answers_without_a_database(client: FlaskClient) -> None:
+    answer = client.get("/healthz")
+    assert (answer.status_code, answer.get_json()) == (200, {"status": "ok"})
+
+
+def test_ready_while_a_worker_beats(client: FlaskClient, session: Session) -> None:
+    beat(session, timedelta(hours=3))
+    beat(session, timedelta(seconds=5))
+    answer = client.get("/readyz")
+    checks = {"database": "ok", "migrations": "ok", "worker": "ok"}
+    assert (answer.status_code, answer.get_json()) == (200, {"status": "ready", "checks": checks})
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_not_ready_without_a_worker(client: FlaskClient) -> None:
+    no_worker = "no worker is running"
+    assert unready(client) == {"database": "ok", "migrations": "ok", "worker": no_worker}
+
+
+def test_not_ready_when_the_worker_has_fallen_silent(client: FlaskClient, session: Session) -> None:
+    at = beat(session, timedelta(seconds=16))
+    silent = f"no worker has been heard of since {at.isoformat(timespec='seconds')}"
+    assert unready(client) == {"database": "ok", "migrations": "ok", "worker": silent}
+
+
+def test_a_worker_that_has_stopped_does_not_count(client: FlaskClient, session: Session) -> None:
+    beat(session, timedelta(seconds=1), stopped_at=utcnow())
+    assert unready(client)["worker"] == "no worker is running"
+
+
+def test_not_ready_before_the_newest_migration(client: FlaskClient, session: Session) -> None:
+    session.execute(text("UPDATE alembic_version SET version_num = '0000'"))
+    session.commit()
+    assert unready(client) == {
+        "database": "ok",
+        "migrations": f"the database is at migration 0000, this version needs {head()}",
+        "worker": "not checked",
+    }
+
+
+@pytest.mark.parametrize("url", ["sqlite:////absent/portal.db", "postgresql://127.0.0.1:1/portal"])
+def test_not_ready_without_the_database(url: str, tmp_path: Path) -> None:
+    app = create_app(settings_for(url, tmp_path), Database(make_engine(url)))
+    assert unready(app.test_client()) == {
+        "database": "the database does not answer",
+        "migrations": "not checked",
+        "worker": "not checked",
+    }
