@@ -2,9 +2,11 @@
 
 from flask import Flask
 
+from app.api.docs import blueprint as docs
 from app.api.errors import PageErrors, register_error_handlers
 from app.api.legacy_calls import blueprint as legacy_calls
 from app.api.oauth import blueprint as oauth
+from app.api.openapi import register_openapi
 from app.api.operation import AreaBlueprint
 from app.api.partner_admin import blueprint as partner_admin
 from app.api.public import blueprint as public
@@ -21,5 +23,7 @@ def register_api(app: Flask, page_errors: PageErrors | None = None) -> None:
     app.extensions["rate_limit"] = TokenBuckets(settings.rate_per_second, settings.rate_burst)
     app.url_map.merge_slashes = False
     register_error_handlers(app, page_errors)
+    register_openapi(app)
+    app.register_blueprint(docs)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)

@@ -14,6 +14,7 @@ from uuid import UUID
 
 import orjson
 from apiflask import APIBlueprint
+from apiflask.scaffold import APIScaffold
 from flask import Request, Response, current_app, g, request
 from pydantic import TypeAdapter
 from pydantic_core import PydanticCustomError
@@ -27,7 +28,7 @@ from app.errors import Problem, ValidationFailed
 from app.extensions import settings, transaction
 from app.policy import ROUTES, Access
 from app.schemas.base import Input, Query, Wire, wire_name
-from app.schemas.fields import parse_uuid, refuse_nul
+from app.schemas.checks import parse_uuid, refuse_nul
 from app.schemas.reading import read
 
 Authenticate = Callable[[Session, Request], Caller]
@@ -38,7 +39,8 @@ Codes = Mapping[str, str]
 
 View = TypeVar("View", bound=Callable[..., Any])
 
-ATTRIBUTE = "__operation__"
+ATTRIBUTE = "declared_operation"
+_docs = APIScaffold()
 
 
 class AreaBlueprint(APIBlueprint):
@@ -137,7 +139,8 @@ def operation(
             return respond(view(**arguments))
 
         setattr(handle, ATTRIBUTE, declared)
-        return cast(View, handle)
+        documented = _docs.doc(summary=summary, operation_id=wire_name(view.__name__))(handle)
+        return cast(View, documented)
 
     return declare
 

@@ -6,13 +6,17 @@ only place where one becomes the other.
 
 from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, model_validator
+from pydantic import BaseModel, ConfigDict, JsonValue, ModelWrapValidatorHandler, model_validator
 
 _EXCEPTIONS = {
     "brand_ui_colors": "brandUIColors",
     "referral_ui_customization": "referralUICustomization",
 }
 """Names that a plain camel-case rule gets wrong."""
+
+
+ADDITION: dict[str, JsonValue] = {"x-addition": True}
+"""Marks a field that the contract does not have, in the published schemas."""
 
 
 def wire_name(name: str) -> str:

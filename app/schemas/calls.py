@@ -5,18 +5,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from app.enums import AnsweredBy, CallStatus, EndedReason
-from app.schemas.base import LenientInput, Resource
-from app.schemas.fields import (
-    E164,
-    LongWords,
-    Metadata,
-    Moment,
-    Omittable,
-    OneOf,
-    Short,
-    Uuid,
-    Words,
-)
+from app.schemas.base import ADDITION, LenientInput, Resource
+from app.schemas.checks import Omittable, OneOf
+from app.schemas.fields import E164, LongWords, Metadata, Moment, Short, Uuid, Words
 
 
 def _trimmed(value: str) -> str | None:
@@ -60,10 +51,8 @@ class CallAccepted(Resource):
 
     success: bool = True
     message: str
-    call_id: Annotated[Uuid, Field(json_schema_extra={"x-addition": True})]
-    status: Annotated[
-        Annotated[CallStatus, OneOf(*CallStatus)], Field(json_schema_extra={"x-addition": True})
-    ]
+    call_id: Annotated[Uuid, Field(json_schema_extra=ADDITION)]
+    status: Annotated[Annotated[CallStatus, OneOf(*CallStatus)], Field(json_schema_extra=ADDITION)]
 
 
 class CalledContact(Resource):

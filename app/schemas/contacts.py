@@ -9,19 +9,9 @@ from typing import Annotated, Any, Self
 from pydantic import Field, ValidationInfo, model_validator
 
 from app.enums import CampaignStatus, ContactAction
-from app.schemas.base import Input, Query, Resource
-from app.schemas.fields import (
-    MAX_METADATA_KEY,
-    MAX_METADATA_KEYS,
-    Flag,
-    Moment,
-    Name,
-    Omittable,
-    OneOf,
-    Short,
-    Uuid,
-    refusal,
-)
+from app.schemas.base import ADDITION, Input, Query, Resource
+from app.schemas.checks import MAX_METADATA_KEY, MAX_METADATA_KEYS, Omittable, OneOf, refusal
+from app.schemas.fields import Flag, Moment, Name, Short, Uuid
 
 DEFAULT_MAX_CONTACTS = 10_000
 
@@ -85,7 +75,7 @@ class BulkSuccess(Resource):
     phone: str | None = None
     email: str | None = None
     action: Annotated[str, Field(json_schema_extra={"enum": ["created", "updated", "deleted"]})]
-    id: Annotated[Uuid | None, Field(json_schema_extra={"x-addition": True})] = None
+    id: Annotated[Uuid | None, Field(json_schema_extra=ADDITION)] = None
 
 
 class BulkError(Resource):
@@ -115,13 +105,13 @@ class BulkResult(Resource):
     message: str
     success: list[BulkSuccess]
     errors: list[BulkError]
-    ignored: Annotated[list[BulkIgnored], Field(json_schema_extra={"x-addition": True})]
+    ignored: Annotated[list[BulkIgnored], Field(json_schema_extra=ADDITION)]
 
 
 class BulkQuery(Query):
     """``dryRun=true`` answers as the real request would and writes nothing."""
 
-    dry_run: Flag = False
+    dry_run: Annotated[Flag, Field(json_schema_extra=ADDITION)] = False
 
 
 class StoredContact(Resource):

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from app.schemas.base import Resource
-from app.schemas.fields import Omittable
+from app.schemas.checks import Omittable
 
 
 class ErrorProblem(Resource):

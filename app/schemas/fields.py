@@ -1,168 +1,43 @@
 """The kinds of field that the classes of the wire are made of, with their limits.
 
-Each kind states its rule twice from one source: as the check and as JSON Schema. Refusals carry
-a stable code and a sentence that says what is wrong and what would be right.
+Each kind states its rule twice from one source: as the check and as JSON Schema.
 """
 
-import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from enum import StrEnum
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 from uuid import UUID
 from zoneinfo import available_timezones
 
-import orjson
 from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
     PlainSerializer,
     PlainValidator,
     StringConstraints,
     WithJsonSchema,
 )
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from app import colours, emails, urls
+from app.schemas.checks import (
+    MAX_METADATA_KEY,
+    MAX_METADATA_KEYS,
+    MAX_METADATA_VALUE,
+    bounded_object,
+    metadata_value,
+    must,
+    parse_date,
+    parse_flag,
+    parse_uuid,
+    refuse_nul,
+)
 
 MAX_INTEGER = 2**31 - 1
 MAX_ITEMS = 100
-MAX_OBJECT_BYTES = 16_384
-MAX_METADATA_KEYS, MAX_METADATA_KEY, MAX_METADATA_VALUE = 50, 64, 1000
 
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 E164_PATTERN = r"^\+[1-9][0-9]{7,14}$"
 _E164 = re.compile(r"\+[1-9][0-9]{7,14}")
-
-
-def refusal(code: str, sentence: str, field: str = "") -> PydanticCustomError:
-    """The error a validator raises: ``code`` is stable, ``sentence`` is for a person.
-
-    A validator of a whole object names the ``field`` (its wire name) that has to change.
-    """
-    context = {"sentence": sentence, "field": field}
-    return PydanticCustomError(code, "{sentence}", context)
-
-
-def _must(check: Callable[[str], bool], code: str, sentence: str) -> AfterValidator:
-    def validate(value: str) -> str:
-        if not check(value):
-            raise refusal(code, sentence)
-        return value
-
-    return AfterValidator(validate)
-
-
-NOT_NULLABLE = "Null is not accepted here: leave the field out, or send a value."
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """One of the members of a closed list, sent as its value: ``Annotated[Tier, OneOf(*Tier)]``."""
-
-    members: tuple[StrEnum, ...]
-
-    def __init__(self, *members: StrEnum) -> None:
-        object.__setattr__(self, "members", members)
-
-    def validate(self, value: Any) -> StrEnum:
-        for member in self.members:
-            if isinstance(value, str) and value == member.value:
-                return member
-        if value is None:
-            raise refusal("not_nullable", NOT_NULLABLE)
-        listed = ", ".join(self.members)
-        raise refusal("not_allowed", f"One of these is needed here: {listed}.")
-
-    def __get_pydantic_core_schema__(
-        self, _source: Any, _handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.validate)
-
-    def __get_pydantic_json_schema__(
-        self, _schema: CoreSchema, _handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return {"type": "string", "enum": [member.value for member in self.members]}
-
-
-class _NullRefused:
-    """A field that may be left out (then it is None) but not be sent as null."""
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(_refuse_null, handler(source))
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        written = handler(schema)
-        if "anyOf" in written:
-            [written] = [option for option in written["anyOf"] if option != {"type": "null"}]
-        elif isinstance(written.get("type"), list):
-            [written["type"]] = [kind for kind in written["type"] if kind != "null"]
-            if "enum" in written:
-                written["enum"] = [value for value in written["enum"] if value is not None]
-        return written
-
-
-def _refuse_null(value: Any) -> Any:
-    if value is None:
-        raise refusal("not_nullable", NOT_NULLABLE)
-    return value
-
-
-T = TypeVar("T")
-Omittable = Annotated[T | None, _NullRefused()]
-"""``Omittable[Name]``: absent is None inside, null on the wire is refused."""
-
-
-def refuse_nul(value: str) -> str:
-    if "\x00" in value:
-        raise refusal("nul_character", "There is a NUL character in this text; take it out.")
-    return value
-
-
-def parse_uuid(value: Any) -> Any:
-    """A UUID from its text form with hyphens; anything but text is left to the next check."""
-    if isinstance(value, UUID):
-        return value
-    if not isinstance(value, str):
-        raise refusal("wrong_type", "An id is text, like 018f6b1c-2d3e-7a4b-8c5d-6e7f8a9b0c1d.")
-    if not _UUID.fullmatch(value):
-        sentence = (
-            "This is not an id: 32 hexadecimal digits with hyphens are expected, "
-            "like 018f6b1c-2d3e-7a4b-8c5d-6e7f8a9b0c1d."
-        )
-        raise refusal("invalid_uuid", sentence)
-    return UUID(value)
-
-
-def parse_date(value: Any) -> Any:
-    if isinstance(value, date) and not isinstance(value, datetime):
-        return value
-    sentence = "A day is written YYYY-MM-DD and must exist in the calendar, like 2026-02-28."
-    if not isinstance(value, str) or not _DATE.fullmatch(value):
-        raise refusal("invalid_date", sentence)
-    try:
-        return date.fromisoformat(value)
-    except ValueError:
-        raise refusal("invalid_date", sentence) from None
-
-
-def parse_flag(value: Any) -> Any:
-    """A boolean of the query string: ``true`` or ``false``."""
-    if isinstance(value, bool):
-        return value
-    if value not in {"true", "false"}:
-        raise refusal("not_allowed", 'Write "true" or "false".')
-    return value == "true"
 
 
 def write_moment(value: datetime) -> str:
@@ -170,35 +45,6 @@ def write_moment(value: datetime) -> str:
     utc = value.astimezone(UTC)
     precision = "milliseconds" if utc.microsecond >= 1000 else "seconds"
     return utc.isoformat(timespec=precision).replace("+00:00", "Z")
-
-
-def _bounded_object(value: dict[str, Any]) -> dict[str, Any]:
-    if len(orjson.dumps(value)) > MAX_OBJECT_BYTES:
-        sentence = f"This object is too large: at most {MAX_OBJECT_BYTES:,} bytes fit here."
-        raise refusal("too_long", sentence)
-    return value
-
-
-def metadata_problem(value: Any) -> tuple[str, str] | None:
-    """What is wrong with one metadata value, as (code, sentence), or None."""
-    if isinstance(value, str):
-        if len(value) > MAX_METADATA_VALUE:
-            return "too_long", f"At most {MAX_METADATA_VALUE:,} characters fit in a value."
-        if "\x00" in value:
-            return "nul_character", "There is a NUL character in this text; take it out."
-        return None
-    if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
-        return None
-    if value is None:
-        return "not_nullable", "Null is not kept here: leave the key out."
-    return "wrong_type", "A value is text, a number, true or false."
-
-
-def _metadata_value(value: Any) -> Any:
-    problem = metadata_problem(value)
-    if problem:
-        raise refusal(*problem)
-    return value
 
 
 _NoNul = AfterValidator(refuse_nul)
@@ -210,10 +56,10 @@ Words = Annotated[str, StringConstraints(max_length=5000), _NoNul]
 LongWords = Annotated[str, StringConstraints(max_length=10_000), _NoNul]
 FilledName = Annotated[
     Name,
-    _must(lambda value: bool(value.strip()), "blank", "This can't be left blank."),
+    must(lambda value: bool(value.strip()), "blank", "This can't be left blank."),
     Field(json_schema_extra={"minLength": 1, "pattern": r"\S"}),
 ]
-_IsEmail = _must(
+_IsEmail = must(
     emails.is_email, "invalid_email", "This is not an e-mail address: name@example.com is the form."
 )
 Email = Annotated[
@@ -234,7 +80,7 @@ MailAddress = Annotated[
 """A contact address of a partner: checked like `Email`, typed in the contract as plain text."""
 WebUrl = Annotated[
     Text,
-    _must(
+    must(
         urls.is_web_url,
         "invalid_url",
         "A web address starts with https:// or http://, names a host, has no user name in it "
@@ -244,7 +90,7 @@ WebUrl = Annotated[
 ]
 LinkUrl = Annotated[
     Text,
-    _must(
+    must(
         urls.is_link,
         "invalid_url",
         "A link starts with https://, http://, mailto: or tel: and has no user name in it "
@@ -254,7 +100,7 @@ LinkUrl = Annotated[
 ]
 Colour = Annotated[
     Text,
-    _must(
+    must(
         colours.is_colour,
         "invalid_colour",
         "This is not a colour: write #7a2e6b, #abc, rgb(122, 46, 107), hsl(312, 45%, 33%) "
@@ -264,7 +110,7 @@ Colour = Annotated[
 ]
 TimeZone = Annotated[
     Text,
-    _must(
+    must(
         lambda value: value in available_timezones(),
         "unknown_timezone",
         "This is not a time zone of the IANA list: write one like Europe/London.",
@@ -273,7 +119,7 @@ TimeZone = Annotated[
 ]
 E164 = Annotated[
     Text,
-    _must(
+    must(
         lambda value: _E164.fullmatch(value) is not None,
         "invalid_phone",
         "A phone number is written in E.164: + and the country code first, then digits only, "
@@ -290,11 +136,11 @@ Moment = Annotated[
     PlainSerializer(write_moment, when_used="json"),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
-JsonObject = Annotated[dict[str, Any], AfterValidator(_bounded_object)]
+JsonObject = Annotated[dict[str, Any], AfterValidator(bounded_object)]
 Colours = Annotated[dict[Short, Colour], Field(max_length=MAX_ITEMS)]
 MetadataValue = Annotated[
     Any,
-    PlainValidator(_metadata_value),
+    PlainValidator(metadata_value),
     WithJsonSchema({"type": ["string", "number", "boolean"], "maxLength": MAX_METADATA_VALUE}),
 ]
 Metadata = Annotated[

@@ -6,7 +6,8 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from app.schemas.base import Query, Resource
-from app.schemas.fields import Day, Email, Moment, Omittable, Uuid, refusal
+from app.schemas.checks import Omittable, refusal
+from app.schemas.fields import Day, Email, Moment, Uuid
 
 MAX_DAYS = 366
 """Longest range of a usage question, both ends counted (decisions, section 4)."""

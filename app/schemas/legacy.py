@@ -6,18 +6,15 @@ from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema
 
 from app.schemas.base import LenientInput, Resource, Wire
 from app.schemas.calls import Instructions, Spoken
-from app.schemas.fields import (
-    E164,
+from app.schemas.checks import (
     MAX_METADATA_KEY,
     MAX_METADATA_KEYS,
     MAX_METADATA_VALUE,
-    FilledName,
     Omittable,
-    Short,
-    Uuid,
     metadata_problem,
     refusal,
 )
+from app.schemas.fields import E164, FilledName, Short, Uuid
 
 _KEY = {"type": "string", "minLength": 1, "maxLength": MAX_METADATA_KEY}
 _VALUE = {"type": ["string", "number", "boolean"], "maxLength": MAX_METADATA_VALUE}

@@ -5,8 +5,9 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from app.enums import Tier
-from app.schemas.base import Input, Resource
-from app.schemas.fields import Count, Moment, Name, Omittable, OneOf, Uuid
+from app.schemas.base import ADDITION, Input, Resource
+from app.schemas.checks import Omittable, OneOf
+from app.schemas.fields import Count, Moment, Name, Uuid
 
 AnyTier = Annotated[Tier, OneOf(*Tier)]
 
@@ -27,7 +28,7 @@ class Organization(Resource):
     temp_demo_org: bool = False
     agent_limit: int = 1
     user_limit: int = 1
-    name: Annotated[str | None, Field(json_schema_extra={"x-addition": True})] = None
+    name: Annotated[str | None, Field(json_schema_extra=ADDITION)] = None
     """Added to the contract: what people call it."""
 
 

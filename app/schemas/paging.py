@@ -4,8 +4,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from app.schemas.base import Query
-from app.schemas.fields import Omittable, Short, refusal
+from app.schemas.base import ADDITION, Query
+from app.schemas.checks import Omittable, refusal
+from app.schemas.fields import Short
 
 MAX_PER_PAGE = 1000
 DEFAULT_PER_PAGE = 100
@@ -26,8 +27,8 @@ PageSize = Annotated[int, Field(ge=1, le=MAX_PER_PAGE), BeforeValidator(_positiv
 class PageQuery(Query):
     """Without either parameter the whole list is answered."""
 
-    page: Omittable[PageNumber] = None
-    per_page: Omittable[PageSize] = None
+    page: Annotated[Omittable[PageNumber], Field(json_schema_extra=ADDITION)] = None
+    per_page: Annotated[Omittable[PageSize], Field(json_schema_extra=ADDITION)] = None
 
 
 class CursorQuery(Query):

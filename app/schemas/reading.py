@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 
 from app.errors import Problem, ValidationFailed
 from app.schemas.base import Wire
-from app.schemas.fields import NOT_NULLABLE
+from app.schemas.checks import NOT_NULLABLE
 
 W = TypeVar("W", bound=Wire)
 

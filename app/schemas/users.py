@@ -5,8 +5,9 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from app.enums import Role, Tier, UserStatus
-from app.schemas.base import Input, Resource
-from app.schemas.fields import Email, Moment, Name, Omittable, OneOf, TimeZone, Uuid
+from app.schemas.base import ADDITION, Input, Resource
+from app.schemas.checks import Omittable, OneOf
+from app.schemas.fields import Email, Moment, Name, TimeZone, Uuid
 
 UserTypes = OneOf(Role.STANDARD, Role.ADMIN, Role.PARTNER_ADMIN, Role.PARTNER_EDITOR)
 """Every role that the interface can name; operators exist on the command line only."""
@@ -30,7 +31,7 @@ class User(Resource):
     last_login: Moment | None = None
     status: str = UserStatus.ACTIVE.value
     user_type: Annotated[
-        Omittable[Annotated[Role, UserTypes]], Field(json_schema_extra={"x-addition": True})
+        Omittable[Annotated[Role, UserTypes]], Field(json_schema_extra=ADDITION)
     ] = None
     """Added to the contract: what the person is."""
 

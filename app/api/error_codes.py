@@ -1,0 +1,95 @@
+"""Every error code that the faces themselves answer with, for the description of the interface.
+
+Codes of single operations are declared with the operation.
+"""
+
+from collections.abc import Mapping
+
+from app.enums import Area
+
+Codes = Mapping[str, str]
+
+BODY: Codes = {
+    "invalid_json": "The body is not JSON in UTF-8, or holds NaN or Infinity.",
+    "not_an_object": "The body is JSON, but not an object.",
+    "duplicate_name": "An object holds one name twice.",
+    "number_out_of_range": "A number does not fit into 64 bits.",
+    "nul_character": "A text holds a NUL character.",
+    "lone_surrogate": "A text holds half of a surrogate pair.",
+    "too_deep": "The body is nested deeper than 32 levels.",
+    "body_incomplete": "The body ended before its Content-Length.",
+}
+FIELDS: Codes = {
+    "validation_failed": "Several fields need changing; details.errors names each.",
+    "required": "A required field is missing.",
+    "wrong_type": "The value has another type; nothing is converted.",
+    "not_nullable": "The field can be left out, but not be null.",
+    "blank": "The text is empty or blank.",
+    "too_long": "The text or object is longer than the limit.",
+    "too_many": "The list has more entries than the limit.",
+    "too_few": "The list has too few entries.",
+    "out_of_range": "The number is below or above its limits.",
+    "not_allowed": "The value is not one of the listed ones.",
+    "unknown_field": "There is no field of this name; the nearest one is named.",
+    "invalid_email": "The text is not an e-mail address.",
+    "invalid_uuid": "The text is not an id in the form of a UUID.",
+    "invalid_url": "The text is not an address of an accepted kind.",
+    "invalid_colour": "The text is not a colour of an accepted kind.",
+    "invalid_date": "The text is not a day in the form YYYY-MM-DD.",
+    "invalid_phone": "The text is not a phone number in E.164.",
+    "unknown_timezone": "The text is not a time zone of the IANA list.",
+    "wrong_shape": "The object has none of the accepted shapes.",
+}
+EVERY_BODY: Codes = {**FIELDS, **BODY}
+"""What each operation with a JSON body can refuse with 400."""
+
+QUERY: Codes = {
+    "required": "A required parameter is missing.",
+    "repeated": "A parameter was sent more than once.",
+    "validation_failed": "Several parameters need changing; details.errors names each.",
+}
+SELECTORS: Codes = {
+    "selector_required": "Neither organizationId nor userEmail was sent.",
+    "end_before_start": "endDate is before startDate.",
+    "range_too_long": "The range is longer than 366 days.",
+}
+PATH: Codes = {"invalid_uuid": "An id in the path is not a UUID."}
+CURSOR: Codes = {"invalid_cursor": "The cursor is not one that a Link header gave."}
+PAGES: Codes = {"out_of_range": "page or perPage is no positive number, or over the limit."}
+
+AREAS: Mapping[Area, Mapping[int, Codes]] = {
+    Area.PARTNER_ADMIN: {
+        401: {
+            "token_missing": "No bearer token was sent.",
+            "invalid_token": "The token is expired, forged, revoked or of another area.",
+        },
+        403: {"insufficient_scope": "The role or scope of the token is too low."},
+        429: {"rate_limited": "Too many requests with this credential; see Retry-After."},
+    },
+    Area.LEGACY_CALLS: {
+        403: {
+            "token_missing": "No access token was sent.",
+            "invalid_token": "The token is expired, forged, revoked or of another area.",
+        },
+        429: {"rate_limited": "Too many requests with this credential; see Retry-After."},
+    },
+    Area.PUBLIC: {
+        401: {"invalid_api_key": "The header x-api-key is missing or its key does not count."},
+        403: {"insufficient_scope": "The key lacks the scope for this operation."},
+        429: {"rate_limited": "Too many requests with this key; see Retry-After."},
+    },
+}
+WITH_BODY: Mapping[int, Codes] = {
+    413: {"body_too_large": "The body is larger than the limit."},
+    415: {
+        "unsupported_media_type": "The content type is not application/json.",
+        "unsupported_encoding": "The body came with a Content-Encoding.",
+    },
+}
+CONTRACT: Mapping[Area, frozenset[int]] = {
+    Area.PARTNER_ADMIN: frozenset({400, 401, 404}),
+    Area.LEGACY_CALLS: frozenset({403, 404}),
+    Area.PUBLIC: frozenset(),
+}
+"""The statuses that the contract names; every other one is a declared addition."""
+TOKENS_CONTRACT = frozenset({400})

@@ -1,0 +1,150 @@
+"""The OpenAPI 3.1 document, made from the very declarations and classes that validate.
+
+APIFlask walks the routes; `complete` fills each operation from its declaration, the policy table
+and the settings. The document is made once, when it is first asked for.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from apiflask import APIFlask
+from flask import Flask
+
+from app.api.examples import EXAMPLES
+from app.api.openapi_operation import (
+    CLIENT_SCHEME,
+    SCHEME_OF_AREA,
+    TAG_OF_AREA,
+    TOKENS,
+    describe,
+    item_of,
+)
+from app.api.operation import ATTRIBUTE, AreaBlueprint, Operation
+from app.config import Settings
+from app.enums import Area
+from app.policy import Permission
+from app.schemas.base import Wire, wire_name
+from app.schemas.contacts import BulkContactsInput, CampaignContact
+from app.schemas.errors import CallError, Error
+from app.schemas.json_schema import component_schemas
+from app.schemas.legacy import TokenError
+
+TITLE = "Partner administration, campaign contacts and calls"
+VERSION = "1.0.0"
+
+TAGS: dict[str, str] = {
+    TOKENS: "The authorization server: access tokens for Areas A and B by client credentials.",
+    TAG_OF_AREA[Area.PARTNER_ADMIN]: "Partners, organizations, users, pricing, subscription, "
+    "usage and report. Bearer token.",
+    TAG_OF_AREA[Area.PUBLIC]: "Contacts of campaigns in bulk and single outbound calls. "
+    "Header x-api-key.",
+    TAG_OF_AREA[Area.LEGACY_CALLS]: "Retired; use POST /api/v1/outbound/call of Area C.",
+}
+
+
+def register_openapi(app: Flask) -> None:
+    """Has APIFlask's document completed by ours."""
+    api = cast(APIFlask, app)
+    api.config["OPENAPI_VERSION"] = "3.1.0"
+    api.config["AUTO_200_RESPONSE"] = False
+    api.title, api.version = TITLE, VERSION
+    settings: Settings = app.extensions["settings"]
+
+    @api.spec_processor
+    def _complete(document: Any) -> Any:
+        return complete(document, app, settings)
+
+
+def openapi_document(app: Flask) -> dict[str, Any]:
+    """The document; made at the first call, the same object afterwards."""
+    if "openapi" not in app.extensions:
+        app.extensions["openapi"] = cast(APIFlask, app).spec
+    return cast(dict[str, Any], app.extensions["openapi"])
+
+
+def complete(document: dict[str, Any], app: Flask, settings: Settings) -> dict[str, Any]:
+    """Fills what APIFlask laid out."""
+    models: list[type[Wire]] = [Error, CallError, TokenError, CampaignContact]
+    paths: dict[str, dict[str, Any]] = {}
+    for rule in app.url_map.iter_rules():
+        declared: Operation | None = getattr(app.view_functions[rule.endpoint], ATTRIBUTE, None)
+        path = re.sub(r"<(?:[^<:]+:)?([^>]+)>", r"{\1}", rule.rule)
+        if declared is None or path not in document["paths"]:
+            continue
+        blueprint = app.blueprints[rule.endpoint.rsplit(".", 1)[0]]
+        area = cast(AreaBlueprint, blueprint).area
+        models += _models_of(declared)
+        for method, laid_out in document["paths"][path].items():
+            if method.upper() in (rule.methods or ()):
+                operation = laid_out | describe(rule.endpoint, path, area, declared)
+                paths.setdefault(_wire_path(path), {})[method] = operation
+    schemas = component_schemas(models)
+    for name, example in EXAMPLES.items():
+        if name in schemas:
+            schemas[name]["examples"] = [example]
+    if BulkContactsInput.__name__ in schemas:
+        contacts = schemas[BulkContactsInput.__name__]["properties"]["contacts"]
+        contacts["maxItems"] = settings.max_contacts
+    return {
+        "openapi": document["openapi"],
+        "info": {"title": TITLE, "version": VERSION, "description": _introduction(settings)},
+        "servers": [{"url": settings.public_url}],
+        "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
+        "paths": dict(sorted(paths.items(), key=_place)),
+        "components": {"schemas": schemas, "securitySchemes": _security_schemes(settings)},
+    }
+
+
+def _introduction(settings: Settings) -> str:
+    return (
+        "Every answer carries X-Request-Id. Every refusal has a stable code in details.code and "
+        "names each field in details.errors. Fields, statuses and operations marked x-addition "
+        f"are additions to version {VERSION} of the interface. Each credential may send "
+        f"{settings.rate_per_second} requests a second, with bursts of {settings.rate_burst}."
+    )
+
+
+def _place(item: tuple[str, dict[str, Any]]) -> tuple[int, str]:
+    path, operations = item
+    [tag] = next(iter(operations.values()))["tags"]
+    return list(TAGS).index(tag), path
+
+
+def _wire_path(path: str) -> str:
+    return re.sub(r"\{(\w+)\}", lambda match: "{" + wire_name(match[1]) + "}", path)
+
+
+def _models_of(declared: Operation) -> Iterator[type[Wire]]:
+    for model in (declared.body, declared.form, item_of(declared.output)):
+        if model is not None:
+            yield model
+
+
+def _security_schemes(settings: Settings) -> dict[str, Any]:
+    token_url = f"{settings.addresses.auth}/oauth2/token"
+    flow = {"tokenUrl": token_url, "scopes": {Permission.LEGACY_CALL.value: "Place calls"}}
+    return {
+        CLIENT_SCHEME: {
+            "type": "http",
+            "scheme": "basic",
+            "description": "Client id and secret, here or in the form.",
+        },
+        SCHEME_OF_AREA[Area.PARTNER_ADMIN]: {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "JWT",
+            "description": f"An access token of {token_url}, for Area A; it lives one hour.",
+        },
+        SCHEME_OF_AREA[Area.LEGACY_CALLS]: {
+            "type": "oauth2",
+            "description": "An access token for Area B; its client is issued by support.",
+            "flows": {"clientCredentials": flow},
+        },
+        SCHEME_OF_AREA[Area.PUBLIC]: {
+            "type": "apiKey",
+            "in": "header",
+            "name": "x-api-key",
+            "description": "A key of the organization, made in the portal.",
+        },
+    }

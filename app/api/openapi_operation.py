@@ -1,0 +1,211 @@
+"""One operation of the OpenAPI document, from its declaration, its area and the policy table."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from http import HTTPStatus
+from typing import Any, cast, get_args, get_origin
+from uuid import UUID
+
+from app.api import error_codes
+from app.api.error_codes import Codes
+from app.api.examples import EXAMPLES, error_example
+from app.api.operation import Operation
+from app.enums import Area
+from app.policy import ROLE_PERMISSIONS, ROUTES, Access, Permission
+from app.schemas.base import Query, Wire, wire_name
+from app.schemas.errors import CallError, Error
+from app.schemas.figures import SubscriptionQuery
+from app.schemas.json_schema import REF_TEMPLATE, component_schemas
+from app.schemas.legacy import TokenError
+from app.schemas.paging import CursorQuery, PageQuery
+
+TOKENS = "Tokens"
+TAG_OF_AREA = {
+    Area.PARTNER_ADMIN: "Area A: partner administration",
+    Area.PUBLIC: "Area C: campaign contacts and calls",
+    Area.LEGACY_CALLS: "Area B: legacy calls",
+}
+SCHEME_OF_AREA = {
+    Area.PARTNER_ADMIN: "bearerToken",
+    Area.LEGACY_CALLS: "callToken",
+    Area.PUBLIC: "apiKey",
+}
+CLIENT_SCHEME = "clientCredentials"
+_PATH_TEXT = {"type": "string", "minLength": 1, "maxLength": 200}
+
+
+def item_of(output: Any) -> type[Wire] | None:
+    """The class of an output, also where the output is a list of it."""
+    return cast(type[Wire] | None, get_args(output)[0] if get_origin(output) is list else output)
+
+
+def describe(endpoint: str, path: str, area: Area, declared: Operation) -> dict[str, Any]:
+    """The operation object of a route."""
+    needed = ROUTES[endpoint]
+    grants = path.startswith(("/oauth2", "/.well-known"))
+    made: dict[str, Any] = {
+        "tags": [TOKENS if grants else TAG_OF_AREA[area]],
+        "description": declared.description,
+        "parameters": list(_parameters(path, declared)),
+        "responses": _responses(path, area, needed, declared),
+        "security": _security(area, needed, declared),
+    }
+    if isinstance(needed, Permission):
+        made["x-permission"] = needed.value
+        if area is Area.PARTNER_ADMIN:
+            made["x-roles"] = [
+                role.value for role, granted in ROLE_PERMISSIONS.items() if needed in granted
+            ]
+    if declared.deprecated:
+        made["deprecated"] = True
+    if declared.added:
+        made["x-addition"] = True
+    read = declared.body or declared.form
+    if read is not None:
+        media = "application/json" if declared.body else "application/x-www-form-urlencoded"
+        example = declared.example or EXAMPLES.get(read.__name__)
+        content = _content(read, example, media)
+        made["requestBody"] = {"required": True, "content": content}
+    return made
+
+
+def _security(
+    area: Area, needed: Permission | Access, declared: Operation
+) -> list[dict[str, list[str]]]:
+    if declared.form is not None:
+        return [{CLIENT_SCHEME: []}, {}]
+    if needed is Access.PUBLIC:
+        return []
+    scopes = [Permission.LEGACY_CALL.value] if area is Area.LEGACY_CALLS else []
+    return [{SCHEME_OF_AREA[area]: scopes}]
+
+
+def _parameters(path: str, declared: Operation) -> Iterator[dict[str, Any]]:
+    for name in re.findall(r"\{(\w+)\}", path):
+        is_id = declared.path_types.get(name) is UUID
+        schema = {"type": "string", "format": "uuid"} if is_id else _PATH_TEXT
+        yield {"name": wire_name(name), "in": "path", "required": True, "schema": schema}
+    for header in declared.headers:
+        yield {
+            "name": header.name,
+            "in": "header",
+            "required": header.required,
+            "description": header.meaning,
+            "schema": dict(header.schema),
+        }
+    if declared.query is not None:
+        yield from _query_parameters(declared.query)
+
+
+def _query_parameters(query: type[Query]) -> Iterator[dict[str, Any]]:
+    described = component_schemas([query])[query.__name__]
+    for name, schema in described["properties"].items():
+        parameter = {
+            "name": name,
+            "in": "query",
+            "required": name in described.get("required", ()),
+            "schema": {key: value for key, value in schema.items() if key != "x-addition"},
+        }
+        if schema.get("x-addition"):
+            parameter["x-addition"] = True
+        yield parameter
+
+
+def _responses(
+    path: str, area: Area, needed: Permission | Access, declared: Operation
+) -> dict[str, Any]:
+    responses = {"200": _success(declared)}
+    contract = error_codes.CONTRACT[area]
+    for status, codes in sorted(_refusals(area, needed, declared).items()):
+        shape = _error_shape(path)
+        example = error_example(shape, status, next(iter(codes.items())))
+        responses[str(status)] = {
+            "description": HTTPStatus(status).phrase,
+            "content": _content(shape, example),
+            "x-error-codes": dict(codes),
+        }
+        if status not in (error_codes.TOKENS_CONTRACT if declared.form else contract):
+            responses[str(status)]["x-addition"] = True
+    return responses
+
+
+def _error_shape(path: str) -> type[Wire]:
+    if path.startswith("/oauth2"):
+        return TokenError
+    return CallError if path.startswith("/api/v1/outbound") else Error
+
+
+def _success(declared: Operation) -> dict[str, Any]:
+    success: dict[str, Any] = {"description": "Done", "headers": dict(_headers(declared))}
+    if declared.output is not None:
+        item = item_of(declared.output)
+        example = declared.answer
+        if example is None and item is not None and item.__name__ in EXAMPLES:
+            one = EXAMPLES[item.__name__]
+            example = [one] if get_origin(declared.output) is list else one
+        success["content"] = _content(declared.output, example)
+    return success
+
+
+def _headers(declared: Operation) -> Iterator[tuple[str, dict[str, Any]]]:
+    text = {"type": "string"}
+    yield "X-Request-Id", {"description": "Names the request in our log.", "schema": text}
+    if declared.query is None:
+        return
+    if issubclass(declared.query, PageQuery):
+        count = {"type": "integer"}
+        yield "X-Total-Count", {"description": "Items in all, where paged.", "schema": count}
+        yield "Link", {"description": "first, prev, next and last page.", "schema": text}
+    if issubclass(declared.query, CursorQuery):
+        yield "Link", {"description": "The next part, where there is one.", "schema": text}
+
+
+def _refusals(area: Area, needed: Permission | Access, declared: Operation) -> dict[int, Codes]:
+    """Status -> codes: what the area, the inputs and the operation itself can refuse."""
+    found: dict[int, dict[str, str]] = {}
+
+    def add(more: Mapping[int, Codes]) -> None:
+        for status, codes in more.items():
+            found.setdefault(status, {}).update(codes)
+
+    add(declared.errors)
+    if needed is not Access.PUBLIC:
+        add(error_codes.AREAS[area])
+    if not isinstance(needed, Permission):
+        found.get(403, {}).pop("insufficient_scope", None)
+    if declared.body is not None:
+        add({400: error_codes.EVERY_BODY})
+        add(error_codes.WITH_BODY)
+    if UUID in declared.path_types.values():
+        add({400: error_codes.PATH})
+    for codes in _query_codes(declared.query):
+        add({400: codes})
+    if area is Area.PARTNER_ADMIN and 400 not in found:
+        add({400: {"bad_request": "The request can't be read."}})
+    return {status: codes for status, codes in found.items() if codes}
+
+
+def _query_codes(query: type[Query] | None) -> Iterable[Codes]:
+    if query is None:
+        return
+    yield error_codes.QUERY
+    for kind, codes in (
+        (SubscriptionQuery, error_codes.SELECTORS),
+        (PageQuery, error_codes.PAGES),
+        (CursorQuery, error_codes.CURSOR),
+    ):
+        if issubclass(query, kind):
+            yield codes
+
+
+def _content(
+    output: Any, example: Any = None, media: str = "application/json"
+) -> dict[str, dict[str, Any]]:
+    item = cast(type[Wire], item_of(output))
+    schema: dict[str, Any] = {"$ref": REF_TEMPLATE.format(model=item.__name__)}
+    if get_origin(output) is list:
+        schema = {"type": "array", "items": schema}
+    content: dict[str, Any] = {"schema": schema}
+    if example is not None:
+        content["example"] = example
+    return {media: content}
