@@ -1,0 +1,1 @@
+"""Contact files: reading, mapping to contacts, checking, applying."""

@@ -1,0 +1,74 @@
+"""What exporters and people call the columns of a contact.
+
+From the exports of HubSpot, Google Contacts, Outlook, Salesforce, Mailchimp, Zoho, Pipedrive and
+GoHighLevel, and plain English, German, French and Spanish.
+"""
+
+import unicodedata
+
+FIRST_NAME = """
+first name|first|given name|given names|forename|fname|contact first name|lead first name|
+person - first name|vorname|prénom|nombre|nombre de pila|primer nombre|nome|rufname
+"""
+LAST_NAME = """
+last name|last|surname|family name|lname|contact last name|lead last name|person - last name|
+nachname|familienname|zuname|nom|nom de famille|apellido|apellidos|cognome
+"""
+FULL_NAME = """
+name|full name|contact name|contact full name|display name|person|person - name|person name|
+lead name|customer|customer name|client|client name|patient|patient name|member|member name|
+attendee|guest|contact|contact person|file as|nom complet|nombre completo|vollständiger name|
+ansprechpartner|kunde|kundenname|kontakt|kontaktname|cliente|contacto
+"""
+EMAIL = """
+email|e-mail|email address|e-mail address|mail|mail address|email id|contact email|
+primary email|work email|personal email|business email|home email|other email|secondary email|
+email 1|email 2|email 3|e-mail 1 - value|e-mail 2 - value|e-mail 3 - value|e-mail 2 address|
+e-mail 3 address|additional email addresses|subscriber email|person - email|person - email - work|
+person - email - home|person - email - other|email (work)|email (home)|email (other)|
+e-mail-adresse|emailadresse|mailadresse|courriel|adresse e-mail|adresse email|adresse mail|
+correo|correo electrónico|dirección de correo electrónico|email - work|email - personal
+"""
+PHONE = """
+phone|phone number|phone no|phone #|telephone|telephone number|tel|tel no|tel.-nr.|mobile|
+mobile phone|mobile phone number|mobile number|mobile no|cell|cell phone|cell number|
+cell phone number|cellular|contact phone|contact number|contact no|primary phone|main phone|
+home phone|home phone 2|work phone|work phone number|business phone|business phone 2|office phone|
+other phone|day phone|evening phone|daytime phone|direct phone|direct line|car phone|
+phone 1|phone 2|phone 3|phone1|phone2|phone3|phone 1 - value|phone 2 - value|phone 3 - value|
+phone 4 - value|person - phone|person - phone - work|person - phone - home|person - phone - mobile|
+person - phone - other|phone (work)|phone (home)|phone (mobile)|phone (other)|phone - work|
+phone - home|phone - mobile|additional phone numbers|dial number|number to call|
+telefon|telefonnummer|telefonnr|tel nr|rufnummer|handy|handynummer|handynr|mobil|mobilnummer|
+mobiltelefon|mobilfunk|mobilfunknummer|telefon mobil|telefon privat|telefon geschäftlich|
+téléphone|téléphone mobile|téléphone portable|téléphone fixe|numéro de téléphone|portable|
+numéro de portable|n° de téléphone|teléfono|teléfono móvil|número de teléfono|móvil|celular|
+teléfono celular|telefono|cellulare|telefoonnummer|telefoon
+"""
+STATUS = "status|contact status|campaign status|outreach status|estado|statut"
+
+
+def plain(name: str) -> str:
+    """A column name by its letters and digits alone: ``E-mail 1 - Value`` -> ``email1value``."""
+    decomposed = unicodedata.normalize("NFKD", name.replace("ß", "ss")).casefold()
+    return "".join(character for character in decomposed if character.isalnum())
+
+
+def _known(names: str, field: str) -> dict[str, str]:
+    return {plain(name): field for name in names.replace("\n", "").split("|") if plain(name)}
+
+
+FIELD_OF = {
+    **_known(FIRST_NAME, "firstName"),
+    **_known(LAST_NAME, "lastName"),
+    **_known(FULL_NAME, "fullName"),
+    **_known(EMAIL, "email"),
+    **_known(PHONE, "phone"),
+    **_known(STATUS, "status"),
+}
+"""Plain column name -> field of a contact."""
+
+
+def field_of(name: str) -> str | None:
+    """The contact's field that a column of this name holds, where that is known."""
+    return FIELD_OF.get(plain(name))

@@ -1,0 +1,118 @@
+"""Which row names the columns, and what the columns are called."""
+
+import re
+
+from app.services.imports.aliases import field_of
+from app.services.imports.reading.errors import UnreadableFile
+from app.services.imports.reading.table import Header, Row
+
+SAMPLE_ROWS = 50
+_SEARCHED_ROWS = 25
+_IDENTIFIER = re.compile(r"[^@\s]@[^@\s]+\.|(?:\d[\s().+/-]*){7}")
+_NUMBER = re.compile(r"[\s\d.,:/+()-]*\d[\s\d.,:/+()-]*")
+
+
+def find_header(sample: list[Row], wanted: int | None, *, ragged: bool) -> Header:
+    """Finds the header among the first rows, or takes the row that the person chose (0: none).
+
+    ``ragged`` says that rows may be wider than the header without anything being wrong.
+    """
+    filled = [row for row in sample if "".join(row.cells).strip()]
+    if not filled:
+        raise UnreadableFile("empty_file")
+    if wanted:
+        found = next((row for row in filled if row.number == wanted), None)
+        if found is None:
+            raise UnreadableFile("no_header", row=wanted)
+    else:
+        found = None if wanted == 0 else _likeliest(filled)
+    below = [row for row in filled if found is None or row.number > found.number]
+    if found is not None and not below:
+        raise UnreadableFile("no_rows")
+    width = _width(found, below, ragged=ragged)
+    cells = found.cells if found else []
+    names, notes = _names([*cells, *[""] * (width - len(cells))][:width])
+    if found is None:
+        return Header(names, None, ())
+    if any(row.number < found.number for row in filled):
+        notes = ("title_rows", *notes)
+    return Header(names, found.number, notes)
+
+
+def _likeliest(filled: list[Row]) -> Row | None:
+    """The first row that names columns: by names that are known, else by looking unlike data."""
+    widest = max(_count(row) for row in filled)
+    candidates = filled[:_SEARCHED_ROWS]
+    for row in candidates:
+        known = sum(1 for cell in row.cells if cell.strip() and field_of(cell))
+        if known >= min(2, widest) and not _holds_data(row):
+            return row
+    needed = max(min(2, widest), -(-widest // 2))
+    for row in candidates:
+        if _count(row) < needed:
+            continue
+        if _holds_data(row) or not _names_the_data(row, filled):
+            return None
+        return row
+    return None
+
+
+def _count(row: Row) -> int:
+    return sum(1 for cell in row.cells if cell.strip())
+
+
+def _holds_data(row: Row) -> bool:
+    return any(_IDENTIFIER.search(cell) or _NUMBER.fullmatch(cell) for cell in row.cells)
+
+
+def _names_the_data(row: Row, filled: list[Row]) -> bool:
+    """Every column that holds numbers or addresses further down has a name in this row."""
+    for other in filled:
+        if other.number <= row.number:
+            continue
+        for index, cell in enumerate(other.cells):
+            if _IDENTIFIER.search(cell) and not "".join(row.cells[index : index + 1]).strip():
+                return False
+    return True
+
+
+def _width(found: Row | None, below: list[Row], *, ragged: bool) -> int:
+    widths = sorted(_used(row) for row in below) or [0]
+    # A stray separator makes one row too wide; columns without a name make most rows wide.
+    data = widths[-1] if ragged or found is None else widths[len(widths) // 2]
+    named = _used(found) if found else 0
+    return max(named, data, 1)
+
+
+def _used(row: Row) -> int:
+    cells = row.cells
+    return max((index for index, cell in enumerate(cells, 1) if cell.strip()), default=0)
+
+
+def _names(cells: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    names: list[str] = []
+    taken: set[str] = set()
+    notes: list[str] = []
+    for index, cell in enumerate(cells):
+        name = " ".join(cell.split())
+        if not name:
+            name = f"Column {letters(index)}"
+            notes.append("unnamed_column")
+        unique, count = name, 1
+        while unique in taken:
+            count += 1
+            unique = f"{name} ({count})"
+            notes.append("duplicate_columns")
+        taken.add(unique)
+        names.append(unique)
+    return names, tuple(dict.fromkeys(notes))
+
+
+def letters(index: int) -> str:
+    """The letters over a spreadsheet's column: 0 is A, 26 is AA."""
+    text = ""
+    index += 1
+    while index:
+        index, rest = divmod(index - 1, 26)
+        text = chr(ord("A") + rest) + text
+    return text

@@ -1,0 +1,216 @@
+"""Numbers of a workbook as the spreadsheet shows them, from its number formats.
+
+Follows ECMA-376 part 1, section 18.8.31, as far as contact lists go: digits with leading zeros
+and literals (``000-0000``), decimals, grouping, percent, dates and times. Formats that would lose
+digits (scientific, fractions) and General show the exact number instead.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+
+Formatter = Callable[[str], str]
+
+# Section 18.8.30: the formats that have a number and no text. 14 and 22 depend on the reader's
+# country; they are shown the way that no country reads differently.
+BUILT_IN = {
+    1: "0",
+    2: "0.00",
+    3: "#,##0",
+    4: "#,##0.00",
+    9: "0%",
+    10: "0.00%",
+    14: "yyyy-mm-dd",
+    15: "d-mmm-yy",
+    16: "d-mmm",
+    17: "mmm-yy",
+    18: "h:mm AM/PM",
+    19: "h:mm:ss AM/PM",
+    20: "h:mm",
+    21: "h:mm:ss",
+    22: "yyyy-mm-dd hh:mm",
+    37: "#,##0",
+    38: "#,##0",
+    39: "#,##0.00",
+    40: "#,##0.00",
+    45: "mm:ss",
+    46: "[h]:mm:ss",
+    47: "mm:ss",
+}
+
+_TOKEN = re.compile(
+    r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|General|AM/PM|A/P|y+|m+|d+|h+|s+(?:\.0+)?|E[+-]|.',
+    re.IGNORECASE | re.DOTALL,
+)
+_DATE = re.compile(r"[ymdhs]", re.IGNORECASE)
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_PLACES = frozenset("0#?")
+
+
+def exact(value: str) -> str:
+    """A stored number without exponent, and without decimals that are nought."""
+    if value.isdigit():
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    if number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    return f"{number:.15g}".upper()
+
+
+def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
+    """The function from a stored number to its text under one number format."""
+    tokens = _TOKEN.findall(code.partition(";")[0])
+    bare = [token for token in tokens if token[0] not in '"\\_*[' or _is_elapsed(token)]
+    joined = "".join(bare)
+    if not joined or joined.lower() == "general" or "@" in joined:
+        return exact
+    if _DATE.search(joined):
+        return _dates(tokens, epoch_1904=epoch_1904)
+    if "/" in joined or any(token.upper() in {"E+", "E-"} for token in bare):
+        return exact
+    return _numbers(tokens)
+
+
+def _is_elapsed(token: str) -> bool:
+    return token.lower().strip("[]") in {"h", "hh", "m", "mm", "s", "ss"} and token[0] == "["
+
+
+def _literal(token: str) -> str:
+    """What a token that is no placeholder prints."""
+    if token[0] == '"':
+        return token[1:-1]
+    if token[0] == "\\":
+        return token[1:]
+    if token[0] == "_":
+        return " "
+    if token[0] == "[":
+        # A currency: [$€-407]. Colours and conditions print nothing.
+        return token[2:-1].partition("-")[0] if token.startswith("[$") else ""
+    return "" if token[0] == "*" else token
+
+
+def _numbers(marks: list[str]) -> Formatter:
+    point = marks.index(".") if "." in marks else len(marks)
+    whole, fraction = marks[:point], marks[point + 1 :]
+    decimals = sum(mark in _PLACES for mark in fraction)
+    places = [index for index, mark in enumerate(whole) if mark in _PLACES]
+    if not places:
+        return exact
+    inside = whole[places[0] : places[-1] + 1]
+    grouping = "," in inside
+    plain = all(mark in {"0", "#", "?", ","} for mark in inside)
+    percent = "%" in marks
+    zeros = whole.count("0")
+    before = "".join(map(_literal, whole[: places[0]]))
+    after = "".join(_literal(mark) for mark in fraction if mark not in _PLACES)
+    rest_of_whole = (mark for mark in whole[places[-1] + 1 :] if mark != ",")
+    after = "".join(map(_literal, rest_of_whole)) + after
+
+    def show(value: str) -> str:
+        try:
+            number = Decimal(value) * (100 if percent else 1)
+            rounded = number.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+        except InvalidOperation:
+            return value
+        digits, _, rest = f"{abs(rounded):f}".partition(".")
+        digits = (digits if digits != "0" else "").rjust(zeros, "0")
+        if not plain:
+            digits = _filled(inside, digits)
+        elif grouping and digits:
+            lead = len(digits) % 3 or 3
+            digits = ",".join([digits[:lead], *re.findall(r"\d{3}", digits[lead:])])
+        sign = "-" if rounded < 0 else ""
+        return f"{sign}{before}{digits}{'.' + rest if rest else ''}{after}".strip()
+
+    return show
+
+
+def _filled(marks: list[str], digits: str) -> str:
+    """Digits put into places from the right; the leftmost place takes all that are left."""
+    left, shown = list(digits), []
+    last = next(index for index, mark in enumerate(marks) if mark in _PLACES)
+    for index in range(len(marks) - 1, -1, -1):
+        mark = marks[index]
+        if mark not in _PLACES:
+            shown.append("" if mark == "," else _literal(mark)[::-1])
+        elif index == last:
+            shown.append("".join(reversed(left)) or ("0" if mark == "0" else ""))
+        else:
+            shown.append(left.pop() if left else "0" if mark == "0" else "")
+    return "".join(shown)[::-1]
+
+
+def _dates(tokens: list[str], *, epoch_1904: bool) -> Formatter:
+    lowered = [token.lower() for token in tokens]
+    half_day = "am/pm" in lowered or "a/p" in lowered
+    clock = [token for token in lowered if token[0] in "hmsdy" or _is_elapsed(token)]
+    minutes = {index for index in range(len(clock)) if _is_minute(clock, index)}
+
+    def show(value: str) -> str:
+        try:
+            serial = float(value)
+            moment = _moment(serial, epoch_1904=epoch_1904)
+        except (ValueError, OverflowError):
+            return exact(value)
+        shown, seen = [], 0
+        for token, low in zip(tokens, lowered, strict=True):
+            if low[0] in "hmsdy" or _is_elapsed(low):
+                shown.append(_part(low, moment, serial, minute=seen in minutes, half_day=half_day))
+                seen += 1
+            elif low in {"am/pm", "a/p"}:
+                shown.append("AM" if moment.hour < 12 else "PM")
+            else:
+                shown.append(_literal(token))
+        return "".join(shown).strip()
+
+    return show
+
+
+def _is_minute(clock: list[str], index: int) -> bool:
+    """An m after hours or before seconds is a minute, any other a month."""
+    after_hours = index > 0 and clock[index - 1].strip("[")[0] == "h"
+    before_seconds = index + 1 < len(clock) and clock[index + 1].strip("[")[0] == "s"
+    return clock[index][0] == "m" and (after_hours or before_seconds)
+
+
+def _moment(serial: float, *, epoch_1904: bool) -> datetime:
+    """Section 18.17.4.1. In the 1900 system a day that never was, 29 February 1900, counts."""
+    if serial < 0:
+        message = "before the epoch"
+        raise ValueError(message)
+    epoch = date(1904, 1, 1) if epoch_1904 else date(1899, 12, 30 if serial >= 60 else 31)
+    return datetime.combine(epoch, time()) + timedelta(seconds=round(serial * 86400))
+
+
+def _part(  # noqa: PLR0911 one line for each letter of the format
+    token: str, moment: datetime, serial: float, *, minute: bool, half_day: bool
+) -> str:
+    size = len(token)
+    if token[0] == "[":
+        seconds = round(serial * 86400)
+        return str(seconds // {"h": 3600, "m": 60, "s": 1}[token[1]])
+    if token[0] == "y":
+        return f"{moment:%Y}" if size > 2 else f"{moment:%y}"
+    if token[0] == "d":
+        if size > 2:
+            return _DAYS[moment.weekday()][: 3 if size == 3 else None]
+        return f"{moment.day:0{size}}"
+    if token[0] == "m" and not minute:
+        if size > 2:
+            return _MONTHS[moment.month - 1][: 3 if size == 3 else None]
+        return f"{moment.month:0{size}}"
+    if token[0] == "h":
+        hour = (moment.hour % 12 or 12) if half_day else moment.hour
+        return f"{hour:0{min(size, 2)}}"
+    if token[0] == "m":
+        return f"{moment.minute:0{min(size, 2)}}"
+    whole, point, fraction = token.partition(".")
+    return f"{moment.second:0{min(len(whole), 2)}}{point}{'0' * len(fraction)}"

@@ -1,0 +1,125 @@
+"""The container of a workbook: a zip of XML parts, opened with suspicion.
+
+Sizes are judged before anything is unpacked, and no part may declare a document type, so neither
+a zip bomb nor an entity bomb gets as far as the reader.
+"""
+
+import posixpath
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+from xml.parsers import expat
+from zipfile import BadZipFile, ZipFile
+
+from app.services.imports.reading.errors import UnreadableFile
+from app.services.imports.reading.table import Limits
+
+CHUNK = 64 * 1024
+_PACKED_TIGHTLY = 200
+"""Bytes out of one byte in: sheets of real lists reach 10 to 60."""
+_SMALL = 16 * 1024 * 1024
+_ENCRYPTED = 0x1
+BROKEN = (BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, expat.ExpatError)
+"""What reading a damaged archive or part can raise."""
+
+
+class Element(NamedTuple):
+    """The start of one element: local names, without namespaces."""
+
+    name: str
+    parent: str
+    attributes: dict[str, str]
+
+
+def parser() -> expat.XMLParserType:
+    """An XML parser that refuses document types; names come as ``namespace local``."""
+    made = expat.ParserCreate(namespace_separator=" ")
+    made.buffer_text = True
+    made.buffer_size = CHUNK
+
+    def refuse(*_: object) -> None:
+        raise UnreadableFile("unsafe_workbook")
+
+    made.StartDoctypeDeclHandler = refuse
+    return made
+
+
+def local(name: str) -> str:
+    """The name without its namespace."""
+    return name.rpartition(" ")[2]
+
+
+class Package:
+    """An open archive whose parts are found by their relationships."""
+
+    def __init__(self, stream: BinaryIO, limits: Limits):
+        try:
+            self._zip = ZipFile(stream)
+        except BROKEN:
+            raise UnreadableFile("unreadable_workbook") from None
+        infos = self._zip.infolist()
+        self.names = {info.filename for info in infos}
+        if any(info.flag_bits & _ENCRYPTED for info in infos):
+            raise UnreadableFile("password_protected")
+        unpacked = sum(info.file_size for info in infos)
+        packed = sum(info.compress_size for info in infos)
+        if unpacked > limits.unpacked or (
+            unpacked > 4 * _SMALL and unpacked > packed * _PACKED_TIGHTLY
+        ):
+            raise UnreadableFile("zip_bomb")
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """The bytes of a part, unpacked as they are asked for."""
+        try:
+            with self._zip.open(name) as part:
+                while chunk := part.read(CHUNK):
+                    yield chunk
+        except (*BROKEN, KeyError):
+            raise UnreadableFile("unreadable_workbook") from None
+
+    def elements(self, name: str) -> Iterator[Element]:
+        """Every element of a small part, in order."""
+        made = parser()
+        found: list[Element] = []
+        path = [""]
+
+        def start(tag: str, attributes: dict[str, str]) -> None:
+            plain = {local(key): value for key, value in attributes.items()}
+            found.append(Element(local(tag), path[-1], plain))
+            path.append(local(tag))
+
+        made.StartElementHandler = start
+        made.EndElementHandler = lambda _: path.pop()
+        for chunk in self.chunks(name):
+            feed(made, chunk)
+            yield from found
+            found.clear()
+
+    def related(self, name: str) -> dict[str, tuple[str, str]]:
+        """The parts that a part points to: id -> (kind, part name)."""
+        folder, base = posixpath.split(name)
+        relations = posixpath.join(folder, "_rels", f"{base}.rels")
+        if relations not in self.names:
+            return {}
+        return {
+            element.attributes.get("Id", ""): (
+                element.attributes.get("Type", "").rpartition("/")[2],
+                _resolved(folder, element.attributes.get("Target", "")),
+            )
+            for element in self.elements(relations)
+            if element.name == "Relationship"
+        }
+
+
+def _resolved(folder: str, target: str) -> str:
+    if target.startswith("/"):
+        return target[1:]
+    return posixpath.normpath(posixpath.join(folder, target))
+
+
+def feed(made: expat.XMLParserType, chunk: bytes) -> None:
+    """Parses the next bytes; what is no XML is a damaged workbook."""
+    try:
+        made.Parse(chunk)
+    except expat.ExpatError:
+        raise UnreadableFile("unreadable_workbook") from None
