@@ -20,7 +20,7 @@ from app.security_headers import allow_framing_by_ourselves
 from app.services import agents, partners
 from app.services.branding import drafts, images
 from app.services.branding.brand import of_content
-from app.services.branding.shades import contrast_report
+from app.services.branding.contrast_report import contrast_report
 
 Page = str | tuple[str, int] | Response
 
@@ -80,7 +80,9 @@ def branding_image(kind: str) -> Page:
     try:
         with transaction() as session:
             partner = partners.get(session, caller(), partners.own(caller()))
-            image = images.store(session, caller(), partner.id, ImageType(kind), data, kind)
+            image = images.store(
+                session, caller(), partner.id, ImageType(kind), data=data, field=kind
+            )
             address = url_for("portal.brand_image", sha256=image.sha256)
             url = settings().public_url.rstrip("/") + address
             drafts.set_image(session, caller(), partner, ImageType(kind), url)
