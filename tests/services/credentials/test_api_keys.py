@@ -1,0 +1,244 @@
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import CallerKind, OrganizationStatus, Role
+from app.errors import Conflict, DomainError, Forbidden, NotFound, Unauthenticated, ValidationFailed
+from app.models import ApiKey, AuditEntry, utcnow
+from app.policy import API_KEY_SCOPES
+from app.services import api_keys, last_used, script_secrets
+from tests.fixtures.cast import Tenant, make_tenant
+
+WEEK = timedelta(days=7)
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+@pytest.fixture
+def administrator(own: Tenant) -> Caller:
+    return own.caller(Role.PARTNER_ADMIN)
+
+
+@pytest.fixture
+def made(session: Session, own: Tenant, administrator: Caller) -> api_keys.NewKey:
+    return api_keys.create(session, administrator, organization_id=own.organization.id, name="CRM")
+
+
+def refusal(action: Callable[[], object]) -> tuple[type[DomainError], str]:
+    with pytest.raises(DomainError) as refused:
+        action()
+    return type(refused.value), refused.value.code
+
+
+def works(session: Session, secret: str) -> bool:
+    try:
+        api_keys.caller_from_key(session, secret)
+    except Unauthenticated:
+        return False
+    return True
+
+
+def test_a_key_says_who_and_with_what_scopes(
+    session: Session, own: Tenant, administrator: Caller
+) -> None:
+    made = api_keys.create(
+        session,
+        administrator,
+        organization_id=own.organization.id,
+        name=" CRM ",
+        scopes=["calls:read", "contacts:write", "calls:read"],
+        live=False,
+    )
+    caller = api_keys.caller_from_key(session, made.secret, ip="192.0.2.1", request_id="req_1")
+    assert caller == Caller(
+        kind=CallerKind.API_KEY,
+        role=Role.STANDARD,
+        subject_id=made.key.id,
+        label=f"CRM ({made.key.public_id})",
+        partner_id=own.partner.id,
+        organization_id=own.organization.id,
+        permissions=frozenset(
+            scope for scope in API_KEY_SCOPES if scope in ("calls:read", "contacts:write")
+        ),
+        live=False,
+        ip="192.0.2.1",
+        request_id="req_1",
+    )
+
+
+def test_keys_have_the_published_form_and_only_a_hash_is_stored(
+    session: Session, own: Tenant, made: api_keys.NewKey
+) -> None:
+    assert re.fullmatch(r"ppk_live_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}", made.secret)
+    assert made.secret.startswith(made.key.public_id + "_")
+    body = made.secret[:-6]
+    assert made.secret[-6:] == script_secrets.checksum(body)
+    stored = str(vars(made.key))
+    assert body.rpartition("_")[2] not in stored
+    written = session.scalars(select(AuditEntry).where(AuditEntry.action == "key.created")).one()
+    assert (written.organization_id, written.after) == (
+        own.organization.id,
+        {"scopes": sorted(API_KEY_SCOPES), "live": True},
+    )
+
+
+def with_checksum(body: str) -> str:
+    return body + script_secrets.checksum(body)
+
+
+def test_nothing_but_the_whole_key_works(session: Session, made: api_keys.NewKey) -> None:
+    secret, body = made.secret, made.secret[:-6]
+    wrong_secret = body[:-1] + ("a" if body[-1] != "a" else "b")
+    unknown_id = body.replace(made.key.public_id, "ppk_live_" + "0" * 16)
+    tried = [
+        secret,
+        "",
+        secret + " ",
+        secret + "\n",
+        secret[:-1],
+        secret.replace("live", "test"),
+        with_checksum(body.replace("live", "test")),
+        with_checksum(wrong_secret),
+        with_checksum(unknown_id),
+        wrong_secret + secret[-6:],
+        "\x00" * 20,
+        "ü" * 20,
+    ]
+    assert [works(session, candidate) for candidate in tried] == [True] + [False] * 11
+
+
+def test_a_missing_key_is_refused_in_the_same_way(session: Session) -> None:
+    refused = refusal(lambda: api_keys.caller_from_key(session, None))
+    assert refused == (Unauthenticated, "invalid_api_key")
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"name": " "}, "blank"),
+        ({"name": "x" * 201}, "too_long"),
+        ({"scopes": ["calls:read", "users:read"]}, "unknown_scope"),
+        ({"scopes": []}, "scope_required"),
+        ({"expires_at": utcnow() - timedelta(days=1)}, "in_the_past"),
+    ],
+)
+def test_a_key_that_makes_no_sense_is_not_made(
+    session: Session, own: Tenant, administrator: Caller, changes: dict[str, object], code: str
+) -> None:
+    wanted: dict[str, object] = {"organization_id": own.organization.id, "name": "CRM"}
+    refused = refusal(lambda: api_keys.create(session, administrator, **(wanted | changes)))  # type: ignore[arg-type] # the cases differ in type
+    assert refused == (ValidationFailed, code)
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD, Role.OPERATOR])
+def test_only_administrators_manage_keys(session: Session, own: Tenant, role: Role) -> None:
+    caller = own.caller(role)
+    refused = refusal(lambda: api_keys.list_all(session, caller))
+    assert refused == (Forbidden, "insufficient_scope")
+
+
+def test_a_stranger_finds_none_of_it(session: Session, own: Tenant, made: api_keys.NewKey) -> None:
+    stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
+    assert api_keys.list_all(session, stranger, organization_id=own.organization.id) == []
+    assert [
+        refusal(lambda: api_keys.get(session, stranger, made.key.id)),
+        refusal(lambda: api_keys.roll(session, stranger, made.key.id)),
+        refusal(lambda: api_keys.revoke(session, stranger, made.key.id)),
+        refusal(
+            lambda: api_keys.create(
+                session, stranger, organization_id=own.organization.id, name="CRM"
+            )
+        ),
+    ] == [(NotFound, "key_not_found")] * 3 + [(NotFound, "organization_not_found")]
+    absent = refusal(
+        lambda: api_keys.create(session, stranger, organization_id=uuid4(), name="CRM")
+    )
+    assert absent == (NotFound, "organization_not_found")
+
+
+def test_a_rolled_key_works_beside_its_successor_for_the_overlap(
+    session: Session, administrator: Caller, made: api_keys.NewKey
+) -> None:
+    rolled = api_keys.roll(session, administrator, made.key.id, overlap=WEEK)
+    new = rolled.key
+    assert (new.name, new.scopes, new.live, new.expires_at) == (
+        made.key.name, made.key.scopes, True, None,
+    )  # fmt: skip
+    assert [works(session, secret) for secret in (made.secret, rolled.secret)] == [True, True]
+    assert made.key.expires_at is not None
+    assert abs((made.key.expires_at - utcnow() - WEEK).total_seconds()) < 5
+    made.key.expires_at = utcnow()
+    session.flush()
+    assert [works(session, secret) for secret in (made.secret, rolled.secret)] == [False, True]
+
+
+def test_a_key_rolled_without_overlap_stops_at_once(
+    session: Session, administrator: Caller, made: api_keys.NewKey
+) -> None:
+    rolled = api_keys.roll(session, administrator, made.key.id)
+    assert [works(session, secret) for secret in (made.secret, rolled.secret)] == [False, True]
+
+
+def test_an_overlap_never_lengthens_a_keys_life(
+    session: Session, administrator: Caller, made: api_keys.NewKey
+) -> None:
+    tomorrow = utcnow() + timedelta(days=1)
+    made.key.expires_at = tomorrow
+    rolled = api_keys.roll(session, administrator, made.key.id, overlap=WEEK)
+    assert (made.key.expires_at, rolled.key.expires_at) == (tomorrow, tomorrow)
+
+
+@pytest.mark.parametrize("overlap", [timedelta(seconds=-1), WEEK + timedelta(seconds=1)])
+def test_an_overlap_is_at_most_a_week(
+    session: Session, administrator: Caller, made: api_keys.NewKey, overlap: timedelta
+) -> None:
+    refused = refusal(lambda: api_keys.roll(session, administrator, made.key.id, overlap=overlap))
+    assert refused == (ValidationFailed, "overlap_out_of_range")
+
+
+def test_a_key_is_rolled_once_and_not_after_its_end(
+    session: Session, administrator: Caller, made: api_keys.NewKey
+) -> None:
+    rolled = api_keys.roll(session, administrator, made.key.id, overlap=WEEK)
+    api_keys.revoke(session, administrator, rolled.key.id)
+    for key in (made.key, rolled.key):
+        refused = refusal(lambda: api_keys.roll(session, administrator, key.id))  # noqa: B023 - called at once
+        assert refused == (Conflict, "key_ended")
+
+
+def test_a_revoked_key_is_refused_at_once(
+    session: Session, administrator: Caller, made: api_keys.NewKey
+) -> None:
+    for _ in range(2):
+        api_keys.revoke(session, administrator, made.key.id)
+    assert works(session, made.secret) is False
+
+
+def test_suspensions_count_at_once(session: Session, own: Tenant, made: api_keys.NewKey) -> None:
+    own.organization.status = OrganizationStatus.SUSPENDED
+    session.flush()
+    refused = refusal(lambda: api_keys.caller_from_key(session, made.secret))
+    assert refused == (Forbidden, "organization_suspended")
+    own.partner.suspended_at = utcnow()
+    session.flush()
+    assert works(session, made.secret) is False
+
+
+def test_use_is_noted_once_a_minute(session: Session, made: api_keys.NewKey) -> None:
+    caller = api_keys.caller_from_key(session, made.secret)
+    assert [last_used.due(caller) for _ in range(3)] == [True, False, False]
+    last_used.touch(session, caller)
+    noted = session.scalars(select(ApiKey.last_used_at)).one()
+    assert noted is not None
+    assert abs((utcnow() - noted).total_seconds()) < 5
+    last_used.touch(session, caller)
+    assert session.scalars(select(ApiKey.last_used_at)).one() == noted

@@ -1,0 +1,210 @@
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller, system_caller
+from app.enums import Area, Role
+from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
+from app.models import AuditEntry, OAuthClient, utcnow
+from app.services import oauth_clients
+from tests.fixtures.cast import Tenant, make_tenant
+
+SUPPORT = system_caller("command line")
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+@pytest.fixture
+def administrator(own: Tenant) -> Caller:
+    return own.caller(Role.PARTNER_ADMIN)
+
+
+def refusal(action: Callable[[], object]) -> tuple[type[DomainError], str]:
+    with pytest.raises(DomainError) as refused:
+        action()
+    return type(refused.value), refused.value.code
+
+
+def make(session: Session, caller: Caller, role: Role = Role.ADMIN) -> oauth_clients.NewClient:
+    return oauth_clients.create(session, caller, name=" Nightly sync ", role=role)
+
+
+def test_an_administrator_makes_a_client_and_history_tells(
+    session: Session, own: Tenant, administrator: Caller
+) -> None:
+    made = make(session, administrator)
+    client = made.client
+    assert (
+        client.partner_id, client.organization_id, client.area, client.role, client.name,
+        client.created_by,
+    ) == (
+        own.partner.id, None, Area.PARTNER_ADMIN, Role.ADMIN, "Nightly sync",
+        "partnerAdmin@northwind.example",
+    )  # fmt: skip
+    assert len(made.secret) == 43
+    assert made.secret not in str(vars(client))
+    written = session.scalars(select(AuditEntry).where(AuditEntry.action == "client.created")).one()
+    assert (written.target_id, written.partner_id, written.after) == (
+        str(client.id),
+        own.partner.id,
+        {"role": "admin", "area": "A"},
+    )
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD, Role.OPERATOR])
+def test_only_administrators_manage_clients(session: Session, own: Tenant, role: Role) -> None:
+    caller = own.caller(role)
+    forbidden = (Forbidden, "insufficient_scope")
+    assert refusal(lambda: make(session, caller)) == forbidden
+    assert refusal(lambda: oauth_clients.list_all(session, caller)) == forbidden
+
+
+@pytest.mark.parametrize("role", [Role.STANDARD, Role.OPERATOR])
+def test_a_partners_client_has_a_role_of_the_partners_staff(
+    session: Session, administrator: Caller, role: Role
+) -> None:
+    refused = refusal(lambda: make(session, administrator, role))
+    assert refused == (ValidationFailed, "role_not_allowed")
+
+
+def test_a_client_needs_a_name_and_an_end_in_the_future(
+    session: Session, administrator: Caller
+) -> None:
+    def create(name: str, ends_in: timedelta | None = None) -> object:
+        ends = utcnow() + ends_in if ends_in else None
+        return oauth_clients.create(
+            session, administrator, name=name, role=Role.ADMIN, expires_at=ends
+        )
+
+    assert [
+        refusal(lambda: create(" ")),
+        refusal(lambda: create("x" * 201)),
+        refusal(lambda: create("ok", timedelta(seconds=-1))),
+    ] == [
+        (ValidationFailed, "blank"),
+        (ValidationFailed, "too_long"),
+        (ValidationFailed, "in_the_past"),
+    ]
+
+
+def test_a_stranger_finds_none_of_it(session: Session, own: Tenant, administrator: Caller) -> None:
+    client = make(session, administrator).client
+    stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
+    assert oauth_clients.list_all(session, stranger) == []
+    absent = refusal(lambda: oauth_clients.get(session, stranger, uuid4()))
+    for action in (
+        oauth_clients.get,
+        oauth_clients.suspend,
+        oauth_clients.resume,
+        oauth_clients.revoke,
+        oauth_clients.roll,
+    ):
+        assert refusal(lambda: action(session, stranger, client.id)) == absent  # noqa: B023 - called at once
+    assert absent == (NotFound, "client_not_found")
+
+
+def authenticates(session: Session, client: OAuthClient, secret: str) -> bool:
+    return oauth_clients.authenticate(session, client.client_id, secret) == client
+
+
+def test_only_the_right_secret_authenticates(session: Session, administrator: Caller) -> None:
+    made = make(session, administrator)
+    tried = (made.secret, "", made.secret[:-1], made.secret + "x", "\ud800")
+    assert [authenticates(session, made.client, secret) for secret in tried] == [
+        True, False, False, False, False,
+    ]  # fmt: skip
+    for unknown in ("", "ppc_unknown", "\x00", "ü", "x" * 1000):
+        assert oauth_clients.authenticate(session, unknown, made.secret) is None
+
+
+def test_a_new_secret_replaces_the_old_one(session: Session, administrator: Caller) -> None:
+    made = make(session, administrator)
+    rolled = oauth_clients.roll(session, administrator, made.client.id)
+    assert rolled.client == made.client
+    secrets = (made.secret, rolled.secret)
+    assert [authenticates(session, made.client, secret) for secret in secrets] == [False, True]
+
+
+def test_a_suspended_client_is_refused_until_resumed(
+    session: Session, administrator: Caller
+) -> None:
+    made = make(session, administrator)
+    oauth_clients.suspend(session, administrator, made.client.id)
+    assert authenticates(session, made.client, made.secret) is False
+    oauth_clients.resume(session, administrator, made.client.id)
+    assert authenticates(session, made.client, made.secret) is True
+
+
+def test_a_revoked_client_is_over_for_good(session: Session, administrator: Caller) -> None:
+    made = make(session, administrator)
+    for _ in range(2):
+        oauth_clients.revoke(session, administrator, made.client.id)
+    assert authenticates(session, made.client, made.secret) is False
+    for action in (oauth_clients.resume, oauth_clients.roll, oauth_clients.suspend):
+        refused = refusal(lambda: action(session, administrator, made.client.id))  # noqa: B023 - called at once
+        assert refused == (Conflict, "client_revoked")
+
+
+def test_an_expired_client_and_one_of_a_suspended_partner_are_refused(
+    session: Session, own: Tenant, administrator: Caller
+) -> None:
+    made = make(session, administrator)
+    made.client.expires_at = utcnow()
+    session.flush()
+    assert authenticates(session, made.client, made.secret) is False
+    made.client.expires_at = None
+    own.partner.suspended_at = utcnow()
+    session.flush()
+    assert authenticates(session, made.client, made.secret) is False
+
+
+def test_support_alone_issues_and_changes_legacy_clients(
+    session: Session, own: Tenant, administrator: Caller
+) -> None:
+    made = oauth_clients.create_legacy(
+        session, SUPPORT, organization_id=own.plus.id, name="Dialler"
+    )
+    client = made.client
+    assert (client.partner_id, client.organization_id, client.area, client.role) == (
+        own.partner.id,
+        own.plus.id,
+        Area.LEGACY_CALLS,
+        None,
+    )
+    until = utcnow() + timedelta(days=30)
+    support_only = (Forbidden, "support_only")
+    assert [
+        refusal(
+            lambda: oauth_clients.create_legacy(
+                session, administrator, organization_id=own.plus.id, name="Own"
+            )
+        ),
+        refusal(lambda: oauth_clients.extend(session, administrator, client.id, until)),
+        refusal(lambda: oauth_clients.roll(session, administrator, client.id)),
+        refusal(lambda: oauth_clients.suspend(session, administrator, client.id)),
+    ] == [support_only] * 4
+    assert oauth_clients.list_all(session, administrator, area=Area.LEGACY_CALLS) == [client]
+    assert oauth_clients.extend(session, SUPPORT, client.client_id, until).served_until == until
+    assert oauth_clients.extend(session, SUPPORT, client.client_id, None).served_until is None
+
+
+def test_only_legacy_clients_can_be_extended(session: Session, administrator: Caller) -> None:
+    client = make(session, administrator).client
+    refused = refusal(lambda: oauth_clients.extend(session, SUPPORT, client.client_id, utcnow()))
+    assert refused == (ValidationFailed, "wrong_area")
+
+
+def test_a_legacy_client_needs_an_organization(session: Session) -> None:
+    refused = refusal(
+        lambda: oauth_clients.create_legacy(
+            session, SUPPORT, organization_id=uuid4(), name="Dialler"
+        )
+    )
+    assert refused == (NotFound, "organization_not_found")

@@ -1,0 +1,87 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.errors import NotFound
+from app.models import LinkPurpose, OneTimeLink, utcnow
+from app.services import one_time_links
+from tests.fixtures.cast import Tenant, make_tenant
+
+INVITATION, RESET = LinkPurpose.INVITATION, LinkPurpose.RESET_PASSWORD
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+def works(session: Session, token: str, purpose: LinkPurpose = INVITATION) -> bool:
+    try:
+        one_time_links.look_up(session, token, purpose)
+    except NotFound:
+        return False
+    return True
+
+
+def test_a_link_can_be_looked_at_often_and_used_once(session: Session, own: Tenant) -> None:
+    token = one_time_links.create(session, own.user.id, INVITATION)
+    for _ in range(2):
+        assert one_time_links.look_up(session, token, INVITATION) == own.user
+    assert one_time_links.use(session, token, INVITATION) == own.user
+    assert works(session, token) is False
+    with pytest.raises(NotFound) as refused:
+        one_time_links.use(session, token, INVITATION)
+    assert refused.value.code == "link_invalid"
+
+
+def test_a_link_serves_its_purpose_only(session: Session, own: Tenant) -> None:
+    token = one_time_links.create(session, own.user.id, INVITATION)
+    assert works(session, token, RESET) is False
+    with pytest.raises(NotFound):
+        one_time_links.use(session, token, RESET)
+    assert works(session, token)
+
+
+def test_a_new_link_ends_the_older_one_of_its_purpose(session: Session, own: Tenant) -> None:
+    first = one_time_links.create(session, own.user.id, INVITATION)
+    reset = one_time_links.create(session, own.user.id, RESET)
+    second = one_time_links.create(session, own.user.id, INVITATION)
+    assert [works(session, first), works(session, second), works(session, reset, RESET)] == [
+        False, True, True,
+    ]  # fmt: skip
+
+
+def test_an_expired_link_works_no_more(session: Session, own: Tenant) -> None:
+    token = one_time_links.create(session, own.user.id, RESET)
+    session.scalars(select(OneTimeLink)).one().expires_at = utcnow()
+    session.flush()
+    assert works(session, token, RESET) is False
+    with pytest.raises(NotFound):
+        one_time_links.use(session, token, RESET)
+
+
+def test_the_token_is_not_stored(session: Session, own: Tenant) -> None:
+    token = one_time_links.create(session, own.user.id, INVITATION)
+    stored = session.scalars(select(OneTimeLink)).one()
+    assert len(token) == 43  # 256 bits
+    assert token not in str(vars(stored))
+
+
+def test_of_many_at_once_one_gets_through(fresh_database: Database) -> None:
+    with fresh_database.transaction() as session:
+        own = make_tenant(session)
+        token = one_time_links.create(session, own.user.id, INVITATION)
+
+    def use(_: int) -> bool:
+        try:
+            with fresh_database.transaction() as session:
+                one_time_links.use(session, token, INVITATION)
+        except NotFound:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(use, range(8))) == 1

@@ -1,0 +1,48 @@
+import time
+from statistics import median
+
+from argon2 import PasswordHasher
+
+from app.services import passwords
+
+
+def seconds(password_hash: str | None) -> float:
+    """The median of five checks of a wrong password."""
+    taken = []
+    for _ in range(5):
+        began = time.perf_counter()
+        passwords.verify(password_hash, "wrong password")
+        taken.append(time.perf_counter() - began)
+    return median(taken)
+
+
+def test_only_the_right_password_fits() -> None:
+    stored = passwords.hash_password("correct horse battery")
+    tried = ("correct horse battery", "correct horse", "", "Correct horse battery", "x" * 2000)
+    assert [passwords.verify(stored, password) for password in tried] == [
+        True, False, False, False, False,
+    ]  # fmt: skip
+
+
+def test_nothing_fits_an_account_without_a_password() -> None:
+    assert [passwords.verify(None, password) for password in ("", "anything")] == [False, False]
+
+
+def test_what_is_no_hash_fits_nothing() -> None:
+    assert passwords.verify("plain text", "plain text") is False
+
+
+def test_any_characters_can_be_a_password() -> None:
+    odd = "pass\x00word \ud800 ☎"
+    assert passwords.verify(passwords.hash_password(odd), odd) is True
+
+
+def test_an_unknown_account_takes_as_long_as_a_known_one() -> None:
+    known = seconds(passwords.hash_password("correct horse battery"))
+    assert 0.4 < seconds(None) / known < 2.5
+
+
+def test_a_hash_with_other_costs_is_to_be_renewed() -> None:
+    cheap = PasswordHasher(time_cost=1, memory_cost=8192, parallelism=1).hash("password")
+    fresh = passwords.hash_password("password")
+    assert [passwords.needs_rehash(known) for known in (cheap, fresh)] == [True, False]

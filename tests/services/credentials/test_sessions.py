@@ -1,0 +1,157 @@
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import CallerKind, OrganizationStatus, Role, UserStatus
+from app.errors import Unauthenticated
+from app.models import PortalSession, User, utcnow
+from app.policy import ROLE_PERMISSIONS
+from app.services import sessions
+from tests.fixtures.cast import Tenant, make_tenant
+
+HOURS = timedelta(hours=12)
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+def start(session: Session, user: User) -> str:
+    return sessions.create(session, user, lifetime=HOURS, ip="192.0.2.1", user_agent="Browser")
+
+
+def is_open(session: Session, token: str | None) -> bool:
+    try:
+        sessions.load(session, token)
+    except Unauthenticated:
+        return False
+    return True
+
+
+def test_a_session_says_who_and_with_what_rights(session: Session, own: Tenant) -> None:
+    token = start(session, own.user)
+    signed_in = sessions.load(session, token, ip="192.0.2.9", request_id="req_1")
+    assert signed_in.caller == Caller(
+        kind=CallerKind.USER,
+        role=Role.STANDARD,
+        subject_id=own.user.id,
+        label="olga@northwind.example",
+        partner_id=own.partner.id,
+        organization_id=own.organization.id,
+        permissions=ROLE_PERMISSIONS[Role.STANDARD],
+        ip="192.0.2.9",
+        request_id="req_1",
+    )
+    assert (signed_in.user, signed_in.partner) == (own.user, own.partner)
+    assert (signed_in.record.ip, signed_in.record.user_agent) == ("192.0.2.1", "Browser")
+
+
+def test_the_token_is_not_stored(session: Session, own: Tenant) -> None:
+    token = start(session, own.user)
+    stored = session.scalars(select(PortalSession)).one()
+    assert len(token) == 43  # 256 bits
+    assert token not in str(vars(stored))
+
+
+@pytest.mark.parametrize("token", [None, "", "unknown", "\x00", "ü", "\ud800", "x" * 10_000])
+def test_what_is_no_token_is_nobody(session: Session, token: str | None) -> None:
+    assert is_open(session, token) is False
+
+
+def test_a_session_ends_at_its_time(session: Session, own: Tenant) -> None:
+    token = start(session, own.user)
+    session.scalars(select(PortalSession)).one().expires_at = utcnow()
+    session.flush()
+    assert is_open(session, token) is False
+
+
+def test_signing_out_ends_the_session_for_good(session: Session, own: Tenant) -> None:
+    token, elsewhere = start(session, own.user), start(session, own.user)
+    sessions.end(session, token)
+    sessions.end(session, token)
+    assert [is_open(session, t) for t in (token, elsewhere)] == [False, True]
+
+
+def test_ending_all_sessions_of_a_user_can_spare_one(session: Session, own: Tenant) -> None:
+    tokens = [start(session, own.user) for _ in range(3)]
+    stranger = start(session, own.plus_user)
+    assert sessions.end_all_of_user(session, own.user.id, except_token=tokens[0]) == 2
+    assert [is_open(session, t) for t in (*tokens, stranger)] == [True, False, False, True]
+    assert sessions.end_all_of_user(session, own.user.id) == 1
+    assert is_open(session, tokens[0]) is False
+
+
+def test_a_rotated_session_goes_on_under_its_new_token_only(session: Session, own: Tenant) -> None:
+    token = start(session, own.user)
+    renewed = sessions.rotate(session, token)
+    assert [is_open(session, t) for t in (token, renewed)] == [False, True]
+    with pytest.raises(Unauthenticated):
+        sessions.rotate(session, token)
+
+
+def partner_suspended(own: Tenant) -> None:
+    own.partner.suspended_at = utcnow()
+
+
+def organization_suspended(own: Tenant) -> None:
+    own.organization.status = OrganizationStatus.SUSPENDED
+
+
+def user_suspended(own: Tenant) -> None:
+    own.user.status = UserStatus.SUSPENDED
+
+
+def user_deactivated(own: Tenant) -> None:
+    own.user.status = UserStatus.DEACTIVATED
+
+
+@pytest.mark.parametrize(
+    "change", [partner_suspended, organization_suspended, user_suspended, user_deactivated]
+)
+def test_a_suspension_ends_access_at_once(
+    session: Session, own: Tenant, change: Callable[[Tenant], None]
+) -> None:
+    token = start(session, own.user)
+    assert is_open(session, token)
+    change(own)
+    session.flush()
+    assert is_open(session, token) is False
+
+
+def test_a_demotion_counts_at_once(session: Session, own: Tenant) -> None:
+    person = own.staff[Role.PARTNER_ADMIN]
+    token = start(session, person)
+    person.user_type = Role.PARTNER_EDITOR
+    session.flush()
+    caller = sessions.load(session, token).caller
+    assert (caller.role, caller.permissions) == (
+        Role.PARTNER_EDITOR,
+        ROLE_PERMISSIONS[Role.PARTNER_EDITOR],
+    )
+
+
+def test_use_is_noted_once_a_minute_and_is_no_update_of_the_user(
+    session: Session, own: Tenant
+) -> None:
+    token = start(session, own.user)
+    signed_in = sessions.load(session, token)
+    assert signed_in.touch_due is False
+    earlier = utcnow() - timedelta(minutes=2)
+    signed_in.record.seen_at = earlier
+    session.flush()
+    session.refresh(own.user)
+    updated_at = own.user.updated_at
+    signed_in = sessions.load(session, token)
+    assert signed_in.touch_due is True
+    sessions.touch(session, signed_in)
+    signed_in = sessions.load(session, token)
+    assert signed_in.touch_due is False
+    session.refresh(own.user)
+    assert own.user.updated_at == updated_at
+    assert own.user.last_session == signed_in.record.seen_at
+    assert signed_in.record.seen_at > earlier

@@ -1,0 +1,244 @@
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from uuid import UUID
+
+import pytest
+from argon2 import PasswordHasher
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import OrganizationStatus, Role, UserStatus
+from app.errors import NotFound, RateLimited, Unauthenticated
+from app.models import AuditEntry, FailedSignIn, User, utcnow
+from app.services import operators, passwords, sign_in
+from app.services.sign_in import Outcome
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant, make_user
+
+PASSWORD = "correct horse battery"
+HASH = passwords.hash_password(PASSWORD)
+LIMIT = 3
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    for user in (tenant.user, tenant.plus_user, *tenant.staff.values()):
+        user.password_hash = HASH
+    session.flush()
+    return tenant
+
+
+def attempt(
+    session: Session,
+    email: str,
+    password: str = PASSWORD,
+    *,
+    ip: str = "192.0.2.1",
+    partner_id: UUID | None = None,
+) -> Outcome:
+    admitted = sign_in.begin(session, email=email, ip=ip, partner_id=partner_id, limit=LIMIT)
+    proven = sign_in.verify(admitted, password)
+    return sign_in.finish(session, admitted, proven, limit=LIMIT)
+
+
+def test_the_right_password_signs_in_and_is_remembered(session: Session, own: Tenant) -> None:
+    session.refresh(own.user)
+    before = own.user.updated_at
+    outcome = attempt(session, " OLGA@northwind.example ")
+    assert outcome == Outcome(user=own.user)
+    session.refresh(own.user)
+    assert own.user.last_login is not None
+    assert abs((utcnow() - own.user.last_login).total_seconds()) < 5
+    assert own.user.updated_at == before
+    written = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
+    assert written is not None
+    assert (written.action, written.actor_id, written.target_id) == (
+        "user.signed_in",
+        own.user.id,
+        str(own.user.id),
+    )
+
+
+def test_unknown_address_and_wrong_password_get_the_same_answer(
+    session: Session, own: Tenant
+) -> None:
+    outcomes = [
+        attempt(session, "olga@northwind.example", "wrong"),
+        attempt(session, "nobody@northwind.example"),
+    ]
+    assert outcomes == [Outcome(), Outcome()]
+    assert [outcome.refused for outcome in outcomes] == [True, True]
+
+
+@pytest.mark.parametrize("email", ["olga@northwind.example", "nobody@northwind.example"])
+def test_after_too_many_failures_even_the_right_password_waits(
+    session: Session, own: Tenant, email: str
+) -> None:
+    for _ in range(LIMIT):
+        assert attempt(session, email, "wrong").refused
+    with pytest.raises(RateLimited) as refused:
+        attempt(session, email)
+    assert 590 <= refused.value.retry_after <= 600
+    assert attempt(session, "olga@northwind.example", ip="192.0.2.2").user == own.user
+    assert attempt(session, "paul@northwind.example").user == own.plus_user
+
+
+def test_failures_are_forgotten_after_ten_minutes(session: Session, own: Tenant) -> None:
+    for _ in range(LIMIT):
+        attempt(session, "olga@northwind.example", "wrong")
+    for failure in session.scalars(select(FailedSignIn)):
+        failure.at -= sign_in.throttle.WINDOW
+    session.flush()
+    assert attempt(session, "olga@northwind.example").user == own.user
+
+
+def test_a_success_starts_the_count_afresh(session: Session, own: Tenant) -> None:
+    for _ in range(2):
+        for _ in range(LIMIT - 1):
+            attempt(session, "olga@northwind.example", "wrong")
+        assert attempt(session, "olga@northwind.example").user == own.user
+    assert session.scalars(select(FailedSignIn)).all() == []
+
+
+def test_failures_side_by_side_count_one_by_one(fresh_database: Database) -> None:
+    def fail(_: int) -> str:
+        try:
+            with fresh_database.transaction() as session:
+                admitted = sign_in.begin(
+                    session, email="a@b.example", ip=None, partner_id=None, limit=LIMIT
+                )
+            with fresh_database.transaction() as session:
+                sign_in.finish(session, admitted, [], limit=LIMIT)
+        except RateLimited:
+            return "limited"
+        return "refused"
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = sorted(pool.map(fail, range(24)))
+    assert answers == ["limited"] * (24 - LIMIT) + ["refused"] * LIMIT
+
+
+def test_the_neutral_sign_in_offers_every_account_that_the_password_opens(
+    session: Session, own: Tenant
+) -> None:
+    other = make_tenant(session, "Southwind")
+    twin = make_user(
+        session, other.partner.id, "olga@northwind.example", businessName="Olga's Garage"
+    )
+    twin.password_hash = HASH
+    session.flush()
+    outcome = attempt(session, "olga@northwind.example")
+    assert outcome.user is None
+    assert [(c.user_id, c.partner_name, c.organization_name) for c in outcome.choices] == [
+        (own.user.id, "Northwind", "Northwind Bakery"),
+        (twin.id, "Southwind", "Olga's Garage"),
+    ]
+    offered = [choice.user_id for choice in outcome.choices]
+    assert sign_in.choose(session, twin.id, offered, ip=None) == twin
+    with pytest.raises(Unauthenticated):
+        sign_in.choose(session, own.plus_user.id, offered, ip=None)
+
+
+def test_the_neutral_sign_in_takes_the_one_account_that_the_password_opens(
+    session: Session, own: Tenant
+) -> None:
+    other = make_tenant(session, "Southwind")
+    twin = make_user(session, other.partner.id, "olga@northwind.example")
+    twin.password_hash = passwords.hash_password("another password")
+    session.flush()
+    assert attempt(session, "olga@northwind.example").user == own.user
+    assert attempt(session, "olga@northwind.example", "another password").user == twin
+
+
+def test_a_partners_sign_in_knows_its_own_people_only(session: Session, own: Tenant) -> None:
+    other = make_tenant(session, "Southwind")
+    email = "olga@northwind.example"
+    assert attempt(session, email, partner_id=own.partner.id).user == own.user
+    assert attempt(session, email, partner_id=other.partner.id).refused
+
+
+def test_an_operator_signs_in_at_the_neutral_page_only(session: Session, own: Tenant) -> None:
+    operator = operators.create(
+        session, OPERATOR, email="root@platform.example", name=None, password_hash=HASH
+    )
+    assert attempt(session, "root@platform.example").user == operator
+    assert attempt(session, "root@platform.example", partner_id=own.partner.id).refused
+
+
+def suspend_partner(own: Tenant) -> None:
+    own.partner.suspended_at = utcnow()
+
+
+def suspend_organization(own: Tenant) -> None:
+    own.organization.status = OrganizationStatus.SUSPENDED
+
+
+def user_status(status: UserStatus) -> Callable[[Tenant], None]:
+    def change(own: Tenant) -> None:
+        own.user.status = status
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        suspend_partner,
+        suspend_organization,
+        user_status(UserStatus.SUSPENDED),
+        user_status(UserStatus.DEACTIVATED),
+        user_status(UserStatus.INVITED),
+    ],
+)
+def test_who_is_not_active_is_refused_like_a_stranger(
+    session: Session, own: Tenant, change: Callable[[Tenant], None]
+) -> None:
+    change(own)
+    session.flush()
+    assert attempt(session, "olga@northwind.example") == Outcome()
+
+
+def test_a_hash_with_old_costs_is_renewed_at_sign_in(session: Session, own: Tenant) -> None:
+    old = PasswordHasher(time_cost=1, memory_cost=8192, parallelism=1).hash(PASSWORD)
+    own.user.password_hash = old
+    session.flush()
+    assert attempt(session, "olga@northwind.example").user == own.user
+    session.flush()
+    renewed = session.scalars(select(User.password_hash).where(User.id == own.user.id)).one()
+    assert renewed != old
+    assert passwords.needs_rehash(renewed or "") is False
+    assert passwords.verify(renewed, PASSWORD)
+
+
+def test_a_password_changed_meanwhile_lets_nobody_in(session: Session, own: Tenant) -> None:
+    admitted = sign_in.begin(
+        session, email="olga@northwind.example", ip=None, partner_id=None, limit=LIMIT
+    )
+    proven = sign_in.verify(admitted, PASSWORD)
+    own.user.password_hash = passwords.hash_password("a new one")
+    session.flush()
+    assert sign_in.finish(session, admitted, proven, limit=LIMIT).refused
+
+
+def test_a_verified_domain_names_its_partner(session: Session, own: Tenant) -> None:
+    hosts = ("northwind.example", "NORTHWIND.example:8000", "other.example", "", "[::1]:80")
+    assert [sign_in.partner_of_host(session, host) for host in hosts] == [None] * 5
+    own.partner.domain_verified_at = utcnow()
+    session.flush()
+    assert [sign_in.partner_of_host(session, host) for host in hosts] == [
+        own.partner, own.partner, None, None, None,
+    ]  # fmt: skip
+
+
+def test_a_suspended_partner_has_no_sign_in_page(session: Session, own: Tenant) -> None:
+    assert sign_in.partner_of_slug(session, own.partner.slug) == own.partner
+    own.partner.suspended_at = utcnow()
+    session.flush()
+    with pytest.raises(NotFound):
+        sign_in.partner_of_slug(session, own.partner.slug)
+
+
+def test_staff_sign_in_too(session: Session, own: Tenant) -> None:
+    outcome = attempt(session, "partnerAdmin@northwind.example", partner_id=own.partner.id)
+    assert outcome.user == own.staff[Role.PARTNER_ADMIN]
