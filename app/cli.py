@@ -7,6 +7,7 @@ from flask import Flask
 from sqlalchemy import select
 
 from app import extensions
+from app.commands.demo import demo
 from app.migration import current, upgrade
 from app.models import Partner
 
@@ -30,3 +31,4 @@ def migrate(as_json: bool) -> None:
 
 def register_commands(app: Flask) -> None:
     app.cli.add_command(migrate)
+    app.cli.add_command(demo)

@@ -136,6 +136,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.pricing": P.PRICING_READ,
     "portal.branding": P.BRANDING_WRITE,
     "portal.branding_save": P.BRANDING_WRITE,
+    "portal.branding_use_nearest": P.BRANDING_WRITE,
     "portal.branding_publish": P.BRANDING_WRITE,
     "portal.branding_discard": P.BRANDING_WRITE,
     "portal.branding_image": P.BRANDING_WRITE,

@@ -8,11 +8,14 @@ from app.portal import (
     authentication,
     brand_files,
     branding,
+    figures,
     formats,
+    organizations,
     overview,
     page_context,
     sign_in,
     theme,
+    users,
 )
 from app.portal.blueprint import portal
 
@@ -30,4 +33,14 @@ def register_portal(app: Flask) -> None:
     page_context.register(app)
 
 
-__all__ = ["brand_files", "branding", "overview", "register_portal", "sign_in", "theme"]
+__all__ = [
+    "brand_files",
+    "branding",
+    "figures",
+    "organizations",
+    "overview",
+    "register_portal",
+    "sign_in",
+    "theme",
+    "users",
+]

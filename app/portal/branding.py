@@ -58,6 +58,19 @@ def branding_save() -> Page:
     return redirect(url_for("portal.branding", saved=1), 303)
 
 
+@portal.post("/branding/nearest-shade")
+def branding_use_nearest() -> Response:
+    """Takes the nearest shade that carries white text as the brand colour of the draft."""
+    with transaction() as session:
+        studio = _Studio(session)
+        nearest = contrast_report(of_content(studio.partner, studio.content).colour).nearest
+        if nearest:
+            form = BrandingForm.showing(studio.content)
+            form.colour.data = nearest
+            drafts.save(session, caller(), studio.partner, form.to_changes())
+    return redirect(url_for("portal.branding", saved=1), 303)
+
+
 @portal.post("/branding/publish")
 def branding_publish() -> Response:
     with transaction() as session:

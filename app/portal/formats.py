@@ -101,8 +101,19 @@ def initials(name: str) -> str:
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
 
 
+def change_words(action: str) -> str:
+    """organization.tier_changed -> Organization tier changed"""
+    return action.replace(".", " ").replace("_", " ").capitalize()
+
+
+def field_words(name: str) -> str:
+    """paymentTier or payment_tier -> Payment tier"""
+    spaced = "".join(f" {c.lower()}" if c.isupper() else c for c in name)
+    return spaced.replace("_", " ").strip().capitalize()
+
+
 def register(app: Flask) -> None:
-    filters = (number, day, moment, when, size, phone, initials)
+    filters = (number, day, moment, when, size, phone, initials, change_words, field_words)
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters["tier"] = lambda tier: TIER_NAMES.get(tier, "–")
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]

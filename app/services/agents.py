@@ -29,6 +29,12 @@ def list_all(session: Session, caller: Caller) -> Sequence[Agent]:
     return session.scalars(_visible(caller).order_by(Agent.created_at, Agent.id)).all()
 
 
+def of_organization(session: Session, caller: Caller, organization_id: UUID) -> Sequence[Agent]:
+    """The organization's assistants that the caller may see, in a stable order."""
+    query = _visible(caller).where(Agent.organization_id == organization_id)
+    return session.scalars(query.order_by(Agent.created_at, Agent.id)).all()
+
+
 def with_organizations(session: Session, caller: Caller, limit: int) -> list[tuple[Agent, str]]:
     """The first ``limit`` assistants by name, each with its organization's name, for a choice."""
     query = _visible(caller).join(Organization, Organization.id == Agent.organization_id)

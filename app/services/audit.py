@@ -7,10 +7,12 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.models import AuditEntry
+from app.policy import Permission
 
 _SECRET_WORDS = ("password", "secret", "token", "key_hash")
 
@@ -82,3 +84,31 @@ def _plain(value: Any) -> Any:
             return [_plain(item) for item in value]
         case _:
             return value
+
+
+def latest(session: Session, caller: Caller, organization_id: UUID, limit: int) -> list[AuditEntry]:
+    """The latest changes in an organization, newest first, where the caller may read history."""
+    return _read(session, caller, AuditEntry.organization_id == organization_id, limit)
+
+
+def latest_of_target(
+    session: Session, caller: Caller, target_id: UUID, limit: int
+) -> list[AuditEntry]:
+    """The latest changes of one thing, newest first, where the caller may read history."""
+    return _read(session, caller, AuditEntry.target_id == str(target_id), limit)
+
+
+def of_partner(session: Session, caller: Caller, limit: int) -> list[AuditEntry]:
+    """The latest changes of the caller's partner, newest first, where they may read history."""
+    return _read(session, caller, AuditEntry.partner_id == caller.partner_id, limit)
+
+
+def _read(
+    session: Session, caller: Caller, condition: ColumnElement[bool], limit: int
+) -> list[AuditEntry]:
+    if not caller.may(Permission.AUDIT_READ):
+        return []
+    query = select(AuditEntry).where(condition).order_by(AuditEntry.id.desc()).limit(limit)
+    if caller.partner_id is not None:
+        query = query.where(AuditEntry.partner_id == caller.partner_id)
+    return list(session.scalars(query))

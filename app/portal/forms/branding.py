@@ -1,10 +1,18 @@
 """The branding studio's form: between its fields and the contract's brand fields."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from wtforms import BooleanField, FieldList, Form, FormField, SelectField, StringField
-from wtforms import TextAreaField, URLField
+from wtforms import (
+    BooleanField,
+    FieldList,
+    Form,
+    FormField,
+    SelectField,
+    StringField,
+    TextAreaField,
+    URLField,
+)
 from wtforms.fields import Field
 
 from app.enums import SocialType
@@ -17,7 +25,7 @@ SOCIAL_NAMES: dict[str, str] = {
     SocialType.INSTAGRAM: "Instagram",
     SocialType.YOUTUBE: "YouTube",
 }
-Rows = FieldList[Any]
+Rows: TypeAlias = "FieldList[Any]"
 PRIMARY = "primary"
 SPARE_ROWS = 1
 

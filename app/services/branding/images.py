@@ -51,7 +51,13 @@ class Encoded:
 
 
 def store(
-    session: Session, caller: Caller, partner_id: UUID, kind: ImageType, data: bytes, field: str
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    kind: ImageType,
+    *,
+    data: bytes,
+    field: str,
 ) -> BrandImage:
     """Keeps a picture and returns it; the same picture again is the same row.
 

@@ -1,9 +1,13 @@
 """Giving an organization an assistant, within its limit."""
 
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.models import Agent, Organization, new_id
+from app.errors import ValidationFailed
+from app.models import Agent, ExternalIdKey, Organization, new_id
 from app.services import audit
 from app.services.organizations.limits import claim_agent_place
 
@@ -46,3 +50,58 @@ def add_agent(
         after={"name": agent.name, "service": service, "timezone": timezone},
     )
     return agent
+
+
+def configure_agent(session: Session, caller: Caller, agent: Agent, **values: Any) -> Agent:
+    """Sets fields of an assistant (names of `Agent`). The assistant must come from its loader.
+
+    Raises `ValidationFailed` (``phone_number_taken``) where another assistant of the
+    organization has the number.
+    """
+    before = {name: getattr(agent, name) for name in values}
+    for name, value in values.items():
+        setattr(agent, name, value)
+    agent.version += 1
+    try:
+        with session.begin_nested():
+            session.flush()
+    except IntegrityError as error:
+        message = "Another assistant of the organization has this number."
+        raise ValidationFailed.on("phoneNumber", "phone_number_taken", message) from error
+    audit.record(
+        session,
+        caller,
+        action="agent.updated",
+        target_type="agent",
+        target_id=agent.id,
+        partner_id=agent.partner_id,
+        organization_id=agent.organization_id,
+        target=agent.name,
+        before=before,
+        after=values,
+    )
+    return agent
+
+
+def define_external_id_key(
+    session: Session, caller: Caller, agent: Agent, key: str, *, identifies: bool = False
+) -> ExternalIdKey:
+    """Adds a key to the assistant's external-id settings, or says anew what it means."""
+    found = session.get(ExternalIdKey, (agent.id, key))
+    if found is None:
+        found = ExternalIdKey(agent_id=agent.id, key=key, organization_id=agent.organization_id)
+        session.add(found)
+    found.identifies = identifies
+    session.flush()
+    audit.record(
+        session,
+        caller,
+        action="agent.external_id_key_defined",
+        target_type="agent",
+        target_id=agent.id,
+        partner_id=agent.partner_id,
+        organization_id=agent.organization_id,
+        target=agent.name,
+        after={"key": key, "identifies": identifies},
+    )
+    return found

@@ -11,7 +11,7 @@ from app.services.reporting.admin_report import (
     search,
     summary,
 )
-from app.services.reporting.daily import Day, daily
+from app.services.reporting.daily import Day, daily, last_updated
 from app.services.reporting.plan import subscription, subscription_of, subscription_of_user
 from app.services.reporting.usage import usage, usage_of
 
@@ -21,6 +21,7 @@ __all__ = [
     "ReportRow",
     "Summary",
     "daily",
+    "last_updated",
     "report",
     "search",
     "subscription",

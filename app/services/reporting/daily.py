@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -60,3 +60,13 @@ def daily(
     }
     days = (start + timedelta(days=number) for number in range((end - start).days + 1))
     return [counted.get(day) or Day(day) for day in days]
+
+
+def last_updated(session: Session, caller: Caller) -> datetime | None:
+    """When the counted data of the caller's organization or partner last changed."""
+    latest = select(func.max(ConversationDay.updated_at))
+    if caller.organization_id is not None:
+        latest = latest.where(ConversationDay.organization_id == caller.organization_id)
+    else:
+        latest = latest.where(ConversationDay.partner_id == partners.own(caller))
+    return session.scalar(latest)

@@ -1,6 +1,6 @@
 """People: who may see whom, who may create whom, and every change to them."""
 
-from app.services.users.changing import set_external_id, update
+from app.services.users.changing import set_external_id, set_password, update
 from app.services.users.creating import create, create_admin, create_partial, invite
 from app.services.users.loading import check_type, get, listing, search
 from app.services.users.resource import to_resource
@@ -19,6 +19,7 @@ __all__ = [
     "reactivate",
     "search",
     "set_external_id",
+    "set_password",
     "suspend",
     "to_resource",
     "update",

@@ -12,7 +12,7 @@ from app.errors import Conflict, ValidationFailed
 from app.models import User
 from app.policy import Permission
 from app.schemas.users import UpdateUserInput
-from app.services import audit, organizations
+from app.services import audit, organizations, sessions
 from app.services.organizations.changing import change
 from app.services.users.creating import email_exists, email_key
 from app.services.users.loading import as_uuid, check_type, get
@@ -139,3 +139,23 @@ def _check_external_id(session: Session, user: User, idp_uid: str) -> None:
 def _external_id_exists() -> ValidationFailed:
     message = "Another user has this external id."
     return ValidationFailed.on("idpUid", "external_id_exists", message)
+
+
+def set_password(session: Session, caller: Caller, user: User, password_hash: str) -> None:
+    """Replaces the password (hash it before the transaction) and ends every session of the user.
+
+    The user must come from its loader: that is what allows it.
+    """
+    user.password_hash = password_hash
+    sessions.end_all_of_user(session, user.id)
+    session.flush()
+    audit.record(
+        session,
+        caller,
+        action="user.password_set",
+        target_type="user",
+        target_id=user.id,
+        partner_id=user.partner_id,
+        organization_id=user.organization_id,
+        target=user.email,
+    )

@@ -1,0 +1,79 @@
+"""``flask demo``: two partners with everything in them, made by the services people use.
+
+Running it again changes nothing and prints the same object; see decisions, section 9.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+from sqlalchemy import select
+
+from app import extensions
+from app.caller import system_caller
+from app.commands.demo_story import HISTORY_DAYS, PARTNERS
+from app.commands.demo_world import World
+from app.models import Partner, User
+
+FILE = "demo.json"
+
+
+@click.command("demo")
+@click.option("--json", "as_json", is_flag=True, help="Print the ids and credentials as JSON.")
+@click.option("--rotate", is_flag=True, help="Make new passwords, keys and client secrets.")
+def demo(as_json: bool, rotate: bool) -> None:
+    """Fill an empty database with demo data, and print who can sign in."""
+    settings = extensions.settings()
+    if settings.env == "production":
+        message = "Demo data is refused in production (PORTAL_ENV=production)."
+        raise click.ClickException(message)
+    file = settings.instance_dir / FILE
+    world = _world(file, rotate)
+    click.echo(json.dumps(world, indent=2) if as_json else _sentences(world))
+
+
+def _world(file: Path, rotate: bool) -> dict[str, Any]:
+    base_url = extensions.settings().public_url
+    with extensions.transaction(read_only=True) as session:
+        empty = session.scalar(select(Partner.id).limit(1)) is None
+        known = session.scalar(select(User.id).where(User.email_key == "operator@demo.example"))
+    if empty:
+        with extensions.transaction() as session:
+            world = World(session, system_caller("demo"), base_url).build(PARTNERS, HISTORY_DAYS)
+        _write(file, world)
+        return world
+    if known is None or not file.exists():
+        message = (
+            "The database holds other data, so no demo data was added. "
+            "Start with an empty database (DATABASE_URL)."
+        )
+        raise click.ClickException(message)
+    world = json.loads(file.read_text())
+    if rotate:
+        with extensions.transaction() as session:
+            world = World(session, system_caller("demo"), base_url).rotate(world)
+        _write(file, world)
+    return {**world, "baseUrl": base_url}
+
+
+def _write(file: Path, world: dict[str, Any]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_suffix(".new")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as out:
+        json.dump(world, out, indent=2)
+    fresh.replace(file)
+
+
+def _sentences(world: dict[str, Any]) -> str:
+    lines = [f"Operator: {world['operator']['email']} / {world['operator']['password']}"]
+    for partner in world["partners"]:
+        lines.append(partner["partnerName"])
+        members = [u for o in partner["organizations"] for u in o["users"]]
+        lines += [
+            f"  {user['userType']}: {user['email']} / {user['password']}"
+            for user in [*partner["users"], *members[:1]]
+        ]
+    return "\n".join(lines)

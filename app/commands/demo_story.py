@@ -1,0 +1,84 @@
+"""The names of the demo: two resellers, their customers, assistants and campaigns."""
+
+from dataclasses import dataclass
+
+from app.enums import Tier
+
+HISTORY_DAYS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class OrganizationStory:
+    name: str
+    service: str
+    timezone: str
+    tier: Tier
+    area_code: str
+    pace: int
+    """Conversations on an ordinary working day."""
+
+    @property
+    def host(self) -> str:
+        return "".join(c for c in self.name.lower() if c.isascii() and c.isalnum()) + ".example"
+
+
+@dataclass(frozen=True, slots=True)
+class PartnerStory:
+    name: str
+    slug: str
+    colour: str
+    product_name: str
+    header_links: tuple[tuple[str, str], ...]
+    organizations: tuple[OrganizationStory, ...]
+    extended: bool
+    """Whether its legacy client has an extension."""
+
+
+PARTNERS = (
+    PartnerStory(
+        name="Larkfield",
+        slug="larkfield",
+        colour="#7a2e6b",
+        product_name="Larkfield Reception",
+        header_links=(
+            ("Help centre", "https://help.larkfield.example/"),
+            ("Status", "https://status.larkfield.example/"),
+        ),
+        organizations=(
+            OrganizationStory(
+                "Castell Property Management", "Property management", "America/Denver",
+                Tier.PLUS, "303", 14,
+            ),
+            OrganizationStory(
+                "Kowalczyk & Daughters Roofing", "Roofing and gutters", "America/Chicago",
+                Tier.BASIC, "312", 5,
+            ),
+            OrganizationStory(
+                "Łódź Auto Serwis", "Car repair", "America/New_York", Tier.FREE, "212", 1
+            ),
+        ),
+        extended=True,
+    ),
+    PartnerStory(
+        name="Sonnenhof",
+        slug="sonnenhof",
+        colour="#ffc800",
+        product_name="Sonnenhof Empfang",
+        header_links=(("Support", "https://support.sonnenhof.example/"),),
+        organizations=(
+            OrganizationStory(
+                "Grüner Gartenbau", "Gardens and landscaping", "America/Los_Angeles",
+                Tier.PLUS, "415", 9,
+            ),
+            OrganizationStory(
+                "Dr. Okafor Family Practice", "Family medicine", "America/New_York",
+                Tier.BASIC, "617", 6,
+            ),
+            OrganizationStory(
+                "Eastgate Veterinary Clinic", "Veterinary clinic", "America/Chicago",
+                Tier.FREE, "773", 2,
+            ),
+        ),
+        extended=False,
+    ),
+)  # fmt: skip

@@ -1,0 +1,310 @@
+"""Builds the demo through the services, and knows its secrets while they can be shown."""
+
+import random
+import secrets
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller, system_caller
+from app.commands.demo_history import add_conversations
+from app.commands.demo_story import OrganizationStory, PartnerStory
+from app.enums import ContactAction, Role, Tier
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS
+from app.models import Agent, Organization, Partner, User
+from app.schemas.fields import write_moment
+from app.schemas.partners import CreatePartnerInput
+from app.schemas.reading import read
+from app.schemas.users import CreateUserInput
+from app.services import agents as all_agents
+from app.services import (
+    api_keys,
+    campaigns,
+    contacts,
+    do_not_call,
+    oauth_clients,
+    operators,
+    organizations,
+    partners,
+    passwords,
+    users,
+)
+
+SHOWN_OUTCOMES = ("human", "voicemail", "busy", "noAnswer", "failed")
+LISTED = "+12025550199"
+PEOPLE = (
+    ("Aurelia", "Whitcombe-Szymańska"), ("Tomasz", "Baran"), ("Priya", "Raghunathan"),
+    ("Óscar", "de la Fuente y Montalbán"), ("Marguerite", "Oyelaran"), ("Ünal", "Şahin"),
+)  # fmt: skip
+STAFF = (
+    (Role.PARTNER_ADMIN, "admin", "Maren Oduya"),
+    (Role.PARTNER_EDITOR, "editor", "Jonas Weil"),
+    (Role.ADMIN, "customers", "Ines Castell"),
+)
+
+
+def new_password() -> str:
+    """Sixteen URL-safe characters: 96 random bits."""
+    return secrets.token_urlsafe(12)
+
+
+class World:
+    """One run of the demo; the dictionaries are those of decisions, section 9."""
+
+    def __init__(self, session: Session, caller: Caller, base_url: str):
+        self.session = session
+        self.caller = caller
+        self.base_url = base_url
+        self.random = random.Random(7)  # noqa: S311 - an invented past, the same every time
+
+    def build(self, stories: tuple[PartnerStory, ...], history_days: int) -> dict[str, Any]:
+        password = new_password()
+        operators.create(
+            self.session,
+            self.caller,
+            email="operator@demo.example",
+            name="Platform operator",
+            password_hash=passwords.hash_password(password),
+        )
+        client = oauth_clients.create(
+            self.session, self.caller, name="Operator scripts", role=Role.OPERATOR
+        )
+        return {
+            "baseUrl": self.base_url,
+            "operator": {
+                "email": "operator@demo.example",
+                "password": password,
+                **_client(client),
+            },
+            "partners": [self._partner(story, history_days) for story in stories],
+        }
+
+    def _partner(self, story: PartnerStory, history_days: int) -> dict[str, Any]:
+        domain = f"portal.{story.slug}.example"
+        partner = partners.create(
+            self.session,
+            self.caller,
+            read(
+                CreatePartnerInput,
+                {
+                    "partnerName": story.name,
+                    "domain": domain,
+                    "productName": story.product_name,
+                    "defaultAgentName": "Robin",
+                    "defaultAgentLimit": 5,
+                    "supportEmail": f"support@{story.slug}.example",
+                    "billingEmail": f"billing@{story.slug}.example",
+                    "brandUIColors": [{"name": "primary", "value": story.colour}],
+                    "customHeaderLinks": [
+                        {"label": label, "url": url} for label, url in story.header_links
+                    ],
+                    "partnerUpgradeMessage": "Room for more assistants and people.",
+                    "purchaseLink": f"https://www.{story.slug}.example/plans",
+                    "pricing": [
+                        {
+                            "tier": tier.value,
+                            "processorPriceId": f"price_{story.slug}_{word}",
+                            "processorProductId": f"prod_{story.slug}_{word}",
+                        }
+                        for tier, word in (
+                            (Tier.FREE, "free"), (Tier.BASIC, "basic"), (Tier.PLUS, "plus"),
+                        )
+                    ],
+                },
+            ),
+        )  # fmt: skip
+        partners.verify_domain(self.session, self.caller, partner.id)
+        own = system_caller("demo", partner.id)
+        clients = [
+            (role, oauth_clients.create(self.session, own, name=f"{role} scripts", role=role))
+            for role in (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
+        ]
+        return {
+            "id": str(partner.id),
+            "partnerName": partner.name,
+            "domain": domain,
+            "client": _client(clients[0][1]),
+            "clients": [{"role": role.value, **_client(new)} for role, new in clients],
+            "users": [
+                self._user(own, partner, f"{word}@{story.slug}.example", role, name)
+                for role, word, name in STAFF
+            ],
+            "organizations": [
+                self._organization(own, partner, story, organization, history_days)
+                for organization in story.organizations
+            ],
+        }
+
+    def _user(
+        self, own: Caller, partner: Partner, email: str, role: Role, name: str
+    ) -> dict[str, Any]:
+        data = read(CreateUserInput, {"email": email, "userType": role.value})
+        return self._with_password(own, users.create(self.session, own, partner.id, data), name)
+
+    def _with_password(self, own: Caller, user: User, name: str) -> dict[str, Any]:
+        password = new_password()
+        user.name = name
+        users.set_password(self.session, own, user, passwords.hash_password(password))
+        return {
+            "id": str(user.id),
+            "email": user.email,
+            "password": password,
+            "userType": user.user_type.value,
+        }
+
+    def _organization(
+        self,
+        own: Caller,
+        partner: Partner,
+        partner_story: PartnerStory,
+        story: OrganizationStory,
+        history_days: int,
+    ) -> dict[str, Any]:
+        owner_name = " ".join(self.random.choice(PEOPLE))
+        data = {
+            "email": f"owner@{story.host}",
+            "userType": "standard",
+            "tier": story.tier.value,
+            "businessName": story.name,
+            "service": story.service,
+            "agentTimezone": story.timezone,
+        }
+        owner = users.create(self.session, own, partner.id, read(CreateUserInput, data))
+        person = self._with_password(own, owner, owner_name)
+        assert owner.organization_id is not None  # noqa: S101 - what a standard user is
+        organization = organizations.get(self.session, own, owner.organization_id)
+        agents = self._agents(own, organization, story)
+        campaign = campaigns.create(
+            self.session, own, organization.id, name="Winter recall", all_agents=True
+        )
+        contacts.apply(self.session, campaign, self._contacts(story), ContactAction.UPSERT)
+        do_not_call.add(
+            self.session, own, organization.id, LISTED, reason="Asked not to be called again"
+        )
+        add_conversations(
+            self.session, organization, agents[0], story.pace, history_days, self.random
+        )
+        legacy = self._legacy_client(organization, extended=partner_story.extended)
+        return {
+            "id": str(organization.id),
+            "name": organization.name,
+            "paymentTier": story.tier.value,
+            "users": [{**person, "externalUserId": str(owner.id)}],
+            "apiKey": self._key(own, organization, live=True),
+            "testApiKey": self._key(own, organization, live=False),
+            "agents": [
+                {
+                    "id": str(agent.id),
+                    "name": agent.name,
+                    "phoneNumber": agent.phone_number,
+                    "active": agent.active,
+                    "phoneReady": agent.phone_ready,
+                }
+                for agent in agents
+            ],
+            "campaigns": [
+                {"id": str(campaign.id), "name": campaign.name, "externalIdKeys": ["crmId"]}
+            ],
+            "doNotCall": [LISTED],
+            "simulator": {word: SIMULATED_NUMBERS[word] for word in SHOWN_OUTCOMES},
+            **({"legacyClient": legacy} if story.tier is Tier.PLUS else {}),
+        }
+
+    def _agents(
+        self, own: Caller, organization: Organization, story: OrganizationStory
+    ) -> list[Agent]:
+        first, *_ = all_agents.of_organization(self.session, own, organization.id)
+        words = {
+            "default_intro": f"Hello, this is Robin from {story.name}.",
+            "default_voicemail": f"Hello, this is Robin from {story.name}. Please call us back.",
+        }
+        organizations.configure_agent(
+            self.session, own, first, phone_number=f"+1{story.area_code}5550148",
+            phone_enabled=True, phone_configured=True, **words,
+        )  # fmt: skip
+        organizations.define_external_id_key(self.session, own, first, "crmId", identifies=True)
+        inactive = organizations.add_agent(
+            self.session, own, organization, name="Alex", timezone=story.timezone
+        )
+        organizations.configure_agent(
+            self.session, own, inactive, active=False, phone_number=f"+1{story.area_code}5550149",
+            phone_enabled=True, phone_configured=True,
+        )  # fmt: skip
+        silent = organizations.add_agent(
+            self.session, own, organization, name="Kim", timezone=story.timezone
+        )
+        return [first, inactive, silent]
+
+    def _contacts(self, story: OrganizationStory) -> list[dict[str, Any]]:
+        return [
+            {
+                "firstName": first,
+                "lastName": last,
+                "phone": f"+1{story.area_code}55501{50 + place}",
+                "email": f"person{place}@mail.example",
+                "externalIdKey": "crmId",
+                "externalIdValue": f"C-{1000 + place}",
+                "contactMetadata": {"recall_due": "2026-12-03"},
+            }
+            for place, (first, last) in enumerate(PEOPLE)
+        ]
+
+    def _key(self, own: Caller, organization: Organization, *, live: bool) -> str:
+        name = "Live scripts" if live else "Trying out"
+        return api_keys.create(
+            self.session, own, organization_id=organization.id, name=name, live=live
+        ).secret
+
+    def _legacy_client(self, organization: Organization, *, extended: bool) -> dict[str, Any]:
+        until = datetime.now(UTC).replace(microsecond=0) + timedelta(days=180)
+        new = oauth_clients.create_legacy(
+            self.session,
+            self.caller,
+            organization_id=organization.id,
+            name="Old dialler",
+            served_until=until if extended else None,
+        )
+        served = write_moment(new.client.served_until) if new.client.served_until else None
+        return {**_client(new), "servedUntil": served}
+
+    def rotate(self, world: dict[str, Any]) -> dict[str, Any]:
+        """Fresh passwords, client secrets and keys for the same ids."""
+        operator = world["operator"]
+        operator["clientSecret"] = self._roll(self.caller, operator["clientId"])
+        for partner in world["partners"]:
+            own = system_caller("demo", UUID(partner["id"]))
+            for client in partner["clients"]:
+                client["clientSecret"] = self._roll(own, client["clientId"])
+            partner["client"]["clientSecret"] = partner["clients"][0]["clientSecret"]
+            for organization in partner["organizations"]:
+                self._rotate_organization(own, organization)
+            for person in partner["users"]:
+                self._rotate_person(own, person)
+        return world
+
+    def _rotate_organization(self, own: Caller, organization: dict[str, Any]) -> None:
+        organization_id = UUID(organization["id"])
+        keys = api_keys.list_all(self.session, own, organization_id=organization_id)
+        for key in keys:
+            if key.revoked_at is None and key.replaced_by is None:
+                name = "apiKey" if key.live else "testApiKey"
+                organization[name] = api_keys.roll(self.session, own, key.id).secret
+        if "legacyClient" in organization:
+            legacy = organization["legacyClient"]
+            legacy["clientSecret"] = self._roll(self.caller, legacy["clientId"])
+        for person in organization["users"]:
+            self._rotate_person(own, person)
+
+    def _rotate_person(self, own: Caller, person: dict[str, Any]) -> None:
+        user = users.get(self.session, own, person["id"])
+        person["password"] = new_password()
+        users.set_password(self.session, own, user, passwords.hash_password(person["password"]))
+
+    def _roll(self, own: Caller, client_id: str) -> str:
+        return oauth_clients.roll(self.session, own, client_id).secret
+
+
+def _client(new: oauth_clients.NewClient) -> dict[str, str]:
+    return {"clientId": new.client.client_id, "clientSecret": new.secret}

@@ -1,0 +1,87 @@
+"""What list screens share: filters and place in the address, links to the next and last page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from flask import request, url_for
+
+PAGE_SIZE = 25
+_TRAIL = "."
+_LONGEST_TRAIL = 60
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def text_filter(name: str) -> str | None:
+    """A filter of the address as text, without what no list can hold; None where it is blank."""
+    return request.args.get(name, "").replace("\0", "").strip()[:200] or None
+
+
+def choice_filter(name: str, kind: type[E]) -> E | None:
+    """A filter of the address that names a member; anything else filters nothing."""
+    value = request.args.get(name, "")
+    return kind(value) if value in set(kind) else None
+
+
+def sort_filter(offered: Mapping[str, object], default: str) -> str:
+    """The order that the address names, where the screen offers it."""
+    wanted = request.args.get("sort", default)
+    return wanted if wanted in offered else default
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a list the address stands; ``trail`` holds the cursors of the pages before."""
+
+    cursor: str | None
+    trail: tuple[str, ...]
+
+    @property
+    def is_first(self) -> bool:
+        return self.cursor is None
+
+    def previous_url(self) -> str | None:
+        """The page before; None on the first."""
+        if self.cursor is None:
+            return None
+        before = self.trail[-1] if self.trail else None
+        return _address(cursor=before or None, trail=_TRAIL.join(self.trail[:-1]) or None)
+
+    def next_url(self, next_cursor: str | None) -> str | None:
+        """The page that begins behind ``next_cursor``; None at the end."""
+        if next_cursor is None:
+            return None
+        trail = (*self.trail, self.cursor or "")[-_LONGEST_TRAIL:] if self.cursor else self.trail
+        return _address(cursor=next_cursor, trail=_TRAIL.join(trail) or None)
+
+
+def place() -> Place:
+    """The place in the list that the address names."""
+    trail = request.args.get("trail", "")
+    return Place(request.args.get("cursor") or None, tuple(trail.split(_TRAIL)) if trail else ())
+
+
+def sort_url(name: str, current: str) -> str:
+    """The address that sorts by a column, or turns the order round where it is sorted by it."""
+    wanted = f"-{name}" if current == name else name
+    return _address(sort=wanted, cursor=None, trail=None)
+
+
+def sort_direction(name: str, current: str) -> str | None:
+    """What ``aria-sort`` says of a column."""
+    return {name: "ascending", f"-{name}": "descending"}.get(current)
+
+
+def clear_url(*filters: str) -> str | None:
+    """The address without filters; None where there are none."""
+    if not any(request.args.get(name) for name in filters):
+        return None
+    return url_for(request.endpoint or "", **(request.view_args or {}))
+
+
+def _address(**changes: str | None) -> str:
+    kept = {name: value for name, value in request.args.items() if value}
+    kept.update(changes)  # type: ignore[arg-type]  # None removes the parameter in url_for
+    return url_for(request.endpoint or "", **{**(request.view_args or {}), **kept})
