@@ -32,8 +32,8 @@ MAX_DIGITS = 15
 
 Match = Callable[[str], re.Match[str] | None]
 
-_SHAPE = re.compile(r"\+[1-9][0-9]{7,14}")
 _e164_patterns: dict[str, Match] = {}
+_plausible_patterns: dict[str, Match] = {}
 _NEVER: Match = re.compile(r"(?!)").fullmatch
 
 
@@ -65,13 +65,22 @@ def is_plausible(e164: str) -> bool:
 
     A number that ``normalise`` accepts may still be too short for its kind or lack its area code.
     """
-    code = _country_code(e164[1:4]) if _SHAPE.fullmatch(e164) else None
-    return code is not None and bool(_general_pattern(code).fullmatch(e164[1 + len(code) :]))
+    matcher = _plausible_patterns.get(e164[1:4]) or _plausible_pattern(e164[1:4])
+    return matcher(e164) is not None
 
 
-@cache
-def _general_pattern(code: str) -> re.Pattern[str]:
-    return re.compile(_general(_main_metadata(code)).national_number_pattern or "(?!)", re.ASCII)
+def _plausible_pattern(lead: str) -> Match:
+    code = _country_code(lead) if _is_lead(lead) else None
+    if code is None:
+        return _NEVER
+    national = _general(_main_metadata(code)).national_number_pattern or "(?!)"
+    match = re.compile(rf"\+{code}(?:{national})", re.ASCII).fullmatch
+    _plausible_patterns[lead] = match
+    return match
+
+
+def _is_lead(lead: str) -> bool:
+    return len(lead) == 3 and lead.isascii() and lead.isdigit()
 
 
 def _country_code(lead: str) -> str | None:
@@ -103,7 +112,7 @@ def _e164_pattern(lead: str) -> Match:
 
     It leaves out what the library would rewrite (a trunk prefix after the country code).
     """
-    if len(lead) != 3 or not (lead.isascii() and lead.isdigit()):
+    if not _is_lead(lead):
         return _NEVER
     code = _country_code(lead)
     match = _pattern_of_code(code) if code else _NEVER

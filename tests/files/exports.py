@@ -143,7 +143,7 @@ def _hubspot_rows(rows: int) -> Iterator[Cells]:
             last,
             f"contact{index}@mail.example",
             _phone(index),
-            f"+44 7700 {900_000 + index % 1000}}" if index % 3 == 0 else "",
+            f"+44 7700 {900_000 + index % 1000}" if index % 3 == 0 else "",
             "Maren Oduya" if index % 2 else "",
             ("NEW", "OPEN", "CONNECTED", "")[index % 4],
             "Marketing contact" if index % 5 else "Non-marketing contact",

@@ -48,6 +48,10 @@ _CELL_ERRORS = frozenset(
     ("#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+# Shapes that no spreadsheet makes of a number: written with a +, a leading 0, spaces or brackets.
+_ORDINARY = re.compile(
+    r"(?=[+0(]|[^ (]*[ (])[+(]?[0-9][0-9 ()]*(?:-[0-9]+)?|\(?[0-9]{3}\)?[- ][0-9]{3}-[0-9]{4}"
+)
 _PARTICLES = frozenset(
     {
         *("al", "af", "ap", "av", "bin", "da", "das", "de", "dei", "del", "della", "den", "der"),
@@ -90,6 +94,11 @@ def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
     """The number in a cell that is not empty."""
     if is_plain_e164(raw):
         return _with_plausibility(raw, None, column)
+    if _ORDINARY.fullmatch(raw):
+        try:
+            return _with_plausibility(normalise(raw, default_region), None, column)
+        except PhoneError:
+            pass  # said below, with what may have happened to the number
     if damage := inspect_phone(raw, default_region):
         note = Note(column, "excel_damaged_phone", damage.message, damage.code, damage.repair)
         return PhoneCell(None, error=note)
