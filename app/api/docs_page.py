@@ -4,14 +4,12 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from pprint import pformat
 from typing import Any
 
 from app.api import error_codes
+from app.api.docs_examples import Request, pretty
 from app.api.examples import error_example
-from app.api.openapi_operation import CLIENT_SCHEME, SCHEME_OF_AREA
 from app.config import Settings
-from app.enums import Area
 from app.schemas.checks import MAX_METADATA_KEY, MAX_METADATA_KEYS, MAX_METADATA_VALUE
 from app.schemas.errors import Error
 
@@ -68,6 +66,16 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Thing:
+    """An object of the interface with its fields; ``id`` is its anchor."""
+
+    id: str
+    summary: str
+    description: str
+    fields: list[Row]
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     title: str
     version: str
@@ -77,6 +85,7 @@ class Page:
     codes: list[tuple[str, str]]
     limits: list[tuple[str, str]]
     error_example: str
+    objects: list[Thing]
 
 
 def page_of(document: Json, settings: Settings) -> Page:
@@ -90,7 +99,11 @@ def page_of(document: Json, settings: Settings) -> Page:
         sections=[section for section in sections if section.entries],
         codes=sorted(error_codes.EVERY_BODY.items()),
         limits=list(_limits(settings)),
-        error_example=_pretty(error_example(Error, 400, ("required", "This is required."))),
+        objects=[
+            Thing(f"object-{name}", name, described.get("description", ""), _rows(described))
+            for name, described in document["components"]["schemas"].items()
+        ],
+        error_example=pretty(error_example(Error, 400, ("required", "This is required."))),
     )
 
 
@@ -149,7 +162,7 @@ def _entry(document: Json, path: str, method: str, operation: Json) -> Entry:
             for parameter in operation["parameters"]
         ],
         fields=_fields(document, content.get("schema")),
-        answer=_pretty(success["example"]) if "example" in success else None,
+        answer=pretty(success["example"]) if "example" in success else None,
         curl=request.as_curl(),
         python=request.as_python(),
         refusals=list(_refusals(operation["responses"])),
@@ -166,10 +179,14 @@ def _refusals(responses: Json) -> Iterator[Refusal]:
 
 
 def _fields(document: Json, schema: Json | None) -> list[Row]:
+    """What a body holds, what it must hold first."""
     if schema is None:
         return []
     name = schema["$ref"].rpartition("/")[2]
-    described = document["components"]["schemas"][name]
+    return sorted(_rows(document["components"]["schemas"][name]), key=lambda row: not row.required)
+
+
+def _rows(described: Json) -> list[Row]:
     required = described.get("required", ())
     return [
         Row(field, _kind(inner), field in required, inner.get("x-addition", False))
@@ -187,6 +204,8 @@ def _kind(schema: Json) -> str:
     kinds = [kinds] if isinstance(kinds, str) else list(kinds)
     words = [_WORDS.get(kind, kind) for kind in kinds if kind != "null"]
     said = " or ".join(words)
+    if "description" in schema:
+        said = str(schema["description"]).rstrip(".")
     if "items" in schema:
         said = f"list of {_kind(schema['items'])}"
     if "enum" in schema:
@@ -214,79 +233,3 @@ _WORDS = {
     "date": "day (YYYY-MM-DD)",
     "date-time": "date and time (ISO 8601)",
 }
-
-
-def _pretty(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A request that an example shows in two languages."""
-
-    document: Json
-    path: str
-    method: str
-    operation: Json
-    media: str
-    body: Any
-
-    @property
-    def _address(self) -> str:
-        server = self.document["servers"][0]["url"].rstrip("/")
-        names = [p["name"] for p in self.operation["parameters"] if p["in"] == "path"]
-        path = self.path
-        for name in names:
-            path = path.replace("{" + name + "}", _shouted(name))
-        sent = [p for p in self.operation["parameters"] if p["in"] == "query" and p["required"]]
-        query = "&".join(f"{p['name']}={_QUERY.get(p['name'], 'VALUE')}" for p in sent)
-        return f"{server}{path}?{query}" if query else f"{server}{path}"
-
-    @property
-    def _headers(self) -> dict[str, str]:
-        schemes = {name for scheme in self.operation["security"] for name in scheme}
-        headers = {}
-        if SCHEME_OF_AREA[Area.PUBLIC] in schemes:
-            headers["x-api-key"] = "YOUR_API_KEY"
-        elif schemes - {CLIENT_SCHEME}:
-            headers["Authorization"] = "Bearer ACCESS_TOKEN"
-        return headers
-
-    def as_curl(self) -> str:
-        """The request for a shell."""
-        lines = [f"curl -X {self.method.upper()} '{self._address}'"]
-        lines += [f"-H '{name}: {value}'" for name, value in self._headers.items()]
-        if self.media == "application/json":
-            lines += [f"-H 'Content-Type: {self.media}'"]
-            lines += ["-d '" + _pretty(self.body).replace("'", "'\\''") + "'"]
-        elif self.body is not None:
-            lines += [f"-d {name}={_quoted(value)}" for name, value in self.body.items()]
-        return " \\\n  ".join(lines)
-
-    def as_python(self) -> str:
-        """The request for Python with the library requests."""
-        arguments = [repr(self._address)]
-        if self._headers:
-            arguments.append(f"headers={self._headers!r}")
-        if self.body is not None:
-            name = "json" if self.media == "application/json" else "data"
-            arguments.append(f"{name}={_python(self.body)}")
-        inner = ",\n".join(f"    {argument}" for argument in arguments)
-        call = f"requests.{self.method}(\n{inner},\n)"
-        return f"import requests\n\nresponse = {call}\nresponse.raise_for_status()"
-
-
-_QUERY = {"startDate": "2026-05-01", "endDate": "2026-05-31"}
-
-
-def _shouted(name: str) -> str:
-    return "".join(f"_{letter}" if letter.isupper() else letter for letter in name).upper()
-
-
-def _quoted(value: str) -> str:
-    return "'" + value.replace("'", "'\\''") + "'"
-
-
-def _python(value: Any) -> str:
-    """A literal, indented as it stands inside the call."""
-    return pformat(value, width=80, sort_dicts=False).replace("\n", "\n    ")

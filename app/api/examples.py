@@ -5,6 +5,7 @@ Examples of bodies are accepted and examples of answers are complete: a test rea
 
 from typing import Any
 
+from app.api.error_codes import FIELDS
 from app.schemas.base import Wire
 from app.schemas.errors import CallError
 from app.schemas.legacy import TokenError
@@ -278,6 +279,7 @@ def error_example(shape: type[Wire], status: int, code: tuple[str, str]) -> dict
     word, message = code
     if shape is TokenError:
         return {"error": word, "error_description": message}
-    details = {"code": word, "errors": [], "requestId": "req_lk2Zp0Qx8vS7mN4tB1cYhA"}
+    errors = [{"field": "email", "code": word, "message": message}] if word in FIELDS else []
+    details = {"code": word, "errors": errors, "requestId": "req_lk2Zp0Qx8vS7mN4tB1cYhA"}
     body: dict[str, Any] = {"statusCode": status, "message": message, "details": details}
     return body | {"success": False} if shape is CallError else body

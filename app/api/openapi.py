@@ -105,10 +105,10 @@ def _introduction(settings: Settings) -> str:
     )
 
 
-def _place(item: tuple[str, dict[str, Any]]) -> tuple[int, str]:
-    path, operations = item
-    [tag] = next(iter(operations.values()))["tags"]
-    return list(TAGS).index(tag), path
+def _place(item: tuple[str, dict[str, Any]]) -> int:
+    """Paths stand by area, then as their views do."""
+    [tag] = next(iter(item[1].values()))["tags"]
+    return list(TAGS).index(tag)
 
 
 def _wire_path(path: str) -> str:

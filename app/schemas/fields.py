@@ -75,7 +75,13 @@ Email = Annotated[
 MailAddress = Annotated[
     Text,
     _IsEmail,
-    Field(json_schema_extra={"pattern": emails.PATTERN, "maxLength": emails.MAX_LENGTH}),
+    Field(
+        json_schema_extra={
+            "pattern": emails.PATTERN,
+            "maxLength": emails.MAX_LENGTH,
+            "description": "E-mail address.",
+        }
+    ),
 ]
 """A contact address of a partner: checked like `Email`, typed in the contract as plain text."""
 WebUrl = Annotated[
@@ -86,7 +92,13 @@ WebUrl = Annotated[
         "A web address starts with https:// or http://, names a host, has no user name in it "
         "and no spaces, quotes or backslashes, like https://example.com/page.",
     ),
-    Field(json_schema_extra={"pattern": urls.WEB_PATTERN, "maxLength": urls.MAX_LENGTH}),
+    Field(
+        json_schema_extra={
+            "pattern": urls.WEB_PATTERN,
+            "maxLength": urls.MAX_LENGTH,
+            "description": "Web address, http or https.",
+        }
+    ),
 ]
 LinkUrl = Annotated[
     Text,
@@ -96,7 +108,13 @@ LinkUrl = Annotated[
         "A link starts with https://, http://, mailto: or tel: and has no user name in it "
         "and no spaces, quotes or backslashes, like https://example.com/help.",
     ),
-    Field(json_schema_extra={"pattern": urls.LINK_PATTERN, "maxLength": urls.MAX_LENGTH}),
+    Field(
+        json_schema_extra={
+            "pattern": urls.LINK_PATTERN,
+            "maxLength": urls.MAX_LENGTH,
+            "description": "Address: http, https, mailto or tel.",
+        }
+    ),
 ]
 Colour = Annotated[
     Text,
@@ -106,7 +124,13 @@ Colour = Annotated[
         "This is not a colour: write #7a2e6b, #abc, rgb(122, 46, 107), hsl(312, 45%, 33%) "
         "or a CSS colour name.",
     ),
-    Field(json_schema_extra={"pattern": colours.PATTERN, "maxLength": 100}),
+    Field(
+        json_schema_extra={
+            "pattern": colours.PATTERN,
+            "maxLength": 100,
+            "description": "Colour: #rgb, #rrggbb, rgb(), hsl() or a CSS name.",
+        }
+    ),
 ]
 TimeZone = Annotated[
     Text,
@@ -115,7 +139,12 @@ TimeZone = Annotated[
         "unknown_timezone",
         "This is not a time zone of the IANA list: write one like Europe/London.",
     ),
-    Field(json_schema_extra={"pattern": f"^(?:{'|'.join(sorted(available_timezones()))})$"}),
+    Field(
+        json_schema_extra={
+            "pattern": f"^(?:{'|'.join(sorted(available_timezones()))})$",
+            "description": "Time zone of the IANA list, like Europe/London.",
+        }
+    ),
 ]
 E164 = Annotated[
     Text,
@@ -125,7 +154,7 @@ E164 = Annotated[
         "A phone number is written in E.164: + and the country code first, then digits only, "
         "8 to 15 in all, like +12025550123.",
     ),
-    Field(json_schema_extra={"pattern": E164_PATTERN}),
+    Field(json_schema_extra={"pattern": E164_PATTERN, "description": "Phone number in E.164."}),
 ]
 Uuid = Annotated[UUID, BeforeValidator(parse_uuid)]
 Day = Annotated[date, BeforeValidator(parse_date)]
