@@ -121,6 +121,7 @@ def live(stacks: Stacks, backend: str) -> Stack:
     return stacks.shared(backend)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the tests of one live stack into one process, so that it is started once a run."""
     for item in items:

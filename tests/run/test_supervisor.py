@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures.waiting import is_gone, wait_for
+
 ROOT = Path(__file__).resolve().parents[2]
 SLEEPER = ["sleep", "600"]
 DEAF = ["sh", "-c", "trap '' TERM; echo deaf; exec sleep 600"]
@@ -47,21 +49,6 @@ class Supervised:
 
     def wait_for_words(self, words: str) -> None:
         wait_for(lambda: words in self.printed)
-
-
-def wait_for(condition: Callable[[], bool], limit: float = 10.0) -> None:
-    deadline = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < deadline, "what was waited for has not happened"
-        time.sleep(0.01)
-
-
-def is_gone(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return True
-    return state == "Z"
 
 
 @pytest.fixture

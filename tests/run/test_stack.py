@@ -1,0 +1,121 @@
+"""The product as `make run` starts it: nothing is lost when a part dies, nothing is left behind."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from http.client import HTTPConnection
+from threading import Event
+
+import pytest
+
+from supervisor.announce import commands, summary
+from tests.fixtures.stack import Stack, Stacks
+from tests.fixtures.waiting import is_gone, wait_for
+
+
+@pytest.fixture(scope="module")
+def hurt() -> Iterator[dict[str, Stack]]:
+    """The stack of each database that these tests hurt, one after the other."""
+    running: dict[str, Stack] = {}
+    yield running
+    for one in running.values():
+        one.stop()
+
+
+@pytest.fixture
+def stack(stacks: Stacks, hurt: dict[str, Stack], backend: str) -> Stack:
+    """A running stack of these tests alone, started again where the last test has ended it."""
+    if backend not in hurt:
+        hurt[backend] = stacks.start(backend)
+    elif hurt[backend].supervisor.poll() is not None:
+        hurt[backend] = start_again(hurt[backend])
+    return hurt[backend]
+
+
+def start_again(ended: Stack) -> Stack:
+    again = Stack(ended.database_url, ended.instance)
+    again.wait_until_ready()
+    return again
+
+
+def all_processes(stack: Stack) -> list[int]:
+    return [pid for pids in stack.processes().values() for pid in pids]
+
+
+def ask_until(stop: Event, port: int) -> list[int]:
+    """The statuses of one request after another, each on a connection of its own."""
+    statuses = []
+    while not stop.is_set():
+        connection = HTTPConnection("127.0.0.1", port, timeout=20)
+        connection.request("GET", "/healthz")
+        statuses.append(connection.getresponse().status)
+        connection.close()
+    return statuses
+
+
+def test_a_killed_web_server_loses_no_request_and_is_back_within_five_seconds(
+    stack: Stack,
+) -> None:
+    stop = Event()
+    with ThreadPoolExecutor(4) as clients:
+        asking: list[Future[list[int]]] = [
+            clients.submit(ask_until, stop, stack.port) for _client in range(4)
+        ]
+        try:
+            for _kill in range(3):
+                os.kill(stack.processes()["web"][0], signal.SIGKILL)
+                time.sleep(0.1)
+                stack.wait_until_ready(5)
+        finally:
+            stop.set()
+        statuses = {status for one in asking for status in one.result()}
+    assert statuses == {200}
+
+
+def test_a_killed_worker_is_replaced(stack: Stack) -> None:
+    (worker,) = stack.processes()["worker"]
+    os.kill(worker, signal.SIGKILL)
+    wait_for(lambda: stack.processes()["worker"] not in ([], [worker]))
+
+
+def test_kill_9_of_the_supervisor_leaves_no_orphan(stack: Stack) -> None:
+    processes = all_processes(stack)
+    stack.supervisor.kill()
+    stack.supervisor.wait()
+    wait_for(lambda: all(map(is_gone, processes)), 10)
+
+
+def test_sigterm_stops_everything_and_the_next_start_keeps_the_data(
+    stack: Stack, hurt: dict[str, Stack], backend: str
+) -> None:
+    demo, processes = stack.demo, all_processes(stack)
+    assert stack.stop() == 0
+    assert [pid for pid in processes if not is_gone(pid)] == []
+    assert stack.output.read_text().endswith("Stopping.\nStopped.\n")
+    hurt[backend] = start_again(stack)
+    assert hurt[backend].demo == demo
+    assert "demo data" not in hurt[backend].output.read_text()
+
+
+def test_it_ends_its_start_with_the_summary(live: Stack) -> None:
+    expected = summary(live.base_url, live.instance / "demo.json")
+    wait_for(lambda: expected in live.output.read_text(), 10)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_the_printed_command_works_when_pasted(live: Stack, number: int) -> None:
+    title, command = commands(live.base_url, live.demo)[number]
+    done = subprocess.run(
+        ["sh", "-c", f"{command} -w '\n%{{http_code}}'"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    body, _, status = done.stdout.rpartition("\n")
+    assert status == "200", f"{title}: {body}"
+    words = ['"access_token"', '"created"', '"success": true']
+    assert words[number].replace(" ", "") in body.replace(" ", "")

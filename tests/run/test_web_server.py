@@ -1,0 +1,155 @@
+"""The web server refuses bad HTTP in our own error shape, and finishes what it has begun."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAD = b"POST /echo HTTP/1.1\r\nHost: here\r\nConnection: close\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[int]:
+    """The port of a web server with our configuration and a small application."""
+    running, port = serve()
+    yield port
+    running.terminate()
+    running.wait(timeout=30)
+
+
+def serve() -> tuple[subprocess.Popen[bytes], int]:
+    listener = socket.create_server(("127.0.0.1", 0))
+    command = [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py", "--log-level", "error"]
+    running = subprocess.Popen(
+        [*command, "--bind", f"fd://{listener.fileno()}", "tests.run.echo:app"],
+        cwd=ROOT,
+        pass_fds=[listener.fileno()],
+        start_new_session=True,
+    )
+    port: int = listener.getsockname()[1]
+    listener.close()
+    return running, port
+
+
+def answer_to(port: int, sent: bytes) -> tuple[int, str, Any]:
+    """Status, content type and body of the answer to these very bytes."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(sent)
+        connection.shutdown(socket.SHUT_WR)
+        received = b""
+        while piece := connection.recv(65536):
+            received += piece
+    head, _, body = received.partition(b"\r\n\r\n")
+    status_line, *headers = head.decode().split("\r\n")
+    kind = next(line for line in headers if line.lower().startswith("content-type:"))
+    is_json = "application/json" in kind
+    return (
+        int(status_line.split()[1]),
+        kind.partition(": ")[2],
+        json.loads(body) if is_json else body,
+    )
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "code", "message"),
+    [
+        (
+            b"GET /api/" + b"a" * 9000 + b" HTTP/1.1\r\nHost: here\r\n\r\n",
+            *(414, "uri_too_long", "The address of the request is too long."),
+        ),
+        (
+            HEAD + b"X-Long: " + b"a" * 9000 + b"\r\n\r\n",
+            *(431, "headers_too_large", "The headers of the request are too large."),
+        ),
+        (
+            HEAD + b"X-Many: 1\r\n" * 200 + b"\r\n",
+            *(431, "headers_too_large", "The headers of the request are too large."),
+        ),
+        (
+            HEAD + b"Expect: 200-maybe\r\nContent-Length: 2\r\n\r\n{}",
+            *(417, "expectation_failed", "This Expect header can't be met."),
+        ),
+        *(
+            (sent, 400, "malformed_request", "The request is not valid HTTP.")
+            for sent in (
+                b"NONSENSE\r\n\r\n",
+                b"GET /api/partners HTTP/7.3\r\nHost: here\r\n\r\n",
+                HEAD + b"Content-Length: two\r\n\r\n{}",
+                HEAD + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+                HEAD + b"Transfer-Encoding: zstd\r\n\r\n",
+                HEAD + b"Bad Name: 1\r\n\r\n",
+                HEAD + b"X-Null: a\0b\r\n\r\n",
+            )
+        ),
+    ],
+)
+def test_bad_http_is_refused_in_json(
+    server: int, sent: bytes, status: int, code: str, message: str
+) -> None:
+    found, kind, body = answer_to(server, sent)
+    assert (found, kind) == (status, "application/json")
+    request_id = body["details"].pop("requestId")
+    assert len(request_id) == 36
+    assert body == {
+        "statusCode": status,
+        "message": message,
+        "details": {"code": code, "errors": []},
+    }
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"zz\r\n{}\r\n0\r\n\r\n", b"5\r\n{}", b"2\r\n{}XX0\r\n\r\n", b"2;=\r\n{}\r\n0\r\n\r\n"],
+    ids=["no size", "cut off", "no line end", "bad extension"],
+)
+def test_an_unsound_chunked_body_is_the_clients_fault(server: int, body: bytes) -> None:
+    assert answer_to(server, CHUNKED + body)[0] == 400
+
+
+def test_a_sound_chunked_body_is_read(server: int) -> None:
+    sound = CHUNKED + b"2\r\n{}\r\n0\r\n\r\n"
+    assert answer_to(server, sound) == (200, "application/json", "{}")
+
+
+def get_slow(port: int) -> tuple[int, bytes]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request("GET", "/slow")
+    answer = connection.getresponse()
+    return answer.status, answer.read()
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_requests_in_flight_are_finished_when_the_parent_ends(how: signal.Signals) -> None:
+    running, port = serve()
+    answer_to(port, CHUNKED + b"0\r\n\r\n")  # it is up
+    with ThreadPoolExecutor(4) as clients:
+        answers = [clients.submit(get_slow, port) for _client in range(4)]
+        time.sleep(0.5)
+        os.kill(running.pid, how)
+        assert [answer.result() for answer in answers] == [(200, b"done")] * 4
+    running.wait(timeout=10)
+    wait_for_end_of_group(running.pid)
+
+
+def wait_for_end_of_group(group: int) -> None:
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    message = "the web server's worker outlives its parent"
+    raise AssertionError(message)
