@@ -7,7 +7,9 @@ from flask import Flask
 from sqlalchemy import select
 
 from app import extensions
+from app.commands.credentials import client_commands, key_commands, operator_commands
 from app.commands.demo import demo
+from app.gateways.job_queue import migrate_engine
 from app.migration import current, upgrade
 from app.models import Partner
 
@@ -15,11 +17,12 @@ from app.models import Partner
 @click.command("migrate")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def migrate(as_json: bool) -> None:
-    """Bring the database to the newest migration."""
+    """Bring the database to the newest migration, the durable queue's tables included."""
     settings = extensions.settings()
     settings.instance_dir.mkdir(parents=True, exist_ok=True)
     database = extensions.database()
     upgrade(database)
+    migrate_engine(settings.effective_database_url)
     with database.transaction(read_only=True) as session:
         revision = current(session.connection())
         empty = session.scalar(select(Partner.id).limit(1)) is None
@@ -32,3 +35,6 @@ def migrate(as_json: bool) -> None:
 def register_commands(app: Flask) -> None:
     app.cli.add_command(migrate)
     app.cli.add_command(demo)
+    app.cli.add_command(client_commands)
+    app.cli.add_command(key_commands)
+    app.cli.add_command(operator_commands)

@@ -6,6 +6,7 @@ hands them to the view and writes what it returns; the same declaration is the d
 """
 
 import inspect
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
@@ -18,6 +19,7 @@ from apiflask.scaffold import APIScaffold
 from flask import Request, Response, current_app, g, request
 from pydantic import TypeAdapter
 from pydantic_core import PydanticCustomError
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from app.api.json_body import read_json_body
@@ -30,6 +32,9 @@ from app.policy import ROUTES, Access
 from app.schemas.base import Input, Query, Wire, wire_name
 from app.schemas.checks import parse_uuid, refuse_nul
 from app.schemas.reading import read
+from app.services import last_used
+
+log = logging.getLogger(__name__)
 
 Authenticate = Callable[[Session, Request], Caller]
 """Finds out who asks. Raises `Unauthenticated` or, in Area B, `Forbidden`."""
@@ -162,6 +167,16 @@ def area_blueprint(
         _buckets().take((g.caller.kind, g.caller.subject_id))
         if not isinstance(needed, Access):
             g.caller.require(needed)
+
+    @blueprint.after_request
+    def _note_the_use(response: Response) -> Response:
+        if "caller" in g and last_used.due(g.caller):
+            try:
+                with transaction() as session:
+                    last_used.touch(session, g.caller)
+            except OperationalError:  # a busy database must not cost the answer
+                log.warning("The last use of a credential could not be noted.", exc_info=True)
+        return response
 
     @blueprint.after_request
     def _keep_out_of_caches(response: Response) -> Response:

@@ -10,9 +10,9 @@ from app.api.bearer import bearer_token
 from app.api.operation import area_blueprint
 from app.caller import Caller
 from app.enums import Area
-from app.extensions import settings, transaction
+from app.extensions import settings
 from app.request_id import request_id
-from app.services import last_used, legacy_calls
+from app.services import legacy_calls
 
 PREFIX = "/phone"
 
@@ -31,16 +31,6 @@ def _authenticate(session: Session, asked: Request) -> Caller:
 
 
 blueprint = area_blueprint("legacy_calls", Area.LEGACY_CALLS, _authenticate, PREFIX)
-
-
-@blueprint.after_request
-def _note_the_use(response: Response) -> Response:
-    """Once a minute for each client, in a transaction of its own after the request."""
-    caller: Caller | None = g.get("caller")
-    if caller is not None and last_used.due(caller):
-        with transaction() as session:
-            last_used.touch(session, caller)
-    return response
 
 
 @blueprint.after_app_request

@@ -1,14 +1,13 @@
 """The area's blueprint: who asks is said by the header x-api-key."""
 
-from flask import Request, Response, g
+from flask import Request
 from sqlalchemy.orm import Session
 
 from app.api.operation import area_blueprint
 from app.caller import Caller
 from app.enums import Area
-from app.extensions import transaction
 from app.request_id import request_id
-from app.services import api_keys, last_used
+from app.services import api_keys
 
 
 def _authenticate(session: Session, asked: Request) -> Caller:
@@ -21,13 +20,3 @@ def _authenticate(session: Session, asked: Request) -> Caller:
 
 
 blueprint = area_blueprint("public", Area.PUBLIC, _authenticate, "/api/v1")
-
-
-@blueprint.after_request
-def _note_the_use(response: Response) -> Response:
-    """Once a minute for each key, in a transaction of its own after the request."""
-    caller: Caller | None = g.get("caller")
-    if caller is not None and last_used.due(caller):
-        with transaction() as session:
-            last_used.touch(session, caller)
-    return response

@@ -11,7 +11,7 @@ from app.database import Database
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.errors import NotFound, RateLimited, Unauthenticated
 from app.models import AuditEntry, FailedSignIn, User, utcnow
-from app.services import operators, passwords, sign_in
+from app.services import operators, passwords, sign_in, throttle
 from app.services.sign_in import Outcome
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant, make_user
 
@@ -88,7 +88,7 @@ def test_failures_are_forgotten_after_ten_minutes(session: Session, own: Tenant)
     for _ in range(LIMIT):
         attempt(session, "olga@northwind.example", "wrong")
     for failure in session.scalars(select(FailedSignIn)):
-        failure.at -= sign_in.throttle.WINDOW
+        failure.at -= throttle.WINDOW
     session.flush()
     assert attempt(session, "olga@northwind.example").user == own.user
 
