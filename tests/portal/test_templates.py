@@ -1,0 +1,120 @@
+"""Guards over all templates: headings and titles, imports, the content policy, forms, length."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.config import ROOT
+
+TEMPLATES = ROOT / "templates"
+HTML = sorted(path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*.html"))
+SOURCES = {
+    name: re.sub(r"{#.*?#}", "", (TEMPLATES / name).read_text(), flags=re.DOTALL) for name in HTML
+}
+MAILS = tuple(name for name in HTML if name.startswith("mail/"))
+PAGES = tuple(
+    name
+    for name in HTML
+    if re.search(r"{% extends \"(?:layouts|errors)/", SOURCES[name])
+    and not name.startswith("layouts/")
+)
+HEADINGS = re.compile(r"<h1\b|\bpage_head\(|heading=\"h1\"")
+INLINE = {
+    "script": re.compile(r"<script(?![^>]*\b(?:src=|type=\"application/json\"))"),
+    "style": re.compile(r"<style\b|\sstyle="),
+    "handler": re.compile(r"\son[a-z]+=|\bhx-on|javascript:"),
+}
+MOST_LINES = 150
+
+
+def with_included(name: str) -> str:
+    """The source of a template and of all that it includes."""
+    source = SOURCES[name]
+    for included in re.findall(r"{% include \"([^\"]+)\"", source):
+        source += with_included(included)
+    return source
+
+
+def imports(source: str) -> list[tuple[str, str]]:
+    """The statement and the local name of everything that a template imports."""
+    found = [
+        (statement, name.split(" as ")[-1].strip())
+        for statement, names in re.findall(r"({% from \"[^\"]+\" import ([^%]+?) ?%})", source)
+        for name in names.removesuffix(" with context").split(",")
+    ]
+    found += re.findall(r"({% import \"[^\"]+\" as (\w+)[^%]*%})", source)
+    return found
+
+
+def test_there_are_pages_to_guard() -> None:
+    assert {"errors/error.html", "portal/sign_in/form.html"} <= set(PAGES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_one_heading_and_a_title(name: str) -> None:
+    parts = re.split(r"{% (?:else|elif)\b", with_included(name))
+    headings = max(len(HEADINGS.findall(part)) for part in parts)
+    titles = len(re.findall(r"{% block title %}.+?{% endblock %}", SOURCES[name], re.DOTALL))
+    assert (headings, titles) == (1, 1)
+
+
+def test_no_template_imports_what_it_does_not_use() -> None:
+    unused = {
+        (name, imported)
+        for name, source in SOURCES.items()
+        for statement, imported in imports(source)
+        if not re.search(rf"\b{imported}\s*[(.]", source.replace(statement, ""))
+    }
+    assert unused == set()
+
+
+def test_no_template_needs_more_than_the_content_policy_allows() -> None:
+    found = {
+        (name, what)
+        for name, source in SOURCES.items()
+        if name not in MAILS  # mail programs read inline styles only
+        for what, pattern in INLINE.items()
+        if pattern.search(source)
+    }
+    assert found == set()
+
+
+def test_only_markup_that_a_template_writes_itself_is_marked_safe() -> None:
+    """``|safe`` behind a literal says nothing about a person's words; behind a value it would."""
+    found = {
+        (name, line.strip())
+        for name, source in SOURCES.items()
+        for line in source.splitlines()
+        if re.search(r"(?<![\"'])\s*\|\s*safe\b", line)
+    }
+    assert found == set()
+
+
+def test_every_form_that_changes_something_carries_the_token() -> None:
+    bare = {
+        (name, form[:80])
+        for name, source in SOURCES.items()
+        for form in re.findall(r"<form\b.*?</form>", source, re.DOTALL)
+        if re.search(r"method=\"post\"", form, re.IGNORECASE)
+        and not re.search(r"csrf_token|hidden_tag", form)
+    }
+    assert bare == set()
+
+
+def test_no_template_is_longer_than_one_can_read() -> None:
+    long = {
+        name: lines
+        for name in HTML
+        if (lines := len((TEMPLATES / name).read_text().splitlines())) > MOST_LINES
+    }
+    assert long == {}
+
+
+def test_a_component_file_says_what_it_is_for() -> None:
+    silent = [
+        path.name
+        for path in sorted(Path(TEMPLATES / "components").glob("*.html"))
+        if "{% macro" in path.read_text() and not path.read_text().startswith("{#")
+    ]
+    assert silent == []
