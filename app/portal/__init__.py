@@ -20,13 +20,13 @@ from app.portal import (
 from app.portal.blueprint import portal
 
 csrf = CSRFProtect()
+authentication.guard(portal, csrf)  # here: the blueprint is one, applications can be several
 
 
 def register_portal(app: Flask) -> None:
     """Adds the screens, what guards them, and what their templates use."""
     app.config.setdefault("WTF_CSRF_CHECK_DEFAULT", False)  # the portal's guard calls it
     csrf.init_app(app)
-    authentication.guard(portal, csrf)
     app.register_blueprint(portal)
     assets.register(app)
     formats.register(app)
