@@ -1,7 +1,6 @@
 """Lists in their three shapes: by page number, in chunks to be streamed, by cursor for screens."""
 
 import base64
-import binascii
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from sqlalchemy import ColumnElement, Select, func, or_, select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.errors import ValidationFailed
+from app.models.base import UtcDateTime
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -85,7 +85,7 @@ def keyset_page(
     """
     column = sort.column
     if cursor:
-        value, identifier = _decode(cursor)
+        value, identifier = _decode(cursor, isinstance(column.type, UtcDateTime))
         beyond = column < value if sort.descending else column > value
         further = id_column < identifier if sort.descending else id_column > identifier
         rows = rows.where(or_(beyond, (column == value) & further))
@@ -99,24 +99,19 @@ def keyset_page(
 
 
 def _encode(value: str | datetime, identifier: UUID) -> str:
-    moment = value.astimezone(UTC).isoformat() if isinstance(value, datetime) else None
-    parts = {"t": moment} if moment else {"s": value}
-    data = json.dumps(parts | {"id": str(identifier)}, separators=(",", ":"))
-    return base64.urlsafe_b64encode(data.encode()).decode().rstrip("=")
+    text = value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
+    data = json.dumps([text, str(identifier)]).encode()
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
-def _decode(cursor: str) -> tuple[str | datetime, UUID]:
-    message = "This place in the list can't be read; start from its beginning."
+def _decode(cursor: str, is_moment: bool) -> tuple[str | datetime, UUID]:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
-        parts = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        identifier = UUID(parts["id"])
-        if "t" in parts:
-            moment = datetime.fromisoformat(parts["t"])
-            return moment.astimezone(UTC), identifier
-        value = parts["s"]
-        if not isinstance(value, str) or "\x00" in value:
-            raise ValidationFailed.on("cursor", "invalid_cursor", message)
-    except (binascii.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+        text, identifier = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        if "\x00" in text.encode().decode():
+            raise ValueError
+        moment = datetime.fromisoformat(text) if is_moment else None
+        return moment.astimezone(UTC) if moment else text, UUID(identifier)
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        message = "This place in the list can't be read; start from its beginning."
         raise ValidationFailed.on("cursor", "invalid_cursor", message) from error
-    return value, identifier

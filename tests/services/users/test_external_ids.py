@@ -1,0 +1,93 @@
+"""An external id is the ``idpUid``, else the id, within the caller's partner only."""
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.errors import NotFound, ValidationFailed
+from app.models import User, new_id
+from app.services import users
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+@pytest.fixture
+def other(session: Session) -> Tenant:
+    return make_tenant(session, "Southbank")
+
+
+def find(session: Session, tenant: Tenant, external_id: object) -> User:
+    return users.get(session, tenant.caller(Role.PARTNER_ADMIN), str(external_id))
+
+
+def test_both_ids_lead_to_the_user(session: Session, own: Tenant) -> None:
+    users.set_external_id(session, OPERATOR, own.user.id, "auth0|5f7c")
+    found = [
+        find(session, own, key) for key in ("auth0|5f7c", own.user.id, str(own.user.id).upper())
+    ]
+    assert found == [own.user] * 3
+
+
+def test_the_same_external_id_may_exist_at_two_partners(
+    session: Session, own: Tenant, other: Tenant
+) -> None:
+    for tenant in (own, other):
+        users.set_external_id(session, OPERATOR, tenant.user.id, "u-1")
+    assert [find(session, tenant, "u-1").id for tenant in (own, other)] == [
+        own.user.id,
+        other.user.id,
+    ]
+
+
+def test_another_partners_user_is_as_absent_as_none(
+    session: Session, own: Tenant, other: Tenant
+) -> None:
+    users.set_external_id(session, OPERATOR, other.user.id, "theirs")
+    refusals = []
+    for key in (
+        "theirs",
+        other.user.id,
+        new_id(),
+        "nobody",
+        "",
+        "a\x00b",
+        "{" + str(new_id()) + "}",
+    ):
+        with pytest.raises(NotFound) as refused:
+            find(session, own, key)
+        refusals.append((refused.value.code, refused.value.message))
+    assert refusals == [("user_not_found", "There is no such user.")] * 7
+
+
+@pytest.mark.parametrize(
+    ("external_id", "code"),
+    [
+        ("usage", "reserved"),
+        ("subscription", "reserved"),
+        ("partial", "reserved"),
+        ("", "invalid"),
+        ("a/b", "invalid"),
+        ("a\x00b", "invalid"),
+        ("x" * 201, "invalid"),
+        ("taken", "external_id_exists"),
+    ],
+)
+def test_ids_that_can_not_be_given(
+    session: Session, own: Tenant, external_id: str, code: str
+) -> None:
+    users.set_external_id(session, OPERATOR, own.plus_user.id, "taken")
+    with pytest.raises(ValidationFailed) as refused:
+        users.set_external_id(session, OPERATOR, own.user.id, external_id)
+    assert refused.value.code == code
+
+
+def test_no_external_id_stands_in_front_of_another_users_id(session: Session, own: Tenant) -> None:
+    with pytest.raises(ValidationFailed) as refused:
+        users.set_external_id(session, OPERATOR, own.user.id, str(own.plus_user.id))
+    assert refused.value.code == "external_id_exists"
+    users.set_external_id(session, OPERATOR, own.user.id, str(own.user.id))
+    assert users.set_external_id(session, OPERATOR, own.user.id, None).idp_uid is None

@@ -1,0 +1,163 @@
+"""Nobody grants a role above their own, changes their own, or removes the last administrator."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role, UserStatus
+from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
+from app.models import AuditEntry, PortalSession, User
+from app.services import sessions, users
+from tests.fixtures.cast import STAFF, Tenant, make_tenant, make_user
+
+MAY_CREATE = {
+    Role.OPERATOR: {*STAFF, Role.STANDARD},
+    Role.PARTNER_ADMIN: {*STAFF, Role.STANDARD},
+    Role.PARTNER_EDITOR: set[Role](),
+    Role.ADMIN: {Role.STANDARD},
+    Role.STANDARD: set[Role](),
+}
+
+
+def code_of(error: DomainError) -> tuple[type[DomainError], str]:
+    return type(error), error.code
+
+
+def invite(session: Session, tenant: Tenant, by: Role, user_type: Role) -> User:
+    return users.invite(
+        session,
+        tenant.caller(by),
+        email=f"new-{by}-{user_type}@northwind.example",
+        user_type=user_type,
+        organization_id=tenant.organization.id if user_type is Role.STANDARD else None,
+        partner_id=tenant.partner.id,
+    )
+
+
+@pytest.mark.parametrize("user_type", [*STAFF, Role.STANDARD])
+@pytest.mark.parametrize("by", Role)
+def test_who_may_create_whom(session: Session, by: Role, user_type: Role) -> None:
+    tenant = make_tenant(session)
+    tenant.organization.user_limit = 0
+    if user_type in MAY_CREATE[by]:
+        made = invite(session, tenant, by, user_type)
+        assert (made.user_type, made.status) == (user_type, UserStatus.INVITED)
+        return
+    with pytest.raises(Forbidden):
+        invite(session, tenant, by, user_type)
+
+
+@pytest.mark.parametrize("by", [Role.OPERATOR, Role.PARTNER_ADMIN])
+def test_nobody_makes_an_operator(session: Session, by: Role) -> None:
+    tenant = make_tenant(session)
+    with pytest.raises(Forbidden) as refused:
+        invite(session, tenant, by, Role.OPERATOR)
+    assert refused.value.code == "role_too_low"
+
+
+def test_an_admin_never_meets_the_partners_own_staff(session: Session) -> None:
+    tenant = make_tenant(session)
+    admin = tenant.caller(Role.ADMIN)
+    listed = users.listing(session, admin, tenant.partner.id).chunk(session)[0]
+    assert [user.email for user in listed] == ["olga@northwind.example", "paul@northwind.example"]
+    for staff in tenant.staff.values():
+        with pytest.raises(NotFound) as refused:
+            users.get(session, admin, staff.id)
+        assert refused.value.code == "user_not_found"
+
+
+def test_an_editor_sees_everybody_and_changes_nobody(session: Session) -> None:
+    tenant = make_tenant(session)
+    editor = tenant.caller(Role.PARTNER_EDITOR)
+    assert users.listing(session, editor, tenant.partner.id).total(session) == 5
+    with pytest.raises(Forbidden):
+        users.suspend(session, editor, tenant.user.id)
+
+
+def test_a_role_is_changed_by_somebody_else_only(session: Session) -> None:
+    tenant = make_tenant(session)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    editor = tenant.staff[Role.PARTNER_EDITOR]
+    assert users.change_role(session, admin, editor.id, Role.ADMIN).admin_owned is True
+    with pytest.raises(Forbidden) as refused:
+        users.change_role(session, admin, tenant.staff[Role.PARTNER_ADMIN].id, Role.PARTNER_EDITOR)
+    assert refused.value.code == "own_role"
+
+
+def test_a_standard_user_stays_with_the_organization(session: Session) -> None:
+    tenant = make_tenant(session)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    for user, role in ((tenant.user, Role.ADMIN), (tenant.staff[Role.ADMIN], Role.STANDARD)):
+        with pytest.raises(ValidationFailed) as refused:
+            users.change_role(session, admin, user.id, role)
+        assert refused.value.code == "role_needs_organization"
+
+
+def test_the_last_active_administrator_can_not_be_removed(session: Session) -> None:
+    tenant = make_tenant(session)
+    operator = tenant.caller(Role.OPERATOR)
+    last = tenant.staff[Role.PARTNER_ADMIN]
+    second = make_user(session, tenant.partner.id, "second@northwind.example", Role.PARTNER_ADMIN)
+    users.suspend(session, operator, second.id)
+    removals: dict[str, Callable[[], User]] = {
+        "role": lambda: users.change_role(session, operator, last.id, Role.ADMIN),
+        "suspend": lambda: users.suspend(session, operator, last.id),
+        "deactivate": lambda: users.deactivate(session, operator, last.id),
+    }
+    refused = {}
+    for name, remove in removals.items():
+        with pytest.raises(Conflict) as error:
+            remove()
+        refused[name] = error.value.code
+    assert refused == dict.fromkeys(removals, "last_partner_admin")
+    users.reactivate(session, operator, second.id)
+    second.status = UserStatus.ACTIVE
+    session.flush()
+    assert users.suspend(session, operator, last.id).status is UserStatus.SUSPENDED
+
+
+def test_nobody_shuts_themselves_out(session: Session) -> None:
+    tenant = make_tenant(session)
+    make_user(session, tenant.partner.id, "second@northwind.example", Role.PARTNER_ADMIN)
+    with pytest.raises(Forbidden) as refused:
+        users.suspend(
+            session, tenant.caller(Role.PARTNER_ADMIN), tenant.staff[Role.PARTNER_ADMIN].id
+        )
+    assert refused.value.code == "own_account"
+
+
+def test_a_suspended_user_loses_every_session_and_comes_back_as_before(session: Session) -> None:
+    tenant = make_tenant(session)
+    sessions.create(session, tenant.user, lifetime=timedelta(hours=1))
+    tenant.user.password_hash = "a hash"
+    admin = tenant.caller(Role.ADMIN)
+    assert users.suspend(session, admin, tenant.user.id).status is UserStatus.SUSPENDED
+    assert session.scalars(select(PortalSession)).all() == []
+    assert users.reactivate(session, admin, tenant.user.id).status is UserStatus.ACTIVE
+    actions = select(AuditEntry.action).where(AuditEntry.target_id == str(tenant.user.id))
+    assert session.scalars(actions.order_by(AuditEntry.id)).all() == [
+        "user.created",
+        "user.suspended",
+        "user.reactivated",
+    ]
+
+
+def test_an_ended_account_can_not_be_suspended(session: Session) -> None:
+    tenant = make_tenant(session)
+    admin = tenant.caller(Role.ADMIN)
+    users.deactivate(session, admin, tenant.user.id)
+    with pytest.raises(Conflict) as refused:
+        users.suspend(session, admin, tenant.user.id)
+    assert code_of(refused.value) == (Conflict, "deactivated")
+
+
+def test_an_old_version_is_refused(session: Session) -> None:
+    tenant = make_tenant(session)
+    admin = tenant.caller(Role.ADMIN)
+    users.suspend(session, admin, tenant.user.id, expected_version=1)
+    with pytest.raises(Conflict) as refused:
+        users.reactivate(session, admin, tenant.user.id, expected_version=1)
+    assert code_of(refused.value) == (Conflict, "changed_meanwhile")
