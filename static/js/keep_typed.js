@@ -1,6 +1,9 @@
 // A form that can't be sent because the network is gone stays as it is and says so.
-// A form at work keeps its button's width and says what it does: data-busy="Applying…".
+// A form at work is not sent twice (a file as the answer leaves the page standing, hence the end).
+// It keeps its button's width and says what it does: data-busy="Applying…".
 import { note } from "./toast.js";
+
+const AT_WORK_MS = 8000;
 
 export function keepTyped() {
   document.addEventListener("submit", (event) => {
@@ -29,6 +32,7 @@ function offline() {
 
 function atWork(form, button) {
   form.ariaBusy = "true";
+  setTimeout(() => rested(form), AT_WORK_MS);
   if (!button?.dataset.busy) return;
   button.style.width = `${button.offsetWidth}px`;
   button.dataset.usual = button.textContent;
