@@ -1,0 +1,64 @@
+"""Cancelling at every stage of a call."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+
+from app.database import Database
+from app.enums import CallStatus
+from app.errors import Conflict
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
+from app.services import calls
+from tests.fixtures.worker import Line, Worker, call_now, counted, open_line, outcome, until
+
+HUMAN = SIMULATED_NUMBERS["human"]
+
+
+def cancel(database: Database, line: Line, call_id: UUID) -> CallStatus:
+    with database.transaction() as session:
+        return calls.cancel(session, line.key, call_id).status
+
+
+def test_a_waiting_call_is_cancelled_at_once_and_never_rings(
+    fresh_database: Database, make_worker: Callable[..., Worker], simulator: Simulator
+) -> None:
+    line = open_line(fresh_database)
+    call_id, other = line.dial(fresh_database, HUMAN), line.dial(fresh_database, "+12125550999")
+    first, second = (cancel(fresh_database, line, call_id) for _ in range(2))
+    make_worker().start()
+    outcome(fresh_database, other)
+    assert (first, second) == (CallStatus.CANCELED, CallStatus.CANCELED)
+    assert outcome(fresh_database, call_id) == ("canceled", "canceled", None)
+    assert simulator.times_rung(HUMAN) == 0
+
+
+@pytest.mark.parametrize(
+    ("stage", "answered_by", "conversations"),
+    [("ringing", None, []), ("in-progress", "human", [(1, 1, 0)])],
+)
+def test_a_call_on_the_line_is_ended_through_the_carrier(
+    fresh_database: Database,
+    make_worker: Callable[..., Worker],
+    stage: str,
+    answered_by: str | None,
+    conversations: list[tuple[int, int, int]],
+) -> None:
+    make_worker(PORTAL_SIMULATOR_PACE="0.5").start()
+    line = open_line(fresh_database)
+    call_id = line.dial(fresh_database, HUMAN)
+    until(lambda: call_now(fresh_database, call_id).status.value == stage)
+    assert cancel(fresh_database, line, call_id).value == stage
+    assert outcome(fresh_database, call_id, limit=3) == ("canceled", "canceled", answered_by)
+    assert counted(fresh_database, line.organization_id) == conversations
+    assert cancel(fresh_database, line, call_id) is CallStatus.CANCELED
+
+
+def test_a_call_that_is_over_stays_as_it_is(fresh_database: Database, worker: Worker) -> None:
+    line = open_line(fresh_database)
+    call_id = line.dial(fresh_database, HUMAN)
+    ended = outcome(fresh_database, call_id)
+    with pytest.raises(Conflict) as refusal:
+        cancel(fresh_database, line, call_id)
+    assert refusal.value.code == "call_ended"
+    assert outcome(fresh_database, call_id) == ended == ("completed", "completed", "human")

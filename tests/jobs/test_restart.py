@@ -1,0 +1,87 @@
+"""Starting, stopping and replacing workers."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import select
+
+from app.database import Database
+from app.gateways.carriers.simulator import Simulator
+from app.models import WorkerHeartbeat
+from app.services import workers
+from tests.fixtures.worker import ROOT, Worker, open_line, outcome, unfinished, until
+
+
+def test_a_stopped_worker_leaves_its_calls_to_the_next(
+    fresh_database: Database, make_worker: Callable[..., Worker], simulator: Simulator
+) -> None:
+    worker = make_worker(PORTAL_SIMULATOR_PACE="0.1")
+    worker.start()
+    line = open_line(fresh_database)
+    numbers = [f"+121255504{index:02d}" for index in range(12)]
+    for number in numbers:
+        line.dial(fresh_database, number)
+    until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
+    assert worker.stop() == 0
+    with fresh_database.transaction(read_only=True) as session:
+        assert not workers.any_alive(session, 60)
+    assert unfinished(fresh_database) > 0
+    worker.start()
+    until(lambda: unfinished(fresh_database) == 0)
+    assert [simulator.times_rung(number) for number in numbers] == [1] * 12
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_sqlite_has_one_worker(fresh_database: Database, worker: Worker, backend: str) -> None:
+    url = fresh_database.engine.url.render_as_string(hide_password=False)
+    second = subprocess.run(
+        [sys.executable, "-m", "app.jobs.worker"],
+        cwd=ROOT,
+        env={"DATABASE_URL": url, "PORTAL_ENV": "test"},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert second.returncode == 3
+    assert "SQLite allows one. Stop it first." in second.stderr
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_the_work_of_a_killed_worker_is_taken_over_by_a_living_one(
+    fresh_database: Database,
+    make_worker: Callable[..., Worker],
+    simulator: Simulator,
+    backend: str,
+) -> None:
+    first, second = (make_worker(PORTAL_SIMULATOR_PACE="0.5") for _ in range(2))
+    first.start()
+    line = open_line(fresh_database)
+    numbers = [f"+121255505{index:02d}" for index in range(8)]
+    for number in numbers:
+        line.dial(fresh_database, number)
+    until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
+    second.start()
+    first.kill()
+    until(lambda: unfinished(fresh_database) == 0)
+    assert [simulator.times_rung(number) for number in numbers] == [1] * 8
+    with fresh_database.transaction(read_only=True) as session:
+        assert len(session.scalars(select(WorkerHeartbeat)).all()) == 1
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_a_worker_declared_dead_stops_at_once(
+    fresh_database: Database, make_worker: Callable[..., Worker], backend: str
+) -> None:
+    first, second = make_worker(), make_worker()
+    first.start()
+    with fresh_database.transaction() as session:
+        workers.declare_dead(session, session.scalars(select(WorkerHeartbeat.executor_id)).all())
+    assert first.process is not None
+    assert first.process.wait(timeout=10) == 1
+    second.start()
+    line = open_line(fresh_database)
+    call_id = line.dial(fresh_database, "+12125550600")
+    assert outcome(fresh_database, call_id) == ("completed", "completed", "human")
