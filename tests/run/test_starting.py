@@ -131,6 +131,11 @@ def test_a_port_taken_after_the_first_look(taken_port: int) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{sentence}\n")
 
 
+def test_the_supervisor_needs_nothing_but_the_standard_library() -> None:
+    without_packages = [sys.executable, "-S", "-c", "import supervisor.__main__"]
+    assert subprocess.run(without_packages, cwd=ROOT, check=False).returncode == 0
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
