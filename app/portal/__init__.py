@@ -8,6 +8,8 @@ from app.portal import (
     authentication,
     brand_files,
     branding,
+    calls,
+    campaigns,
     figures,
     formats,
     organizations,
@@ -36,6 +38,8 @@ def register_portal(app: Flask) -> None:
 __all__ = [
     "brand_files",
     "branding",
+    "calls",
+    "campaigns",
     "figures",
     "organizations",
     "overview",

@@ -12,6 +12,7 @@ from app.errors import NotFound, Unauthenticated
 from app.extensions import settings, transaction
 from app.models import Partner
 from app.policy import ROUTES, Access, Permission
+from app.request_id import request_id
 from app.services import sessions, sign_in
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
 
@@ -97,7 +98,7 @@ def _recognise() -> None:
                 session,
                 request.cookies.get(SESSION_COOKIE),
                 ip=request.remote_addr,
-                request_id=g.request_id,
+                request_id=request_id(),
             )
         except Unauthenticated:
             g.brand = _brand_of_visitor(session)

@@ -1,19 +1,23 @@
 """What every page's template finds: the brand, the places, the person, the theme."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from flask import Flask, g, request, url_for
+from markupsafe import escape
 
 from app.models import User, utcnow
 from app.portal.brand_files import stylesheet_url
 from app.portal.formats import moment
 from app.portal.navigation import ROLE_NAMES, Group, navigation_for
 from app.portal.theme import THEME_COOKIE, THEMES
+from app.request_id import request_id
 from app.security_headers import allow_images_from
 from app.services.branding.brand import NEUTRAL, Brand, Link
+from app.services.branding.shades import brand_shades
 
 MOST_HEADER_LINKS = 4
 
@@ -28,6 +32,22 @@ class PageBrand:
     brand: Brand
     stylesheet_url: str
     theme: str | None
+
+    @property
+    def letter_icon(self) -> str:
+        """The product's first letter on the brand's colour, for brands without a favicon."""
+        shades = brand_shades(self.brand.colour).light
+        svg = (
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
+            f'<rect width="32" height="32" rx="7" fill="{shades.panel}"/>'
+            f'<text x="16" y="22" font-family="sans-serif" font-size="18" font-weight="600"'
+            f' text-anchor="middle" fill="{shades.panel_on}">{escape(self.initial)}</text></svg>'
+        )
+        return "data:image/svg+xml," + quote(svg)
+
+    @property
+    def initial(self) -> str:
+        return next((c for c in self.brand.product_name if c.isalnum()), "•").upper()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.brand, name)
@@ -67,7 +87,7 @@ def _context() -> dict[str, Any]:
     theme = request.cookies.get(THEME_COOKIE)
     return {
         "brand": page_brand(brand, theme if theme in THEMES else None),
-        "navigation": _navigation(),
+        "navigation": _Navigation(),
         "person": _person(user),
         "header_links": brand.header_links[:MOST_HEADER_LINKS],
         "more_links": _more(brand.header_links),
@@ -75,13 +95,16 @@ def _context() -> dict[str, Any]:
         "sign_out_url": url_for("portal.sign_out"),
         "now": moment(utcnow()),
         "may": g.caller.may if g.get("caller") else lambda _permission: False,
-        "request_id": g.get("request_id"),
+        "request_id": request_id(),
         "zone": (user.timezone if user else None) or "UTC",
     }
 
 
-def _navigation() -> tuple[Group, ...]:
-    return navigation_for(g.caller) if g.get("user") else ()
+class _Navigation:
+    """Worked out when a template asks for it, so that an error page can do without."""
+
+    def __iter__(self) -> Iterator[Group]:
+        return iter(navigation_for(g.caller) if g.get("user") else ())
 
 
 def _more(links: tuple[Link, ...]) -> tuple[Link, ...]:

@@ -21,6 +21,7 @@ from app.portal.authentication import (
 )
 from app.portal.blueprint import portal
 from app.portal.forms.sign_in import SignInForm
+from app.request_id import request_id
 from app.services import sessions
 from app.services import sign_in as signing_in
 from app.services.sign_in import Outcome
@@ -79,7 +80,7 @@ def choose_portal() -> Page:
                 UUID(wanted) if wanted in offered else UUID(int=0),
                 [UUID(choice) for choice in offered],
                 ip=request.remote_addr,
-                request_id=g.request_id,
+                request_id=request_id(),
             )
     except Unauthenticated:
         return redirect(url_for("portal.sign_in"), 303)
@@ -110,7 +111,7 @@ def _attempt(email: str, password: str) -> Outcome:
         )
     proven = signing_in.verify(attempt, password)
     with transaction() as session:
-        return signing_in.finish(session, attempt, proven, limit=limit, request_id=g.request_id)
+        return signing_in.finish(session, attempt, proven, limit=limit, request_id=request_id())
 
 
 def _partner_of_page(session: Session) -> UUID | None:

@@ -1,0 +1,99 @@
+"""The form of a test call."""
+
+from collections.abc import Sequence
+
+from wtforms import Form, RadioField, SelectField, StringField, TelField, TextAreaField
+
+from app.errors import Problem
+from app.models import Call
+from app.services.calls import CallRequest, Texts
+
+MOST_WORDS = 1000
+EXACT, INSTRUCTIONS, DEFAULT = "exact", "instructions", "default"
+HINTS = {
+    EXACT: "Both are needed.",
+    INSTRUCTIONS: "The assistant finds its own words.",
+    DEFAULT: "Set with the assistant.",
+}
+
+
+class TestCallForm(Form):
+    agent = SelectField("Assistant", validate_choice=False)
+    number = TelField("Number to call", render_kw={"maxlength": 30, "autocomplete": "off"})
+    name = StringField("Name", render_kw={"maxlength": 100, "autocomplete": "off"})
+    said = RadioField(
+        "What is said",
+        choices=[
+            (EXACT, "Exact intro and voicemail"),
+            (INSTRUCTIONS, "Instructions"),
+            (DEFAULT, "The assistant’s default texts"),
+        ],
+        default=DEFAULT,
+    )
+    intro = TextAreaField("Intro", render_kw={"maxlength": MOST_WORDS})
+    voicemail = TextAreaField("Voicemail", render_kw={"maxlength": MOST_WORDS})
+    instructions = TextAreaField("Instructions", render_kw={"maxlength": MOST_WORDS})
+
+    @classmethod
+    def repeating(cls, call: Call) -> "TestCallForm":
+        """The form that would place the same call again."""
+        exact = bool(call.intro_message) and not call.call_instructions
+        names = (call.contact.get("firstName"), call.contact.get("lastName"))
+        return cls(
+            data={
+                "agent": str(call.agent_id),
+                "number": call.phone_number,
+                "name": " ".join(name for name in names if name),
+                "said": INSTRUCTIONS if call.call_instructions else EXACT if exact else DEFAULT,
+                "intro": call.intro_message if exact else "",
+                "voicemail": call.voicemail_message if exact else "",
+                "instructions": call.call_instructions or "",
+            }
+        )
+
+    @property
+    def dialled(self) -> str:
+        """The number without the spaces and marks that people write into it."""
+        return (self.number.data or "").translate(str.maketrans("", "", " -.()/\u00a0"))
+
+    @property
+    def texts(self) -> Texts:
+        """The words of the chosen way; what was typed for another way is left out."""
+        match self.said.data:
+            case "exact":
+                return Texts(intro=self.intro.data or None, voicemail=self.voicemail.data or None)
+            case "instructions":
+                return Texts(instructions=self.instructions.data or None)
+            case _:
+                return Texts()
+
+    def to_request(self) -> CallRequest:
+        texts = self.texts
+        first, _, last = (self.name.data or "").strip().partition(" ")
+        return CallRequest(
+            agent_id=self.agent.data or "",
+            phone_number=self.dialled,
+            first_name=first or None,
+            last_name=last or None,
+            intro_message=texts.intro,
+            voicemail_message=texts.voicemail,
+            call_instructions=texts.instructions,
+        )
+
+    def show_problems(self, problems: Sequence[Problem]) -> list[tuple[str, str]]:
+        """Puts each problem at its field; returns those that belong to none as (id, words)."""
+        rest: list[tuple[str, str]] = []
+        fields = {
+            "agentId": self.agent,
+            "contact.phoneNumber": self.number,
+            "introMessage": self.intro,
+            "voicemailMessage": self.voicemail,
+            "callInstructions": self.instructions,
+        }
+        for problem in problems:
+            field = fields.get(problem.field)
+            if field is None:
+                rest.append(("", problem.message))
+            else:
+                field.errors = (*field.errors, problem.message)
+        return rest

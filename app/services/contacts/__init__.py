@@ -1,0 +1,7 @@
+"""Contacts of campaigns: bulk changes (`apply`) and reading."""
+
+from app.services.contacts.apply import apply
+from app.services.contacts.browsing import counts_of, search
+from app.services.contacts.results import BulkResult, Change
+
+__all__ = ["BulkResult", "Change", "apply", "counts_of", "search"]
