@@ -114,19 +114,17 @@ def _utf16(head: bytes) -> str | None:
 def _as_asked(stream: BinaryIO, name: str) -> Encoding:
     """Checks that all of the text really is in this encoding."""
     try:
+        "".encode(name)  # also refuses codecs that are no text encodings
         decoder = codecs.getincrementaldecoder(name)()
     except LookupError:
         raise UnreadableFile("encoding_unknown", encoding=name) from None
     stream.seek(0)
     try:
         while chunk := stream.read(CHUNK):
-            text = decoder.decode(chunk)
-            if not isinstance(text, str):
-                raise UnreadableFile("encoding_unknown", encoding=name)
-            if "\0" in text:
+            if "\0" in decoder.decode(chunk):
                 raise UnreadableFile("nul_bytes")
         decoder.decode(b"", final=True)
-    except (UnicodeError, TypeError, ValueError):
+    except UnicodeError:
         raise UnreadableFile("undecodable_text", encoding=name) from None
     return Encoding(name)
 

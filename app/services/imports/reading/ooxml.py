@@ -4,7 +4,9 @@ Sizes are judged before anything is unpacked, and no part may declare a document
 a zip bomb nor an entity bomb gets as far as the reader.
 """
 
+import lzma
 import posixpath
+import struct
 import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
@@ -19,8 +21,12 @@ _PACKED_TIGHTLY = 200
 """Bytes out of one byte in: sheets of real lists reach 10 to 60."""
 _SMALL = 16 * 1024 * 1024
 _ENCRYPTED = 0x1
-BROKEN = (BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, expat.ExpatError)
-"""What reading a damaged archive or part can raise."""
+_BROKEN_ARCHIVE = (
+    *(BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError),
+    *(RuntimeError, ValueError, KeyError),
+)
+"""What the standard library raises for damaged archives; NotImplementedError is a RuntimeError."""
+_BROKEN_XML = (expat.ExpatError, ValueError, LookupError)
 
 
 class Element(NamedTuple):
@@ -55,7 +61,7 @@ class Package:
     def __init__(self, stream: BinaryIO, limits: Limits):
         try:
             self._zip = ZipFile(stream)
-        except BROKEN:
+        except _BROKEN_ARCHIVE:
             raise UnreadableFile("unreadable_workbook") from None
         infos = self._zip.infolist()
         self.names = {info.filename for info in infos}
@@ -68,13 +74,19 @@ class Package:
         ):
             raise UnreadableFile("zip_bomb")
 
-    def chunks(self, name: str) -> Iterator[bytes]:
-        """The bytes of a part, unpacked as they are asked for."""
+    def parse(self, name: str, made: expat.XMLParserType) -> Iterator[None]:
+        """Feeds a part to a parser chunk by chunk; what was found so far can be taken at each."""
+        for chunk in self._chunks(name):
+            _feed(made, chunk, last=False)
+            yield
+        _feed(made, b"", last=True)
+
+    def _chunks(self, name: str) -> Iterator[bytes]:
         try:
             with self._zip.open(name) as part:
                 while chunk := part.read(CHUNK):
                     yield chunk
-        except (*BROKEN, KeyError):
+        except _BROKEN_ARCHIVE:
             raise UnreadableFile("unreadable_workbook") from None
 
     def elements(self, name: str) -> Iterator[Element]:
@@ -90,8 +102,7 @@ class Package:
 
         made.StartElementHandler = start
         made.EndElementHandler = lambda _: path.pop()
-        for chunk in self.chunks(name):
-            feed(made, chunk)
+        for _ in self.parse(name, made):
             yield from found
             found.clear()
 
@@ -117,9 +128,8 @@ def _resolved(folder: str, target: str) -> str:
     return posixpath.normpath(posixpath.join(folder, target))
 
 
-def feed(made: expat.XMLParserType, chunk: bytes) -> None:
-    """Parses the next bytes; what is no XML is a damaged workbook."""
+def _feed(made: expat.XMLParserType, chunk: bytes, *, last: bool) -> None:
     try:
-        made.Parse(chunk)
-    except expat.ExpatError:
+        made.Parse(chunk, last)
+    except _BROKEN_XML:
         raise UnreadableFile("unreadable_workbook") from None

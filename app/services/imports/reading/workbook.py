@@ -5,7 +5,7 @@ from typing import BinaryIO, NamedTuple
 
 from app.services.imports.reading.errors import UnreadableFile
 from app.services.imports.reading.number_formats import BUILT_IN, Formatter, exact, formatter
-from app.services.imports.reading.ooxml import Package, feed, local, parser
+from app.services.imports.reading.ooxml import Package, local, parser
 from app.services.imports.reading.sheet import SheetReader
 from app.services.imports.reading.table import ReadOptions, Row
 
@@ -59,8 +59,7 @@ class Workbook:
             self._strings = self._read_strings()
         reader = SheetReader(self._strings, self._formats, self._limits)
         expected = 1
-        for chunk in self._package.chunks(self._part):
-            feed(reader.parser, chunk)
+        for _ in self._package.parse(self._part, reader.parser):
             for number, cells in reader.take():
                 for blank in range(expected, number):
                     yield Row(blank, [])
@@ -112,9 +111,9 @@ class Workbook:
         for element in self._package.elements(part) if part else ():
             attributes = element.attributes
             if element.name == "numFmt" and element.parent == "numFmts":
-                codes[int(attributes.get("numFmtId", "0"))] = attributes.get("formatCode", "")
+                codes[_number(attributes)] = attributes.get("formatCode", "")
             elif element.name == "xf" and element.parent == "cellXfs":
-                styles.append(int(attributes.get("numFmtId", "0")))
+                styles.append(_number(attributes))
         made: dict[int, Formatter] = {
             number: formatter(codes[number], epoch_1904=self._epoch_1904)
             for number in set(styles)
@@ -153,6 +152,11 @@ class Workbook:
 
         made.StartElementHandler, made.EndElementHandler = start, end
         made.CharacterDataHandler = characters
-        for chunk in self._package.chunks(part):
-            feed(made, chunk)
+        for _ in self._package.parse(part, made):
+            pass
         return strings
+
+
+def _number(attributes: dict[str, str]) -> int:
+    number = attributes.get("numFmtId", "")
+    return int(number) if number.isdecimal() else 0
