@@ -19,13 +19,17 @@ EXPORTS = {
         "*|firstName|lastName|email|phone|phone|*",
     ),
     "Google": (
-        "Name|Given Name|Family Name|E-mail 1 - Type|E-mail 1 - Value|Phone 1 - Type|"
-        "Phone 1 - Value|Phone 2 - Value",
+        (
+            "Name|Given Name|Family Name|E-mail 1 - Type|E-mail 1 - Value|Phone 1 - Type|"
+            "Phone 1 - Value|Phone 2 - Value"
+        ),
         "*|firstName|lastName|*|email|*|phone|phone",
     ),
     "Outlook": (
-        "Title|First Name|Last Name|Business Fax|Business Phone|Home Phone|Mobile Phone|"
-        "Assistant's Phone|E-mail Address|E-mail 2 Address",
+        (
+            "Title|First Name|Last Name|Business Fax|Business Phone|Home Phone|Mobile Phone|"
+            "Assistant's Phone|E-mail Address|E-mail 2 Address"
+        ),
         "*|firstName|lastName|*|phone|phone|phone|*|email|email",
     ),
     "Salesforce": (
