@@ -1,0 +1,118 @@
+"""The simulated line: a function of the number and the time, and a ledger that hides nothing."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from sqlalchemy import update
+
+from app.database import Database
+from app.gateways.carriers.base import (
+    LineState,
+    NoCarrierAnswer,
+    Placement,
+    PlacementRejected,
+    Verdict,
+)
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
+from app.models import SimulatedCall, new_id, utcnow
+from app.phone import check_dialable
+
+
+def placement(number: str) -> Placement:
+    return Placement(new_id(), number, "+12025550199", "Hello.", "Bye.")
+
+
+@pytest.fixture
+def line(fresh_database: Database) -> Simulator:
+    return Simulator(fresh_database.engine)
+
+
+def seen_after(database: Database, line: Simulator, number: str, seconds: float) -> list[str]:
+    """What the line reports of a call that was dialled so many seconds ago."""
+    asked = placement(number)
+    line.place(asked)
+    with database.transaction() as session:
+        mine = update(SimulatedCall).where(SimulatedCall.reference == str(asked.attempt_id))
+        session.execute(mine.values(placed_at=utcnow() - timedelta(seconds=seconds)))
+    return [event.kind.value for event in line.look_up(asked.attempt_id).events]
+
+
+def test_the_numbers_are_fictitious_and_may_be_dialled() -> None:
+    for number in SIMULATED_NUMBERS.values():
+        assert number.startswith("+120255501")
+        check_dialable(number, ["US"])
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds", "events"),
+    [
+        ("human", 0.5, []),
+        ("human", 2, ["ringing"]),
+        ("human", 4.2, ["ringing", "answered"]),
+        ("human", 5, ["ringing", "answered", "said-intro"]),
+        ("human", 60, ["ringing", "answered", "said-intro", "ended"]),
+        ("voicemail", 60, ["ringing", "answered", "said-voicemail", "ended"]),
+        ("busy", 60, ["ended"]),
+        ("noAnswer", 20, ["ringing"]),
+        ("noAnswer", 60, ["ringing", "ended"]),
+        ("failed", 60, ["ended"]),
+        ("slow", 5, []),
+        ("slow", 60, ["ringing", "answered", "said-intro", "ended"]),
+    ],
+)
+def test_what_is_heard_depends_on_the_number_and_the_time(
+    fresh_database: Database, line: Simulator, name: str, seconds: float, events: list[str]
+) -> None:
+    assert seen_after(fresh_database, line, SIMULATED_NUMBERS[name], seconds) == events
+
+
+def test_an_attempt_placed_twice_shows_twice(line: Simulator) -> None:
+    asked = placement(SIMULATED_NUMBERS["human"])
+    line.place(asked)
+    line.place(asked)
+    assert (line.times_placed(asked.attempt_id), line.times_rung(asked.to_number)) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "refusal", "rung", "verdict"),
+    [
+        ("rejected", PlacementRejected, 0, Verdict.NOT_PLACED),
+        ("unreachable", NoCarrierAnswer, 0, Verdict.NOT_PLACED),
+        ("lostAnswer", NoCarrierAnswer, 1, Verdict.PLACED),
+        ("unsure", NoCarrierAnswer, 1, Verdict.UNSURE),
+    ],
+)
+def test_the_lines_own_troubles(
+    line: Simulator, name: str, refusal: type[Exception], rung: int, verdict: Verdict
+) -> None:
+    asked = placement(SIMULATED_NUMBERS[name])
+    with pytest.raises(refusal):
+        line.place(asked)
+    assert line.times_rung(asked.to_number) == rung
+    assert line.look_up(asked.attempt_id).verdict is verdict
+
+
+def test_hanging_up_ends_a_call_once(line: Simulator) -> None:
+    asked = placement(SIMULATED_NUMBERS["human"])
+    line.place(asked)
+    assert (line.hang_up(asked.attempt_id), line.hang_up(asked.attempt_id)) == (True, False)
+    state = line.look_up(asked.attempt_id)
+    assert [(event.kind.value, event.reason) for event in state.events] == [("ended", "canceled")]
+    assert (state.ended, state.next_change) == (True, None)
+
+
+def test_nothing_is_known_of_an_attempt_never_placed(line: Simulator) -> None:
+    stranger: UUID = new_id()
+    assert line.look_up(stranger) == LineState(Verdict.NOT_PLACED)
+    assert line.hang_up(stranger) is False
+
+
+def test_the_pace_shortens_every_wait(fresh_database: Database) -> None:
+    quick = Simulator(fresh_database.engine, pace=0.1)
+    assert seen_after(fresh_database, quick, SIMULATED_NUMBERS["human"], 1.3) == [
+        "ringing",
+        "answered",
+        "said-intro",
+        "ended",
+    ]

@@ -1,0 +1,57 @@
+"""The built-in message writer: facts in, friendly words out, never the note's own."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.gateways.writers.base import Brief, Messages
+from app.gateways.writers.template import TemplateWriter
+
+BRIEF = Brief(
+    notes="Ask about the quote from last week, she sounded annoyed",
+    contact_name="Ada",
+    agent_name="Sam",
+    organization_name="Harbour Dental",
+    product_name="AI Receptionist",
+    callback_number="+12025550199",
+    converses=True,
+)
+
+
+def test_messages_are_made_of_the_facts() -> None:
+    assert TemplateWriter().compose(BRIEF) == Messages(
+        intro=(
+            "Hello Ada, this is Sam, the AI Receptionist of Harbour Dental. I am calling about "
+            "the quote you asked for. Is this a good moment to talk?"
+        ),
+        voicemail=(
+            "Hello Ada, this is Sam, the AI Receptionist of Harbour Dental. I called about the "
+            "quote you asked for and am sorry to have missed you. You can reach us at "
+            "1 2, 0 2 5, 5 5 0, 1 9 9. Thank you, and goodbye."
+        ),
+    )
+
+
+def test_without_a_conversation_the_call_ends_politely_after_the_intro() -> None:
+    intro = TemplateWriter().compose(replace(BRIEF, converses=False)).intro
+    assert intro.endswith("You can reach us at 1 2, 0 2 5, 5 5 0, 1 9 9. Goodbye.")
+
+
+@pytest.mark.parametrize(
+    ("notes", "subject"),
+    [
+        ("Remind her of the appointment", "about your appointment"),
+        ("Invoice 17 is OVERDUE", "about your account"),
+        ("Zzz 12345 <b>{{secret}}</b>", "with a short message for you"),
+    ],
+)
+def test_a_note_chooses_the_subject_and_is_never_spoken(notes: str, subject: str) -> None:
+    messages = TemplateWriter().compose(replace(BRIEF, notes=notes))
+    assert f"I am calling {subject}." in messages.intro
+    assert notes not in messages.intro + messages.voicemail
+
+
+def test_a_machine_says_that_it_is_one() -> None:
+    renamed = replace(BRIEF, contact_name=None, product_name="Frontdesk", callback_number=None)
+    intro = TemplateWriter().compose(renamed).intro
+    assert intro.startswith("Hello, this is Sam, the AI assistant (Frontdesk) of Harbour Dental.")
