@@ -27,7 +27,8 @@ class ContactImport(Base):
     """One uploaded file on its way into a campaign.
 
     The five counts are those of the check until the import is applied, then those of the result;
-    their sum is ``rows_total``. ``rows_applied`` is how far applying has come.
+    their sum is ``rows_total``. ``rows_applied`` and ``applied_to_row`` are how far applying has come.
+    ``mapping`` has one target a column (see `app.services.imports.mapping.Target`).
     """
 
     __tablename__ = "contact_imports"
@@ -60,14 +61,16 @@ class ContactImport(Base):
     file_sha256: Mapped[Hash] = mapped_column(index=True)
     file_key: Mapped[Name]
     file_kind: Mapped[Short | None]
+    check_number: Mapped[int] = mapped_column(Integer, default=0)
     read_options: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
     columns: Mapped[list[str]] = mapped_column(Json, default=list)
     samples: Mapped[list[list[str]]] = mapped_column(Json, default=list)
-    mapping: Mapped[list[dict[str, Any]]] = mapped_column(Json, default=list)
+    mapping: Mapped[list[str]] = mapped_column(Json, default=list)
     campaign_revision: Mapped[int] = mapped_column(Integer, default=0)
     rows_total: Mapped[int] = mapped_column(Integer, default=0)
     rows_skipped: Mapped[int] = mapped_column(Integer, default=0)
     rows_applied: Mapped[int] = mapped_column(Integer, default=0)
+    applied_to_row: Mapped[int] = mapped_column(Integer, default=0)
     created: Mapped[int] = mapped_column(Integer, default=0)
     updated: Mapped[int] = mapped_column(Integer, default=0)
     deleted: Mapped[int] = mapped_column(Integer, default=0)
@@ -148,5 +151,5 @@ class ColumnMapping(Base):
     campaign_id: Mapped[UUID] = mapped_column(primary_key=True)
     columns_hash: Mapped[Hash] = mapped_column(primary_key=True)
     organization_id: Mapped[UUID]
-    mapping: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    mapping: Mapped[list[str]] = mapped_column(Json)
     updated_at: Mapped[Updated]
