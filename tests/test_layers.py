@@ -11,7 +11,7 @@ FACES = {
     "api", "portal", "jobs", "cli", "commands", "extensions", "health", "",
 }  # fmt: skip
 LEAVES = {
-    "errors", "enums", "policy", "caller", "config", "phone", "database", "email_address",
+    "errors", "enums", "policy", "caller", "config", "phone", "database", "emails", "migration",
     "urls", "colours", "request_id", "migration",
 }  # fmt: skip
 LAYERS = {"services": 3, "models": 2, "schemas": 2, "gateways": 2}
