@@ -17,7 +17,8 @@ from app.extensions import settings
 from app.request_id import request_id
 from app.services import tokens
 
-_OTHER_METHODS = {"usage": ["GET"], "subscription": ["GET"], "partial": ["POST"]}
+_READ, _WRITE = ["GET", "HEAD", "OPTIONS"], ["OPTIONS", "POST"]
+_OTHER_METHODS = {"usage": _READ, "subscription": _READ, "partial": _WRITE}
 """Paths under /users of operations that don't answer PUT: there these words are no ids."""
 
 
@@ -39,7 +40,7 @@ blueprint = area_blueprint("partner_admin", Area.PARTNER_ADMIN, _authenticate, "
 def _keep_words_from_being_ids(endpoint: str | None, values: dict[str, Any] | None) -> None:
     word = (values or {}).get("external_user_id")
     if endpoint == "partner_admin.update_user" and word in _OTHER_METHODS:
-        raise MethodNotAllowed(valid_methods=[*_OTHER_METHODS[word], "HEAD", "OPTIONS"])
+        raise MethodNotAllowed(valid_methods=_OTHER_METHODS[word])
 
 
 @contextmanager

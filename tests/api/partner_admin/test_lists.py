@@ -1,0 +1,99 @@
+"""Lists are bare arrays in a stable order: whole, or page by page."""
+
+from itertools import chain
+
+import pytest
+
+from app.enums import Role
+from app.models import new_id
+from app.services import paging
+from tests.fixtures.area_a import AreaA
+from tests.fixtures.cast import make_user
+
+
+@pytest.fixture
+def path(area: AreaA) -> str:
+    for number in range(5):
+        make_user(area.session, area.own.partner.id, f"u{number}@x.example")
+    area.session.commit()
+    return f"/api/partners/{area.own.partner.id}/users"
+
+
+EMAILS = [
+    "partnerAdmin@northwind.example",
+    "partnerEditor@northwind.example",
+    "admin@northwind.example",
+    "olga@northwind.example",
+    "paul@northwind.example",
+    *(f"u{number}@x.example" for number in range(5)),
+]
+
+
+def test_the_whole_list_comes_in_the_order_of_creation(area: AreaA, path: str) -> None:
+    assert [user["email"] for user in area.get(path)] == EMAILS
+
+
+@pytest.mark.parametrize("size", [1, 3, 10, 1000])
+def test_a_long_list_is_the_same_in_any_number_of_chunks(
+    area: AreaA, path: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "CHUNK", size)
+    assert [user["email"] for user in area.get(path)] == EMAILS
+
+
+def test_pages_put_together_are_the_list(area: AreaA, path: str) -> None:
+    whole = area.get(path)
+    pages = [area.get(f"{path}?perPage=4&page={number}") for number in (1, 2, 3, 4)]
+    assert [len(page) for page in pages] == [4, 4, 2, 0]
+    assert list(chain.from_iterable(pages)) == whole
+
+
+def test_a_page_tells_the_total_and_its_neighbours(area: AreaA, path: str) -> None:
+    response = area.ask("GET", f"{path}?perPage=4&page=2")
+    base = f"http://localhost{path}"
+    assert response.headers["X-Total-Count"] == "10"
+    assert set(response.headers["Link"].split(", ")) == {
+        f'<{base}?perPage=4&page=1>; rel="first"',
+        f'<{base}?perPage=4&page=3>; rel="last"',
+        f'<{base}?perPage=4&page=1>; rel="prev"',
+        f'<{base}?perPage=4&page=3>; rel="next"',
+    }
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["page=0", "page=-1", "page=x", "page=", "page=1.5", "perPage=0", "perPage=1001", "page=²"],
+)
+@pytest.mark.parametrize(
+    "tail",
+    ["", "/{partner}/users", "/{partner}/organizations", "/{partner}/organizations/{org}/users"],
+)
+def test_a_page_that_is_no_positive_number_is_refused(area: AreaA, tail: str, query: str) -> None:
+    place = tail.format(partner=area.own.partner.id, org=area.own.organization.id)
+    assert area.refused("GET", f"/api/partners{place}?{query}") == (400, "out_of_range")
+
+
+def test_organizations_and_their_users(area: AreaA) -> None:
+    partner, organization = area.own.partner.id, area.own.organization
+    path = f"/api/partners/{partner}/organizations"
+    listed = area.get(path, as_role=Role.ADMIN)
+    assert [(o["id"], o["name"], o["partnerId"]) for o in listed] == [
+        (str(organization.id), "Northwind Bakery", str(partner)),
+        (str(area.own.plus.id), "Northwind Dental", str(partner)),
+    ]
+    users = area.get(f"{path}/{organization.id}/users", as_role=Role.ADMIN)
+    assert [user["email"] for user in users] == ["olga@northwind.example"]
+    absent = f"{path}/{new_id()}/users"
+    assert area.refused("GET", absent) == (404, "organization_not_found")
+
+
+def test_an_admin_does_not_see_the_partners_own_staff(area: AreaA, path: str) -> None:
+    assert [user["email"] for user in area.get(path, as_role=Role.ADMIN)] == EMAILS[3:]
+    response = area.ask("GET", f"{path}?perPage=1", as_role=Role.ADMIN)
+    assert response.headers["X-Total-Count"] == "7"
+
+
+def test_an_operator_reads_every_partners_lists(area: AreaA, path: str) -> None:
+    assert [user["email"] for user in area.get(path, as_role=Role.OPERATOR)] == EMAILS
+    other = f"/api/partners/{area.other.partner.id}/organizations/{area.own.organization.id}/users"
+    assert area.refused("GET", other, as_role=Role.OPERATOR) == (404, "organization_not_found")

@@ -1,0 +1,75 @@
+"""PUT /api/partners/{partnerId}/organizations/{organizationId} over HTTP."""
+
+import pytest
+
+from app.enums import Role
+from app.models import new_id
+from tests.fixtures.area_a import AreaA
+
+
+@pytest.fixture
+def path(area: AreaA) -> str:
+    return f"/api/partners/{area.own.partner.id}/organizations/{area.own.organization.id}"
+
+
+def test_the_answer_is_the_changed_organization(area: AreaA, path: str) -> None:
+    listed = area.get(f"/api/partners/{area.own.partner.id}/organizations")
+    answer = area.put(path, {"referralCode": "FRIEND", "userLimit": 0}, as_role=Role.ADMIN)
+    assert answer == listed[0] | {"referralCode": "FRIEND", "userLimit": 0}
+    assert answer == {
+        "id": str(area.own.organization.id),
+        "createdDate": listed[0]["createdDate"],
+        "referralCode": "FRIEND",
+        "referredByCode": None,
+        "paymentTier": "customerFreePlan",
+        "processorCustomerId": None,
+        "referralPromoUsed": None,
+        "referralUICustomization": None,
+        "adminOwned": False,
+        "partnerId": str(area.own.partner.id),
+        "tempDemoOrg": False,
+        "agentLimit": 1,
+        "userLimit": 0,
+        "name": "Northwind Bakery",
+    }
+
+
+def test_what_was_read_can_be_sent_back(area: AreaA, path: str) -> None:
+    seen = area.put(path, {})
+    assert area.put(path, seen) == seen
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"paymentTier": None}, "not_nullable"),
+        ({"paymentTier": "gold"}, "not_allowed"),
+        ({"agentLimit": None}, "not_nullable"),
+        ({"userLimit": -1}, "out_of_range"),
+        ({"userLimit": True}, "wrong_type"),
+        ({"userLimit": 1.0}, "wrong_type"),
+        ({"userLimit": 2**31}, "out_of_range"),
+        ({"referralCode": "x" * 201}, "too_long"),
+        ({"paymentTeir": "customerPlusPlan"}, "unknown_field"),
+    ],
+)
+def test_bad_values_are_refused(area: AreaA, path: str, body: dict[str, object], code: str) -> None:
+    assert area.refused("PUT", path, body) == (400, code)
+
+
+def test_an_operator_changes_by_path_and_both_ids_must_belong_together(
+    area: AreaA, path: str
+) -> None:
+    assert area.put(path, {"agentLimit": 5}, as_role=Role.OPERATOR)["agentLimit"] == 5
+    own, other = area.own, area.other
+    crossed = f"/api/partners/{own.partner.id}/organizations/{other.organization.id}"
+    absent = f"/api/partners/{own.partner.id}/organizations/{new_id()}"
+    nowhere = f"/api/partners/{new_id()}/organizations/{own.organization.id}"
+    assert [
+        area.refused("PUT", place, {"agentLimit": 9}, as_role=Role.OPERATOR)
+        for place in (crossed, absent, nowhere)
+    ] == [
+        (404, "organization_not_found"),
+        (404, "organization_not_found"),
+        (404, "partner_not_found"),
+    ]
