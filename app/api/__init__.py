@@ -21,7 +21,6 @@ def register_api(app: Flask, page_errors: PageErrors | None = None) -> None:
     """Adds the JSON areas. ``page_errors`` answers for errors outside of them."""
     settings: Settings = app.extensions["settings"]
     app.extensions["rate_limit"] = TokenBuckets(settings.rate_per_second, settings.rate_burst)
-    app.url_map.merge_slashes = False
     register_error_handlers(app, page_errors)
     register_openapi(app)
     app.register_blueprint(docs)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pprint import pformat
 from typing import Any
 
 from app.api.openapi_operation import CLIENT_SCHEME, SCHEME_OF_AREA
@@ -84,6 +83,13 @@ def _quoted(value: str) -> str:
     return "'" + value.replace("'", "'\\''") + "'"
 
 
-def _python(value: Any) -> str:
-    """A literal, indented as it stands inside the call."""
-    return pformat(value, width=80, sort_dicts=False).replace("\n", "\n    ")
+def _python(value: Any, indent: str = "    ") -> str:
+    """A literal, laid out as it stands inside the call."""
+    inner = indent + "    "
+    if isinstance(value, dict) and value:
+        lines = [f"{inner}{key!r}: {_python(item, inner)}," for key, item in value.items()]
+        return "\n".join(["{", *lines, indent + "}"])
+    if isinstance(value, list) and value:
+        lines = [f"{inner}{_python(item, inner)}," for item in value]
+        return "\n".join(["[", *lines, indent + "]"])
+    return repr(value)

@@ -119,6 +119,7 @@ def http_error_response(error: HTTPException) -> Response:
 def register_error_handlers(app: Flask, page: PageErrors | None = None) -> None:
     """JSON for the JSON areas; ``page`` answers for every other path (by default: plain text)."""
     answer_with_page = page or _as_text
+    app.url_map.merge_slashes = False  # or two slashes are a redirect that no handler sees
 
     @app.errorhandler(DomainError)
     def _refused(error: DomainError) -> ResponseReturnValue:

@@ -84,11 +84,13 @@ _LIMITS: dict[str, tuple[str, str]] = {
 
 def _words(model: type[BaseModel], details: ErrorDetails) -> tuple[str, str]:
     """Code and sentence; what a validator of ours refused brings both."""
-    kind, value = details["type"], details["input"]
+    kind, value, context = details["type"], details["input"], details.get("ctx", {})
+    if "sentence" in context:
+        return kind, context["sentence"]
     if kind in _LIMITS:
         code, sentence = _LIMITS[kind]
         length = len(value) if isinstance(value, str) else 0
-        return code, sentence.format(length=length, **details.get("ctx", {}))
+        return code, sentence.format(length=length, **context)
     if kind == "extra_forbidden":
         return "unknown_field", _unknown(model, details["loc"])
     if kind in _EXPECTED and value is None:

@@ -1,0 +1,177 @@
+"""The one reader of JSON bodies, alone and behind an operation."""
+
+import json
+from typing import Any
+
+import orjson
+import pytest
+from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.api.json_body import MAX_DEPTH, parse_object
+from app.errors import ValidationFailed
+from tests.api.conftest import BODY_LIMIT, PARTNER
+
+ADDRESS = f"/api/things/{PARTNER}"
+ADMIN = {"Authorization": "Bearer partnerAdmin"}
+
+HOSTILE = {
+    "a list": (b"[]", "not_an_object"),
+    "a text": (b'"text"', "not_an_object"),
+    "null": (b"null", "not_an_object"),
+    "nothing": (b"", "invalid_json"),
+    "half an object": (b'{"a": 1', "invalid_json"),
+    "two objects": (b"{}{}", "invalid_json"),
+    "a trailing comma": (b'{"a": 1,}', "invalid_json"),
+    "single quotes": (b"{'a': 1}", "invalid_json"),
+    "NaN": (b'{"a": NaN}', "invalid_json"),
+    "Infinity": (b'{"a": Infinity}', "invalid_json"),
+    "minus Infinity": (b'{"a": -Infinity}', "invalid_json"),
+    "a number beyond all floats": (b'{"a": 1e400}', "number_out_of_range"),
+    "a number beneath all floats": (b'{"a": -1e400}', "number_out_of_range"),
+    "an integer of 400 digits": (b'{"a": ' + b"9" * 400 + b"}", "number_out_of_range"),
+    "2 to the 63rd": (b'{"a": 9223372036854775808}', "number_out_of_range"),
+    "minus 2 to the 63rd, less one": (b'{"a": -9223372036854775809}', "number_out_of_range"),
+    "one name twice": (b'{"a": 1, "a": 1}', "duplicate_name"),
+    "one name twice by an escape": (b'{"a": 1, "\\u0061": 1}', "duplicate_name"),
+    "one name twice inside": (b'{"a": [{"b": 1, "b": 2}]}', "duplicate_name"),
+    "an escaped NUL": (b'{"a": "\\u0000"}', "nul_character"),
+    "an escaped NUL in a name": (b'{"\\u0000": 1}', "nul_character"),
+    "a raw NUL": (b'{"a": "\x00"}', "invalid_json"),
+    "a raw line break in a text": (b'{"a": "\n"}', "invalid_json"),
+    "half a surrogate pair": (b'{"a": "\\ud800"}', "lone_surrogate"),
+    "the other half": (b'{"a": "\\uDC00"}', "lone_surrogate"),
+    "halves in the wrong order": (b'{"a": "\\udc00\\ud800"}', "lone_surrogate"),
+    "half a surrogate pair in a name": (b'{"\\ud800": 1}', "lone_surrogate"),
+    "a surrogate in UTF-8": (b'{"a": "\xed\xa0\x80"}', "invalid_json"),
+    "Latin-1": ('{"a": "é"}'.encode("latin-1"), "invalid_json"),
+    "UTF-16": ('{"a": 1}'.encode("utf-16"), "invalid_json"),
+    "a byte order mark": (b"\xef\xbb\xbf{}", "invalid_json"),
+    "33 levels": (b'{"a":' * 33 + b"1" + b"}" * 33, "too_deep"),
+    "33 levels of lists": (b'{"a":' + b"[" * 32 + b"]" * 32 + b"}", "too_deep"),
+    "10,000 levels": (b'{"a":' + b"[" * 10_000 + b"]" * 10_000 + b"}", "too_deep"),
+}
+
+
+@pytest.mark.parametrize(("body", "code"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_what_is_not_strict_json_is_refused(body: bytes, code: str) -> None:
+    with pytest.raises(ValidationFailed) as refused:
+        parse_object(body)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        (b"{}", {}),
+        (b' \t\r\n{ "a" : 1 }\n', {"a": 1}),
+        (b'{"a": 9223372036854775807}', {"a": 2**63 - 1}),
+        (b'{"a": -9223372036854775808}', {"a": -(2**63)}),
+        (b'{"a": "\\ud83d\\ude00"}', {"a": "\N{GRINNING FACE}"}),
+        (b'{"a": "\\\\u0000 \\\\ud800"}', {"a": "\\u0000 \\ud800"}),
+        (b'{"a": ":", "b": "{\\"a\\": 1}"}', {"a": ":", "b": '{"a": 1}'}),
+        (b'{"a":' * MAX_DEPTH + b"1" + b"}" * MAX_DEPTH, None),
+    ],
+)
+def test_what_looks_odd_but_is_strict_json_is_read(
+    body: bytes, value: dict[str, Any] | None
+) -> None:
+    assert parse_object(body) == (orjson.loads(body) if value is None else value)
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=8)
+INTEGERS = st.integers(-(2**63), 2**63 - 1)
+VALUES = st.recursive(
+    st.none() | st.booleans() | INTEGERS | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(st.dictionaries(TEXTS, VALUES, max_size=5), st.booleans(), st.sampled_from([None, 1]))
+def test_every_value_is_read_as_it_was_written(
+    value: dict[str, Any], escaped: bool, indent: int | None
+) -> None:
+    body = json.dumps(value, ensure_ascii=escaped, indent=indent).encode()
+    assert parse_object(body) == value
+
+
+SIGNS = list('{}[],:"\\ 019-.eE+')
+PIECES = ['"a"', '"b"', '"a":', "true", "null", "1", "-0", "1e5", "[]", "{}", "NaN", "\x00", "\n"]
+ESCAPES = ["\\u0000", "\\ud83d", "\\ude00", "\\u0061", "é", "9" * 19, "9" * 40]
+FRAGMENTS = st.sampled_from(SIGNS + PIECES + ESCAPES)
+
+
+@given(st.lists(FRAGMENTS, max_size=12).map("".join))
+def test_a_second_parser_reads_the_same_wherever_the_body_is_accepted(inside: str) -> None:
+    body = ("{" + inside + "}").encode()
+    try:
+        value = parse_object(body)
+    except ValidationFailed:
+        return
+    assert orjson.loads(body) == value
+
+
+@given(st.binary(max_size=40))
+def test_no_bytes_at_all_end_in_anything_but_an_object_or_a_refusal(body: bytes) -> None:
+    try:
+        assert isinstance(parse_object(body), dict)
+    except ValidationFailed as refused:
+        assert refused.message  # noqa: PT017 - either outcome is right
+
+
+def refusal_of(answer: Any) -> tuple[int, str]:
+    body = answer.get_json()
+    assert answer.content_type == "application/json"
+    assert body["statusCode"] == answer.status_code
+    return answer.status_code, body["details"]["code"]
+
+
+@pytest.mark.parametrize(("body", "code"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_an_operation_answers_hostile_json_with_400(
+    asking: FlaskClient, body: bytes, code: str
+) -> None:
+    if len(body) > BODY_LIMIT:
+        body = b'{"a":' + b"[" * 2000 + b"]" * 2000 + b"}"
+    answer = asking.put(ADDRESS, data=body, content_type="application/json", headers=ADMIN)
+    assert refusal_of(answer) == (400, code)
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["", "text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1"],
+)
+def test_another_content_type_is_refused(asking: FlaskClient, content_type: str) -> None:
+    answer = asking.put(ADDRESS, data=b"{}", content_type=content_type, headers=ADMIN)
+    assert refusal_of(answer) == (415, "unsupported_media_type")
+
+
+def test_a_charset_of_utf_8_is_accepted(asking: FlaskClient) -> None:
+    kind = 'application/json; charset="UTF-8"'
+    assert asking.put(ADDRESS, data=b"{}", content_type=kind, headers=ADMIN).status_code == 200
+
+
+def test_a_compressed_body_is_refused(asking: FlaskClient) -> None:
+    headers = ADMIN | {"Content-Encoding": "gzip"}
+    answer = asking.put(ADDRESS, json={}, headers=headers)
+    assert refusal_of(answer) == (415, "unsupported_encoding")
+
+
+def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_read(asking: FlaskClient) -> None:
+    exactly = b"{" + b" " * (BODY_LIMIT - 2) + b"}"
+    read = asking.put(ADDRESS, data=exactly, content_type="application/json", headers=ADMIN)
+    over = asking.put(ADDRESS, data=exactly + b" ", content_type="application/json", headers=ADMIN)
+    assert read.status_code == 200
+    assert refusal_of(over) == (413, "body_too_large")
+
+
+def test_a_body_cut_off_is_refused(asking: FlaskClient) -> None:
+    answer = asking.put(
+        ADDRESS,
+        data=b"{}",
+        content_type="application/json",
+        headers=ADMIN,
+        environ_overrides={"CONTENT_LENGTH": "50"},
+    )
+    assert refusal_of(answer) == (400, "body_incomplete")

@@ -1,0 +1,84 @@
+"""The published schemas say what the contract's tables say, field by field."""
+
+from typing import Any
+
+import pytest
+
+from app.schemas import calls, contacts, errors, figures, legacy, organizations, partners, users
+from app.schemas.base import Wire
+from app.schemas.json_schema import component_schemas
+from tests.schemas.contract_tables import NO_DEFAULT, TABLES, Says
+
+MODULES = (calls, contacts, errors, figures, legacy, organizations, partners, users)
+MODELS = [
+    thing
+    for module in MODULES
+    for thing in vars(module).values()
+    if isinstance(thing, type) and issubclass(thing, Wire) and thing.model_fields
+]
+PUBLISHED = component_schemas(MODELS)
+
+
+def said(schema: dict[str, Any], *, required: bool) -> Says:
+    """A property of a published schema in the words of the contract."""
+    if "$ref" in schema:
+        return Says(type=schema["$ref"].rpartition("/")[2], required=required)
+    kinds = schema["type"]
+    nullable = isinstance(kinds, list)
+    items = schema.get("items")
+    of = None
+    if items is not None:
+        of = items["$ref"].rpartition("/")[2] if "$ref" in items else items["type"]
+    enum = schema.get("enum")
+    return Says(
+        type=kinds[0] if nullable else kinds,
+        format=schema.get("format"),
+        nullable=nullable,
+        required=required,
+        default=schema.get("default", NO_DEFAULT),
+        enum=tuple(value for value in enum if value is not None) if enum else None,
+        of=of,
+    )
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_published_schema_says_what_the_contract_says(name: str) -> None:
+    published = PUBLISHED[name]
+    required = published.get("required", [])
+    found = {
+        field: said(schema, required=field in required)
+        for field, schema in published["properties"].items()
+        if not schema.get("x-addition")
+    }
+    assert found == TABLES[name]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_nullable_list_of_values_lists_null(name: str) -> None:
+    for schema in PUBLISHED[name]["properties"].values():
+        if "enum" in schema:
+            assert (None in schema["enum"]) == isinstance(schema["type"], list)
+
+
+def test_additions_are_these_and_no_more() -> None:
+    added = {
+        f"{name}.{field}"
+        for name, schema in PUBLISHED.items()
+        for field, inner in schema["properties"].items()
+        if inner.get("x-addition") and field not in {"page", "perPage"}
+    }
+    assert added == {
+        "BulkQuery.dryRun",
+        "BulkResult.ignored",
+        "BulkSuccess.id",
+        "CallAccepted.callId",
+        "CallAccepted.status",
+        "Organization.name",
+        "User.userType",
+    }
+
+
+def test_bodies_are_closed_and_answers_are_open() -> None:
+    closed = {name for name, schema in PUBLISHED.items() if "additionalProperties" in schema}
+    assert {"CreatePartnerInput", "BrandUIColor", "UpdateUserInput", "BulkContactsInput"} <= closed
+    assert closed.isdisjoint({"Partner", "User", "Error", "OutboundCallInput", "LegacyCallInput"})

@@ -1,0 +1,182 @@
+"""E-mail addresses, web addresses and colours: what is accepted is safe where it is used."""
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from coloraide import Color
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app import colours, emails, urls
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["a@b.example", "first.last+tag@sub.example.co", "ünal@münchen.example", "a'b@x-y.example"],
+)
+def test_an_address_for_mail_is_accepted(value: str) -> None:
+    assert emails.is_email(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "a",
+        "a@b",
+        "@b.example",
+        "a@",
+        "a@@b.example",
+        "a b@c.example",
+        ".a@b.example",
+        "a..b@c.example",
+        "a@-b.example",
+        "a@b.1",
+        "a@[127.0.0.1]",
+        '"a b"@c.example',
+        "a@b.example\n",
+        "a@b.example\r\nBcc: c@d.example",
+        "a\u2028@b.example",
+        f"{'a' * 65}@b.example",
+        f"a@{'b' * 63}.{'c' * 63}.{'d' * 63}.{'e' * 63}.example",
+        "Ada <a@b.example>",
+    ],
+)
+def test_what_is_no_address_for_mail_is_refused(value: str) -> None:
+    assert not emails.is_email(value)
+
+
+@given(st.emails())
+def test_every_ordinary_address_is_accepted(value: str) -> None:
+    assert emails.is_email(value) == (value.index("@") <= 64 and len(value) <= 254)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "https://example.com",
+        "HTTP://EXAMPLE.COM:8080/a/b?c=d&e=%20#f",
+        "http://localhost:8000/files/logo.png",
+        "https://münchen.example/straße",
+        "https://example.com:65535",
+        "https://example.com?x=javascript:1",
+    ],
+)
+def test_a_web_address_is_accepted(value: str) -> None:
+    assert urls.is_web_url(value)
+    assert urls.is_link(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "example.com",
+        "//example.com",
+        "/path",
+        "javascript:alert(1)",
+        "JaVaScRiPt://example.com/%0aalert(1)",
+        "data:text/html,x",
+        "ftp://example.com",
+        "https://",
+        "https:///path",
+        "https://user@example.com",
+        "https://user:pass@example.com",
+        "https://example.com\\@evil.example",
+        "https:\\\\example.com",
+        "https://example.com:65536",
+        "https://example.com:0",
+        "https://exa mple.com",
+        " https://example.com",
+        "https://example.com\n",
+        "https://example.com/\x00",
+        "https://example.com/\t",
+        'https://example.com/"onload="x',
+        "https://example.com/<script>",
+        "https://example.com/" + "a" * 2000,
+    ],
+)
+def test_what_is_no_web_address_is_refused(value: str) -> None:
+    assert not urls.is_web_url(value)
+    assert not urls.is_link(value)
+
+
+@pytest.mark.parametrize("value", ["mailto:help@example.com", "tel:+12025550123", "tel:020-7946"])
+def test_mail_and_telephone_are_for_header_links_only(value: str) -> None:
+    assert urls.is_link(value)
+    assert not urls.is_web_url(value)
+
+
+@pytest.mark.parametrize("value", ["mailto:", "mailto:a", "mailto:a@b.example?bcc=c@d.e", "tel:x"])
+def test_what_is_no_mail_or_telephone_link_is_refused(value: str) -> None:
+    assert not urls.is_link(value)
+
+
+@settings(max_examples=200)
+@given(st.from_regex(re.compile(urls.WEB_PATTERN.removesuffix("$")), fullmatch=True))
+def test_whatever_the_published_pattern_allows_is_http_without_user_or_blank(value: str) -> None:
+    assert urls.is_web_url(value) == (len(value) <= urls.MAX_LENGTH)
+    parts = urlsplit(value)
+    assert parts.scheme in {"http", "https"}
+    assert (parts.username, parts.password) == (None, None)
+    assert not set(value) & set('"<>\\ \t\r\n\x00')
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("#abc", "#aabbcc"),
+        ("#7A2E6B", "#7a2e6b"),
+        ("rgb(122, 46, 107)", "#7a2e6b"),
+        ("rgb(122 46 107)", "#7a2e6b"),
+        ("RGB(100%,0%,50%)", "#ff0080"),
+        ("rgb(300, 0, 0)", "#ff0000"),
+        ("hsl(120, 100%, 25%)", "#008000"),
+        ("hsl(120deg 100% 25%)", "#008000"),
+        ("RebeccaPurple", "#663399"),
+    ],
+)
+def test_a_colour_reaches_pages_as_six_digits(value: str, written: str) -> None:
+    assert colours.is_colour(value)
+    assert colours.to_hex(value) == written
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "#ab",
+        "#abcd",
+        "#aabbccdd",
+        "abc",
+        "transparent",
+        "currentcolor",
+        "inherit",
+        "rgb(1,2)",
+        "rgb(1,2,3,0.5)",
+        "rgb(1 2 3 / 50%)",
+        "rgba(1,2,3,1)",
+        "rgb(1,2%,3)",
+        "hsl(1,2,3)",
+        "red;}",
+        "red\n",
+        "#abc\n",
+        "url(x)",
+        "var(--x)",
+        "rgb(1, 2, 3",
+        "color(srgb 1 0 0)",
+    ],
+)
+def test_what_is_no_colour_is_refused(value: str) -> None:
+    assert not colours.is_colour(value)
+    with pytest.raises(ValueError, match="not a colour"):
+        colours.to_hex(value)
+
+
+@settings(max_examples=300)
+@given(st.from_regex(re.compile(colours.PATTERN.removesuffix("$")), fullmatch=True))
+def test_whatever_the_published_pattern_allows_becomes_six_digits(value: str) -> None:
+    assert colours.is_colour(value)
+    assert re.fullmatch(r"#[0-9a-f]{6}", colours.to_hex(value))
+    assert Color(value).alpha() == 1
