@@ -29,7 +29,8 @@ def metadata() -> Response:
             revocation_endpoint=f"{addresses.auth}/oauth2/revoke",
             jwks_uri=f"{addresses.auth}/.well-known/jwks.json",
             scopes_supported=SCOPES_SUPPORTED,
-            response_types_supported=[],
+            # Required and never empty (section 2), though there is no authorization endpoint.
+            response_types_supported=["none"],
             grant_types_supported=["client_credentials"],
             token_endpoint_auth_methods_supported=AUTH_METHODS,
             revocation_endpoint_auth_methods_supported=AUTH_METHODS,

@@ -1,0 +1,99 @@
+"""A customer on the Plus plan with a ready assistant and a legacy client."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.caller import system_caller
+from app.models import Agent, OAuthClient, utcnow
+from app.services import oauth_clients
+from tests.fixtures.cast import Tenant, make_tenant
+
+SUPPORT = system_caller("command line")
+FROM, TO = "+12025550100", "+12025550123"
+RETIREMENT = datetime(2099, 7, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    agent = session.scalars(select(Agent).where(Agent.organization_id == tenant.plus.id)).one()
+    agent.phone_number, agent.phone_enabled, agent.phone_configured = FROM, True, True
+    session.commit()
+    return tenant
+
+
+@pytest.fixture
+def agent(session: Session, own: Tenant) -> Agent:
+    return session.scalars(select(Agent).where(Agent.organization_id == own.plus.id)).one()
+
+
+@pytest.fixture
+def made(session: Session, own: Tenant) -> oauth_clients.NewClient:
+    new = oauth_clients.create_legacy(session, SUPPORT, organization_id=own.plus.id, name="Dialler")
+    session.commit()
+    return new
+
+
+@dataclass
+class Dialler:
+    """The old script: gets a token and asks for calls."""
+
+    client: FlaskClient
+    headers: dict[str, str]
+
+    def ask(self, **changes: Any) -> TestResponse:
+        """A good request with ``changes``; ``...`` leaves a field out."""
+        body = {
+            "name": "Ada Lovelace",
+            "toPhoneNumber": TO,
+            "fromPhoneNumber": FROM,
+            "introNotes": "She asked for a quote.",
+            "formInfo": [],
+        } | changes
+        sent = {name: value for name, value in body.items() if value is not ...}
+        return self.client.post("/phone/outbound", headers=self.headers, json=sent)
+
+
+def token_of(client: FlaskClient, made: oauth_clients.NewClient) -> dict[str, str]:
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": made.client.client_id,
+        "client_secret": made.secret,
+        "scope": "phone/call.out",
+    }
+    answer = client.post("/oauth2/token", data=form)
+    return {"Authorization": f"Bearer {answer.get_json()['access_token']}"}
+
+
+@pytest.fixture
+def served(make_app: Callable[..., Flask], made: oauth_clients.NewClient) -> Dialler:
+    """Before the retirement date."""
+    client = make_app(legacy_retirement=RETIREMENT).test_client()
+    return Dialler(client, token_of(client, made))
+
+
+@pytest.fixture
+def retired(make_app: Callable[..., Flask], made: oauth_clients.NewClient) -> Dialler:
+    """After the retirement date, which is the default's."""
+    client = make_app().test_client()
+    return Dialler(client, token_of(client, made))
+
+
+@pytest.fixture
+def extend(session: Session, made: oauth_clients.NewClient) -> Callable[[timedelta], OAuthClient]:
+    def extend_by(more: timedelta) -> OAuthClient:
+        until = utcnow().replace(microsecond=0) + more
+        client = oauth_clients.extend(session, SUPPORT, made.client.client_id, until)
+        session.commit()
+        return client
+
+    return extend_by

@@ -1,0 +1,247 @@
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.enums import CallSource, CallStatus, OrganizationStatus, Role, Tier
+from app.models import Agent, Call, DoNotCallEntry, OAuthClient, utcnow
+from app.services import oauth_clients
+from tests.api.legacy_calls.conftest import SUPPORT, TO, Dialler
+from tests.fixtures.cast import Tenant, make_tenant
+
+
+def refusal(answer: TestResponse) -> tuple[int, str, list[tuple[str, str]]]:
+    """Status, code, and field with code of every problem, of a complete error body."""
+    body = answer.get_json()
+    assert set(body) == {"statusCode", "message", "details"}
+    assert set(body["details"]) >= {"code", "errors", "requestId"}
+    assert body["statusCode"] == answer.status_code
+    problems = [(error["field"], error["code"]) for error in body["details"]["errors"]]
+    return answer.status_code, body["details"]["code"], problems
+
+
+def only_call(session: Session) -> Call:
+    return session.scalars(select(Call)).one()
+
+
+def test_notes_become_a_call_whose_words_are_written(
+    session: Session, own: Tenant, served: Dialler, agent: Agent, made: oauth_clients.NewClient
+) -> None:
+    answer = served.ask(formInfo=[{"key": "city", "value": "Boston"}])
+    call = only_call(session)
+    assert (answer.status_code, answer.get_json()) == (
+        200,
+        {
+            "success": True,
+            "message": "The call is queued and will be placed shortly.",
+            "callId": str(call.id),
+        },
+    )
+    assert (
+        call.source, call.live, call.status, call.agent_id, call.organization_id,
+        call.credential_id, call.phone_number, call.contact, call.call_metadata,
+        call.intro_message, call.voicemail_message, call.call_instructions,
+    ) == (
+        CallSource.LEGACY, True, CallStatus.QUEUED, agent.id, own.plus.id,
+        made.client.id, TO, {"phoneNumber": TO, "firstName": "Ada", "lastName": "Lovelace"},
+        {"city": "Boston"}, None, None, "She asked for a quote.",
+    )  # fmt: skip
+
+
+def test_explicit_messages_are_kept_word_for_word(session: Session, served: Dialler) -> None:
+    answer = served.ask(
+        introNotes=..., introMessage=" Hello {{name}}! ", introVoicemail="Call us back."
+    )
+    assert answer.status_code == 200
+    call = only_call(session)
+    assert (call.intro_message, call.voicemail_message, call.call_instructions) == (
+        " Hello {{name}}! ",
+        "Call us back.",
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("form_info", "metadata"),
+    [
+        (..., {}),
+        ([], {}),
+        ([{"key": "city", "value": "Boston"}], {"city": "Boston"}),
+        ([{"name": "city", "value": "Boston"}], {"city": "Boston"}),
+        ([{"city": "Boston"}], {"city": "Boston"}),
+        (
+            [{"key": "a", "value": 1}, {"name": "b", "value": True}, {"c": 2.5}],
+            {"a": 1, "b": True, "c": 2.5},
+        ),
+        ([{"key": "a", "value": 1}, {"a": 2}], {"a": 2}),
+    ],
+)
+def test_form_info_becomes_metadata_in_each_of_its_shapes(
+    session: Session, served: Dialler, form_info: Any, metadata: dict[str, Any]
+) -> None:
+    assert served.ask(formInfo=form_info).status_code == 200
+    assert only_call(session).call_metadata == metadata
+
+
+@pytest.mark.parametrize(
+    ("changes", "problems"),
+    [
+        ({"introNotes": ...}, [("introNotes", "messaging_required")]),
+        ({"introNotes": " "}, [("introNotes", "messaging_required")]),
+        ({"introMessage": "Hi", "introNotes": ...}, [("introVoicemail", "messaging_incomplete")]),
+        ({"introVoicemail": "Hi", "introNotes": ...}, [("introMessage", "messaging_incomplete")]),
+        (
+            {"introMessage": "Hi", "introVoicemail": "Hi"},
+            [("introNotes", "messaging_conflict")],
+        ),
+        ({"introMessage": "Hi"}, [("introNotes", "messaging_conflict")]),
+        ({"name": ...}, [("name", "required")]),
+        ({"toPhoneNumber": ...}, [("toPhoneNumber", "required")]),
+        ({"fromPhoneNumber": ...}, [("fromPhoneNumber", "required")]),
+        ({"toPhoneNumber": "2025550123"}, [("toPhoneNumber", "invalid_phone")]),
+        ({"toPhoneNumber": "+1202555012３"}, [("toPhoneNumber", "invalid_phone")]),
+        ({"fromPhoneNumber": "+12025550100\n"}, [("fromPhoneNumber", "invalid_phone")]),
+        ({"toPhoneNumber": "+19005550123"}, [("toPhoneNumber", "number_not_allowed")]),
+        ({"toPhoneNumber": "+4915112345678"}, [("toPhoneNumber", "number_not_allowed")]),
+        ({"name": 7}, [("name", "wrong_type")]),
+        ({"introNotes": None}, [("introNotes", "not_nullable")]),
+        ({"formInfo": {"city": "Boston"}}, [("formInfo", "wrong_type")]),
+        ({"formInfo": ["city"]}, [("formInfo.0", "wrong_type")]),
+        ({"formInfo": [{}]}, [("formInfo.0", "wrong_shape")]),
+        ({"formInfo": [{"a": 1, "b": 2}]}, [("formInfo.0", "wrong_shape")]),
+        ({"formInfo": [{"key": "a", "value": []}]}, [("formInfo.0", "wrong_type")]),
+    ],
+)
+def test_a_wrong_request_is_refused_naming_the_field(
+    session: Session, served: Dialler, changes: dict[str, Any], problems: list[tuple[str, str]]
+) -> None:
+    assert refusal(served.ask(**changes)) == (400, problems[0][1], problems)
+    assert session.scalars(select(Call)).all() == []
+
+
+def test_every_problem_is_named_in_one_answer(served: Dialler) -> None:
+    answer = served.ask(name=..., toPhoneNumber="1", introNotes=7)
+    assert refusal(answer) == (
+        400,
+        "validation_failed",
+        [("name", "required"), ("toPhoneNumber", "invalid_phone"), ("introNotes", "wrong_type")],
+    )
+
+
+def test_unknown_fields_are_ignored(served: Dialler) -> None:
+    assert served.ask(campaign="spring", intronotes=7).status_code == 200
+
+
+def test_a_number_of_no_assistant_of_the_organization_is_404(
+    session: Session, served: Dialler
+) -> None:
+    stranger = make_tenant(session, "Southwind")
+    theirs = session.scalars(select(Agent).where(Agent.organization_id == stranger.plus.id)).one()
+    theirs.phone_number = "+12025550177"
+    session.commit()
+    answers = [served.ask(fromPhoneNumber=number) for number in ("+12025550177", "+12025550178")]
+    assert [refusal(answer) for answer in answers] == [(404, "agent_not_found", [])] * 2
+    assert answers[0].get_json()["message"] == answers[1].get_json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"active": False}, "agent_inactive"),
+        ({"phone_enabled": False}, "agent_phone_not_ready"),
+        ({"phone_configured": False}, "agent_phone_not_ready"),
+    ],
+)
+def test_an_assistant_that_can_not_call_is_409(
+    session: Session, agent: Agent, served: Dialler, change: dict[str, bool], code: str
+) -> None:
+    for name, value in change.items():
+        setattr(agent, name, value)
+    session.commit()
+    assert refusal(served.ask()) == (409, code, [])
+
+
+def test_the_do_not_call_list_counts(session: Session, own: Tenant, served: Dialler) -> None:
+    entry = DoNotCallEntry(
+        organization_id=own.plus.id, partner_id=own.partner.id, phone=TO, added_by="Paul"
+    )
+    session.add(entry)
+    session.commit()
+    assert refusal(served.ask()) == (409, "do_not_contact", [])
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({}, "token_missing"),
+        ({"Authorization": "Basic YTpi"}, "token_missing"),
+        ({"Authorization": "Bearer"}, "token_missing"),
+        ({"Authorization": "Bearer nonsense"}, "invalid_token"),
+        ({"Authorization": "Bearer a.b.c"}, "invalid_token"),
+        ({"x-api-key": "ppk_live_x"}, "token_missing"),
+    ],
+)
+def test_without_a_valid_token_it_is_403_and_never_401(
+    served: Dialler, headers: dict[str, str], code: str
+) -> None:
+    answer = Dialler(served.client, headers).ask()
+    assert refusal(answer) == (403, code, [])
+    assert "WWW-Authenticate" not in answer.headers
+
+
+def test_a_token_of_area_a_is_refused(
+    session: Session, own: Tenant, served: Dialler, client: FlaskClient
+) -> None:
+    made = oauth_clients.create(
+        session, own.caller(Role.PARTNER_ADMIN), name="Sync", role=Role.PARTNER_ADMIN
+    )
+    session.commit()
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": made.client.client_id,
+        "client_secret": made.secret,
+    }
+    token = client.post("/oauth2/token", data=form).get_json()["access_token"]
+    answer = Dialler(served.client, {"Authorization": f"Bearer {token}"}).ask()
+    assert refusal(answer) == (403, "invalid_token", [])
+
+
+def test_its_own_token_opens_nothing_in_area_a(served: Dialler) -> None:
+    assert served.client.get("/api/partners", headers=served.headers).status_code == 401
+
+
+@pytest.mark.parametrize("tier", [Tier.FREE, Tier.BASIC, Tier.BASIC_TRIAL, None])
+def test_another_plan_than_plus_is_403(
+    session: Session, own: Tenant, served: Dialler, tier: Tier | None
+) -> None:
+    own.plus.payment_tier = tier
+    session.commit()
+    assert refusal(served.ask()) == (403, "plan_required", [])
+
+
+def test_a_suspended_organization_is_403(session: Session, own: Tenant, served: Dialler) -> None:
+    own.plus.status = OrganizationStatus.SUSPENDED
+    session.commit()
+    assert refusal(served.ask()) == (403, "organization_suspended", [])
+
+
+def test_a_suspended_client_is_403(
+    session: Session, served: Dialler, made: oauth_clients.NewClient
+) -> None:
+    oauth_clients.suspend(session, SUPPORT, made.client.id)
+    session.commit()
+    assert refusal(served.ask()) == (403, "invalid_token", [])
+
+
+def test_use_is_noted(session: Session, served: Dialler, made: oauth_clients.NewClient) -> None:
+    made.client.last_used_at = None
+    session.commit()
+    assert served.ask().status_code == 200
+    noted = session.scalars(
+        select(OAuthClient.last_used_at).where(OAuthClient.id == made.client.id)
+    ).one()
+    assert noted is not None
+    assert abs((utcnow() - noted).total_seconds()) < 5

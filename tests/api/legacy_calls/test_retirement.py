@@ -1,0 +1,116 @@
+from collections.abc import Callable
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.models import Call, OAuthClient
+from app.services.oauth_clients import NewClient
+from tests.api.legacy_calls.conftest import RETIREMENT, Dialler, token_of
+
+SUCCESSOR = '<http://localhost/api/v1/outbound/call>; rel="successor-version"'
+DEPRECATED = "@1767225600"  # 2026-01-01T00:00:00Z
+Extend = Callable[[timedelta], OAuthClient]
+
+
+def announced(answer: TestResponse) -> tuple[str | None, str | None, str | None]:
+    return tuple(answer.headers.get(name) for name in ("Deprecation", "Sunset", "Link"))  # type: ignore[return-value] # three names, three values
+
+
+def test_before_the_date_every_answer_announces_it(served: Dialler) -> None:
+    answers = [
+        served.ask(),
+        served.ask(name=...),
+        served.ask(fromPhoneNumber="+12025550199"),
+        Dialler(served.client, {}).ask(),
+        served.client.get("/phone/outbound"),
+        served.client.get("/phone"),
+        served.client.post("/phone/unknown", headers=served.headers),
+        served.client.post("/phone/outbound", headers=served.headers, data=b"{"),
+    ]
+    assert [answer.status_code for answer in answers] == [
+        200, 400, 404, 403, 405, 404, 404, 415,
+    ]  # fmt: skip
+    expected = (DEPRECATED, "Wed, 01 Jul 2099 00:00:00 GMT", SUCCESSOR)
+    assert [announced(answer) for answer in answers] == [expected] * len(answers)
+    assert parsedate_to_datetime(expected[1]) == RETIREMENT
+
+
+def test_other_areas_announce_nothing(served: Dialler) -> None:
+    for path in ("/api/partners", "/api/v1/agents", "/phones", "/oauth2/token", "/healthz"):
+        assert announced(served.client.get(path)) == (None, None, None)
+
+
+def test_after_the_date_a_valid_token_gets_410_and_the_successor(
+    session: Session, retired: Dialler
+) -> None:
+    answer = retired.ask()
+    body = answer.get_json()
+    assert (answer.status_code, body["statusCode"], body["details"]["code"]) == (
+        410,
+        410,
+        "retired",
+    )
+    assert announced(answer) == (DEPRECATED, "Wed, 01 Jul 2026 00:00:00 GMT", SUCCESSOR)
+    assert session.scalars(select(Call)).all() == []
+
+
+def test_after_the_date_no_body_is_looked_at(retired: Dialler) -> None:
+    answer = retired.client.post("/phone/outbound", headers=retired.headers, data=b"{")
+    assert answer.status_code == 410
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer nonsense"}])
+def test_after_the_date_no_valid_token_is_403(retired: Dialler, headers: dict[str, str]) -> None:
+    answer = Dialler(retired.client, headers).ask()
+    assert answer.status_code == 403
+    assert announced(answer) == (DEPRECATED, "Wed, 01 Jul 2026 00:00:00 GMT", SUCCESSOR)
+
+
+def test_an_extended_client_is_served_until_its_own_date(
+    session: Session, retired: Dialler, extend: Extend
+) -> None:
+    until = extend(timedelta(days=30)).served_until
+    assert until is not None
+    answers = [retired.ask(), retired.ask(name=...)]
+    assert [answer.status_code for answer in answers] == [200, 400]
+    for answer in answers:
+        deprecation, sunset, link = announced(answer)
+        assert (deprecation, link) == (DEPRECATED, SUCCESSOR)
+        assert parsedate_to_datetime(sunset or "") == until
+
+
+def test_an_extension_that_is_over_ends_in_410_with_its_date(
+    retired: Dialler, extend: Extend
+) -> None:
+    until = extend(timedelta(seconds=-5)).served_until
+    answer = retired.ask()
+    assert answer.status_code == 410
+    assert parsedate_to_datetime(answer.headers["Sunset"]) == until
+
+
+def test_an_extension_never_shortens_the_time_for_all(served: Dialler, extend: Extend) -> None:
+    extend(timedelta(days=1))
+    answer = served.ask()
+    assert (answer.status_code, answer.headers["Sunset"]) == (200, "Wed, 01 Jul 2099 00:00:00 GMT")
+
+
+def test_the_dates_are_configuration(make_app: Callable[..., Flask], made: NewClient) -> None:
+    configured = make_app(
+        legacy_retirement="2030-01-02",
+        legacy_deprecated="2029-01-01T12:00:00+02:00",
+        public_api_url="https://calls.example",
+    ).test_client()
+    answer = Dialler(configured, token_of(configured, made)).ask()
+    assert (answer.status_code, announced(answer)) == (
+        200,
+        (
+            "@1861956000",
+            "Wed, 02 Jan 2030 00:00:00 GMT",
+            '<https://calls.example/api/v1/outbound/call>; rel="successor-version"',
+        ),
+    )

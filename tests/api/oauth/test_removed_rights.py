@@ -1,0 +1,185 @@
+"""A removed right ends with the next request, for each of the four kinds of credential."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy.orm import Session
+
+from app.caller import Caller, system_caller
+from app.enums import OrganizationStatus, Role, Tier
+from app.models import ApiKey, OAuthClient, User, utcnow
+from app.services import api_keys, oauth_clients, sessions, users
+from tests.fixtures.cast import Tenant, make_tenant
+
+SUPPORT = system_caller("command line")
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    session.commit()
+    return tenant
+
+
+@pytest.fixture
+def administrator(own: Tenant) -> Caller:
+    return own.caller(Role.PARTNER_ADMIN)
+
+
+def token_of(client: FlaskClient, made: oauth_clients.NewClient) -> dict[str, str]:
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": made.client.client_id,
+        "client_secret": made.secret,
+    }
+    token = client.post("/oauth2/token", data=form).get_json()["access_token"]
+    return {"Authorization": f"Bearer {token}"}
+
+
+def suspend_partner(own: Tenant) -> None:
+    own.partner.suspended_at = utcnow()
+
+
+CLIENT_ENDS: dict[str, tuple[Callable[[Session, Caller, OAuthClient, Tenant], object], int]] = {
+    "revoked": (lambda session, who, client, _: oauth_clients.revoke(session, who, client.id), 401),
+    "suspended": (
+        lambda session, who, client, _: oauth_clients.suspend(session, who, client.id),
+        401,
+    ),
+    "expired": (lambda _s, _w, client, _t: setattr(client, "expires_at", utcnow()), 401),
+    "demoted": (lambda _s, _w, client, _t: setattr(client, "role", Role.PARTNER_EDITOR), 403),
+    "partner suspended": (lambda _s, _w, _c, own: suspend_partner(own), 401),
+}
+
+
+@pytest.mark.parametrize("end", CLIENT_ENDS)
+def test_a_bearer_token(
+    client: FlaskClient, session: Session, own: Tenant, administrator: Caller, end: str
+) -> None:
+    made = oauth_clients.create(session, administrator, name="Sync", role=Role.PARTNER_ADMIN)
+    session.commit()
+    headers = token_of(client, made)
+    path = f"/api/partners/{own.partner.id}/users"
+    form = {"email": "new@northwind.example", "userType": "nonsense"}
+
+    def status() -> int:
+        return client.post(path, headers=headers, json=form).status_code
+
+    assert status() == 400
+    take_away, refused = CLIENT_ENDS[end]
+    take_away(session, administrator, made.client, own)
+    session.commit()
+    assert status() == refused
+
+
+LEGACY_ENDS: dict[str, Callable[[Session, OAuthClient, Tenant], object]] = {
+    "revoked": lambda session, client, _: oauth_clients.revoke(session, SUPPORT, client.id),
+    "suspended": lambda session, client, _: oauth_clients.suspend(session, SUPPORT, client.id),
+    "plan lowered": lambda _s, _c, own: setattr(own.plus, "payment_tier", Tier.BASIC),
+    "partner suspended": lambda _s, _c, own: suspend_partner(own),
+}
+
+
+@pytest.mark.parametrize("end", LEGACY_ENDS)
+def test_a_legacy_token(client: FlaskClient, session: Session, own: Tenant, end: str) -> None:
+    made = oauth_clients.create_legacy(
+        session,
+        SUPPORT,
+        organization_id=own.plus.id,
+        name="Dialler",
+        served_until=utcnow() + HOUR,
+    )
+    session.commit()
+    headers = token_of(client, made)
+
+    def status() -> int:
+        return client.post("/phone/outbound", headers=headers, json={}).status_code
+
+    assert status() == 400
+    LEGACY_ENDS[end](session, made.client, own)
+    session.commit()
+    assert status() == 403
+
+
+def test_a_legacy_extension(client: FlaskClient, session: Session, own: Tenant) -> None:
+    made = oauth_clients.create_legacy(
+        session,
+        SUPPORT,
+        organization_id=own.plus.id,
+        name="Dialler",
+        served_until=utcnow() + HOUR,
+    )
+    session.commit()
+    headers = token_of(client, made)
+    assert client.post("/phone/outbound", headers=headers, json={}).status_code == 400
+    oauth_clients.extend(session, SUPPORT, made.client.client_id, None)
+    session.commit()
+    assert client.post("/phone/outbound", headers=headers, json={}).status_code == 410
+
+
+KEY_ENDS: dict[str, tuple[Callable[[Session, Caller, ApiKey, Tenant], object], int]] = {
+    "revoked": (lambda session, who, key, _: api_keys.revoke(session, who, key.id), 401),
+    "rolled": (lambda session, who, key, _: api_keys.roll(session, who, key.id), 401),
+    "expired": (lambda _s, _w, key, _t: setattr(key, "expires_at", utcnow()), 401),
+    "scope taken": (lambda _s, _w, key, _t: setattr(key, "scopes", ["contacts:read"]), 403),
+    "organization suspended": (
+        lambda _s, _w, _k, own: setattr(own.plus, "status", OrganizationStatus.SUSPENDED),
+        403,
+    ),
+    "partner suspended": (lambda _s, _w, _k, own: suspend_partner(own), 401),
+}
+
+
+@pytest.mark.parametrize("end", KEY_ENDS)
+def test_an_api_key(
+    client: FlaskClient, session: Session, own: Tenant, administrator: Caller, end: str
+) -> None:
+    made = api_keys.create(session, administrator, organization_id=own.plus.id, name="CRM")
+    session.commit()
+
+    def status() -> int:
+        headers = {"x-api-key": made.secret}
+        return client.get("/api/v1/outbound/calls", headers=headers).status_code
+
+    assert status() == 200
+    take_away, refused = KEY_ENDS[end]
+    take_away(session, administrator, made.key, own)
+    session.commit()
+    assert status() == refused
+
+
+SESSION_ENDS: dict[str, tuple[Callable[[Session, Caller, User, str, Tenant], object], int]] = {
+    "signed out": (lambda session, _w, _u, token, _t: sessions.end(session, token), 303),
+    "signed out everywhere": (
+        lambda session, _w, user, _k, _t: sessions.end_all_of_user(session, user.id),
+        303,
+    ),
+    "suspended": (lambda session, who, user, _k, _t: users.suspend(session, who, user.id), 303),
+    "deactivated": (
+        lambda session, who, user, _k, _t: users.deactivate(session, who, user.id),
+        303,
+    ),
+    "demoted": (
+        lambda session, who, user, _k, _t: users.change_role(session, who, user.id, Role.ADMIN),
+        404,
+    ),
+    "partner suspended": (lambda _s, _w, _u, _k, own: suspend_partner(own), 303),
+}
+
+
+@pytest.mark.parametrize("end", SESSION_ENDS)
+def test_a_session_of_the_portal(
+    client: FlaskClient, session: Session, own: Tenant, administrator: Caller, end: str
+) -> None:
+    user = own.staff[Role.PARTNER_EDITOR]
+    token = sessions.create(session, user, lifetime=HOUR)
+    session.commit()
+    client.set_cookie("portal_session", token)
+    assert client.get("/branding").status_code == 200
+    take_away, refused = SESSION_ENDS[end]
+    take_away(session, administrator, user, token, own)
+    session.commit()
+    assert client.get("/branding").status_code == refused

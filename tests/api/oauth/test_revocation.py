@@ -1,0 +1,97 @@
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.enums import Role
+from app.models import RevokedToken
+from app.services import oauth_clients
+from app.services.oauth_clients import NewClient
+from tests.fixtures.cast import Tenant, make_tenant
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    session.commit()
+    return tenant
+
+
+def make(session: Session, own: Tenant) -> NewClient:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    made = oauth_clients.create(session, caller, name="Sync", role=Role.ADMIN)
+    session.commit()
+    return made
+
+
+def credentials(made: NewClient) -> dict[str, str]:
+    return {"client_id": made.client.client_id, "client_secret": made.secret}
+
+
+def token_of(client: FlaskClient, made: NewClient) -> str:
+    form = {"grant_type": "client_credentials", **credentials(made)}
+    return str(client.post("/oauth2/token", data=form).get_json()["access_token"])
+
+
+def revoke(client: FlaskClient, made: NewClient, **form: Any) -> TestResponse:
+    return client.post("/oauth2/revoke", data=credentials(made) | form)
+
+
+def status(client: FlaskClient, token: str) -> int:
+    headers = {"Authorization": f"Bearer {token}"}
+    return client.get("/api/partners", headers=headers).status_code
+
+
+def test_a_revoked_token_is_refused_at_once(
+    client: FlaskClient, session: Session, own: Tenant
+) -> None:
+    made = make(session, own)
+    token, sibling = token_of(client, made), token_of(client, made)
+    assert [status(client, t) for t in (token, sibling)] == [200, 200]
+    for hint in ({}, {"token_type_hint": "access_token"}, {"token_type_hint": "nonsense"}):
+        answer = revoke(client, made, token=token, **hint)
+        assert (answer.status_code, answer.get_json(), answer.headers["Cache-Control"]) == (
+            200,
+            {},
+            "no-store",
+        )
+        assert [status(client, t) for t in (token, sibling)] == [401, 200]
+    assert len(session.scalars(select(RevokedToken)).all()) == 1
+
+
+@pytest.mark.parametrize("token", ["nonsense", "a.b.c", "x" * 10_000, "é"])
+def test_what_is_no_token_is_no_error(
+    client: FlaskClient, session: Session, own: Tenant, token: str
+) -> None:
+    assert revoke(client, make(session, own), token=token).status_code == 200
+
+
+def test_the_token_of_another_client_stays_good(
+    client: FlaskClient, session: Session, own: Tenant
+) -> None:
+    made, other = make(session, own), make(session, own)
+    token = token_of(client, other)
+    answer = revoke(client, made, token=token)
+    assert (answer.status_code, answer.get_json()["error"]) == (400, "invalid_grant")
+    assert status(client, token) == 200
+
+
+@pytest.mark.parametrize("form", [{}, {"token": ""}, {"token_type_hint": "access_token"}])
+def test_a_missing_token_is_refused(
+    client: FlaskClient, session: Session, own: Tenant, form: dict[str, str]
+) -> None:
+    answer = revoke(client, make(session, own), **form)
+    assert (answer.status_code, answer.get_json()) == (
+        400,
+        {"error": "invalid_request", "error_description": "The parameter token is missing."},
+    )
+
+
+def test_only_a_client_can_revoke(client: FlaskClient, session: Session, own: Tenant) -> None:
+    token = token_of(client, make(session, own))
+    answer = client.post("/oauth2/revoke", data={"token": token})
+    assert (answer.status_code, answer.get_json()["error"]) == (400, "invalid_client")
+    assert status(client, token) == 200

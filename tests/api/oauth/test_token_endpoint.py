@@ -1,0 +1,372 @@
+import base64
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
+from flask import Flask
+from flask.testing import FlaskClient
+from joserfc import jwt
+from joserfc.jwk import ECKey
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.caller import system_caller
+from app.enums import Role
+from app.models import FailedSignIn, OAuthClient
+from app.policy import ROLE_PERMISSIONS
+from app.services import oauth_clients
+from app.services.oauth_clients import NewClient
+from tests.fixtures.cast import Tenant, make_tenant
+
+FORM = "application/x-www-form-urlencoded"
+NO_STORE = "no-store"
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    session.commit()
+    return tenant
+
+
+@pytest.fixture
+def made(session: Session, own: Tenant) -> NewClient:
+    administrator = own.caller(Role.PARTNER_ADMIN)
+    new = oauth_clients.create(session, administrator, name="Sync", role=Role.PARTNER_EDITOR)
+    session.commit()
+    return new
+
+
+@pytest.fixture
+def legacy(session: Session, own: Tenant) -> NewClient:
+    support = system_caller("command line")
+    new = oauth_clients.create_legacy(session, support, organization_id=own.plus.id, name="Dialler")
+    session.commit()
+    return new
+
+
+def form_of(made: NewClient, **changes: str | None) -> dict[str, str]:
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": made.client.client_id,
+        "client_secret": made.secret,
+    }
+    return {name: value for name, value in (form | changes).items() if value is not None}
+
+
+def ask(client: FlaskClient, form: dict[str, str], **more: Any) -> TestResponse:
+    return client.post("/oauth2/token", data=form, **more)
+
+
+def refused(answer: TestResponse) -> tuple[int, str, set[str], str | None]:
+    """Status, error, names in the body, Cache-Control."""
+    body = answer.get_json()
+    assert body["error_description"].isascii()
+    return (
+        answer.status_code,
+        body["error"],
+        set(body),
+        answer.headers.get("Cache-Control"),
+    )
+
+
+SHAPE = {"error", "error_description"}
+INVALID_CLIENT = (400, "invalid_client", SHAPE, NO_STORE)
+INVALID_REQUEST = (400, "invalid_request", SHAPE, NO_STORE)
+
+
+def test_a_client_gets_a_token_with_all_that_its_role_permits(
+    client: FlaskClient, made: NewClient
+) -> None:
+    answer = ask(client, form_of(made))
+    assert (answer.status_code, answer.content_type, answer.headers["Cache-Control"]) == (
+        200,
+        "application/json",
+        NO_STORE,
+    )
+    body = answer.get_json()
+    token = body.pop("access_token")
+    assert body == {
+        "token_type": "Bearer",
+        "expires_in": 3600,
+        "scope": " ".join(sorted(ROLE_PERMISSIONS[Role.PARTNER_EDITOR])),
+    }
+    served = client.get("/api/partners", headers={"Authorization": f"Bearer {token}"})
+    assert (served.status_code, len(served.get_json())) == (200, 1)
+
+
+def test_a_part_of_the_scope_can_be_asked_for(client: FlaskClient, made: NewClient) -> None:
+    answer = ask(client, form_of(made, scope="users:read partner:read"))
+    assert (answer.status_code, answer.get_json()["scope"]) == (200, "partner:read users:read")
+    token = answer.get_json()["access_token"]
+    headers = {"Authorization": f"Bearer {token}"}
+    assert client.get("/api/partners", headers=headers).status_code == 200
+    partner_id = made.client.partner_id
+    answer = client.get(f"/api/partners/{partner_id}/organizations", headers=headers)
+    assert (answer.status_code, answer.get_json()["details"]["code"]) == (
+        403,
+        "insufficient_scope",
+    )
+
+
+@pytest.mark.parametrize(
+    "scope",
+    ["credentials:manage", "nonsense", "users:read nonsense", "phone/call.out", "a\tb", "é"],
+)
+def test_a_scope_beyond_the_role_is_refused(
+    client: FlaskClient, made: NewClient, scope: str
+) -> None:
+    answer = ask(client, form_of(made, scope=scope))
+    assert refused(answer) == (400, "invalid_scope", SHAPE, NO_STORE)
+
+
+@pytest.mark.parametrize("scope", ["phone/call.out", None, ""])
+def test_a_legacy_client_gets_its_one_scope(
+    client: FlaskClient, legacy: NewClient, scope: str | None
+) -> None:
+    answer = ask(client, form_of(legacy, scope=scope))
+    assert (answer.status_code, answer.get_json()["scope"]) == (200, "phone/call.out")
+
+
+@pytest.mark.parametrize("scope", ["partner:read", "phone/call.out partner:read", "phone/call.in"])
+def test_a_legacy_client_gets_no_other_scope(
+    client: FlaskClient, legacy: NewClient, scope: str
+) -> None:
+    answer = ask(client, form_of(legacy, scope=scope))
+    assert refused(answer) == (400, "invalid_scope", SHAPE, NO_STORE)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"client_secret": "wrong"},
+        {"client_secret": None},
+        {"client_secret": ""},
+        {"client_id": "ppc_unknown"},
+        {"client_id": None, "client_secret": None},
+        {"client_id": "\x00"},
+        {"client_id": "é" * 300},
+    ],
+)
+def test_whoever_proves_nothing_is_refused_without_a_hint(
+    client: FlaskClient, made: NewClient, changes: dict[str, str | None]
+) -> None:
+    answer = ask(client, form_of(made, **changes))
+    assert refused(answer) == INVALID_CLIENT
+    assert "WWW-Authenticate" not in answer.headers
+    assert answer.get_json() == ask(client, form_of(made, client_secret="no")).get_json()
+
+
+@pytest.mark.parametrize(
+    "stop", [oauth_clients.suspend, oauth_clients.revoke], ids=["suspended", "revoked"]
+)
+def test_a_stopped_client_gets_no_token(
+    client: FlaskClient,
+    session: Session,
+    own: Tenant,
+    made: NewClient,
+    stop: Callable[..., OAuthClient],
+) -> None:
+    stop(session, own.caller(Role.PARTNER_ADMIN), made.client.id)
+    session.commit()
+    assert refused(ask(client, form_of(made))) == INVALID_CLIENT
+
+
+def basic(client_id: str, secret: str) -> dict[str, str]:
+    pair = base64.b64encode(f"{client_id}:{secret}".encode()).decode()
+    return {"Authorization": f"Basic {pair}"}
+
+
+def test_http_basic_works_too(client: FlaskClient, made: NewClient) -> None:
+    for headers in (
+        basic(made.client.client_id, made.secret),
+        basic(made.client.client_id.replace("_", "%5F"), made.secret),
+    ):
+        answer = ask(client, {"grant_type": "client_credentials"}, headers=headers)
+        assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    ["Basic", "Basic !!!", "basic //79/w==", "Basic bm8tY29sb24=", "Basic dW5rbm93bjp3cm9uZw=="],
+)
+def test_a_failure_with_http_basic_is_401_with_a_challenge(
+    client: FlaskClient, authorization: str
+) -> None:
+    headers = {"Authorization": authorization}
+    answer = ask(client, {"grant_type": "client_credentials"}, headers=headers)
+    assert refused(answer) == (401, "invalid_client", SHAPE, NO_STORE)
+    assert answer.headers["WWW-Authenticate"].startswith("Basic ")
+
+
+def test_a_bearer_header_is_no_client_authentication(client: FlaskClient, made: NewClient) -> None:
+    answer = ask(client, form_of(made), headers={"Authorization": "Bearer abc"})
+    assert answer.status_code == 200
+
+
+def test_two_ways_of_authenticating_at_once_are_refused(
+    client: FlaskClient, made: NewClient
+) -> None:
+    headers = basic(made.client.client_id, made.secret)
+    assert refused(ask(client, form_of(made), headers=headers)) == INVALID_REQUEST
+    other = form_of(made, client_id="ppc_other", client_secret=None)
+    assert refused(ask(client, other, headers=headers)) == INVALID_REQUEST
+
+
+@pytest.mark.parametrize(
+    ("grant_type", "error"),
+    [
+        (None, "invalid_request"),
+        ("", "invalid_request"),
+        ("password", "unsupported_grant_type"),
+        ("authorization_code", "unsupported_grant_type"),
+        ('"\\é', "unsupported_grant_type"),
+    ],
+)
+def test_only_client_credentials_are_granted(
+    client: FlaskClient, made: NewClient, grant_type: str | None, error: str
+) -> None:
+    answer = ask(client, form_of(made, grant_type=grant_type))
+    assert refused(answer) == (400, error, SHAPE, NO_STORE)
+
+
+def test_the_cookie_of_old_clients_means_nothing(client: FlaskClient, made: NewClient) -> None:
+    client.set_cookie("XSRF-TOKEN", "anything")
+    assert ask(client, form_of(made)).status_code == 200
+    assert refused(ask(client, form_of(made, client_secret="no"))) == INVALID_CLIENT
+
+
+def test_unknown_parameters_and_the_query_are_ignored(client: FlaskClient, made: NewClient) -> None:
+    assert ask(client, form_of(made, audience="x", empty="")).status_code == 200
+    in_query = client.post(
+        "/oauth2/token?" + urlencode(form_of(made)),
+        data={"grant_type": "client_credentials"},
+    )
+    assert refused(in_query) == INVALID_CLIENT
+
+
+@pytest.mark.parametrize("name", ["grant_type", "client_id", "client_secret", "scope", "unknown"])
+def test_a_parameter_sent_twice_is_refused(client: FlaskClient, made: NewClient, name: str) -> None:
+    twice = urlencode(form_of(made)) + f"&{name}=a" * 2
+    answer = client.post("/oauth2/token", data=twice, content_type=FORM)
+    assert refused(answer) == INVALID_REQUEST
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "headers"),
+    [
+        (b'{"grant_type": "client_credentials"}', "application/json", {}),
+        (b"grant_type=client_credentials", "text/plain", {}),
+        (b"grant_type=client_credentials", "", {}),
+        (b"grant_type=client_credentials", f"{FORM}; charset=utf-16", {}),
+        (b"grant_type=client_credentials", FORM, {"Content-Encoding": "gzip"}),
+        (b"--x--", "multipart/form-data; boundary=x", {}),
+        (b"\xff\xfe=1", FORM, {}),
+        (b"grant_type=%ff", FORM, {}),
+        (b"&".join(b"a%d=1" % number for number in range(200)), FORM, {}),
+    ],
+)
+def test_what_is_no_readable_form_is_refused(
+    client: FlaskClient, body: bytes, content_type: str, headers: dict[str, str]
+) -> None:
+    answer = client.post("/oauth2/token", data=body, content_type=content_type, headers=headers)
+    assert refused(answer) == INVALID_REQUEST
+
+
+def test_a_body_past_the_limit_is_refused(make_app: Callable[..., Flask]) -> None:
+    limited = make_app(max_body_bytes=1024).test_client()
+    answer = limited.post("/oauth2/token", data=b"a=" + b"x" * 2000, content_type=FORM)
+    assert refused(answer) == (413, "invalid_request", SHAPE, NO_STORE)
+
+
+@pytest.mark.parametrize("path", ["/oauth2/token", "/oauth2/revoke"])
+def test_another_method_is_refused_in_the_same_shape(client: FlaskClient, path: str) -> None:
+    answer = client.get(path)
+    assert refused(answer) == (405, "invalid_request", SHAPE, NO_STORE)
+    assert answer.headers["Allow"] == "OPTIONS, POST"
+
+
+def test_too_many_failures_make_the_client_wait(
+    make_app: Callable[..., Flask], made: NewClient, legacy: NewClient
+) -> None:
+    limited = make_app(failed_sign_ins=3).test_client()
+    for _ in range(3):
+        assert refused(ask(limited, form_of(made, client_secret="no"))) == INVALID_CLIENT
+    for form in (form_of(made, client_secret="no"), form_of(made)):
+        answer = ask(limited, form)
+        assert refused(answer) == (429, "invalid_request", SHAPE, NO_STORE)
+        assert 590 <= int(answer.headers["Retry-After"]) <= 600
+    elsewhere = ask(limited, form_of(made), environ_base={"REMOTE_ADDR": "192.0.2.7"})
+    assert (elsewhere.status_code, ask(limited, form_of(legacy)).status_code) == (200, 200)
+
+
+def test_a_success_starts_the_count_of_failures_afresh(
+    make_app: Callable[..., Flask], session: Session, made: NewClient
+) -> None:
+    limited = make_app(failed_sign_ins=3).test_client()
+    for _ in range(3):
+        for _ in range(2):
+            ask(limited, form_of(made, client_secret="no"))
+        assert ask(limited, form_of(made)).status_code == 200
+    assert session.scalars(select(FailedSignIn)).all() == []
+
+
+def test_the_metadata_names_every_endpoint(client: FlaskClient) -> None:
+    answer = client.get("/.well-known/oauth-authorization-server")
+    scopes = {scope for granted in ROLE_PERMISSIONS.values() for scope in granted}
+    methods = ["client_secret_basic", "client_secret_post"]
+    assert answer.get_json() == {
+        "issuer": "http://localhost",
+        "token_endpoint": "http://localhost/oauth2/token",
+        "revocation_endpoint": "http://localhost/oauth2/revoke",
+        "jwks_uri": "http://localhost/.well-known/jwks.json",
+        "scopes_supported": sorted(scopes | {"phone/call.out"}),
+        "response_types_supported": ["none"],
+        "grant_types_supported": ["client_credentials"],
+        "token_endpoint_auth_methods_supported": methods,
+        "revocation_endpoint_auth_methods_supported": methods,
+        "service_documentation": "http://localhost/api/docs",
+    }
+    assert answer.headers["Cache-Control"] == "public, max-age=300"
+
+
+def test_the_metadata_is_valid_as_the_standard_wants_it(make_app: Callable[..., Flask]) -> None:
+    hosted = make_app(auth_url="https://auth.example").test_client()
+    published = hosted.get("/.well-known/oauth-authorization-server").get_json()
+    AuthorizationServerMetadata(published).validate()  # type: ignore[no-untyped-call] # Authlib has no types
+    assert published["token_endpoint"] == "https://auth.example/oauth2/token"
+
+
+def test_a_host_of_its_own_changes_issuer_and_audience(
+    make_app: Callable[..., Flask], made: NewClient, legacy: NewClient
+) -> None:
+    hosted = make_app(
+        auth_url="https://auth.example/",
+        base_url="https://api.example",
+        phone_url="https://phone.example",
+    ).test_client()
+    tokens = [ask(hosted, form_of(c)).get_json()["access_token"] for c in (made, legacy)]
+    [key] = hosted.get("/.well-known/jwks.json").get_json()["keys"]
+    claims = [jwt.decode(t, ECKey.import_key(key), algorithms=["ES256"]).claims for t in tokens]
+    assert [(c["iss"], c["aud"]) for c in claims] == [
+        ("https://auth.example", "https://api.example"),
+        ("https://auth.example", "https://phone.example"),
+    ]
+    headers = {"Authorization": f"Bearer {tokens[0]}"}
+    assert hosted.get("/api/partners", headers=headers).status_code == 200
+    assert make_app().test_client().get("/api/partners", headers=headers).status_code == 401
+
+
+def test_the_published_keys_verify_a_token(client: FlaskClient, made: NewClient) -> None:
+    token = ask(client, form_of(made)).get_json()["access_token"]
+    answer = client.get("/.well-known/jwks.json")
+    [key] = answer.get_json()["keys"]
+    assert set(key) == {"kty", "crv", "x", "y", "use", "alg", "kid"}
+    read = jwt.decode(token, ECKey.import_key(key), algorithms=["ES256"])
+    assert (read.header, read.claims["sub"]) == (
+        {"alg": "ES256", "typ": "at+jwt", "kid": key["kid"]},
+        made.client.client_id,
+    )
