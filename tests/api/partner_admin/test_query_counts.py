@@ -1,0 +1,122 @@
+"""The number of queries does not depend on the number of rows."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from app.database import Database
+from app.enums import Role
+from app.services import organizations, reporting, users
+from tests.fixtures.area_a import AreaA
+from tests.fixtures.cast import converse, make_partner, make_user, organization_of
+
+DAY = date(2026, 5, 4)
+PRICE = {"tier": "customerBasicPlan", "processorPriceId": "p", "processorProductId": "q"}
+COLOUR = {"name": "primary", "value": "red"}
+
+
+@contextmanager
+def counted(database: Database) -> Iterator[list[str]]:
+    """The statements that run inside the block."""
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        statements.append(statement)
+
+    event.listen(database.engine, "before_cursor_execute", note)
+    yield statements
+    event.remove(database.engine, "before_cursor_execute", note)
+
+
+def grow(area: AreaA, count: int) -> None:
+    partner = area.own.partner
+    for number in range(count):
+        user = make_user(area.session, partner.id, f"{count}-{number}@x.example")
+        converse(area.session, organization_of(area.session, user), DAY)
+        make_partner(area.session, f"Partner {count} {number}", brandUIColors=[COLOUR])
+    organizations.get(area.session, area.own.caller(Role.ADMIN), area.own.plus.id).user_limit = 0
+    for number in range(count):
+        users.invite(
+            area.session,
+            area.own.caller(Role.ADMIN),
+            email=f"in-{count}-{number}@x.example",
+            user_type=Role.STANDARD,
+            organization_id=area.own.plus.id,
+        )
+    area.put(f"/api/partners/{partner.id}", {"pricing": [PRICE] * min(count, 100)})
+    area.session.commit()
+
+
+def test_lists_and_figures_take_the_same_queries_for_one_and_for_a_hundred(
+    area: AreaA, database: Database
+) -> None:
+    partner = f"/api/partners/{area.own.partner.id}"
+    paths = {
+        "/api/partners": Role.OPERATOR,
+        "/api/partners?page=1": Role.OPERATOR,
+        f"{partner}/users": Role.ADMIN,
+        f"{partner}/users?perPage=500": Role.ADMIN,
+        f"{partner}/organizations": Role.ADMIN,
+        f"{partner}/organizations/{area.own.plus.id}/users": Role.ADMIN,
+        f"{partner}/admin-report": Role.ADMIN,
+        f"{partner}/pricing": Role.ADMIN,
+        f"/api/users/usage?organizationId={area.own.plus.id}&startDate={DAY}&endDate={DAY}": (
+            Role.ADMIN
+        ),
+    }
+
+    def counts() -> dict[str, int]:
+        found = {}
+        for path, role in paths.items():
+            area.get(path, as_role=role)
+            with counted(database) as statements:
+                area.get(path, as_role=role)
+            found[path] = len(statements)
+        return found
+
+    grow(area, 1)
+    with_one = counts()
+    grow(area, 100)
+    assert counts() == with_one
+
+
+def test_reading_the_partner_of_the_credential_costs_no_check_of_its_own(
+    area: AreaA, database: Database
+) -> None:
+    path = f"/api/partners/{area.own.partner.id}/admin-report"
+    area.get(path)
+    with counted(database) as statements:
+        area.get(path)
+    reads = [statement for statement in statements if statement.startswith("SELECT")]
+    assert len(reads) == 2  # the token's, and the report
+
+
+@pytest.mark.parametrize("screen", ["organizations", "users", "report", "summary", "daily"])
+def test_screens_take_the_same_queries_for_one_and_for_a_hundred(
+    area: AreaA, database: Database, screen: str
+) -> None:
+    caller, partner_id = area.own.caller(Role.PARTNER_ADMIN), area.own.partner.id
+
+    def count() -> int:
+        with database.transaction(read_only=True) as session, counted(database) as statements:
+            match screen:
+                case "organizations":
+                    organizations.search(session, caller, limit=100)
+                case "users":
+                    users.search(session, caller, limit=100)
+                case "report":
+                    reporting.search(session, caller, partner_id, limit=100)
+                case "summary":
+                    reporting.summary(session, caller, partner_id)
+                case _:
+                    reporting.daily(session, caller, DAY, DAY)
+        return len(statements)
+
+    grow(area, 1)
+    with_one = count()
+    grow(area, 100)
+    assert count() == with_one
