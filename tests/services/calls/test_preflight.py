@@ -1,0 +1,91 @@
+"""The list before a test call: all that `schedule` would refuse, and where to mend it."""
+
+from datetime import time
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import OrganizationStatus
+from app.models import Agent, DoNotCallEntry, Organization, WorkerHeartbeat
+from app.services import calls, workers
+from tests.fixtures.worker import Line, make_line
+
+NUMBER = "+12025550101"
+TEXTS = calls.Texts(intro="Hello.", voicemail="Bye.")
+
+
+@pytest.fixture
+def line(session: Session) -> Line:
+    return make_line(session)
+
+
+def states(session: Session, line: Line, number: str, texts: calls.Texts) -> dict[str, str]:
+    agent = session.get_one(Agent, line.agent_id)
+    checks = calls.preflight(session, line.key, agent, number, texts)
+    return {check.code: check.state.value for check in checks}
+
+
+def test_everything_passes_where_a_call_would_be_accepted(session: Session, line: Line) -> None:
+    workers.announce(session, "worker-1")
+    session.flush()
+    assert states(session, line, NUMBER, TEXTS) == dict.fromkeys(
+        [
+            "organization_active",
+            "agent_active",
+            "phone_ready",
+            "number_allowed",
+            "not_on_do_not_call_list",
+            "messages_complete",
+            "within_calling_hours",
+            "worker_running",
+        ],
+        "passed",
+    )
+
+
+def test_every_obstacle_is_named_at_once_with_the_place_to_mend_it(
+    session: Session, line: Line
+) -> None:
+    organization = session.get_one(Organization, line.organization_id)
+    organization.status = OrganizationStatus.SUSPENDED
+    organization.allowed_regions = ["CA"]
+    agent = session.get_one(Agent, line.agent_id)
+    agent.active = agent.phone_configured = False
+    session.add(
+        DoNotCallEntry(
+            organization_id=line.organization_id,
+            partner_id=line.partner_id,
+            phone=NUMBER,
+            added_by="owner",
+        )
+    )
+    session.flush()
+    checks = calls.preflight(session, line.key, agent, NUMBER, calls.Texts(intro="Hello."))
+    assert [(check.code, check.state.value, check.mend) for check in checks] == [
+        ("organization_active", "failed", "organization"),
+        ("agent_active", "failed", "agent"),
+        ("phone_ready", "failed", "agent"),
+        ("number_allowed", "failed", "organization"),
+        ("not_on_do_not_call_list", "failed", "do-not-call"),
+        ("messages_complete", "failed", "messages"),
+        ("within_calling_hours", "passed", "calling-hours"),
+        ("worker_running", "warning", "worker"),
+    ]
+
+
+def test_hours_that_suit_no_place_fail_and_others_only_delay(session: Session, line: Line) -> None:
+    organization = session.get_one(Organization, line.organization_id)
+    organization.calling_hours_on = True
+    organization.calling_hours_start = organization.calling_hours_end = time(9)
+    assert states(session, line, NUMBER, TEXTS)["within_calling_hours"] == "failed"
+    organization.calling_hours_end = time(9, 0, 0, 1)
+    assert states(session, line, NUMBER, TEXTS)["within_calling_hours"] == "warning"
+
+
+def test_a_silent_worker_is_a_warning(session: Session, line: Line) -> None:
+    workers.announce(session, "worker-1")
+    session.flush()
+    heartbeat = session.get_one(WorkerHeartbeat, "worker-1")
+    heartbeat.beat_at = heartbeat.beat_at.replace(year=2020)
+    session.flush()
+    assert states(session, line, NUMBER, TEXTS)["worker_running"] == "warning"

@@ -1,0 +1,104 @@
+"""Who sees which calls, page by page."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.caller import Caller, system_caller
+from app.enums import CallerKind, CallSource, Role
+from app.errors import NotFound
+from app.models import Campaign, Contact
+from app.services import calls
+from tests.fixtures.worker import Line, make_line
+
+
+@pytest.fixture
+def line(session: Session) -> Line:
+    return make_line(session)
+
+
+def dial(session: Session, line: Line, **how: Any) -> str:
+    request = calls.CallRequest(
+        line.agent_id, "+12025550101", intro_message="Hi.", voicemail_message="Bye."
+    )
+    asked: dict[str, Any] = {"source": CallSource.API, "live": True} | how
+    return str(calls.schedule(session, line.key, request, **asked).call_id)
+
+
+def seen(session: Session, caller: Caller) -> list[str]:
+    return [str(call.id) for call in calls.page(session, caller).calls]
+
+
+def test_keys_see_the_calls_of_their_own_kind_and_live_keys_the_retired_apis(
+    session: Session, line: Line
+) -> None:
+    live, legacy = dial(session, line), dial(session, line, source=CallSource.LEGACY)
+    tested = dial(session, line, live=False)
+    by_hand = dial(session, line, source=CallSource.TEST)
+    test_key = replace(line.key, live=False)
+    person = replace(line.key, kind=CallerKind.USER)
+    assert seen(session, line.key) == [legacy, live]
+    assert seen(session, test_key) == [tested]
+    assert seen(session, person) == [by_hand, tested, legacy, live]
+    with pytest.raises(NotFound):
+        calls.get(session, test_key, live)
+
+
+def test_nobody_sees_another_tenants_calls(session: Session, line: Line) -> None:
+    mine = dial(session, line)
+    stranger = make_line(session)
+    theirs = dial(session, stranger)
+    admin = Caller(CallerKind.USER, Role.ADMIN, None, "an admin", partner_id=line.partner_id)
+    nobody = Caller(CallerKind.USER, Role.ADMIN, None, "no partner")
+    assert seen(session, line.key) == seen(session, admin) == [mine]
+    assert seen(session, system_caller()) == [theirs, mine]
+    assert seen(session, nobody) == []
+    with pytest.raises(NotFound) as refused:
+        calls.get(session, line.key, theirs)
+    assert refused.value.code == "call_not_found"
+
+
+def test_pages_follow_each_other_without_gap_or_repeat(session: Session, line: Line) -> None:
+    made = [dial(session, line) for _ in range(5)][::-1]
+    found: list[str] = []
+    before, sizes = None, []
+    while True:
+        page = calls.page(session, line.key, per_page=2, before=before)
+        found += [str(call.id) for call in page.calls]
+        sizes.append((len(page.calls), page.more))
+        if not page.more:
+            break
+        before = page.calls[-1].id
+    assert found == made
+    assert sizes == [(2, True), (2, True), (1, False)]
+
+
+def test_waiting_campaign_calls_of_contacts_whose_outreach_ended_are_stopped(
+    session: Session, line: Line
+) -> None:
+    campaign = Campaign(
+        partner_id=line.partner_id, organization_id=line.organization_id, name="Spring"
+    )
+    session.add(campaign)
+    session.flush()
+    people = [
+        Contact(
+            organization_id=line.organization_id, campaign_id=campaign.id, phone=f"+1202555010{n}"
+        )
+        for n in range(2)
+    ]
+    session.add_all(people)
+    session.flush()
+    from_campaign = {"source": CallSource.CAMPAIGN, "campaign_id": campaign.id}
+    theirs = [dial(session, line, contact_id=person.id, **from_campaign) for person in people]
+    single = dial(session, line, contact_id=people[0].id)
+    assert calls.cancel_for_contacts(session, [people[0].id]) == 1
+    system = system_caller()
+    ends = [calls.get(session, system, call_id) for call_id in (*theirs, single)]
+    assert [(call.status.value, call.ended_reason) for call in ends] == [
+        ("canceled", "contact_ended"),
+        ("queued", None),
+        ("queued", None),
+    ]
