@@ -12,10 +12,10 @@ FACES = {
     "security_headers", "",
 }  # fmt: skip
 LEAVES = {
-    "errors", "enums", "policy", "caller", "config", "phone", "database", "migration", "emails",
+    "errors", "enums", "policy", "caller", "config", "phone", "database", "emails",
     "urls", "colours",
 }  # fmt: skip
-LAYERS = {"services": 3, "models": 2, "schemas": 2, "gateways": 2}
+LAYERS = {"services": 3, "migration": 3, "models": 2, "schemas": 2, "gateways": 2}
 WEB_LIBRARIES = {"flask", "apiflask", "flask_wtf", "wtforms", "werkzeug", "gunicorn"}
 SEPARATE_FACES = {"api.partner_admin", "api.legacy_calls", "api.public", "portal", "jobs"}
 
