@@ -16,7 +16,7 @@ def get(session: Session, caller: Caller, agent_id: UUID | str) -> Agent:
     identifier = _as_uuid(agent_id)
     agent = None
     if identifier is not None:
-        query = _visible(caller).where(Agent.id == identifier)
+        query = visible(caller).where(Agent.id == identifier)
         agent = session.scalars(query).one_or_none()
     if agent is None:
         message = "There is no such assistant."
@@ -26,18 +26,18 @@ def get(session: Session, caller: Caller, agent_id: UUID | str) -> Agent:
 
 def list_all(session: Session, caller: Caller) -> Sequence[Agent]:
     """Every assistant the caller may use, in a stable order."""
-    return session.scalars(_visible(caller).order_by(Agent.created_at, Agent.id)).all()
+    return session.scalars(visible(caller).order_by(Agent.created_at, Agent.id)).all()
 
 
 def of_organization(session: Session, caller: Caller, organization_id: UUID) -> Sequence[Agent]:
     """The organization's assistants that the caller may see, in a stable order."""
-    query = _visible(caller).where(Agent.organization_id == organization_id)
+    query = visible(caller).where(Agent.organization_id == organization_id)
     return session.scalars(query.order_by(Agent.created_at, Agent.id)).all()
 
 
 def with_organizations(session: Session, caller: Caller, limit: int) -> list[tuple[Agent, str]]:
     """The first ``limit`` assistants by name, each with its organization's name, for a choice."""
-    query = _visible(caller).join(Organization, Organization.id == Agent.organization_id)
+    query = visible(caller).join(Organization, Organization.id == Agent.organization_id)
     named = query.add_columns(Organization.name).order_by(Agent.name, Agent.id).limit(limit)
     return [(row[0], row[1]) for row in session.execute(named).all()]
 
@@ -45,7 +45,7 @@ def with_organizations(session: Session, caller: Caller, limit: int) -> list[tup
 def find_by_number(session: Session, caller: Caller, phone_number: str) -> Agent:
     """The assistant that calls from this number; `NotFound` (``agent_not_found``) otherwise."""
     agent = session.scalars(
-        _visible(caller).where(Agent.phone_number == phone_number)
+        visible(caller).where(Agent.phone_number == phone_number)
     ).one_or_none()
     if agent is None:
         message = "No assistant of the organization has this number."
@@ -53,7 +53,7 @@ def find_by_number(session: Session, caller: Caller, phone_number: str) -> Agent
     return agent
 
 
-def _visible(caller: Caller) -> Select[Agent]:
+def visible(caller: Caller) -> Select[Agent]:
     query = select(Agent)
     if caller.organization_id is not None:
         return query.where(Agent.organization_id == caller.organization_id)
