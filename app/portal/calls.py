@@ -178,7 +178,11 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
         return []
     found = calls.preflight(session, caller(), agent, form.dialled, form.texts)
     return [
-        {"state": check.state, "title": check.sentence, **_mend(check.mend, agent.organization_id)}
+        {
+            "state": check.state,
+            "title": check.sentence,
+            **(_mend(check.mend, agent.organization_id) if check.state != "passed" else {}),
+        }
         for check in found
     ]
 

@@ -14,6 +14,7 @@ from app.caller import Caller
 from app.models import AuditEntry
 from app.policy import Permission
 
+SIGNED_IN = "user.signed_in"
 _SECRET_WORDS = ("password", "secret", "token", "key_hash")
 
 
@@ -99,8 +100,9 @@ def latest_of_target(
 
 
 def of_partner(session: Session, caller: Caller, limit: int) -> list[AuditEntry]:
-    """The latest changes of the caller's partner, newest first, where they may read history."""
-    return _read(session, caller, AuditEntry.partner_id == caller.partner_id, limit)
+    """The latest changes of the caller's partner, newest first, without the sign-ins."""
+    changes = (AuditEntry.partner_id == caller.partner_id) & (AuditEntry.action != SIGNED_IN)
+    return _read(session, caller, changes, limit)
 
 
 def _read(

@@ -153,18 +153,20 @@ def _silent_agents(session: Session, caller: Caller) -> list[Matter]:
         return []
     query = (
         agents.visible(caller)
+        .join(Organization, Organization.id == Agent.organization_id)
+        .add_columns(Organization.name)
         .where(Agent.active, ~(Agent.phone_enabled & Agent.phone_configured))
-        .order_by(Agent.created_at.desc())
+        .order_by(Agent.created_at.desc(), Agent.id)
         .limit(3)
     )
     return [
         Matter(
             "organization",
-            f"The assistant {found.name} can’t call",
-            "Its phone is not set up yet.",
-            found.organization_id,
+            row[1],
+            f"The phone of {row[0].name} is not set up.",
+            row[0].organization_id,
         )
-        for found in session.scalars(query)
+        for row in session.execute(query).all()
     ]
 
 

@@ -171,7 +171,7 @@ def _let_in(session: Session, user: User, ip: str | None, request_id: str | None
     audit.record(
         session,
         caller,
-        action="user.signed_in",
+        action=audit.SIGNED_IN,
         target_type="user",
         target_id=user.id,
         target=user.email,
