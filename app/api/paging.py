@@ -51,7 +51,7 @@ def listing(found: Listing[Any, Any], page: Page) -> Response:
         items = found.page(session, page.number, page.size)
     response = json_list(items)
     response.headers["X-Total-Count"] = str(total)
-    response.headers["Link"] = _page_links(page.number, page.size, total)
+    response.headers["Link"] = page_links(page.number, page.size, total)
     return response
 
 
@@ -68,7 +68,8 @@ def _stream(
     yield b"]"
 
 
-def _page_links(number: int, size: int, total: int) -> str:
+def page_links(number: int, size: int, total: int) -> str:
+    """The value of ``Link`` for a numbered page of the list that is being asked for."""
     last = max(1, -(-total // size))
     numbers = {"first": 1, "last": last}
     if number > 1:

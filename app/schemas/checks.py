@@ -142,6 +142,11 @@ def parse_date(value: Any) -> Any:
         raise refusal("invalid_date", sentence) from None
 
 
+def whole_number(value: Any) -> Any:
+    """JSON writes one number in two ways: 5.0 is the integer 5 (JSON Schema, section 4.2.3)."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def parse_flag(value: Any) -> Any:
     """A boolean of the query string: ``true`` or ``false``."""
     if isinstance(value, bool):

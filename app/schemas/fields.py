@@ -31,12 +31,15 @@ from app.schemas.checks import (
     parse_flag,
     parse_uuid,
     refuse_nul,
+    whole_number,
 )
 
 MAX_INTEGER = 2**31 - 1
 MAX_ITEMS = 100
 
 E164_PATTERN = r"^\+[1-9][0-9]{7,14}$"
+_INK = re.compile(r"[^\s\u001c-\u001f\u0085\ufeff]")
+"""One character that leaves a mark, written so that every dialect of patterns agrees."""
 _E164 = re.compile(r"\+[1-9][0-9]{7,14}")
 
 
@@ -56,8 +59,8 @@ Words = Annotated[str, StringConstraints(max_length=5000), _NoNul]
 LongWords = Annotated[str, StringConstraints(max_length=10_000), _NoNul]
 FilledName = Annotated[
     Name,
-    must(lambda value: bool(value.strip()), "blank", "This can't be left blank."),
-    Field(json_schema_extra={"minLength": 1, "pattern": r"\S"}),
+    must(lambda value: _INK.search(value) is not None, "blank", "This can't be left blank."),
+    Field(json_schema_extra={"minLength": 1, "pattern": _INK.pattern}),
 ]
 _IsEmail = must(
     emails.is_email, "invalid_email", "This is not an e-mail address: name@example.com is the form."
@@ -159,7 +162,7 @@ E164 = Annotated[
 Uuid = Annotated[UUID, BeforeValidator(parse_uuid)]
 Day = Annotated[date, BeforeValidator(parse_date)]
 Flag = Annotated[bool, BeforeValidator(parse_flag)]
-Count = Annotated[int, Field(ge=0, le=MAX_INTEGER)]
+Count = Annotated[int, Field(ge=0, le=MAX_INTEGER), BeforeValidator(whole_number)]
 Moment = Annotated[
     datetime,
     PlainSerializer(write_moment, when_used="json"),

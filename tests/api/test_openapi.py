@@ -1,0 +1,255 @@
+"""The published document and the page made from it."""
+
+import ast
+import html
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.api.examples import EXAMPLES
+from app.api.openapi_operation import item_of
+from app.api.operation import ATTRIBUTE, Operation
+from app.config import Settings
+from app.policy import ROUTES, Permission
+from app.schemas.base import Input, Resource, wire_name
+from app.schemas.reading import read
+
+CONTRACT = {
+    ("/api/partners", "get"): {200, 400, 401, 404},
+    ("/api/partners", "post"): {200, 400, 401},
+    ("/api/partners/{partnerId}", "get"): {200, 400, 401, 404},
+    ("/api/partners/{partnerId}", "put"): {200, 400, 401, 404},
+    ("/api/partners/{partnerId}/users", "get"): {200, 400, 401, 404},
+    ("/api/partners/{partnerId}/users", "post"): {200, 400, 401, 404},
+    ("/api/partners/{partnerId}/organizations", "get"): {200, 400, 401, 404},
+    ("/api/partners/{partnerId}/organizations/{organizationId}/users", "get"): {200, 400, 401, 404},
+    ("/api/partners/{partnerId}/organizations/{organizationId}", "put"): {200, 400, 401, 404},
+    ("/api/partners/{partnerId}/admin-report", "get"): {200, 400, 401, 404},
+    ("/api/partners/{partnerId}/pricing", "get"): {200, 400, 401, 404},
+    ("/api/users", "post"): {200, 400, 401},
+    ("/api/users/partial", "post"): {200, 400, 401},
+    ("/api/users/{externalUserId}", "put"): {200, 400, 401},
+    ("/api/users/subscription", "get"): {200, 400, 401, 404},
+    ("/api/users/{externalUserId}/subscription", "get"): {200, 400, 401, 404},
+    ("/api/users/usage", "get"): {200, 400, 401, 404},
+    ("/api/admins", "post"): {200, 400, 401, 404},
+    ("/phone/outbound", "post"): {200, 403, 404},
+    ("/oauth2/token", "post"): {200, 400},
+}
+AREA_C = {
+    ("/api/v1/campaigns/{campaignId}/contacts", "post"),
+    ("/api/v1/outbound/call", "post"),
+}
+
+
+@pytest.fixture(scope="module")
+def application(tmp_path_factory: pytest.TempPathFactory) -> Flask:
+    """The whole application; nothing here needs its database."""
+    folder = tmp_path_factory.mktemp("openapi")
+    return create_app(Settings(env="test", instance_dir=folder))
+
+
+@pytest.fixture(scope="module")
+def visitor(application: Flask) -> FlaskClient:
+    return application.test_client()
+
+
+@pytest.fixture(scope="module")
+def document(visitor: FlaskClient) -> dict[str, Any]:
+    return dict(visitor.get("/api/openapi.json").get_json())
+
+
+@pytest.fixture(scope="module")
+def page(visitor: FlaskClient) -> str:
+    return visitor.get("/api/docs").get_data(as_text=True)
+
+
+def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {
+        (path, method): operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+def test_it_is_public_and_answers_304_to_who_has_it(visitor: FlaskClient) -> None:
+    first = visitor.get("/api/openapi.json")
+    second = visitor.get("/api/openapi.json", headers={"If-None-Match": first.headers["ETag"]})
+    assert (first.status_code, first.content_type) == (200, "application/json")
+    assert (second.status_code, second.data) == (304, b"")
+
+
+def test_every_operation_of_the_contract_has_its_statuses(document: dict[str, Any]) -> None:
+    found = operations(document)
+    published = {
+        key: {
+            int(status)
+            for status, answer in found[key]["responses"].items()
+            if not answer.get("x-addition")
+        }
+        for key in CONTRACT
+    }
+    assert published == CONTRACT
+
+
+def test_what_is_beyond_the_contract_is_declared_an_addition(document: dict[str, Any]) -> None:
+    plain = {key for key, made in operations(document).items() if not made.get("x-addition")}
+    assert plain == CONTRACT.keys() | AREA_C
+
+
+def test_every_route_of_the_areas_is_published(
+    application: Flask, document: dict[str, Any]
+) -> None:
+    declared = [
+        endpoint
+        for endpoint, view in application.view_functions.items()
+        if hasattr(view, ATTRIBUTE)
+    ]
+    names = [made["operationId"] for made in operations(document).values()]
+    assert len(names) == len(set(names)) == len(declared)
+    areas = ("/api/", "/phone", "/oauth2", "/.well-known")
+    routes = {
+        rule.endpoint for rule in application.url_map.iter_rules() if rule.rule.startswith(areas)
+    }
+    assert routes - set(declared) == {"api_docs.openapi_json", "api_docs.docs"}
+
+
+def test_every_operation_names_its_permission(application: Flask, document: dict[str, Any]) -> None:
+    published = {
+        made["operationId"]: made.get("x-permission") for made in operations(document).values()
+    }
+    assert published == {
+        wire_name(endpoint.rpartition(".")[2]): needed.value
+        if isinstance(needed, Permission)
+        else None
+        for endpoint, needed in ROUTES.items()
+        if hasattr(application.view_functions.get(endpoint), ATTRIBUTE)
+    }
+
+
+def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+    references = set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(document)))
+    schemas = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
+    assert references <= schemas
+    named = {
+        name
+        for made in operations(document).values()
+        for scheme in made["security"]
+        for name in scheme
+    }
+    assert named == set(document["components"]["securitySchemes"])
+
+
+def test_every_schema_is_json_schema_and_its_examples_fit(document: dict[str, Any]) -> None:
+    shared = {"components": document["components"]}
+    for name, schema in document["components"]["schemas"].items():
+        jsonschema_rs.meta.validate(schema)
+        validator = jsonschema_rs.validator_for(schema | shared, validate_formats=True)
+        for example in schema.get("examples", []):
+            assert [str(error) for error in validator.iter_errors(example)] == [], name
+
+
+def test_every_example_of_an_operation_fits_its_schema(document: dict[str, Any]) -> None:
+    shared = {"components": document["components"]}
+    seen = 0
+    for key, made in operations(document).items():
+        contents = [made.get("requestBody", {}).get("content", {})]
+        contents += [answer.get("content", {}) for answer in made["responses"].values()]
+        for content in contents:
+            for media in content.values():
+                if "example" in media:
+                    validator = jsonschema_rs.validator_for(
+                        media["schema"] | shared, validate_formats=True
+                    )
+                    errors = [str(error) for error in validator.iter_errors(media["example"])]
+                    assert errors == [], key
+                    seen += 1
+    assert seen > 100
+
+
+def test_every_example_is_read_by_the_class_that_validates(application: Flask) -> None:
+    models: dict[str, Any] = {}
+    for view in application.view_functions.values():
+        declared: Operation | None = getattr(view, ATTRIBUTE, None)
+        if declared is not None:
+            for model in (declared.body, declared.form, item_of(declared.output)):
+                if model is not None:
+                    models[model.__name__] = model
+            if declared.body is not None and declared.example is not None:
+                read(declared.body, declared.example)
+    for name, model in models.items():
+        if issubclass(model, Resource) and name in EXAMPLES:
+            model.model_validate(EXAMPLES[name])
+        elif issubclass(model, Input):
+            read(model, EXAMPLES[name])
+
+
+def test_every_status_lists_its_codes(document: dict[str, Any]) -> None:
+    for key, made in operations(document).items():
+        for status, answer in made["responses"].items():
+            if status != "200":
+                assert answer["x-error-codes"], key
+
+
+def test_the_limit_of_contacts_is_the_one_that_is_set(tmp_path: Path) -> None:
+    settings = Settings(env="test", instance_dir=tmp_path, max_contacts=77)
+    made = create_app(settings).test_client().get("/api/openapi.json").get_json()
+    contacts = made["components"]["schemas"]["BulkContactsInput"]["properties"]["contacts"]
+    assert contacts["maxItems"] == 77
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+
+
+def test_the_page_has_no_inline_script_or_style_and_no_outside_address(page: str) -> None:
+    parser = _Tags()
+    parser.feed(page)
+    sources = [
+        str(attributes.get("src") or attributes.get("href"))
+        for tag, attributes in parser.seen
+        if tag in {"script", "link", "img", "a"}
+    ]
+    assert [tag for tag, _ in parser.seen if tag == "style"] == []
+    assert [names for _, names in parser.seen if "style" in names] == []
+    assert [n for t, n in parser.seen if t == "script" and not n.get("src")] == []
+    assert [source for source in sources if not source.startswith(("/", "#"))] == []
+    assert [tag for tag, _ in parser.seen if tag == "h1"] == ["h1"]
+
+
+def test_the_page_shows_every_operation_once(page: str, document: dict[str, Any]) -> None:
+    parser = _Tags()
+    parser.feed(page)
+    ids = [str(names["id"]) for _, names in parser.seen if "id" in names]
+    assert len(ids) == len(set(ids))
+    for made in operations(document).values():
+        assert made["operationId"] in ids
+    links = [str(names["href"]) for tag, names in parser.seen if tag == "a"]
+    linked = {link[1:] for link in links if link.startswith("#")}
+    assert linked <= set(ids)
+
+
+def test_the_python_examples_are_python(page: str, document: dict[str, Any]) -> None:
+    examples = re.findall(r'-python">(.*?)</code>', page, re.DOTALL)
+    assert len(examples) == len(operations(document))
+    for example in examples:
+        ast.parse(html.unescape(example))
+
+
+def test_the_page_carries_a_strict_policy(visitor: FlaskClient) -> None:
+    policy = visitor.get("/api/docs").headers["Content-Security-Policy"]
+    assert "unsafe" not in policy
+    assert "default-src 'self'" in policy
