@@ -1,0 +1,79 @@
+"""Scripts with a live and a test key of one organization, and a stranger's."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.caller import system_caller
+from app.services import api_keys
+from tests.fixtures.worker import Line, make_line
+
+NUMBER = "+12025550101"
+
+
+def make_key(session: Session, line: Line, **changes: Any) -> str:
+    """The secret of a new key of the line's organization."""
+    owner = system_caller("the owner", partner_id=line.partner_id)
+    made = api_keys.create(
+        session, owner, organization_id=line.organization_id, name="Script", **changes
+    )
+    return made.secret
+
+
+@dataclass
+class Script:
+    """Asks for calls with one key."""
+
+    client: FlaskClient
+    secret: str
+    agent_id: str
+
+    def body(self, **changes: Any) -> dict[str, Any]:
+        """A good request with ``changes``; ``...`` leaves a field out."""
+        good = {
+            "agentId": self.agent_id,
+            "contact": {"phoneNumber": NUMBER, "firstName": "Ada"},
+            "introMessage": "Hello.",
+            "voicemailMessage": "Bye.",
+        }
+        return {name: value for name, value in (good | changes).items() if value is not ...}
+
+    def call(self, key: str | None = None, **changes: Any) -> TestResponse:
+        headers = {"x-api-key": self.secret} | ({"Idempotency-Key": key} if key else {})
+        return self.client.post("/api/v1/outbound/call", headers=headers, json=self.body(**changes))
+
+    def get(self, path: str) -> TestResponse:
+        return self.client.get(f"/api/v1{path}", headers={"x-api-key": self.secret})
+
+    def cancel(self, call_id: str) -> TestResponse:
+        path = f"/api/v1/outbound/calls/{call_id}/cancel"
+        return self.client.post(path, headers={"x-api-key": self.secret})
+
+
+@pytest.fixture
+def line(session: Session) -> Line:
+    made = make_line(session)
+    session.commit()
+    return made
+
+
+@pytest.fixture
+def make_script(client: FlaskClient, session: Session) -> Callable[..., Script]:
+    """``make_script(line, live=False)``: a script with a new key."""
+
+    def make(line: Line, **changes: Any) -> Script:
+        secret = make_key(session, line, **changes)
+        session.commit()
+        return Script(client, secret, str(line.agent_id))
+
+    return make
+
+
+@pytest.fixture
+def script(make_script: Callable[..., Script], line: Line) -> Script:
+    return make_script(line)

@@ -1,0 +1,272 @@
+"""Single outbound calls through the public face."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.models import Agent, Call, Organization
+from tests.api.public.conftest import NUMBER, Script
+from tests.fixtures.worker import Line, make_line
+
+
+def without_request_id(answer: TestResponse) -> dict[str, Any]:
+    body: dict[str, Any] = answer.get_json()
+    assert body["details"].pop("requestId")
+    return body
+
+
+def problems(answer: TestResponse) -> list[tuple[str, str]]:
+    return [(e["field"], e["code"]) for e in answer.get_json()["details"]["errors"]]
+
+
+def test_an_accepted_call_is_answered_and_can_be_read(script: Script, line: Line) -> None:
+    accepted = script.call(metadata={"order": 7, "vip": True}, somethingElse=[1])
+    call_id = accepted.get_json()["callId"]
+    read = script.get(f"/outbound/calls/{call_id}")
+    body = read.get_json()
+    assert accepted.status_code == 200
+    assert accepted.get_json() == {
+        "success": True,
+        "message": "The call is queued and will be placed shortly.",
+        "callId": call_id,
+        "status": "queued",
+    }
+    assert body.pop("createdAt").endswith("Z")
+    assert body == {
+        "callId": call_id,
+        "agentId": str(line.agent_id),
+        "phoneNumber": NUMBER,
+        "contact": {
+            "phoneNumber": NUMBER,
+            "firstName": "Ada",
+            "lastName": None,
+            "email": None,
+        },
+        "metadata": {"order": 7, "vip": True},
+        "status": "queued",
+        "answeredBy": None,
+        "endedReason": None,
+        "scheduledFor": None,
+        "nextAttemptAt": None,
+        "startedAt": None,
+        "answeredAt": None,
+        "endedAt": None,
+        "attempts": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({"agentId": ...}, [("agentId", "required")]),
+        ({"agentId": 7}, [("agentId", "wrong_type")]),
+        ({"contact": ...}, [("contact", "required")]),
+        ({"contact": {}}, [("contact.phoneNumber", "required")]),
+        ({"contact": {"phoneNumber": 1}}, [("contact.phoneNumber", "wrong_type")]),
+        ({"contact": {"phoneNumber": "12025550101"}}, [("contact.phoneNumber", "invalid_phone")]),
+        ({"contact": {"phoneNumber": "+1２025550101"}}, [("contact.phoneNumber", "invalid_phone")]),
+        (
+            {"contact": {"phoneNumber": NUMBER + "\n"}},
+            [("contact.phoneNumber", "invalid_phone")],
+        ),
+        ({"metadata": {"a": {}}}, [("metadata.a", "wrong_type")]),
+        ({"introMessage": ...}, [("introMessage", "messaging_incomplete")]),
+        ({"voicemailMessage": " "}, [("voicemailMessage", "messaging_incomplete")]),
+        ({"callInstructions": "Be kind."}, [("callInstructions", "messaging_conflict")]),
+        (
+            {"introMessage": "", "voicemailMessage": ...},
+            [("callInstructions", "messaging_required")],
+        ),
+        (
+            {"contact": {"phoneNumber": "+19005550101"}},
+            [("contact.phoneNumber", "number_not_allowed")],
+        ),
+        (
+            {"agentId": ..., "contact": {}, "introMessage": 1},
+            [
+                ("agentId", "required"),
+                ("contact.phoneNumber", "required"),
+                ("introMessage", "wrong_type"),
+            ],
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_field_by_field_and_nothing_is_written(
+    script: Script, session: Session, changes: dict[str, Any], found: list[tuple[str, str]]
+) -> None:
+    answer = script.call(**changes)
+    body = answer.get_json()
+    assert (answer.status_code, body["statusCode"], body["success"]) == (400, 400, False)
+    assert problems(answer) == found
+    assert session.scalar(select(func.count()).select_from(Call)) == 0
+
+
+def test_messages_may_be_left_to_instructions_or_to_the_assistant(
+    script: Script, session: Session, line: Line
+) -> None:
+    none: dict[str, Any] = {"introMessage": ..., "voicemailMessage": ...}
+    told = script.call(**none, callInstructions="Be kind.")
+    agent = session.get_one(Agent, line.agent_id)
+    agent.default_intro, agent.default_voicemail = "Hello.", "Bye."
+    session.commit()
+    assert (told.status_code, script.call(**none).status_code) == (200, 200)
+
+
+def test_what_the_present_state_refuses_has_its_own_status(
+    script: Script, session: Session, line: Line
+) -> None:
+    agent = session.get_one(Agent, line.agent_id)
+    agent.phone_enabled = False
+    session.commit()
+    answers = [script.call()]
+    agent.active = False
+    session.commit()
+    answers.append(script.call())
+    answers.append(script.call(agentId="0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"))
+    assert [(a.status_code, a.get_json()["details"]["code"]) for a in answers] == [
+        (409, "agent_phone_not_ready"),
+        (409, "agent_inactive"),
+        (404, "agent_not_found"),
+    ]
+
+
+def test_strangers_things_are_answered_like_absent_ones(
+    script: Script, session: Session, make_script: Callable[..., Script]
+) -> None:
+    other = make_line(session)
+    session.commit()
+    theirs = make_script(other).call().get_json()["callId"]
+    absent = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
+    asked = [
+        (script.call(agentId=str(other.agent_id)), script.call(agentId=absent)),
+        (script.get(f"/outbound/calls/{theirs}"), script.get(f"/outbound/calls/{absent}")),
+        (script.cancel(theirs), script.cancel(absent)),
+    ]
+    for strange, missing in asked:
+        assert strange.status_code == missing.status_code == 404
+        assert without_request_id(strange) == without_request_id(missing)
+    assert script.get("/outbound/calls").get_json() == []
+
+
+@pytest.mark.parametrize("secret", ["", "nonsense", "ppk_live_0000000000000000_bad"])
+def test_a_key_is_needed(script: Script, secret: str) -> None:
+    script.secret = secret
+    answer = script.call()
+    assert (answer.status_code, answer.get_json()["details"]["code"]) == (401, "invalid_api_key")
+    assert answer.get_json()["success"] is False
+
+
+def test_a_scope_is_needed(make_script: Callable[..., Script], line: Line) -> None:
+    reader = make_script(line, scopes=["calls:read"])
+    caller = make_script(line, scopes=["calls:create"])
+    call_id = caller.call().get_json()["callId"]
+    refused = [
+        reader.call(),
+        reader.cancel(call_id),
+        caller.get("/outbound/calls"),
+        caller.get(f"/outbound/calls/{call_id}"),
+    ]
+    assert [(a.status_code, a.get_json()["details"]["code"]) for a in refused] == [
+        (403, "insufficient_scope")
+    ] * 4
+    assert reader.get(f"/outbound/calls/{call_id}").status_code == 200
+
+
+def test_test_keys_and_live_keys_do_not_see_each_others_calls(
+    make_script: Callable[..., Script], line: Line, session: Session
+) -> None:
+    live, test = make_script(line), make_script(line, live=False)
+    lived, tested = live.call().get_json()["callId"], test.call().get_json()["callId"]
+    assert [call["callId"] for call in live.get("/outbound/calls").get_json()] == [lived]
+    assert [call["callId"] for call in test.get("/outbound/calls").get_json()] == [tested]
+    assert session.get_one(Call, UUID(tested)).live is False
+
+
+def test_the_list_is_newest_first_and_follows_its_links(script: Script) -> None:
+    made = [script.call().get_json()["callId"] for _ in range(5)]
+    found, path = [], "/outbound/calls?perPage=2"
+    while path:
+        answer = script.get(path)
+        found += answer.get_json()
+        link = answer.headers.get("Link", "")
+        path = link.partition("/api/v1")[2].partition(">")[0]
+        assert not link or link.endswith('rel="next"')
+    assert [call["callId"] for call in found] == made[::-1]
+    assert found[0] == script.get(f"/outbound/calls/{made[-1]}").get_json()
+
+
+@pytest.mark.parametrize("query", ["perPage=0", "perPage=1001", "perPage=x", "cursor=bad"])
+def test_a_page_that_cannot_be_is_refused(script: Script, query: str) -> None:
+    assert script.get(f"/outbound/calls?{query}").status_code == 400
+
+
+@pytest.mark.parametrize("path", ["/outbound/calls/nonsense", "/outbound/calls/7"])
+def test_a_malformed_id_is_refused(script: Script, path: str) -> None:
+    answer = script.get(path)
+    assert (answer.status_code, problems(answer)) == (400, [("callId", "invalid_uuid")])
+
+
+def test_repeating_a_request_with_its_key_places_no_second_call(
+    script: Script, session: Session
+) -> None:
+    first, again = script.call(key="order-1"), script.call(key="order-1")
+    other = script.call(key="order-1", metadata={"a": 1})
+    bad = script.call(key="x" * 256)
+    assert "Idempotent-Replayed" not in first.headers
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert again.get_json() == first.get_json()
+    assert [(a.status_code, a.get_json()["details"]["code"]) for a in (other, bad)] == [
+        (409, "idempotency_conflict"),
+        (400, "invalid_idempotency_key"),
+    ]
+    assert session.scalar(select(func.count()).select_from(Call)) == 1
+
+
+def test_a_call_outside_calling_hours_says_when_it_will_be_placed(
+    script: Script, session: Session, line: Line
+) -> None:
+    organization = session.get_one(Organization, line.organization_id)
+    organization.calling_hours_on = True
+    organization.calling_hours_end = organization.calling_hours_start.replace(microsecond=1)
+    session.commit()
+    body = script.call().get_json()
+    scheduled = script.get(f"/outbound/calls/{body['callId']}").get_json()["scheduledFor"]
+    moment = f"{scheduled[:10]} {scheduled[11:16]} UTC"
+    assert body["status"] == "scheduled"
+    assert body["message"] == (
+        f"The call is scheduled for {moment}, the next moment at which it is allowed."
+    )
+
+
+def test_a_waiting_call_is_cancelled_and_cancelling_again_is_no_error(script: Script) -> None:
+    call_id = script.call().get_json()["callId"]
+    first, second = script.cancel(call_id), script.cancel(call_id)
+    assert (first.status_code, second.status_code) == (200, 200)
+    assert (
+        first.get_json() == second.get_json() == script.get(f"/outbound/calls/{call_id}").get_json()
+    )
+    assert (first.get_json()["status"], first.get_json()["endedReason"]) == (
+        "canceled",
+        "canceled",
+    )
+
+
+def test_a_key_lists_the_assistants_it_may_use(
+    script: Script, session: Session, line: Line
+) -> None:
+    make_line(session)
+    session.commit()
+    assert script.get("/agents").get_json() == [
+        {
+            "id": str(line.agent_id),
+            "name": "Ada",
+            "active": True,
+            "phone": "+12025550199",
+            "phoneReady": True,
+        }
+    ]

@@ -1,0 +1,69 @@
+"""Cancelling through the public face while the worker has the call on the line."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app import create_app
+from app.database import Database
+from tests.api.public.conftest import Script, make_key
+from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.worker import Worker, make_line, until
+
+
+@pytest.fixture
+def script(fresh_database: Database, tmp_path: Path) -> Script:
+    """The application on a database that the worker shares."""
+    with fresh_database.transaction() as session:
+        line = make_line(session)
+        secret = make_key(session, line)
+    app = create_app(settings_for(url_of(fresh_database), tmp_path), fresh_database)
+    return Script(app.test_client(), secret, str(line.agent_id))
+
+
+@pytest.fixture
+def worker(fresh_database: Database) -> Iterator[Worker]:
+    running = Worker(fresh_database, PORTAL_SIMULATOR_PACE="0.4")
+    running.start()
+    yield running
+    running.close()
+
+
+def status(script: Script, call_id: str) -> str:
+    return str(script.get(f"/outbound/calls/{call_id}").get_json()["status"])
+
+
+def test_a_call_on_the_line_is_over_when_cancelling_is_answered(
+    script: Script, worker: Worker
+) -> None:
+    call_id = script.call().get_json()["callId"]
+    until(lambda: status(script, call_id) == "in-progress")
+    answer = script.cancel(call_id)
+    body = answer.get_json()
+    assert (answer.status_code, body["status"], body["endedReason"], body["answeredBy"]) == (
+        200,
+        "canceled",
+        "canceled",
+        "human",
+    )
+    assert [attempt["status"] for attempt in body["attempts"]] == ["canceled"]
+
+
+def test_a_call_that_is_over_is_not_cancelled(script: Script, worker: Worker) -> None:
+    call_id = script.call(contact={"phoneNumber": "+12025550103"}).get_json()["callId"]
+    until(lambda: status(script, call_id) == "busy")
+    answer = script.cancel(call_id)
+    assert (answer.status_code, answer.get_json()["details"]["code"]) == (409, "call_ended")
+
+
+def test_where_nobody_can_end_the_call_it_goes_on(
+    script: Script, worker: Worker, fresh_database: Database
+) -> None:
+    call_id = script.call(contact={"phoneNumber": "+12025550106"}).get_json()["callId"]
+    until(lambda: status(script, call_id) == "dialing")
+    worker.kill()
+    answer = script.cancel(call_id)
+    assert (answer.status_code, answer.get_json()["details"]["code"]) == (409, "cancel_refused")
+    worker.start()
+    until(lambda: status(script, call_id) == "completed", limit=30)
