@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import click
+from flask.cli import AppGroup
 from sqlalchemy.orm import Session
 
 from app import extensions
@@ -52,9 +53,10 @@ def _changes(partner_id: UUID | None = None) -> Iterator[tuple[Session, Caller]]
         raise click.ClickException(error.message) from None
 
 
-@click.group("client")
-def client_commands() -> None:
-    """Clients of the token endpoint, for Area A (by role) and Area B (by organization)."""
+client_commands = AppGroup(
+    "client",
+    help="Clients of the token endpoint, for Area A (by role) and Area B (by organization).",
+)
 
 
 @client_commands.command("create")
@@ -160,9 +162,7 @@ def revoke_client(client_id: str, as_json: bool) -> None:
     _print_state(client, as_json)
 
 
-@click.group("key")
-def key_commands() -> None:
-    """API keys of Area C."""
+key_commands = AppGroup("key", help="API keys of Area C.")
 
 
 @key_commands.command("create")
@@ -173,7 +173,7 @@ def key_commands() -> None:
     "--scope",
     "scopes",
     multiple=True,
-    type=click.Choice(sorted(API_KEY_SCOPES)),
+    type=click.Choice(sorted(scope.value for scope in API_KEY_SCOPES)),
     help="May be repeated; all scopes without it.",
 )
 @click.option("--expires", type=Moment())
@@ -201,9 +201,9 @@ def create_key(
     _print_new(_described_key(made.key), made.secret, "apiKey", as_json)
 
 
-@click.group("operator")
-def operator_commands() -> None:
-    """Operators of the platform; they exist through the command line only."""
+operator_commands = AppGroup(
+    "operator", help="Operators of the platform; they exist through the command line only."
+)
 
 
 @operator_commands.command("create")
