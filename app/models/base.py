@@ -38,6 +38,34 @@ def new_id() -> UUID:
     return UUID(int=milliseconds << 80 | 7 << 76 | counter << 64 | 2 << 62 | random)
 
 
+def new_ids(count: int) -> list[str]:
+    """As many ids as `new_id` would give one by one, ascending, as text: for bulk writes."""
+    if count == 0:
+        return []
+    with _Clock.lock:
+        first = max(time.time_ns() * 4096 // 1_000_000, _Clock.last + 1)
+        _Clock.last = first + count - 1
+    random = bytearray(os.urandom(8 * count))
+    random[::8] = random[::8].translate(_VARIANT)
+    digits = random.hex()
+    ids = []
+    moment, of = "", -1
+    for place in range(count):
+        milliseconds, counter = divmod(first + place, 4096)
+        if milliseconds != of:
+            of = milliseconds
+            moment = f"{of >> 16:08x}-{of & 0xFFFF:04x}-"
+        own = digits[16 * place : 16 * place + 16]
+        ids.append(f"{moment}{_COUNTERS[counter]}-{own[:4]}-{own[4:]}")
+    return ids
+
+
+_VARIANT = bytes(0x80 | byte & 0x3F for byte in range(256))
+"""A random byte with its two upper bits set to 10 (RFC 9562, section 4.1)."""
+_COUNTERS = tuple(f"7{counter:03x}" for counter in range(4096))
+"""The version and the counter of an id."""
+
+
 class UtcDateTime(TypeDecorator[datetime]):
     """A moment with its zone. SQLite forgets zones, so they are put back when read."""
 

@@ -26,9 +26,12 @@ from app.models.base import (
 class ContactImport(Base):
     """One uploaded file on its way into a campaign.
 
-    The five counts are those of the check until the import is applied, then those of the result;
-    their sum is ``rows_total``. ``rows_applied`` and ``applied_to_row`` are how far applying has come.
-    ``mapping`` has one target a column (see `app.services.imports.mapping.Target`).
+    The five counts are those of the check until applying begins, and then what has been done so
+    far; ``expected`` keeps those of the check. Their sum is ``rows_total`` wherever nothing is left
+    to apply. ``rows_applied`` and ``applied_to_row`` are how far applying has come.
+    ``mapping`` has one target a column (see `app.services.imports.mapping.Target`), ``found`` is
+    how the file was read, ``repairs`` the kinds of damage whose repair a person has accepted.
+    ``check_run`` names the one run of the check that may write.
     """
 
     __tablename__ = "contact_imports"
@@ -62,10 +65,14 @@ class ContactImport(Base):
     file_key: Mapped[Name]
     file_kind: Mapped[Short | None]
     check_number: Mapped[int] = mapped_column(Integer, default=0)
+    check_run: Mapped[UUID | None]
+    apply_number: Mapped[int] = mapped_column(Integer, default=0)
     read_options: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
+    found: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
     columns: Mapped[list[str]] = mapped_column(Json, default=list)
     samples: Mapped[list[list[str]]] = mapped_column(Json, default=list)
     mapping: Mapped[list[str]] = mapped_column(Json, default=list)
+    repairs: Mapped[list[str]] = mapped_column(Json, default=list)
     campaign_revision: Mapped[int] = mapped_column(Integer, default=0)
     rows_total: Mapped[int] = mapped_column(Integer, default=0)
     rows_skipped: Mapped[int] = mapped_column(Integer, default=0)
@@ -82,12 +89,16 @@ class ContactImport(Base):
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
     checked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    applied_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    apply_started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class ImportRow(Base):
-    """A row with data: the person's own values, and what became of it."""
+    """A row with data: the person's own values, and what became of it.
+
+    ``contact`` is absent where the row itself can't be used. ``code`` and ``reason`` say why it
+    was ignored or failed.
+    """
 
     __tablename__ = "import_rows"
     __table_args__ = (Index("ix_import_rows_outcome", "import_id", "outcome", "row_number"),)
@@ -100,6 +111,7 @@ class ImportRow(Base):
     contact: Mapped[dict[str, Any] | None] = mapped_column(Json)
     outcome: Mapped[Short]
     code: Mapped[Short | None]
+    reason: Mapped[Short | None]
 
 
 class ImportProblem(Base):
@@ -115,6 +127,7 @@ class ImportProblem(Base):
     position: Mapped[int] = mapped_column(Integer, primary_key=True)
     column_index: Mapped[int | None] = mapped_column(Integer)
     code: Mapped[Short]
+    reason: Mapped[Short | None]
     field: Mapped[Short | None]
     message: Mapped[Line]
     is_warning: Mapped[bool] = mapped_column(default=False)

@@ -58,7 +58,9 @@ class User(Base):
             postgresql_where=text("partner_id IS NULL"),
         ),
         CheckConstraint("(user_type = 'operator') = (partner_id IS NULL)", name="operator"),
-        CheckConstraint("(user_type = 'standard') = (organization_id IS NOT NULL)", name="standard"),
+        CheckConstraint(
+            "(user_type = 'standard') = (organization_id IS NOT NULL)", name="standard"
+        ),
         CheckConstraint(
             "idp_uid IS NULL OR idp_uid NOT IN ('usage', 'subscription', 'partial')", name="idp_uid"
         ),

@@ -1,0 +1,254 @@
+"""Reading a contact as it was sent: what it asks for, or everything that is wrong with it."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from app import emails
+from app.errors import Problem
+from app.phone import PhoneError, normalise
+from app.services.contacts.rules import (
+    MAX_EXTERNAL_ID_KEY,
+    MAX_EXTERNAL_ID_VALUE,
+    MAX_METADATA_KEY,
+    MAX_METADATA_VALUE,
+    MAX_NAME,
+    MAX_STATUS,
+    Rules,
+)
+
+FIELDS = frozenset(
+    {
+        "firstName",
+        "lastName",
+        "email",
+        "phone",
+        "contactMetadata",
+        "status",
+        "externalIdKey",
+        "externalIdValue",
+    }
+)
+READ_ONLY = frozenset({"id", "externalIds", "createdAt", "updatedAt"})
+"""What reading a contact adds: accepted when it is sent back, and not looked at."""
+KNOWN = FIELDS | READ_ONLY
+
+_NUMBERS = frozenset({int, float, bool})
+
+MISSING_IDENTIFIER = Problem(
+    "phone", "missing_identifier", "A phone number or an e-mail address is needed."
+)
+
+
+class ExternalId(NamedTuple):
+    """A pair as it was sent with a contact, or with the whole request.
+
+    ``value`` None takes the key's value away. ``is_own`` is False for the request's pair where
+    it stands for several contacts: then it routes and never identifies.
+    """
+
+    key: str
+    value: str | None
+    is_own: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class Incoming:
+    """A contact that was understood. In texts "" keeps what is stored, and None clears it.
+
+    ``metadata`` holds the keys to write, if any, ``removed_keys`` those to take away (None: all
+    that are stored). ``identity`` is its own pair where the key identifies contacts.
+    """
+
+    phone: str | None
+    email: str | None
+    email_key: str | None
+    first_name: str | None = ""
+    last_name: str | None = ""
+    status: str | None = ""
+    metadata: dict[str, Any] | None = None
+    removed_keys: Collection[str] | None = ()
+    external_id: ExternalId | None = None
+    identity: tuple[str, str] | None = None
+
+
+class Reader:
+    """Reads the contacts of one request. Their texts have no NUL character and no surrogate:
+    the readers of requests and of files refuse those."""
+
+    def __init__(self, rules: Rules, root: ExternalId | None, *, removing: bool):
+        self._region = rules.default_region
+        self._keys = rules.keys
+        self._root = root
+        self._removing = removing
+
+    def read(self, item: Any) -> Incoming | list[Problem]:
+        """What the contact asks for, or its problems; the first is the one to report."""
+        if type(item) is not dict:
+            return [Problem("", "invalid_type", "A contact is an object, in curly brackets.")]
+        problems: list[Problem] = []
+        phone = item.get("phone", "")
+        if phone != "":
+            phone = self._phone(phone, problems)
+        email = item.get("email", "")
+        if email != "":
+            email = _email(email, problems)
+        incoming = Incoming(phone, email, email and email.lower())
+        if self._root is not None or "externalIdKey" in item or "externalIdValue" in item:
+            incoming.external_id = self._pair(item, problems) or self._root
+            incoming.identity = self._identity(incoming.external_id)
+        if not (phone or email or problems) and (self._removing or not incoming.identity):
+            problems.append(MISSING_IDENTIFIER)
+        if not self._removing:
+            _details(item, incoming, problems)
+        return problems or incoming
+
+    def _phone(self, value: Any, problems: list[Problem]) -> str | None:
+        if type(value) is str:
+            if not value or value.isspace():
+                return ""
+            try:
+                return normalise(value, self._region)
+            except PhoneError as error:
+                problems.append(Problem("phone", "invalid_phone", error.message))
+                return ""
+        if value is not None:
+            problems.append(_wrong_type("phone", "Text"))
+        return None
+
+    def _pair(self, item: Mapping[str, Any], problems: list[Problem]) -> ExternalId | None:
+        """The contact's own pair; None where both halves are missing or blank."""
+        before = len(problems)
+        key = _text(item.get("externalIdKey", ""), "externalIdKey", MAX_EXTERNAL_ID_KEY, problems)
+        value = _text(
+            item.get("externalIdValue", ""), "externalIdValue", MAX_EXTERNAL_ID_VALUE, problems
+        )
+        if len(problems) > before or not (key or value):
+            return None
+        key, value = key and key.strip(), value and value.strip()
+        if not key or value == "":
+            missing = "externalIdValue" if key else "externalIdKey"
+            message = "externalIdKey and externalIdValue belong together: send both or neither."
+            problems.append(Problem(missing, "external_id_pair_incomplete", message))
+        elif key not in self._keys:
+            problems.append(unknown_key(key, self._keys))
+        else:
+            return ExternalId(key, value)
+        return None
+
+    def _identity(self, external_id: ExternalId | None) -> tuple[str, str] | None:
+        if external_id is None or external_id.value is None or not external_id.is_own:
+            return None
+        return (external_id.key, external_id.value) if self._keys.get(external_id.key) else None
+
+
+def unknown_key(key: str, keys: Mapping[str, bool]) -> Problem:
+    """The problem of an external-id key that no assistant of the campaign defines."""
+    known = ", ".join(sorted(keys)) or "none"
+    message = (
+        f'No assistant of the campaign defines the external-id key "{key[:100]}". '
+        f"Defined here: {known}."
+    )
+    return Problem("externalIdKey", "unknown_external_id_key", message)
+
+
+def _email(value: Any, problems: list[Problem]) -> str | None:
+    if type(value) is str:
+        if emails.is_email(value) and (value.isascii() or len(value.lower()) <= len(value)):
+            return value
+        stripped: str = value.strip()
+        if stripped != value:
+            return stripped and _email(stripped, problems)
+        if len(value) > emails.MAX_LENGTH:
+            problems.append(_too_long("email", emails.MAX_LENGTH))
+        else:
+            message = "This is not an e-mail address: name@example.com is the form."
+            problems.append(Problem("email", "invalid_email", message))
+    elif value is not None:
+        problems.append(_wrong_type("email", "Text"))
+    return None
+
+
+def _details(item: dict[str, Any], incoming: Incoming, problems: list[Problem]) -> None:
+    """Reads what is no identifier."""
+    value = item.get("firstName", "")
+    if value != "":
+        incoming.first_name = _text(value, "firstName", MAX_NAME, problems)
+    value = item.get("lastName", "")
+    if value != "":
+        incoming.last_name = _text(value, "lastName", MAX_NAME, problems)
+    value = item.get("status", "")
+    if value != "":
+        incoming.status = _text(value, "status", MAX_STATUS, problems)
+    value = item.get("contactMetadata", "")
+    if value is None:
+        incoming.removed_keys = None
+    elif value != "":
+        _metadata(value, "contactMetadata", incoming, problems)
+    if not item.keys() <= FIELDS:
+        others = item.keys() - KNOWN - (incoming.metadata or {}).keys()
+        _metadata({name: item[name] for name in sorted(others)}, "", incoming, problems)
+
+
+def _text(value: Any, field: str, limit: int, problems: list[Problem]) -> str | None:
+    if type(value) is str:
+        if len(value) > limit:
+            problems.append(_too_long(field, limit))
+        elif not value.isspace():
+            return value
+        return ""
+    if value is not None:
+        problems.append(_wrong_type(field, "Text"))
+    return None
+
+
+def _metadata(sent: Any, field: str, incoming: Incoming, problems: list[Problem]) -> None:
+    """Adds what is sent to the metadata. Blank values keep what is stored, null removes a key."""
+    if type(sent) is not dict:
+        if type(sent) is not str or not sent.isspace():
+            problems.append(_wrong_type(field, "An object"))
+        return
+    for name, value in sent.items():
+        if type(value) is str:
+            if not value or value.isspace() or len(value) > MAX_METADATA_VALUE:
+                break
+        elif type(value) not in _NUMBERS:
+            break
+        if len(name) > MAX_METADATA_KEY:
+            break
+    else:
+        if not incoming.metadata:
+            incoming.metadata = sent
+            return
+    _mixed_metadata(sent, field, incoming, problems)
+
+
+def _mixed_metadata(
+    sent: dict[str, Any], field: str, incoming: Incoming, problems: list[Problem]
+) -> None:
+    """Metadata with something to refuse, to leave out or to take away."""
+    written = dict(incoming.metadata or {})
+    for name, value in sent.items():
+        shown = f"{field}.{name[:MAX_METADATA_KEY]}".lstrip(".")
+        if len(name) > MAX_METADATA_KEY:
+            problems.append(_too_long(shown, MAX_METADATA_KEY))
+        if type(value) is str:
+            if len(value) > MAX_METADATA_VALUE:
+                problems.append(_too_long(shown, MAX_METADATA_VALUE))
+            elif value.strip():
+                written[name] = value
+        elif type(value) in _NUMBERS:
+            written[name] = value
+        elif value is not None:
+            problems.append(_wrong_type(shown, "Text, a number, true or false"))
+        elif incoming.removed_keys is not None:
+            incoming.removed_keys = (*incoming.removed_keys, name)
+    incoming.metadata = written
+
+
+def _wrong_type(field: str, expected: str) -> Problem:
+    return Problem(field, "invalid_type", f"{expected} is needed here.")
+
+
+def _too_long(field: str, limit: int) -> Problem:
+    return Problem(field, "value_too_long", f"At most {limit:,} characters fit here.")

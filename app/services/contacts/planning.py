@@ -1,0 +1,250 @@
+"""Working out, contact by contact and in the order sent, what a request does to a campaign.
+
+Nothing here reads or writes a database: a dry run and the real request are the same plan.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import orjson
+
+from app.enums import ContactAction
+from app.errors import Problem
+from app.models.base import new_ids
+from app.services.contacts.incoming import MISSING_IDENTIFIER, Incoming
+from app.services.contacts.results import (
+    CREATED,
+    DELETED,
+    FAILED,
+    IGNORED,
+    UPDATED,
+    BulkResult,
+    Change,
+    Failure,
+    Ignored,
+)
+from app.services.contacts.rules import MAX_METADATA_KEYS, Rules, is_ended
+from app.services.contacts.stored import Ambiguous, Book, Refused, Stored
+
+_AMBIGUOUS = Problem(
+    "phone",
+    "ambiguous_match",
+    "The phone number, e-mail address and external id belong to different contacts.",
+)
+_NOT_FOUND = Problem("phone", "not_found", "No contact of the campaign has these identifiers.")
+_DO_NOT_CONTACT = Problem(
+    "phone", "do_not_contact", "This number is on the organization's do-not-call list."
+)
+
+
+class Plan:
+    """What a request does. Feed it with `take`, write what is in its ``book``, then `result`."""
+
+    def __init__(
+        self,
+        book: Book,
+        rules: Rules,
+        action: ContactAction,
+        *,
+        refused_phones: Collection[str] = (),
+        row_numbers: Sequence[int] | None = None,
+        collect_changes: bool = False,
+    ):
+        self.book = book
+        self._keys = rules.keys
+        self._adds = action is ContactAction.UPSERT
+        self._removes = action is ContactAction.REMOVE
+        self._refused_phones = refused_phones
+        self._row_numbers = row_numbers
+        self._done: list[tuple[Stored, str, dict[str, Any]]] = []
+        self._errors: list[Failure] = []
+        self._ignored: list[Ignored] = []
+        self._outcomes: list[str] = []
+        self._problems: dict[int, Sequence[Problem]] = {}
+        self._collects = collect_changes
+        self._changes: list[tuple[int, Stored, str, Any, Any]] = []
+
+    def take(self, item: Any, reading: Incoming | list[Problem]) -> None:
+        """The next contact: as it was sent, and as it was read."""
+        if isinstance(reading, list):
+            self._fail(item, reading)
+            return
+        try:
+            stored = self.book.find(reading.phone, reading.email_key, reading.identity)
+            if self._removes:
+                self._remove(item, stored)
+            elif stored is not None:
+                self._update(item, stored, reading)
+            elif self._adds:
+                self._create(item, reading)
+            else:
+                self._ignore(item, "not_in_campaign")
+        except Ambiguous:
+            self._fail(item, [_AMBIGUOUS])
+        except Refused as refusal:
+            self._fail(item, [refusal.problem])
+
+    def result(self) -> BulkResult:
+        """The answer; what was created has an id only after `number_created`."""
+        return BulkResult(
+            success=[
+                {
+                    "phone": item.get("phone"),
+                    "email": item.get("email"),
+                    "action": action,
+                    "id": stored.id,
+                }
+                for stored, action, item in self._done
+            ],
+            errors=self._errors,
+            ignored=self._ignored,
+            created=len(self.book.created),
+            updated=self._outcomes.count(UPDATED),
+            deleted=len(self.book.removed),
+            outcomes=self._outcomes,
+            problems=self._problems,
+            changes=[
+                Change(number, stored.id, action, before, after)
+                for number, stored, action, before, after in self._changes
+                if stored.id is not None
+            ],
+        )
+
+    def number_created(self) -> None:
+        """Gives the contacts that are created their ids, ascending in the order sent."""
+        for stored, identifier in zip(
+            self.book.created, new_ids(len(self.book.created)), strict=True
+        ):
+            stored.id = identifier
+
+    def newly_ended(self) -> list[Stored]:
+        """Contacts whose outreach this request ends: by their status, or by removing them."""
+        by_status = [
+            stored
+            for stored in self.book.loaded
+            if stored.before is not None
+            and stored.status != stored.before.status
+            and is_ended(stored.status)
+            and not is_ended(stored.before.status)
+        ]
+        return by_status + self.book.removed
+
+    def _create(self, item: dict[str, Any], incoming: Incoming) -> None:
+        if not (incoming.phone or incoming.email):
+            raise Refused(MISSING_IDENTIFIER)
+        if incoming.status and is_ended(incoming.status):
+            self._ignore(item, "status_ended")
+            return
+        if incoming.phone in self._refused_phones:
+            self._fail(item, [_DO_NOT_CONTACT])
+            return
+        stored = Stored(
+            incoming.phone or None,
+            incoming.email or None,
+            incoming.email_key or None,
+            incoming.first_name or None,
+            incoming.last_name or None,
+            incoming.status or None,
+            _merged(None, incoming) if incoming.metadata else None,
+        )
+        if incoming.external_id:
+            self._attach(stored, incoming)
+        self.book.add(stored)
+        self._succeed(item, stored, CREATED, None)
+
+    def _update(self, item: dict[str, Any], stored: Stored, incoming: Incoming) -> None:
+        phone = stored.phone if incoming.phone == "" else incoming.phone
+        email, email_key = incoming.email, incoming.email_key
+        if email == "":
+            email, email_key = stored.email, stored.email_key
+        if not (phone or email):
+            raise Refused(MISSING_IDENTIFIER)
+        if incoming.phone in self._refused_phones:
+            self._fail(item, [_DO_NOT_CONTACT])
+            return
+        metadata = stored.metadata
+        if incoming.metadata or incoming.removed_keys != ():
+            metadata = _merged(stored.metadata, incoming)
+        before = stored.state() if self._collects else None
+        if phone != stored.phone or email != stored.email:
+            self.book.identify(stored, phone, email, email_key)
+        stored.metadata = metadata
+        if incoming.first_name != "":
+            stored.first_name = incoming.first_name
+        if incoming.last_name != "":
+            stored.last_name = incoming.last_name
+        if incoming.status != "":
+            stored.status = incoming.status
+        if incoming.external_id:
+            self._attach(stored, incoming)
+        self._succeed(item, stored, UPDATED, before)
+
+    def _attach(self, stored: Stored, incoming: Incoming) -> None:
+        external_id = incoming.external_id
+        if external_id is not None:
+            identifies = external_id.is_own and self._keys.get(external_id.key, False)
+            self.book.attach(stored, external_id.key, external_id.value, identifies=identifies)
+
+    def _remove(self, item: dict[str, Any], stored: Stored | None) -> None:
+        if stored is None:
+            self._fail(item, [_NOT_FOUND])
+            return
+        self.book.remove(stored)
+        self._succeed(item, stored, DELETED, stored.state() if self._collects else None)
+
+    def _succeed(self, item: dict[str, Any], stored: Stored, action: str, before: Any) -> None:
+        if self._collects:
+            after = None if action == DELETED else stored.state()
+            self._changes.append((self._index(), stored, action, before, after))
+        self._outcomes.append(action)
+        self._done.append((stored, action, item))
+
+    def _ignore(self, item: dict[str, Any], code: str) -> None:
+        self._ignored.append(
+            {
+                "index": self._index(),
+                "phone": item.get("phone"),
+                "email": item.get("email"),
+                "code": code,
+            }
+        )
+        self._outcomes.append(IGNORED)
+
+    def _fail(self, item: Any, problems: Sequence[Problem]) -> None:
+        first, index = problems[0], self._index()
+        sent = item if isinstance(item, dict) else {}
+        self._errors.append(
+            {
+                "index": index,
+                "phone": sent.get("phone"),
+                "email": sent.get("email"),
+                "code": first.code,
+                "field": first.field or None,
+                "message": first.message,
+                "retryable": False,
+            }
+        )
+        self._problems[index] = problems
+        self._outcomes.append(FAILED)
+
+    def _index(self) -> int:
+        place = len(self._outcomes)
+        return place if self._row_numbers is None else self._row_numbers[place]
+
+
+def _merged(stored: str | None, incoming: Incoming) -> str | None:
+    """Metadata as JSON text after the contact's own was written into it; None where none is left.
+
+    Raises `Refused` for more keys than a contact may have.
+    """
+    merged = incoming.metadata or {}
+    if stored is not None and incoming.removed_keys is not None:
+        merged = orjson.loads(stored) | merged
+        for key in incoming.removed_keys:
+            if incoming.metadata is None or key not in incoming.metadata:
+                merged.pop(key, None)
+    if len(merged) > MAX_METADATA_KEYS:
+        message = f"With this the contact would have {len(merged)} keys of metadata; "
+        message += f"at most {MAX_METADATA_KEYS} fit."
+        raise Refused(Problem("contactMetadata", "too_many_metadata_keys", message))
+    return orjson.dumps(merged).decode() if merged else None

@@ -1,0 +1,163 @@
+"""Contacts in SQLite: lists go in as one JSON text, rows as VALUES of some hundreds."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import chain
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection
+
+from app.services.contacts.rules import Rules
+from app.services.contacts.stored import ExternalIdRow, Row, Stored
+
+ROWS_A_STATEMENT = 500
+"""More are no faster; a statement has at most 32,766 values."""
+
+_COLUMNS = (
+    "c.id, c.phone, c.email, c.email_key, c.first_name, c.last_name, c.status, c.contact_metadata"
+)
+# CROSS JOIN fixes the order: each listed value is looked up in the index of the contacts.
+_FIND = f"""
+SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN contacts c WHERE c.campaign_id = ?
+"""  # noqa: S608 - made of constants
+_FIND_BY_PHONE = f"{_FIND} AND c.phone = j.value"
+_FIND_BY_EMAIL = f"{_FIND} AND c.email_key = j.value"
+_FIND_IDENTIFIED = f"""
+SELECT {_COLUMNS} FROM json_each(?) j
+CROSS JOIN contact_external_ids e
+  ON e.campaign_id = ? AND e.key = j.value->>0 AND e.value = j.value->>1 AND e.identifies
+CROSS JOIN contacts c ON c.id = e.contact_id
+"""  # noqa: S608 - made of constants
+_EXTERNAL_IDS = """
+SELECT e.contact_id, e.key, e.value, e.identifies
+FROM json_each(?) j CROSS JOIN contact_external_ids e WHERE e.contact_id = j.value
+"""
+_DELETE = "DELETE FROM contacts WHERE id IN (SELECT value FROM json_each(?))"
+_DELETE_EXTERNAL_IDS = """
+DELETE FROM contact_external_ids
+WHERE (contact_id, key) IN (SELECT value->>0, value->>1 FROM json_each(?))
+"""
+_VACATE = """
+UPDATE contacts SET phone = '~' || rowid, email = '~' || rowid, email_key = '~' || rowid
+WHERE id IN (SELECT value FROM json_each(?))
+"""
+_INSERT = """
+INSERT INTO contacts (organization_id, campaign_id, created_at, updated_at,
+  id, phone, email, email_key, first_name, last_name, status, contact_metadata)
+SELECT ?, ?, ?, ?, v.* FROM ({values}) v
+"""
+_UPDATE_DETAILS = """
+UPDATE contacts SET updated_at = ?, first_name = v.column2, last_name = v.column3,
+  status = v.column4, contact_metadata = v.column5
+FROM ({values}) v WHERE contacts.id = v.column1
+"""
+_UPDATE_IDENTIFIERS = """
+UPDATE contacts SET updated_at = ?, phone = v.column2, email = v.column3, email_key = v.column4
+FROM ({values}) v WHERE contacts.id = v.column1
+"""
+_INSERT_EXTERNAL_IDS = """
+INSERT INTO contact_external_ids (campaign_id, contact_id, key, value, identifies)
+SELECT ?, v.* FROM ({values}) v
+"""
+
+
+class SqliteStore:
+    """See `Store`."""
+
+    def __init__(self, connection: Connection, rules: Rules):
+        self._connection = connection
+        self._campaign_id = rules.campaign_id.hex
+        self._organization_id = rules.organization_id.hex
+
+    def find_by_phone(self, phones: Sequence[str]) -> list[Row]:
+        return self._find(_FIND_BY_PHONE, phones)
+
+    def find_by_email(self, email_keys: Sequence[str]) -> list[Row]:
+        return self._find(_FIND_BY_EMAIL, email_keys)
+
+    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[Row]:
+        return self._find(_FIND_IDENTIFIED, identities)
+
+    def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
+        rows = self._fetch(_EXTERNAL_IDS, _json(map(_hex, contact_ids)))
+        return [
+            ExternalIdRow(_hyphenated(contact_id), key, value, bool(identifies))
+            for contact_id, key, value, identifies in rows
+        ]
+
+    def insert(self, contacts: Sequence[Stored], now: datetime) -> None:
+        moment = _moment(now)
+        first = (self._organization_id, self._campaign_id, moment, moment)
+        rows = [
+            (
+                _hex(c.id or ""),
+                c.phone,
+                c.email,
+                c.email_key,
+                c.first_name,
+                c.last_name,
+                c.status,
+                c.metadata,
+            )
+            for c in contacts
+        ]
+        self._write(_INSERT, first, rows)
+
+    def update_details(self, contacts: Sequence[Stored], now: datetime) -> None:
+        rows = [
+            (_hex(c.id or ""), c.first_name, c.last_name, c.status, c.metadata) for c in contacts
+        ]
+        self._write(_UPDATE_DETAILS, (_moment(now),), rows)
+
+    def update_identifiers(self, contacts: Sequence[Stored], now: datetime) -> None:
+        rows = [(_hex(c.id or ""), c.phone, c.email, c.email_key) for c in contacts]
+        self._write(_UPDATE_IDENTIFIERS, (_moment(now),), rows)
+
+    def vacate(self, contacts: Sequence[Stored]) -> None:
+        ids = _json(_hex(c.id or "") for c in contacts)
+        self._connection.exec_driver_sql(_VACATE, (ids,))
+
+    def delete(self, contact_ids: Sequence[str]) -> None:
+        self._connection.exec_driver_sql(_DELETE, (_json(map(_hex, contact_ids)),))
+
+    def delete_external_ids(self, rows: Sequence[ExternalIdRow]) -> None:
+        pairs = _json((_hex(row.contact_id), row.key) for row in rows)
+        self._connection.exec_driver_sql(_DELETE_EXTERNAL_IDS, (pairs,))
+
+    def insert_external_ids(self, rows: Sequence[ExternalIdRow]) -> None:
+        values = [(_hex(row.contact_id), row.key, row.value, row.identifies) for row in rows]
+        self._write(_INSERT_EXTERNAL_IDS, (self._campaign_id,), values)
+
+    def _find(self, query: str, values: Iterable[Any]) -> list[Row]:
+        rows = self._fetch(query, _json(values), self._campaign_id)
+        return [Row(_hyphenated(row[0]), *row[1:]) for row in rows]
+
+    def _fetch(self, query: str, *parameters: Any) -> Sequence[Any]:
+        return self._connection.exec_driver_sql(query, parameters).fetchall()
+
+    def _write(self, sql: str, first: tuple[Any, ...], rows: Sequence[tuple[Any, ...]]) -> None:
+        for start in range(0, len(rows), ROWS_A_STATEMENT):
+            part = rows[start : start + ROWS_A_STATEMENT]
+            row = f"({', '.join('?' * len(part[0]))})"
+            values = f"VALUES {', '.join([row] * len(part))}"
+            self._connection.exec_driver_sql(
+                sql.format(values=values), (*first, *chain.from_iterable(part))
+            )
+
+
+def _json(values: Iterable[Any]) -> str:
+    return orjson.dumps(list(values)).decode()
+
+
+def _hex(identifier: str) -> str:
+    return identifier.replace("-", "")
+
+
+def _hyphenated(text: str) -> str:
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def _moment(now: datetime) -> str:
+    """As SQLAlchemy writes moments."""
+    return now.strftime("%Y-%m-%d %H:%M:%S.%f")

@@ -1,0 +1,198 @@
+"""The contacts of a campaign that a request concerns, held in memory while it is worked out."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import orjson
+
+from app.errors import Problem
+
+
+class Row(NamedTuple):
+    """A contact's columns as a database holds them; ids with hyphens, metadata as JSON text."""
+
+    id: str
+    phone: str | None
+    email: str | None
+    email_key: str | None
+    first_name: str | None
+    last_name: str | None
+    status: str | None
+    metadata: str | None
+
+
+class ExternalIdRow(NamedTuple):
+    """A row of the external ids; ``contact_id`` with hyphens."""
+
+    contact_id: str
+    key: str
+    value: str
+    identifies: bool
+
+
+class HeldId(NamedTuple):
+    """A contact's value for one external-id key."""
+
+    value: str
+    identifies: bool
+
+
+@dataclass(slots=True, eq=False)
+class Stored:
+    """A contact in the state that the request has brought it to so far.
+
+    ``before`` is what the database holds, None for a contact that the request creates; its id
+    is given when it is written. External ids are None where nothing asks for them, and are
+    replaced, never changed in place.
+    """
+
+    phone: str | None
+    email: str | None
+    email_key: str | None
+    first_name: str | None
+    last_name: str | None
+    status: str | None
+    metadata: str | None
+    id: str | None = None
+    before: Row | None = None
+    removed: bool = False
+    external_ids: Mapping[str, HeldId] | None = None
+    external_ids_before: Mapping[str, HeldId] | None = None
+
+    @classmethod
+    def of(cls, row: Row) -> "Stored":
+        return cls(*row[1:], row.id, row)
+
+    @property
+    def details_changed(self) -> bool:
+        """Whether something besides phone and e-mail differs from what the database holds."""
+        before = self.before
+        return before is not None and (
+            self.metadata != before.metadata
+            or self.status != before.status
+            or self.first_name != before.first_name
+            or self.last_name != before.last_name
+            or self.external_ids is not self.external_ids_before
+        )
+
+    @property
+    def identifiers_changed(self) -> bool:
+        before = self.before
+        return before is not None and (self.phone != before.phone or self.email != before.email)
+
+    def state(self) -> dict[str, Any]:
+        """Everything that a contact can be put back from."""
+        return {
+            "phone": self.phone,
+            "email": self.email,
+            "firstName": self.first_name,
+            "lastName": self.last_name,
+            "status": self.status,
+            "contactMetadata": orjson.loads(self.metadata) if self.metadata else {},
+            "externalIds": {
+                key: {"value": held.value, "identifies": held.identifies}
+                for key, held in (self.external_ids or {}).items()
+            },
+        }
+
+
+class Ambiguous(Exception):
+    """The identifiers of one contact belong to different stored ones."""
+
+
+class Book:
+    """Contacts by what identifies them."""
+
+    def __init__(self, loaded: Iterable[Stored]):
+        self.loaded = list(loaded)
+        self.created: list[Stored] = []
+        self.removed: list[Stored] = []
+        self._by_phone: dict[str | None, Stored] = {}
+        self._by_email: dict[str | None, Stored] = {}
+        self._by_identity: dict[tuple[str, str] | None, Stored] = {}
+        for stored in self.loaded:
+            self._enter(stored)
+
+    def find(
+        self, phone: str | None, email_key: str | None, identity: tuple[str, str] | None
+    ) -> Stored | None:
+        """The one contact that any of the identifiers belongs to. Raises `Ambiguous`."""
+        found = self._by_identity.get(identity) if identity else None
+        other = self._by_phone.get(phone)
+        if other is not None:
+            if found is not None and found is not other:
+                raise Ambiguous
+            found = other
+        other = self._by_email.get(email_key)
+        if other is not None:
+            if found is not None and found is not other:
+                raise Ambiguous
+            found = other
+        return found
+
+    def add(self, stored: Stored) -> None:
+        self.created.append(stored)
+        self._enter(stored)
+
+    def remove(self, stored: Stored) -> None:
+        stored.removed = True
+        self.removed.append(stored)
+        self._by_phone.pop(stored.phone, None)
+        self._by_email.pop(stored.email_key, None)
+        for key, held in (stored.external_ids or {}).items():
+            if held.identifies:
+                self._by_identity.pop((key, held.value), None)
+
+    def identify(
+        self, stored: Stored, phone: str | None, email: str | None, email_key: str | None
+    ) -> None:
+        """Gives a contact other identifiers; both None is refused by the caller."""
+        if phone != stored.phone:
+            self._by_phone.pop(stored.phone, None)
+            stored.phone = phone
+            if phone:
+                self._by_phone[phone] = stored
+        if email_key != stored.email_key:
+            self._by_email.pop(stored.email_key, None)
+            if email_key:
+                self._by_email[email_key] = stored
+        stored.email, stored.email_key = email, email_key
+
+    def attach(self, stored: Stored, key: str, value: str | None, *, identifies: bool) -> None:
+        """Sets (or, with None, takes away) an external id.
+
+        A value that only routes never replaces one that identifies the contact.
+        """
+        ids = stored.external_ids or {}
+        held = ids.get(key)
+        if held is not None and held.identifies:
+            if value is not None and not identifies:
+                return
+            if value != held.value:
+                self._by_identity.pop((key, held.value), None)
+        new = None if value is None else HeldId(value, identifies)
+        if new == held:
+            return
+        others = {name: other for name, other in ids.items() if name != key}
+        stored.external_ids = others if new is None else {**others, key: new}
+        if new is not None and identifies:
+            self._by_identity[key, new.value] = stored
+
+    def _enter(self, stored: Stored) -> None:
+        if stored.phone:
+            self._by_phone[stored.phone] = stored
+        if stored.email_key:
+            self._by_email[stored.email_key] = stored
+        if stored.external_ids:
+            for key, held in stored.external_ids.items():
+                if held.identifies:
+                    self._by_identity[key, held.value] = stored
+
+
+class Refused(Exception):
+    """A contact that can't be written as it was sent, found out against what is stored."""
+
+    def __init__(self, problem: Problem):
+        super().__init__(problem.message)
+        self.problem = problem

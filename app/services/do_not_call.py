@@ -1,0 +1,140 @@
+"""The do-not-call list of an organization: its numbers are stored as contacts, never called."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy import Select, delete, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.models import DoNotCallEntry, utcnow
+from app.phone import normalise
+from app.policy import Permission
+from app.services import audit, organizations
+from app.services.paging import Page
+
+NUMBERS_A_QUERY = 5000
+
+
+def is_listed(session: Session, organization_id: UUID, phone: str) -> bool:
+    """Whether a number (E.164) must not be called for the organization."""
+    return session.get(DoNotCallEntry, (organization_id, phone)) is not None
+
+
+def listed_among(session: Session, organization_id: UUID, phones: Collection[str]) -> set[str]:
+    """Those of the numbers (E.164) that are on the list."""
+    ordered = sorted(phones)
+    found: set[str] = set()
+    for start in range(0, len(ordered), NUMBERS_A_QUERY):
+        part = ordered[start : start + NUMBERS_A_QUERY]
+        query = select(DoNotCallEntry.phone).where(
+            DoNotCallEntry.organization_id == organization_id, DoNotCallEntry.phone.in_(part)
+        )
+        found.update(session.scalars(query))
+    return found
+
+
+def listing(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    *,
+    query: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[DoNotCallEntry]:
+    """The list by number; ``query`` looks in numbers and reasons. Raises `NotFound`.
+
+    ``cursor`` is the last number of the page before.
+    """
+    organizations.get(session, caller, organization_id)
+    rows: Select[DoNotCallEntry] = select(DoNotCallEntry).where(
+        DoNotCallEntry.organization_id == organization_id
+    )
+    words = (query or "").replace("\x00", "").strip()
+    if words:
+        rows = rows.where(
+            DoNotCallEntry.phone.icontains(words, autoescape=True)
+            | DoNotCallEntry.reason.icontains(words, autoescape=True)
+        )
+    if cursor:
+        rows = rows.where(DoNotCallEntry.phone > cursor)
+    found = session.scalars(rows.order_by(DoNotCallEntry.phone).limit(limit + 1)).all()
+    items = found[:limit]
+    return Page(items, items[-1].phone if len(found) > limit else None)
+
+
+def add(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    phone: str,
+    *,
+    reason: str | None = None,
+    source: str = "portal",
+) -> DoNotCallEntry:
+    """Puts a number on the list; one that is on it stays as it was entered first.
+
+    Raises `Forbidden`, `NotFound` and `PhoneError`.
+    """
+    caller.require(Permission.CONTACTS_WRITE)
+    organization = organizations.get(session, caller, organization_id, for_change=True)
+    number = normalise(phone, organization.default_region)
+    entry = session.get(DoNotCallEntry, (organization.id, number))
+    if entry is not None:
+        return entry
+    entry = DoNotCallEntry(
+        organization_id=organization.id,
+        phone=number,
+        partner_id=organization.partner_id,
+        reason=(reason or "").strip()[:500] or None,
+        source=source,
+        added_by=caller.label[:200],
+        created_at=utcnow(),
+    )
+    session.add(entry)
+    session.flush()
+    audit.record(
+        session,
+        caller,
+        action="do_not_call.added",
+        target_type="do_not_call",
+        target_id=number,
+        partner_id=organization.partner_id,
+        organization_id=organization.id,
+        target=number,
+        after={"reason": entry.reason, "source": source},
+    )
+    return entry
+
+
+def remove(session: Session, caller: Caller, organization_id: UUID, phone: str) -> bool:
+    """Takes a number off the list; whether it was on it.
+
+    Raises `Forbidden`, `NotFound` and `PhoneError`.
+    """
+    caller.require(Permission.CONTACTS_WRITE)
+    organization = organizations.get(session, caller, organization_id, for_change=True)
+    number = normalise(phone, organization.default_region)
+    entry = session.get(DoNotCallEntry, (organization.id, number))
+    if entry is None:
+        return False
+    audit.record(
+        session,
+        caller,
+        action="do_not_call.removed",
+        target_type="do_not_call",
+        target_id=number,
+        partner_id=organization.partner_id,
+        organization_id=organization.id,
+        target=number,
+        before={"reason": entry.reason, "source": entry.source},
+    )
+    session.execute(
+        delete(DoNotCallEntry).where(
+            DoNotCallEntry.organization_id == organization.id, DoNotCallEntry.phone == number
+        )
+    )
+    session.expunge(entry)
+    session.flush()
+    return True
