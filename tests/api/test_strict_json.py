@@ -9,7 +9,8 @@ from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.api.json_body import MAX_DEPTH, parse_object
+from app.api.json_body import MAX_DEPTH, _parse_exactly, parse_object
+from app.api.quick_json import quick_object
 from app.errors import ValidationFailed
 from tests.api.conftest import BODY_LIMIT, PARTNER
 
@@ -104,13 +105,23 @@ FRAGMENTS = st.sampled_from(SIGNS + PIECES + ESCAPES)
 
 
 @given(st.lists(FRAGMENTS, max_size=12).map("".join))
-def test_a_second_parser_reads_the_same_wherever_the_body_is_accepted(inside: str) -> None:
+def test_the_quick_way_and_the_exact_way_agree_on_whatever_is_accepted(inside: str) -> None:
     body = ("{" + inside + "}").encode()
+    quick = quick_object(body, MAX_DEPTH)
     try:
-        value = parse_object(body)
+        exact = _parse_exactly(body)
     except ValidationFailed:
-        return
-    assert orjson.loads(body) == value
+        assert quick is None
+    else:
+        assert quick in (None, exact)
+        assert orjson.loads(body) == exact == parse_object(body)
+
+
+@given(st.dictionaries(TEXTS, VALUES, max_size=5))
+def test_the_quick_way_reads_what_machines_write(value: dict[str, Any]) -> None:
+    body = json.dumps(value, ensure_ascii=False).encode()
+    assert quick_object(body, MAX_DEPTH) in (None, value)
+    assert quick_object(b'{"a": {"b": [1, "c"]}, "d": ""}', MAX_DEPTH) is not None
 
 
 @given(st.binary(max_size=40))
