@@ -107,7 +107,7 @@ def update_user(external_user_id: str, body: UpdateUserInput) -> Message:
     with unknown_is_bad_request(), transaction() as session:
         partners.own(caller())
         users.update(session, caller(), external_user_id, body)
-    return Message(message="The user has been updated.")
+    return Message(message="The user was updated.")
 
 
 @blueprint.post("/admins")

@@ -122,7 +122,7 @@ def test_a_user_is_changed_by_either_id(area: AreaA) -> None:
     area.session.commit()
     for identifier, email in ((area.own.user.id, "a@x.example"), ("auth0%7C7", "b@x.example")):
         answer = area.put(f"/api/users/{identifier}", {"email": email}, as_role=Role.ADMIN)
-        assert answer == {"message": "The user has been updated."}
+        assert answer == {"message": "The user was updated."}
         area.session.expire_all()
         assert area.session.get_one(User, area.own.user.id).email == email
 
