@@ -178,8 +178,8 @@ def test_a_session_of_the_portal(
     token = sessions.create(session, user, lifetime=HOUR)
     session.commit()
     client.set_cookie("portal_session", token)
-    assert client.get("/branding").status_code == 200
+    assert client.get("/branding/preview/error").status_code == 200
     take_away, refused = SESSION_ENDS[end]
     take_away(session, administrator, user, token, own)
     session.commit()
-    assert client.get("/branding").status_code == refused
+    assert client.get("/branding/preview/error").status_code == refused
