@@ -20,7 +20,7 @@ PATTERN = f"^{_address('')}$"
 Quoted local parts and address literals are refused by both.
 """
 
-_international = re.compile(_address(r"\u00a1-\uffff"))
+_international = re.compile(_address(r"\u00a1-\u1fff\u3040-\ud7ff"))
 _ordinary = re.compile(
     r"[A-Za-z0-9_+-]++(?:\.[A-Za-z0-9_+-]++)*+@(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)+[a-z]{2,}"
 ).fullmatch

@@ -11,7 +11,9 @@ from app.emails import is_email
 
 MAX_LENGTH = 2000
 
-_LABEL = r"[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff-]{0,61}[A-Za-z0-9\u00a1-\uffff])?"
+_LETTERS = r"A-Za-z0-9\u00a1-\u1fff\u3040-\ud7ff"
+"""Of host names. Left out are the signs that browsers read as a slash, colon or at-sign."""
+_LABEL = rf"[{_LETTERS}](?:[{_LETTERS}-]{{0,61}}[{_LETTERS}])?"
 _PORT_NUMBERS = (
     r"[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]"
 )

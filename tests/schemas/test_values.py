@@ -91,6 +91,8 @@ def test_a_web_address_is_accepted(value: str) -> None:
         "https:\\\\example.com",
         "https://example.com:65536",
         "https://example.com:0",
+        "https://example.com\uff0fevil.example",
+        "https://exa\u2100mple.com",
         "https://exa mple.com",
         " https://example.com",
         "https://example.com\n",
