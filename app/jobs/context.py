@@ -7,6 +7,7 @@ from app.database import Database, make_engine
 from app.enums import CarrierKind
 from app.gateways.carriers.base import Carrier
 from app.gateways.carriers.simulator import Simulator
+from app.gateways.files import FileStore, open_files
 from app.gateways.writers.base import MessageWriter
 from app.gateways.writers.template import TemplateWriter
 
@@ -20,6 +21,7 @@ class WorkerContext:
     database: Database
     carriers: dict[CarrierKind, Carrier]
     writer: MessageWriter
+    files: FileStore
 
 
 _current: list[WorkerContext] = []
@@ -34,6 +36,7 @@ def open_context(settings: Settings) -> WorkerContext:
         database=Database(make_engine(url, pool_size=APPLICATION_CONNECTIONS)),
         carriers={CarrierKind.SIMULATOR: Simulator(ledger, settings.simulator_pace)},
         writer=TemplateWriter(),
+        files=open_files(settings),
     )
     _current[:] = [context]
     return context

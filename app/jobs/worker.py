@@ -16,7 +16,7 @@ from uuid import uuid4
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from app.config import Settings
-from app.jobs import heartbeat, housekeeping, place_call
+from app.jobs import heartbeat, housekeeping, import_contacts, place_call
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import start_engine
 from app.jobs.gate import dialling
@@ -25,7 +25,11 @@ from app.jobs.reaper import reap
 
 STOP_SECONDS = 10.0
 
-WORKFLOWS = (place_call.place_call,)
+WORKFLOWS = (
+    place_call.place_call,
+    import_contacts.check_import,
+    import_contacts.apply_import,
+)
 """Importing a module registers its workflows; all that the engine may be handed stand here."""
 
 log = logging.getLogger("app.jobs.worker")

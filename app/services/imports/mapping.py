@@ -7,7 +7,10 @@ E-mail columns likewise. Columns that are nothing else become metadata under the
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any, NamedTuple, Self
+
+import orjson
 
 from app.emails import is_email
 from app.services.imports.aliases import field_of, plain
@@ -100,6 +103,11 @@ def _with_metadata_keys(header: Sequence[str], targets: list[Target]) -> list[Ta
         else:
             named.append(target)
     return named
+
+
+def columns_hash(header: Sequence[str]) -> str:
+    """What a set of columns is remembered by."""
+    return sha256(orjson.dumps(list(header))).hexdigest()
 
 
 class Mapping:

@@ -1,0 +1,13 @@
+"""Uploaded files: a folder of this installation, or whatever else stands behind the protocol."""
+
+from app.config import Settings
+from app.gateways.files.base import FileStore, StoredFile
+from app.gateways.files.folder import Folder
+
+
+def open_files(settings: Settings) -> FileStore:
+    """Where this installation keeps uploaded files."""
+    return Folder(settings.instance_dir / "uploads")
+
+
+__all__ = ["FileStore", "StoredFile", "open_files"]

@@ -1,0 +1,28 @@
+"""What every place for files can do."""
+
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, Protocol
+
+
+class StoredFile(NamedTuple):
+    """A file that is kept: its key, its size in bytes, the hash of its content as hexadecimals."""
+
+    key: str
+    size: int
+    sha256: str
+
+
+class FileStore(Protocol):
+    """Files by keys that it makes up itself."""
+
+    def save(self, stream: BinaryIO, *, max_bytes: int) -> StoredFile:
+        """Keeps what the stream holds. Raises `TooLarge` (``file_too_large``) and keeps nothing."""
+        ...
+
+    def path(self, key: str) -> Path:
+        """The file, for reading. Raises FileNotFoundError."""
+        ...
+
+    def delete(self, key: str) -> None:
+        """Forgets the file; harmless where it is gone."""
+        ...

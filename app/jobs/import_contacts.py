@@ -1,0 +1,130 @@
+"""Checking and applying uploaded contact files as durable workflows.
+
+Both may be killed at any moment: a check begins again, applying goes on behind its last batch.
+"""
+
+import logging
+import time
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.database import Database
+from app.gateways.files import FileStore
+from app.jobs.context import context
+from app.jobs.outage import outlasts_outages
+from app.services.imports import applying, checking
+from app.services.imports.checking import Superseded, Task
+from app.services.imports.reading import UnreadableFile, open_table
+
+log = logging.getLogger(__name__)
+
+PAUSE_SECONDS = 0.02
+"""Between two batches: on SQLite others want to write too."""
+CHECK_FAILED = (
+    "The file could not be checked because of a fault on our side, which has been noted. "
+    "Nothing was changed. Upload the file again."
+)
+FILE_GONE = "The file is not kept any more. Nothing was changed. Upload it again."
+APPLY_FAILED = (
+    "Applying stopped because of a fault on our side, which has been noted. "
+    "What was applied until then stays; the other rows were not touched."
+)
+
+
+@DBOS.workflow(name="check_import")
+def check_import(import_id: str, check_number: str) -> None:
+    """Finds out what applying an upload would do."""
+    try:
+        check(import_id, check_number)
+    except Exception:
+        log.exception("an upload could not be checked")
+        give_up_check(import_id, check_number)
+
+
+@DBOS.workflow(name="apply_import")
+def apply_import(import_id: str, apply_number: str) -> None:
+    """Applies the good rows of an upload, batch by batch."""
+    try:
+        apply(import_id, apply_number)
+    except Exception:
+        log.exception("an upload could not be applied")
+        give_up_apply(import_id, apply_number)
+
+
+@DBOS.step(name="check_import")
+@outlasts_outages
+def check(import_id: str, check_number: str) -> None:
+    """The whole check; done again from the beginning where it was cut off."""
+    run_check(context().database, context().files, UUID(import_id), int(check_number))
+
+
+@DBOS.step(name="apply_import")
+def apply(import_id: str, apply_number: str) -> None:
+    """All batches that are left."""
+    run_apply(context().database, UUID(import_id), int(apply_number))
+
+
+@DBOS.step(name="give_up_check")
+@outlasts_outages
+def give_up_check(import_id: str, check_number: str) -> None:
+    with context().database.transaction() as session:
+        checking.fail(session, UUID(import_id), int(check_number), CHECK_FAILED)
+
+
+@DBOS.step(name="give_up_apply")
+@outlasts_outages
+def give_up_apply(import_id: str, apply_number: str) -> None:
+    with context().database.transaction() as session:
+        applying.fail(session, UUID(import_id), int(apply_number), APPLY_FAILED)
+
+
+def run_check(database: Database, files: FileStore, import_id: UUID, check_number: int) -> None:
+    """Checks the file; what is wrong with the whole of it becomes the upload's failure."""
+    with database.transaction() as session:
+        task = checking.begin(session, import_id, check_number)
+    if task is None:
+        return
+    try:
+        _check(database, files, task)
+    except Superseded:
+        return
+    except (UnreadableFile, FileNotFoundError) as error:
+        sentence = error.message if isinstance(error, UnreadableFile) else FILE_GONE
+        with database.transaction() as session:
+            checking.fail(session, import_id, check_number, sentence)
+
+
+def run_apply(database: Database, import_id: UUID, apply_number: int) -> None:
+    """Applies batch after batch, each in a transaction of its own."""
+
+    @outlasts_outages
+    def batch() -> bool:
+        with database.transaction() as session:
+            return applying.apply_batch(session, import_id, apply_number)
+
+    while batch():
+        time.sleep(PAUSE_SECONDS)
+
+
+def _check(database: Database, files: FileStore, task: Task) -> None:
+    with open_table(files.path(task.file_key), options=task.options) as table:
+        _forget_rows(database, task)
+        with database.transaction(read_only=True) as session:
+            how = checking.plan(session, task, table.header)
+        reading = checking.read(table, how)
+        with database.transaction(read_only=True) as session:
+            verdict = checking.try_out(session, task, reading)
+        for chunk in checking.records(table, how, task, verdict):
+            with database.transaction() as session:
+                checking.keep(session, task, chunk)
+            time.sleep(PAUSE_SECONDS)
+        with database.transaction() as session:
+            checking.finish(session, task, table, how, reading, verdict)
+
+
+def _forget_rows(database: Database, task: Task) -> None:
+    while True:
+        with database.transaction() as session:
+            if not checking.forget_rows(session, task):
+                return

@@ -1,0 +1,77 @@
+"""What is kept of each row of a file, and of each problem at its cells."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from app.errors import Problem
+from app.services.imports.contact_cells import Note
+from app.services.imports.mapping import Mapping
+from app.services.imports.reading import Row
+from app.services.imports.rows import Plan, column_of, field_of, read_row
+
+
+class Record(NamedTuple):
+    """A row as it is kept, and the problems at its cells."""
+
+    row: dict[str, Any]
+    problems: list[dict[str, Any]]
+
+
+def record(
+    import_id: UUID,
+    row: Row,
+    how: Plan,
+    outcome: str,
+    problems_found: Sequence[Problem],
+    ignored_code: str | None,
+) -> Record:
+    """What is kept of a row. ``problems_found`` are those of its contact."""
+    mapped, mapping = read_row(row, how), how.mapping
+    problems = [_noted(note, mapping) | {"repair": note.repair} for note in mapped.errors]
+    noted = {problem["field"] for problem in problems}
+    for found in problems_found:
+        if found.field not in noted:
+            column = column_of(found, row.cells, mapped.contact, mapping)
+            problems.append(problem_values(column, found.code, found.message, found.field))
+    code = problems[0]["code"] if problems else ignored_code
+    reason = problems[0]["reason"] if problems else None
+    problems += [_noted(note, mapping) | {"is_warning": True} for note in mapped.warnings]
+    for position, problem in enumerate(problems):
+        problem |= {
+            "import_id": import_id,
+            "row_number": row.number,
+            "position": position,
+        }
+    return Record(
+        {
+            "import_id": import_id,
+            "row_number": row.number,
+            "cells": [cell.replace("\0", "\ufffd") for cell in row.cells],
+            "contact": None if mapped.errors else mapped.contact,
+            "outcome": outcome,
+            "code": code,
+            "reason": reason,
+        },
+        problems,
+    )
+
+
+def _noted(note: Note, mapping: Mapping) -> dict[str, Any]:
+    field_name = field_of(note.column, mapping)
+    return problem_values(note.column, note.code, note.message, field_name, reason=note.reason)
+
+
+def problem_values(
+    column: int | None, code: str, message: str, field_name: str | None, *, reason: str = ""
+) -> dict[str, Any]:
+    """A problem's columns, but for the row and the place in it."""
+    return {
+        "column_index": column,
+        "code": code,
+        "reason": reason or None,
+        "field": field_name[:100] if field_name else None,
+        "message": message[:500],
+        "is_warning": False,
+        "repair": None,
+    }

@@ -1,0 +1,93 @@
+"""One row of a file as a contact, with everything there is to say about its cells."""
+
+from collections.abc import Mapping as Dictionary
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import Problem
+from app.services.imports.contact_cells import Note
+from app.services.imports.mapping import Field, MappedRow, Mapping, to_contact
+from app.services.imports.reading import Row
+
+REPAIRED = "repaired"
+"""The code of the warning at a cell whose damage was undone because a person said so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the rows of a file become contacts. ``repairs`` are the kinds of damage to undo."""
+
+    mapping: Mapping
+    default_region: str
+    repairs: frozenset[str] = frozenset()
+
+
+def read_row(row: Row, plan: Plan) -> MappedRow:
+    """The contact of a row. A row that can't be trusted has no contact, only its error."""
+    if row.problem:
+        return MappedRow(errors=[Note(None, *row.problem)])
+    mapped = to_contact(row.cells, plan.mapping, plan.default_region)
+    accepted = {
+        note.column: note
+        for note in mapped.errors
+        if note.column is not None and note.repair and note.reason in plan.repairs
+    }
+    if not accepted:
+        return mapped
+    cells = list(row.cells)
+    for column, note in accepted.items():
+        cells[column] = str(note.repair)
+    again = to_contact(cells, plan.mapping, plan.default_region)
+    again.warnings += [
+        Note(column, REPAIRED, f"Repaired to {note.repair}.", note.reason)
+        for column, note in accepted.items()
+    ]
+    return again
+
+
+def field_of(column: int | None, mapping: Mapping) -> str | None:
+    """The contact's field that a column becomes, in the words of the API."""
+    if column is None or column >= len(mapping.targets):
+        return None
+    target = mapping.targets[column]
+    match target.field:
+        case Field.METADATA:
+            return f"contactMetadata.{target.key or mapping.header[column]}"
+        case Field.EXTERNAL_ID:
+            return "externalIdValue"
+        case _:
+            return str(target.field)
+
+
+def column_of(
+    problem: Problem, cells: Sequence[str], contact: Dictionary[str, Any], mapping: Mapping
+) -> int | None:
+    """The column where a problem of a contact's field is shown."""
+    name, _, key = problem.field.partition(".")
+    match name:
+        case "phone":
+            ids = [index for index, _ in mapping.external_ids]
+            return _first(_filled(mapping.phones, cells), mapping.phones, mapping.emails, ids)
+        case "email":
+            email = contact.get("email")
+            same = [i for i in mapping.emails if cells[i].strip() == email]
+            return _first(same, mapping.emails)
+        case "externalIdKey" | "externalIdValue":
+            columns = [index for index, _ in mapping.external_ids]
+            return _first(_filled(columns, cells), columns)
+        case "contactMetadata":
+            of_key = [index for index, own in mapping.metadata if own == key]
+            named = [mapping.header.index(key)] if key in mapping.header else []
+            return _first(of_key, named)
+        case _:
+            single = [index for index, field in mapping.singles if field == name]
+            return _first(single, mapping.full_names)
+
+
+def _filled(columns: Sequence[int], cells: Sequence[str]) -> list[int]:
+    return [index for index in columns if cells[index].strip()]
+
+
+def _first(*choices: Sequence[int]) -> int | None:
+    return next((columns[0] for columns in choices if columns), None)

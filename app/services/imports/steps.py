@@ -1,0 +1,221 @@
+"""What a person does with an upload: other columns, repairs, applying, cancelling."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import ImportState
+from app.errors import Conflict, Problem, ValidationFailed
+from app.gateways import job_queue
+from app.models import ColumnMapping, ContactImport, utcnow
+from app.policy import Permission
+from app.services.imports.mapping import Field, Target, columns_hash
+from app.services.imports.uploads import (
+    can_be_read_again,
+    can_go_on,
+    external_id_keys,
+    get,
+    hand_in_check,
+    record,
+    rows_left,
+)
+
+_ONCE = frozenset(
+    {Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS, Field.EXTERNAL_ID}
+)
+_ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a person says about how the file is to be read; None leaves it to detection.
+
+    ``header_row`` is a row number as a spreadsheet shows it, 0 where there is no header.
+    """
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    header_row: int | None = None
+    sheet: str | None = None
+
+
+def read_again(
+    session: Session,
+    caller: Caller,
+    upload_id: UUID,
+    *,
+    mapping: Sequence[str] | None = None,
+    reading: Reading | None = None,
+) -> ContactImport:
+    """Checks the file anew with other columns (one target each, see `Target`) or read otherwise.
+
+    The columns are remembered for the campaign's next file with the same ones. Raises
+    `Forbidden`, `NotFound`, `Conflict` (``upload_not_open``) and `ValidationFailed`
+    (``unknown_target``, ``column_twice``) naming ``columns.3``.
+    """
+    upload = _open(session, caller, upload_id)
+    before: dict[str, Any] = {"mapping": upload.mapping, "reading": upload.read_options}
+    if reading is not None:
+        upload.read_options = {
+            "encoding": reading.encoding,
+            "delimiter": reading.delimiter,
+            "headerRow": reading.header_row,
+            "sheet": reading.sheet,
+        }
+    if mapping is not None and upload.columns:
+        _check_mapping(upload, mapping, external_id_keys(session, upload))
+        upload.mapping = list(mapping)
+        _remember(session, upload)
+    hand_in_check(session, upload)
+    after = {"mapping": upload.mapping, "reading": upload.read_options}
+    record(session, caller, upload, "read_again", before=before, after=after)
+    return upload
+
+
+def repair(session: Session, caller: Caller, upload_id: UUID, reason: str) -> ContactImport:
+    """Accepts the proposed repair of one kind of damage for every row like it, and checks anew.
+
+    Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``).
+    """
+    upload = _open(session, caller, upload_id)
+    return _set_repairs(session, caller, upload, {*upload.repairs, reason})
+
+
+def take_back_repair(
+    session: Session, caller: Caller, upload_id: UUID, reason: str
+) -> ContactImport:
+    """Undoes `repair`, and raises as it does."""
+    upload = _open(session, caller, upload_id)
+    return _set_repairs(session, caller, upload, {*upload.repairs} - {reason})
+
+
+def start_apply(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
+    """Hands in the rows that can be applied; after a stop, those that are left.
+
+    Asking again while they are applied, or after, changes nothing. Raises `Forbidden`,
+    `NotFound` and `Conflict` (``upload_not_open``, ``nothing_to_apply``).
+    """
+    upload = _held(session, caller, upload_id)
+    if upload.state in (ImportState.APPLYING, ImportState.DONE):
+        return upload
+    if upload.state is not ImportState.CHECKED and not can_go_on(upload):
+        raise _not_open()
+    if not rows_left(upload):
+        message = "No row of the file can be applied."
+        raise Conflict(message, "nothing_to_apply")
+    if upload.expected is None:
+        upload.expected = {
+            "created": upload.created,
+            "updated": upload.updated,
+            "deleted": upload.deleted,
+            "ignored": upload.ignored,
+            "failed": upload.failed,
+        }
+        upload.created = upload.updated = upload.deleted = 0
+        _remember(session, upload)
+    upload.state, upload.failure = ImportState.APPLYING, None
+    upload.cancel_requested_at = upload.finished_at = None
+    upload.apply_started_at = utcnow()
+    upload.apply_number += 1
+    job_queue.enqueue_job(
+        session,
+        "apply_import",
+        f"apply-{upload.id}-{upload.apply_number}",
+        str(upload.id),
+        str(upload.apply_number),
+    )
+    record(session, caller, upload, "started", after={"rows": rows_left(upload)})
+    return upload
+
+
+def cancel(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
+    """Ends an upload: at once before it is applied, else after the batch under way.
+
+    Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``) where it has ended.
+    """
+    upload = _held(session, caller, upload_id)
+    if upload.state in _ENDED:
+        raise _not_open()
+    if upload.state is ImportState.APPLYING:
+        upload.cancel_requested_at = upload.cancel_requested_at or utcnow()
+    else:
+        upload.state, upload.finished_at = ImportState.CANCELLED, utcnow()
+        upload.check_run = None
+    stopping = upload.state is ImportState.APPLYING
+    record(session, caller, upload, "stop_asked" if stopping else "cancelled")
+    return upload
+
+
+def _held(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
+    caller.require(Permission.CONTACTS_WRITE)
+    return get(session, caller, upload_id, for_change=True)
+
+
+def _open(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
+    upload = _held(session, caller, upload_id)
+    if not can_be_read_again(upload):
+        raise _not_open()
+    return upload
+
+
+def _not_open() -> Conflict:
+    message = "The upload has moved on meanwhile; nothing was changed."
+    return Conflict(message, "upload_not_open")
+
+
+def _set_repairs(
+    session: Session, caller: Caller, upload: ContactImport, repairs: set[str]
+) -> ContactImport:
+    before, upload.repairs = upload.repairs, sorted(repairs)
+    hand_in_check(session, upload)
+    change = {"before": {"repairs": before}, "after": {"repairs": upload.repairs}}
+    record(session, caller, upload, "repaired", **change)
+    return upload
+
+
+def _check_mapping(
+    upload: ContactImport, mapping: Sequence[str], external_keys: Collection[str]
+) -> None:
+    problems: list[Problem] = []
+    seen: dict[Target, int] = {}
+    if len(mapping) != len(upload.columns):
+        message = "The file has other columns by now; nothing was changed."
+        raise Conflict(message, "upload_not_open")
+    for index, text in enumerate(mapping):
+        place = f"columns.{index}"
+        target = _target(text, external_keys)
+        if target is None:
+            problems.append(Problem(place, "unknown_target", "Choose what this column becomes."))
+        elif target.field in _ONCE and target in seen:
+            message = f"“{upload.columns[seen[target]]}” becomes this already: keep one of the two."
+            problems.append(Problem(place, "column_twice", message))
+        else:
+            seen[target] = index
+    if problems:
+        raise ValidationFailed.of(*problems)
+
+
+def _target(text: str, external_keys: Collection[str]) -> Target | None:
+    try:
+        target = Target.parse(text)
+    except ValueError:
+        return None
+    if target.field is Field.EXTERNAL_ID and target.key not in external_keys:
+        return None
+    needs_key = target.field in (Field.EXTERNAL_ID, Field.METADATA)
+    return target if bool(target.key) == needs_key else None
+
+
+def _remember(session: Session, upload: ContactImport) -> None:
+    session.merge(
+        ColumnMapping(
+            campaign_id=upload.campaign_id,
+            columns_hash=columns_hash(upload.columns),
+            organization_id=upload.organization_id,
+            mapping=upload.mapping,
+        )
+    )

@@ -1,0 +1,208 @@
+"""Uploads of contact files: who may see which, and how one begins.
+
+What a person can do with one is in `steps`, the worker's part in `checking` and `applying`.
+"""
+
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, false, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import CallerKind, ContactAction, ImportState
+from app.errors import NotFound, ValidationFailed
+from app.gateways import job_queue
+from app.gateways.files import StoredFile
+from app.models import Campaign, ContactImport, new_id
+from app.policy import Permission
+from app.services import audit, campaigns
+from app.services.paging import Page, Sort, keyset_page
+
+_SORT = Sort(ContactImport.created_at, lambda row: row.created_at, descending=True)
+_LONGEST_NAME = 200
+
+
+def get(
+    session: Session, caller: Caller, upload_id: UUID, *, for_change: bool = False
+) -> ContactImport:
+    """The upload; `NotFound` (``upload_not_found``) for any but the caller's.
+
+    ``for_change`` holds the row until the transaction ends.
+    """
+    query = _visible(caller).where(ContactImport.id == upload_id)
+    if for_change:
+        query = query.with_for_update().execution_options(populate_existing=True)
+    found = session.scalars(query).one_or_none()
+    if found is None:
+        message = "There is no such upload."
+        raise NotFound(message, "upload_not_found")
+    return found
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    *,
+    state: ImportState | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[ContactImport]:
+    """A screen of uploads, newest first. Raises `ValidationFailed` (``invalid_cursor``)."""
+    rows = _visible(caller)
+    if state is not None:
+        rows = rows.where(ContactImport.state == state)
+    return keyset_page(
+        session, rows, sort=_SORT, id_column=ContactImport.id, cursor=cursor, limit=limit
+    )
+
+
+def campaign_names(session: Session, found: Collection[ContactImport]) -> dict[UUID, str]:
+    """The names of the campaigns of uploads that come from their loader."""
+    query = select(Campaign.id, Campaign.name).where(
+        Campaign.id.in_({upload.campaign_id for upload in found})
+    )
+    return {identifier: name for identifier, name in session.execute(query)}  # noqa: C416 - rows are no pairs to the type checker
+
+
+def create(
+    session: Session,
+    caller: Caller,
+    campaign_id: UUID,
+    *,
+    action: ContactAction,
+    file: StoredFile,
+    file_name: str,
+) -> ContactImport:
+    """A new upload of a file that is kept, handed in to be checked.
+
+    Raises `Forbidden`, `NotFound`, or `ValidationFailed` (``empty_file``).
+    """
+    caller.require(Permission.CONTACTS_WRITE)
+    campaign = campaigns.get(session, caller, campaign_id)
+    if not file.size:
+        message = "The file is empty. Export it again and upload the new file."
+        raise ValidationFailed.on("file", "empty_file", message)
+    upload = ContactImport(
+        id=new_id(),
+        partner_id=campaign.partner_id,
+        organization_id=campaign.organization_id,
+        campaign_id=campaign.id,
+        created_by=caller.subject_id if caller.kind is CallerKind.USER else None,
+        author=caller.label[:200],
+        state=ImportState.UPLOADED,
+        action=action,
+        file_name=_plain_name(file_name),
+        file_size=file.size,
+        file_sha256=file.sha256,
+        file_key=file.key,
+        check_number=0,
+        apply_number=0,
+    )
+    session.add(upload)
+    session.flush()
+    hand_in_check(session, upload)
+    record(session, caller, upload, "created", after={"action": action, "size": file.size})
+    return upload
+
+
+def same_file(session: Session, upload: ContactImport) -> ContactImport | None:
+    """The latest other upload of the very same file into the campaign, where something of it
+    was applied."""
+    query = (
+        select(ContactImport)
+        .where(ContactImport.campaign_id == upload.campaign_id)
+        .where(ContactImport.file_sha256 == upload.file_sha256)
+        .where(ContactImport.id != upload.id, ContactImport.rows_applied > 0)
+        .order_by(ContactImport.id.desc())
+        .limit(1)
+    )
+    return session.scalars(query).one_or_none()
+
+
+def external_id_keys(session: Session, upload: ContactImport) -> list[str]:
+    """The external-id keys that a column of the upload can be given to."""
+    campaign = session.get_one(Campaign, upload.campaign_id)
+    return list(campaigns.external_id_keys(session, campaign))
+
+
+def rows_to_apply(upload: ContactImport) -> int:
+    """How many rows the check found good."""
+    expected = upload.expected
+    if expected is None:
+        return upload.created + upload.updated + upload.deleted
+    return expected["created"] + expected["updated"] + expected["deleted"]
+
+
+def rows_left(upload: ContactImport) -> int:
+    return rows_to_apply(upload) - upload.rows_applied
+
+
+def can_go_on(upload: ContactImport) -> bool:
+    """Whether applying stopped before its end, so that the rest can still be applied."""
+    stopped = upload.state in (ImportState.CANCELLED, ImportState.FAILED)
+    return stopped and upload.expected is not None and rows_left(upload) > 0
+
+
+def can_be_read_again(upload: ContactImport) -> bool:
+    """Whether other columns or another way of reading can still be chosen."""
+    if upload.state is ImportState.FAILED:
+        return upload.expected is None
+    return upload.state is ImportState.CHECKED
+
+
+def hand_in_check(session: Session, upload: ContactImport) -> None:
+    """Has the file checked, from the beginning."""
+    upload.state, upload.failure, upload.finished_at = ImportState.UPLOADED, None, None
+    upload.check_run = None
+    upload.check_number += 1
+    job_queue.enqueue_job(
+        session,
+        "check_import",
+        f"check-{upload.id}-{upload.check_number}",
+        str(upload.id),
+        str(upload.check_number),
+    )
+
+
+def record(
+    session: Session,
+    caller: Caller,
+    upload: ContactImport,
+    verb: str,
+    *,
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+) -> None:
+    """History of an upload."""
+    audit.record(
+        session,
+        caller,
+        action=f"upload.{verb}",
+        target_type="upload",
+        target_id=upload.id,
+        partner_id=upload.partner_id,
+        organization_id=upload.organization_id,
+        target=upload.file_name,
+        before=before,
+        after=after,
+    )
+
+
+def _visible(caller: Caller) -> Select[ContactImport]:
+    query = select(ContactImport)
+    if caller.partner_id is not None:
+        query = query.where(ContactImport.partner_id == caller.partner_id)
+    elif not caller.is_operator:
+        query = query.where(false())
+    if caller.organization_id is not None:
+        query = query.where(ContactImport.organization_id == caller.organization_id)
+    return query
+
+
+def _plain_name(name: str) -> str:
+    """The last part of what a browser calls the file, without what can't be shown."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    shown = "".join(c for c in last if c.isprintable()).encode(errors="replace").decode()
+    return shown.strip()[:_LONGEST_NAME] or "contacts"
