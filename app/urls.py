@@ -21,7 +21,8 @@ _PORT = rf"(?::(?:{_PORT_NUMBERS}))?"
 _REST = r'(?:[/?#][^\u0000-\u0020\u007f-\u00a0"<>\\]*)?'
 _WEB = rf"[Hh][Tt][Tt][Pp][Ss]?://{_LABEL}(?:\.{_LABEL})*{_PORT}{_REST}"
 _TEL = r"[Tt][Ee][Ll]:\+?[0-9](?:[0-9().-]{0,30}[0-9])?"
-_MAILTO = r"[Mm][Aa][Ii][Ll][Tt][Oo]:[A-Za-z0-9._+-]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,63}"
+_HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
+_MAILTO = rf"[Mm][Aa][Ii][Ll][Tt][Oo]:[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@{_HOST}"
 
 WEB_PATTERN = rf"^{_WEB}$"
 LINK_PATTERN = rf"^(?:{_WEB}|{_MAILTO}|{_TEL})$"
