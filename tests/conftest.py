@@ -41,10 +41,15 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all the processes of this run."""
     own = tmp_path_factory.getbasetemp()
-    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    known = Databases(shared, own)
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def databases(shared_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
+    known = Databases(shared_folder, tmp_path_factory.getbasetemp())
     yield known
     known.close()
 
@@ -105,8 +110,10 @@ def client(app: Flask) -> FlaskClient:
 
 
 @pytest.fixture(scope="session")
-def stacks(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stacks]:
-    running = Stacks(databases, tmp_path_factory.mktemp("stacks"))
+def stacks(
+    databases: Databases, shared_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stacks]:
+    running = Stacks(databases, shared_folder, tmp_path_factory.mktemp("stacks"))
     yield running
     running.stop()
 
@@ -121,16 +128,14 @@ def live(stacks: Stacks, backend: str) -> Stack:
     return stacks.shared(backend)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the tests of one live stack into one process, so that it is started once a run."""
-    for item in items:
-        if "live" in getattr(item, "fixturenames", ()) and not item.get_closest_marker(
-            "xdist_group"
-        ):
-            callspec = getattr(item, "callspec", None)
-            name = callspec.params.get("backend", "") if callspec else ""
-            item.add_marker(pytest.mark.xdist_group(f"live {name}"))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Puts the tests of one stack into one process, so that it is started once a run."""
+    names = getattr(item, "fixturenames", ())
+    if "stacks" in names and not item.get_closest_marker("xdist_group"):
+        callspec = getattr(item, "callspec", None)
+        backend = callspec.params.get("backend") if callspec else None
+        whose = "live" if "live" in names else item.path.name
+        item.add_marker(pytest.mark.xdist_group(f"{whose} {backend}"))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
