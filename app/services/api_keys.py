@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, bindparam, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
@@ -28,6 +28,27 @@ _KEY = re.compile(
     rf"([0-9A-Za-z]{{{script_secrets.SECRET_LENGTH}}})"
     rf"([0-9A-Za-z]{{{script_secrets.CHECKSUM_LENGTH}}})"
 )
+
+_STANDING = (
+    select(
+        ApiKey.id,
+        ApiKey.name,
+        ApiKey.partner_id,
+        ApiKey.organization_id,
+        ApiKey.secret_hash,
+        ApiKey.scopes,
+        ApiKey.live,
+        ApiKey.expires_at,
+        ApiKey.revoked_at,
+        Organization.status,
+        Partner.suspended_at,
+    )
+    .join(Organization, Organization.id == ApiKey.organization_id)
+    .join(Partner, Partner.id == ApiKey.partner_id)
+    .where(ApiKey.public_id == bindparam("public_id"))
+)
+"""Everything that decides whether a key counts, in one row. Built once, since it is read with
+every request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,24 +175,7 @@ def caller_from_key(
     match = _KEY.fullmatch(secret) if secret else None
     if secret is None or match is None or script_secrets.checksum(secret[:-6]) != match[3]:
         raise _invalid()
-    found = session.execute(
-        select(
-            ApiKey.id,
-            ApiKey.name,
-            ApiKey.partner_id,
-            ApiKey.organization_id,
-            ApiKey.secret_hash,
-            ApiKey.scopes,
-            ApiKey.live,
-            ApiKey.expires_at,
-            ApiKey.revoked_at,
-            Organization.status,
-            Partner.suspended_at,
-        )
-        .join(Organization, Organization.id == ApiKey.organization_id)
-        .join(Partner, Partner.id == ApiKey.partner_id)
-        .where(ApiKey.public_id == match[1])
-    ).one_or_none()
+    found = session.execute(_STANDING, {"public_id": match[1]}).one_or_none()
     if (
         found is None
         or not script_secrets.fits(secret, found.secret_hash)

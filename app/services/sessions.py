@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.orm import Session, lazyload
 
 from app.caller import Caller
@@ -19,6 +19,24 @@ from app.models import Organization, Partner, PortalSession, User, utcnow
 from app.policy import ROLE_PERMISSIONS
 
 TOUCH_EVERY = timedelta(minutes=1)
+
+_STANDING = (
+    select(PortalSession, User, Partner)
+    .join(User, User.id == PortalSession.user_id)
+    .outerjoin(Partner, Partner.id == User.partner_id)
+    .outerjoin(Organization, Organization.id == User.organization_id)
+    .where(
+        PortalSession.token_hash == bindparam("token_hash"),
+        PortalSession.expires_at > bindparam("now"),
+        User.status == UserStatus.ACTIVE,
+        Partner.suspended_at.is_(None),
+        Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE),
+    )
+    .options(lazyload("*"))
+    .execution_options(populate_existing=True)
+)
+"""Who a session belongs to, while all of them may come in. Built once, since it is read with
+every page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +95,8 @@ def load(
     """
     found = None
     if token:
-        found = session.execute(
-            select(PortalSession, User, Partner)
-            .join(User, User.id == PortalSession.user_id)
-            .outerjoin(Partner, Partner.id == User.partner_id)
-            .outerjoin(Organization, Organization.id == User.organization_id)
-            .where(
-                PortalSession.token_hash == _hash(token),
-                PortalSession.expires_at > utcnow(),
-                User.status == UserStatus.ACTIVE,
-                Partner.suspended_at.is_(None),
-                (Organization.id.is_(None)) | (Organization.status == OrganizationStatus.ACTIVE),
-            )
-            .options(lazyload("*"))
-            .execution_options(populate_existing=True)
-        ).one_or_none()
+        sent = {"token_hash": _hash(token), "now": utcnow()}
+        found = session.execute(_STANDING, sent).one_or_none()
     if found is None:
         message = "Sign in first."
         raise Unauthenticated(message, "not_signed_in")

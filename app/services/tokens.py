@@ -17,7 +17,7 @@ from uuid import UUID
 from joserfc import jws, jwt
 from joserfc.errors import JoseError
 from joserfc.jwt import JWTClaimsRegistry
-from sqlalchemy import Row, Select, select
+from sqlalchemy import Row, bindparam, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -34,6 +34,30 @@ LONGEST_TOKEN = 4096
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 """What client ids, key ids and token ids are made of: anything else never reaches the database."""
+
+_STANDING = (
+    select(
+        OAuthClient.id,
+        OAuthClient.name,
+        OAuthClient.client_id,
+        OAuthClient.partner_id,
+        OAuthClient.organization_id,
+        OAuthClient.area,
+        OAuthClient.role,
+        OAuthClient.expires_at,
+        OAuthClient.suspended_at,
+        OAuthClient.revoked_at,
+        Partner.suspended_at.label("partner_suspended_at"),
+        SigningKey.public_jwk,
+        RevokedToken.jti.label("revoked_jti"),
+    )
+    .outerjoin(Partner, Partner.id == OAuthClient.partner_id)
+    .outerjoin(SigningKey, SigningKey.kid == bindparam("kid"))
+    .outerjoin(RevokedToken, RevokedToken.jti == bindparam("jti"))
+    .where(OAuthClient.client_id == bindparam("client_id"))
+)
+"""Everything that decides whether a token counts, in one row. Built once, since it is read with
+every request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +81,7 @@ class RevocableToken:
 class _Recognised:
     """A token that we signed and that has not expired, with its client as it stands now."""
 
-    client: Row[Any]
+    client: Row[*tuple[Any, ...]]
     claims: dict[str, Any]
 
 
@@ -174,7 +198,8 @@ def _recognise(
     client_id, jti, kid = claims.get("sub"), claims.get("jti"), signed.headers().get("kid")
     if not (_is_name(client_id) and _is_name(jti) and _is_name(kid)):
         return None
-    client = session.execute(_standing(client_id, jti, kid)).one_or_none()
+    names = {"client_id": client_id, "jti": jti, "kid": kid}
+    client = session.execute(_STANDING, names).one_or_none()
     if client is None or client.public_jwk is None or area not in (None, client.area):
         return None
     return _Recognised(client, claims) if _is_ours(signed, claims, client, settings) else None
@@ -184,33 +209,11 @@ def _is_name(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and _NAME.fullmatch(value) is not None
 
 
-def _standing(client_id: str, jti: str, kid: str) -> Select[*tuple[Any, ...]]:
-    """Everything that decides whether a token counts, in one row."""
-    return (
-        select(
-            OAuthClient.id,
-            OAuthClient.name,
-            OAuthClient.client_id,
-            OAuthClient.partner_id,
-            OAuthClient.organization_id,
-            OAuthClient.area,
-            OAuthClient.role,
-            OAuthClient.expires_at,
-            OAuthClient.suspended_at,
-            OAuthClient.revoked_at,
-            Partner.suspended_at.label("partner_suspended_at"),
-            SigningKey.public_jwk,
-            RevokedToken.jti.label("revoked_jti"),
-        )
-        .outerjoin(Partner, Partner.id == OAuthClient.partner_id)
-        .outerjoin(SigningKey, SigningKey.kid == kid)
-        .outerjoin(RevokedToken, RevokedToken.jti == jti)
-        .where(OAuthClient.client_id == client_id)
-    )
-
-
 def _is_ours(
-    signed: jws.CompactSignature, claims: dict[str, Any], client: Row[Any], settings: Settings
+    signed: jws.CompactSignature,
+    claims: dict[str, Any],
+    client: Row[*tuple[Any, ...]],
+    settings: Settings,
 ) -> bool:
     """Signature, algorithm, type and every claim, each checked by name (RFC 9068, section 4)."""
     header = signed.headers()
@@ -237,7 +240,7 @@ def _is_ours(
     return isinstance(claims["scope"], str) and claims.get("partner_id") == partner_id
 
 
-def _in_force(client: Row[Any]) -> bool:
+def _in_force(client: Row[*tuple[Any, ...]]) -> bool:
     """Whether the token, its client and its partner may go on."""
     return (
         client.revoked_jti is None
