@@ -166,7 +166,7 @@ OBJECTS: Mapping[str, Mapping[str, str]] = {
     },
     "DateRange": {"start": "date-time!", "end": "date-time!"},
     "Message": {"message": "string!"},
-    "Error": {"statusCode": "integer!", "message": "string!", "details": "ErrorDetails"},
+    "Error": {"statusCode": "integer!", "message": "string!", "details": "object"},
 }
 
 ENUMS: Mapping[tuple[str, str], Sequence[str]] = {

@@ -1,0 +1,157 @@
+"""Real answers have the fields, types and statuses of the contract's tables."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import Organization, new_id
+from tests.contract.conformity import list_problems, problems
+from tests.contract.interface import OBJECTS, OPERATIONS, Operation, kind_of
+from tests.contract.requests import EVERYTHING, Subject, bad, good, subject_of
+from tests.fixtures.area_a import AreaA, answered
+
+BY_NAME = {operation.name: operation for operation in OPERATIONS}
+NEVER_404 = {"GET /api/partners", "POST /api/admins"}
+"""No match is an empty list; the partner is that of the token (decisions, section 4)."""
+
+
+def caller_role(name: str) -> Role:
+    return Role.OPERATOR if name == "POST /api/partners" else Role.PARTNER_ADMIN
+
+
+@pytest.fixture(params=BY_NAME)
+def stated(request: pytest.FixtureRequest) -> Operation:
+    return BY_NAME[request.param]
+
+
+@pytest.fixture
+def own(area: AreaA, session: Session) -> Subject:
+    area.put(f"/api/partners/{area.own.partner.id}", dict(EVERYTHING))
+    session.get_one(Organization, area.own.organization.id).user_limit = 5
+    session.commit()
+    return subject_of(area)
+
+
+def test_a_good_request_is_answered_200_as_the_contract_has_it(
+    area: AreaA, own: Subject, stated: Operation
+) -> None:
+    method, path, body = good(stated.name, own)
+    answer = answered(area.ask(method, path, body, as_role=caller_role(stated.name)))
+    check = list_problems if stated.answer.startswith("[]") else problems
+    assert list(check(answer, stated.answer.removeprefix("[]"))) == []
+
+
+def test_a_bad_request_is_answered_400(area: AreaA, own: Subject, stated: Operation) -> None:
+    # Nothing in its address can be malformed: it is the operator's token that makes it bad.
+    by_operator = stated.name == "GET /api/users/{externalUserId}/subscription"
+    role = Role.OPERATOR if by_operator else caller_role(stated.name)
+    response = area.ask(*bad(stated.name, own), as_role=role)
+    assert (response.status_code, list(problems(without_details(response), "Error"))) == (400, [])
+
+
+@pytest.mark.parametrize("token", [None, "Bearer x", "Basic eDp5", "Bearer"])
+def test_without_a_valid_token_the_answer_is_401(
+    area: AreaA, own: Subject, stated: Operation, token: str | None
+) -> None:
+    method, path, body = good(stated.name, own)
+    headers = {} if token is None else {"Authorization": token}
+    response = area.client.open(path, method=method, json=body, headers=headers)
+    assert response.status_code == 401
+    assert response.headers["WWW-Authenticate"].startswith("Bearer")
+    assert list(problems(without_details(response), "Error")) == []
+
+
+def test_what_is_absent_is_answered_404_where_the_contract_lists_it(
+    area: AreaA, own: Subject, stated: Operation
+) -> None:
+    nobody = Subject(new_id(), new_id(), new_id(), "nobody@nowhere.example")
+    response = area.ask(*good(stated.name, nobody), as_role=caller_role(stated.name))
+    names_something = "{" in stated.path or stated.query.keys() & {"organizationId"}
+    if not names_something and "partial" not in stated.path:
+        assert response.status_code == 200
+        return
+    expected = 404 if 404 in stated.statuses else 400
+    assert (response.status_code, list(problems(without_details(response), "Error"))) == (
+        expected,
+        [],
+    )
+
+
+def test_every_listed_404_is_reached_or_known_to_be_out_of_reach() -> None:
+    without_id = {
+        operation.name
+        for operation in OPERATIONS
+        if 404 in operation.statuses
+        and "{" not in operation.path
+        and "organizationId" not in operation.query
+    }
+    assert without_id == NEVER_404
+
+
+@pytest.mark.parametrize("name", ["POST /api/partners", "PUT /api/partners/{partnerId}"])
+def test_every_field_sent_is_answered_as_it_was_sent(area: AreaA, own: Subject, name: str) -> None:
+    method, path, body = good(name, own)
+    answer = answered(area.ask(method, path, body, as_role=caller_role(name)))
+    assert {field: without_ids(answer[field]) for field in body} == body
+
+
+@pytest.mark.parametrize(
+    ("name", "object_name"),
+    [
+        ("PUT /api/partners/{partnerId}", "UpdatePartnerInput"),
+        (
+            "PUT /api/partners/{partnerId}/organizations/{organizationId}",
+            "UpdateOrganizationInput",
+        ),
+    ],
+)
+def test_null_clears_what_is_nullable_and_is_refused_elsewhere(
+    area: AreaA, own: Subject, name: str, object_name: str
+) -> None:
+    method, path, _body = good(name, own)
+    outcome = {}
+    for field, written in OBJECTS[object_name].items():
+        response = area.ask(method, path, {field: None})
+        body = response.get_json()
+        cleared = response.status_code == 200 and body[field] is None
+        codes = [] if cleared else [error["code"] for error in body["details"]["errors"]]
+        outcome[field] = (cleared, codes)
+        assert kind_of(written).nullable == cleared, field
+    assert {codes for cleared, codes in ((c, tuple(x)) for c, x in outcome.values())} == {
+        (),
+        ("not_nullable",),
+    }
+
+
+@pytest.mark.parametrize(
+    "object_name",
+    ["CreatePartnerInput", "CreateUserInput", "CreatePartialUserInput", "CreateAdminInput"],
+)
+def test_required_fields_are_required_and_others_are_not(
+    area: AreaA, own: Subject, object_name: str
+) -> None:
+    name = next(o.name for o in OPERATIONS if o.body == object_name and "{" not in o.path)
+    method, path, _body = good(name, own)
+    response = area.ask(method, path, {}, as_role=caller_role(name))
+    missing = {
+        error["field"]
+        for error in response.get_json()["details"]["errors"]
+        if error["code"] == "required"
+    }
+    required = {f for f, written in OBJECTS[object_name].items() if kind_of(written).required}
+    assert (response.status_code, missing) == (400, required)
+
+
+def without_details(response: Any) -> Any:
+    """The error body; ``details`` is an addition whose shape is its own."""
+    body = response.get_json()
+    assert set(body["details"]) >= {"code", "errors", "requestId"}
+    return body
+
+
+def without_ids(value: Any) -> Any:
+    if isinstance(value, list):
+        return [{k: v for k, v in item.items() if k != "id"} for item in value]
+    return value

@@ -1,0 +1,98 @@
+"""Who may do what in Area A: the table of decisions, section 2, as data, cell by cell."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from app.enums import Role
+from app.policy import ROLE_PERMISSIONS, ROUTES, Permission
+from tests.contract.interface import OPERATIONS
+from tests.contract.requests import good, subject_of
+from tests.fixtures.area_a import AreaA
+
+_PARTNER = "/api/partners/{partnerId}"
+READS = {
+    "GET /api/partners",
+    f"GET {_PARTNER}",
+    f"GET {_PARTNER}/pricing",
+    f"GET {_PARTNER}/organizations",
+    f"GET {_PARTNER}/users",
+    f"GET {_PARTNER}/organizations/{{organizationId}}/users",
+    f"GET {_PARTNER}/admin-report",
+}
+FIGURES = {
+    "GET /api/users/subscription",
+    "GET /api/users/{externalUserId}/subscription",
+    "GET /api/users/usage",
+}
+ROLES = (Role.OPERATOR, Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
+
+TABLE: Mapping[str, tuple[int, int, int, int]] = {
+    **dict.fromkeys(READS, (200, 200, 200, 200)),
+    "POST /api/partners": (200, 403, 403, 403),
+    # The body of these tests names every field, which is too much for an editor.
+    f"PUT {_PARTNER}": (200, 200, 403, 403),
+    f"POST {_PARTNER}/users": (200, 200, 403, 200),
+    "POST /api/users": (400, 200, 403, 200),
+    "POST /api/users/partial": (400, 200, 403, 200),
+    f"PUT {_PARTNER}/organizations/{{organizationId}}": (200, 200, 403, 200),
+    "PUT /api/users/{externalUserId}": (400, 200, 403, 200),
+    **dict.fromkeys(FIGURES, (400, 200, 200, 200)),
+    "POST /api/admins": (400, 200, 403, 403),
+}
+"""Status of a good request by operation, for each of `ROLES`."""
+
+CELLS = [
+    pytest.param(name, role, status, id=f"{role}-{name}")
+    for name, statuses in TABLE.items()
+    for role, status in zip(ROLES, statuses, strict=True)
+]
+
+
+def test_the_table_has_every_operation() -> None:
+    assert set(TABLE) == {operation.name for operation in OPERATIONS}
+
+
+def test_every_role_that_a_client_can_have_is_in_the_table() -> None:
+    assert set(ROLES) == set(Role) - {Role.STANDARD}
+
+
+@pytest.mark.parametrize(("name", "role", "status"), CELLS)
+def test_a_cell(area: AreaA, name: str, role: Role, status: int) -> None:
+    area.put(
+        f"{_PARTNER}/organizations/{{organizationId}}".format(
+            partnerId=area.own.partner.id, organizationId=area.own.organization.id
+        ),
+        {"userLimit": 0},
+    )
+    response = area.ask(*good(name, subject_of(area)), as_role=role)
+    assert response.status_code == status, response.text
+
+
+@pytest.mark.parametrize("name", sorted(READS | {f"PUT {_PARTNER}"}))
+def test_an_operator_acts_for_every_partner(area: AreaA, name: str) -> None:
+    request = good(name, subject_of(area, other=True))
+    assert area.ask(*request, as_role=Role.OPERATOR).status_code == 200
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_token_without_the_scope_is_refused(area: AreaA, name: str) -> None:
+    method, path, body = good(name, subject_of(area))
+    role = Role.OPERATOR if name == "POST /api/partners" else Role.PARTNER_ADMIN
+    needed = permission_of(area, method, path)
+    others = ROLE_PERMISSIONS[role] - {needed}
+    scope = " ".join(sorted(others))
+    response = area.ask(method, path, body, as_role=role, scope=scope)
+    assert (response.status_code, response.get_json()["details"]["code"]) == (
+        403,
+        "insufficient_scope",
+    )
+
+
+def permission_of(area: AreaA, method: str, path: str) -> Permission:
+    """What the policy table asks for at this address."""
+    adapter = area.client.application.url_map.bind("localhost")
+    endpoint, _values = adapter.match(path.split("?", maxsplit=1)[0], method)
+    needed = ROUTES[endpoint]
+    assert isinstance(needed, Permission)
+    return needed

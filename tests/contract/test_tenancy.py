@@ -1,0 +1,275 @@
+"""Another tenant's id is answered, byte for byte, as one that does not exist.
+
+Generated from the policy table: every route of Areas A and C is asked once for each id that it
+takes, with that id alone belonging to somebody else and all others to the caller.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.routing import Rule
+from werkzeug.test import TestResponse
+
+from app.caller import system_caller
+from app.enums import CallSource, CallStatus, CarrierKind, Role
+from app.models import Agent, Call, Campaign, Contact, Organization, User, new_id, utcnow
+from app.policy import ROUTES
+from app.services import api_keys, users
+from tests.fixtures.area_a import AreaA
+from tests.fixtures.cast import OPERATOR
+
+DAYS = "startDate=2026-05-01&endDate=2026-05-31"
+
+
+@dataclass(frozen=True)
+class Ids:
+    """Everything that a request can name."""
+
+    partner_id: UUID
+    organization_id: UUID
+    external_user_id: str
+    user_email: str
+    color_id: UUID
+    agent_id: UUID
+    call_id: UUID
+    campaign_id: UUID
+    contact_id: UUID
+
+
+QUERIES: Mapping[str, tuple[str, ...]] = {
+    "partner_admin.find_subscription": ("organization_id", "user_email"),
+    "partner_admin.find_usage": ("organization_id", "user_email"),
+}
+"""Endpoints whose query names a tenant's things: each selector is sent alone."""
+
+BODIES: Mapping[str, Callable[[Ids], Any]] = {
+    "partner_admin.update_partner": lambda ids: {
+        "brandUIColors": [{"id": str(ids.color_id), "name": "primary", "value": "red"}]
+    },
+    "partner_admin.create_partner_user": lambda _: {"email": "n@x.example", "userType": "admin"},
+    "partner_admin.update_organization": lambda _: {"agentLimit": 3},
+    "partner_admin.create_partial_user": lambda ids: {
+        "email": "n@x.example",
+        "orgId": str(ids.organization_id),
+    },
+    "partner_admin.update_user": lambda _: {"email": "n@x.example"},
+    "public.create_call": lambda ids: {
+        "agentId": str(ids.agent_id),
+        "contact": {"phoneNumber": "+12025550123"},
+        "introMessage": "Hello.",
+        "voicemailMessage": "Hello.",
+    },
+    "public.apply_contacts": lambda _: {"contacts": [{"phone": "+12025550123"}]},
+}
+BODY_IDS: Mapping[str, tuple[str, ...]] = {
+    "partner_admin.update_partner": ("color_id",),
+    "partner_admin.create_partial_user": ("organization_id",),
+    "public.create_call": ("agent_id",),
+}
+NAMES_NOTHING = {
+    "partner_admin.list_partners",
+    "partner_admin.create_partner",
+    "partner_admin.create_user",
+    "partner_admin.create_admin",
+    "public.list_agents",
+    "public.list_calls",
+    "public.list_campaigns",
+}
+"""Operations without an id of anything: what they act on comes from the credential alone."""
+
+ENDPOINTS = sorted(name for name in ROUTES if name.startswith(("partner_admin.", "public.")))
+
+
+def ids_of(session: Session, organization: Organization, user: User, color_id: UUID) -> Ids:
+    """The ids of one tenant, with a campaign, a contact and a call of its own."""
+    whose = {"partner_id": organization.partner_id, "organization_id": organization.id}
+    agent = session.scalars(select(Agent).where(Agent.organization_id == organization.id)).one()
+    campaign = Campaign(id=new_id(), **whose, name="Spring")
+    session.add(campaign)
+    session.flush()
+    contact = Contact(
+        id=new_id(),
+        organization_id=organization.id,
+        campaign_id=campaign.id,
+        phone="+12025550199",
+    )
+    call = Call(
+        id=new_id(),
+        **whose,
+        agent_id=agent.id,
+        source=CallSource.API,
+        carrier=CarrierKind.SIMULATOR,
+        requested_by="tests",
+        phone_number="+12025550199",
+        contact={"phoneNumber": "+12025550199"},
+        status=CallStatus.QUEUED,
+        expires_at=utcnow(),
+    )
+    session.add_all([contact, call])
+    users.set_external_id(session, OPERATOR, user.id, f"ext-{user.id.hex}")
+    return Ids(
+        organization.partner_id,
+        organization.id,
+        f"ext-{user.id.hex}",
+        user.email,
+        color_id,
+        agent.id,
+        call.id,
+        campaign.id,
+        contact.id,
+    )
+
+
+def absent_ids() -> Ids:
+    return Ids(
+        new_id(),
+        new_id(),
+        f"ext-{new_id().hex}",
+        f"{new_id().hex}@x.example",
+        *(new_id() for _ in range(5)),
+    )
+
+
+@dataclass(frozen=True)
+class Tenants:
+    client: FlaskClient
+    headers: Mapping[str, dict[str, str]]
+    own: Ids
+    strangers: Mapping[str, Ids]
+    """Another partner's ids and, for Area C, those of the partner's other organization."""
+
+    def ask(self, endpoint: str, ids: Ids, selector: str | None) -> TestResponse:
+        rule = rule_of(self.client.application, endpoint)
+        path = re.sub(r"<(\w+)>", lambda match: str(getattr(ids, match[1])), rule.rule)
+        if selector is not None:
+            words = {"organization_id": "organizationId", "user_email": "userEmail"}
+            path += f"?{words[selector]}={getattr(ids, selector)}&{DAYS}"
+        method = next(m for m in ("POST", "PUT", "GET") if m in (rule.methods or ()))
+        body = BODIES[endpoint](ids) if endpoint in BODIES else None
+        area = endpoint.split(".", maxsplit=1)[0]
+        return self.client.open(path, method=method, json=body, headers=self.headers[area])
+
+
+@pytest.fixture
+def tenants(area: AreaA, session: Session) -> Tenants:
+    colors = {}
+    for tenant in (area.own, area.other):
+        answer = area.put(
+            f"/api/partners/{tenant.partner.id}",
+            {"brandUIColors": [{"name": "primary", "value": "red"}]},
+            of=tenant,
+        )
+        colors[tenant.partner.id] = UUID(answer["brandUIColors"][0]["id"])
+    own, other = area.own, area.other
+    key = api_keys.create(
+        session,
+        system_caller("tests", partner_id=own.partner.id),
+        organization_id=own.organization.id,
+        name="tests",
+    )
+    session.get_one(Organization, own.organization.id).user_limit = 0
+    session.get_one(Organization, other.organization.id).user_limit = 0
+    found = Tenants(
+        area.client,
+        {
+            "partner_admin": area.token(Role.PARTNER_ADMIN),
+            "public": {"x-api-key": key.secret},
+        },
+        ids_of(session, own.organization, own.user, colors[own.partner.id]),
+        {
+            "other": ids_of(session, other.organization, other.user, colors[other.partner.id]),
+            "sibling": ids_of(session, own.plus, own.plus_user, colors[own.partner.id]),
+        },
+    )
+    session.commit()
+    return found
+
+
+def rule_of(app: Flask, endpoint: str) -> Rule:
+    [rule] = app.url_map.iter_rules(endpoint)
+    return rule
+
+
+def places_of(endpoint: str, app: Flask) -> Iterator[tuple[str, str | None]]:
+    """The ids that an operation takes: each with the query parameter that carries it, if any."""
+    for name in re.findall(r"<(\w+)>", rule_of(app, endpoint).rule):
+        yield name, None
+    for name in BODY_IDS.get(endpoint, ()):
+        yield name, None
+    for name in QUERIES.get(endpoint, ()):
+        yield name, name
+
+
+def without_request_id(response: TestResponse) -> tuple[int, Any, dict[str, str]]:
+    body = response.get_json()
+    request_id = body["details"].pop("requestId")
+    ignored = {"X-Request-Id", "Date", "Content-Length"}
+    headers = {name: value for name, value in response.headers if name not in ignored}
+    written = response.get_data(as_text=True).replace(request_id, "")
+    assert json.loads(written) is not None
+    return response.status_code, written, headers
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_a_strangers_id_is_as_absent_as_none(tenants: Tenants, endpoint: str) -> None:
+    places = list(places_of(endpoint, tenants.client.application))
+    assert bool(places) == (endpoint not in NAMES_NOTHING)
+    strangers = dict(tenants.strangers)
+    if endpoint.startswith("partner_admin."):
+        del strangers["sibling"]  # one partner's organizations are all its own
+    for name, selector in places:
+        nobody = replace(tenants.own, **{name: getattr(absent_ids(), name)})
+        expected = without_request_id(tenants.ask(endpoint, nobody, selector))
+        assert expected[0] in {400, 404}
+        for stranger in strangers.values():
+            theirs = replace(tenants.own, **{name: getattr(stranger, name)})
+            found = without_request_id(tenants.ask(endpoint, theirs, selector))
+            assert found == expected, name
+
+
+@pytest.mark.parametrize("endpoint", [name for name in ENDPOINTS if name not in NAMES_NOTHING])
+def test_the_same_request_with_ones_own_ids_is_not_refused_as_absent(
+    tenants: Tenants, endpoint: str
+) -> None:
+    selectors = QUERIES.get(endpoint, (None,))
+    for selector in selectors:
+        answer = tenants.ask(endpoint, tenants.own, selector)
+        assert answer.status_code not in {400, 404}, answer.text
+
+
+def test_users_of_strangers_are_as_absent_by_their_ids_too(
+    tenants: Tenants, session: Session
+) -> None:
+    stranger = tenants.strangers["other"]
+    user_id = session.scalars(
+        select(User.id).where(User.idp_uid == stranger.external_user_id)
+    ).one()
+    for endpoint in ("partner_admin.update_user", "partner_admin.get_user_subscription"):
+        answers = {
+            without_request_id(
+                tenants.ask(endpoint, replace(tenants.own, external_user_id=str(key)), None)
+            )[:2]
+            for key in (user_id, new_id())
+        }
+        assert len(answers) == 1
+
+
+def test_lists_never_hold_what_belongs_to_strangers(tenants: Tenants) -> None:
+    stranger = tenants.strangers["other"]
+    planted = {str(getattr(stranger, name)) for name in Ids.__dataclass_fields__}
+    for endpoint in ENDPOINTS:
+        rule = rule_of(tenants.client.application, endpoint)
+        if "GET" not in (rule.methods or ()):
+            continue
+        for selector in QUERIES.get(endpoint, (None,)):
+            text = tenants.ask(endpoint, tenants.own, selector).get_data(as_text=True)
+            assert {value for value in planted if value in text} == set(), endpoint
