@@ -54,6 +54,16 @@ class UnsupportedGrant(UnsupportedGrantTypeError):
         return self.description
 
 
+class UnprovenClient(InvalidClientError):
+    """Authlib's own challenge lacks the realm, which RFC 7617 requires."""
+
+    def get_headers(self) -> list[tuple[str, str]]:
+        headers = [pair for pair in super().get_headers() if pair[0] != "WWW-Authenticate"]
+        if self.status_code == 401:
+            headers.append(("WWW-Authenticate", 'Basic realm="token endpoint", charset="UTF-8"'))
+        return headers
+
+
 class StoredToken:
     """What Authlib asks of a token that is to be revoked."""
 
@@ -114,7 +124,7 @@ class TokenServer(AuthorizationServer):
         if client is None:
             throttle.record_failure(self.session, subject, limit)
             message = "The client is unknown, its secret is wrong, or it may not have tokens now."
-            raise InvalidClientError(message, status_code=401 if sent.basic else 400)
+            raise UnprovenClient(message, status_code=401 if sent.basic else 400)
         if failures:
             throttle.forget(self.session, subject)
         proven = Client(client)

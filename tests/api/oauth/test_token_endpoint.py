@@ -199,7 +199,7 @@ def test_a_failure_with_http_basic_is_401_with_a_challenge(
     headers = {"Authorization": authorization}
     answer = ask(client, {"grant_type": "client_credentials"}, headers=headers)
     assert refused(answer) == (401, "invalid_client", SHAPE, NO_STORE)
-    assert answer.headers["WWW-Authenticate"].startswith("Basic ")
+    assert answer.headers["WWW-Authenticate"] == 'Basic realm="token endpoint", charset="UTF-8"'
 
 
 def test_a_bearer_header_is_no_client_authentication(client: FlaskClient, made: NewClient) -> None:
