@@ -17,6 +17,8 @@ from app.portal import (
     page_context,
     sign_in,
     theme,
+    upload_steps,
+    uploads,
     users,
 )
 from app.portal.blueprint import portal
@@ -46,5 +48,7 @@ __all__ = [
     "register_portal",
     "sign_in",
     "theme",
+    "upload_steps",
+    "uploads",
     "users",
 ]

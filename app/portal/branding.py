@@ -6,6 +6,7 @@ from flask import g, make_response, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
+from wtforms import SelectChoice
 
 from app.enums import ImageType
 from app.errors import ValidationFailed
@@ -171,8 +172,8 @@ class _Studio:
 
     def _context(self, form: BrandingForm) -> dict[str, Any]:
         form.chat_agent_id.choices = [
-            ("", "Nobody"),
-            *((str(a.id), f"{a.name}, {organization}") for a, organization in self.agents),
+            SelectChoice("", "Nobody"),
+            *(SelectChoice(str(a.id), f"{a.name}, {name}") for a, name in self.agents),
         ]
         shown = of_content(self.partner, self.content)
         return {

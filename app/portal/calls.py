@@ -8,6 +8,7 @@ from uuid import UUID
 from flask import g, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
+from wtforms import SelectChoice
 
 from app.enums import CallSource, CallStatus, CarrierKind
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
@@ -148,7 +149,7 @@ def _test_page(
     with transaction(read_only=True) as session:
         choices = agents.with_organizations(session, caller(), MOST_AGENTS)
         form.agent.choices = [
-            (str(agent.id), _agent_words(agent.name, organization, agent.phone_number))
+            SelectChoice(str(agent.id), _agent_words(agent.name, organization, agent.phone_number))
             for agent, organization in choices
         ]
         if not form.agent.data and choices:

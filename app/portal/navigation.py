@@ -47,6 +47,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
         "Outreach",
         (
             Place("Campaigns", "speakerphone", "portal.campaigns", ("portal.campaign",)),
+            Place("Uploads", "upload", "portal.uploads", ("portal.upload",)),
             Place("Calls", "phone", "portal.calls", ("portal.call",)),
             Place("Test call", "phone-outgoing", "portal.test_call", ("portal.test_call",)),
         ),

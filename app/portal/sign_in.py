@@ -54,7 +54,7 @@ def check_password(slug: str | None = None) -> Page:
     try:
         outcome = _attempt(form.email.data or "", form.password.data or "")
     except RateLimited as error:
-        form.password.errors = [error.message]
+        form.password.errors = (error.message,)
         return _form(slug, form), 429
     if outcome.user:
         return _let_in(outcome.user)
@@ -62,7 +62,7 @@ def check_password(slug: str | None = None) -> Page:
         browser["choices"] = [str(choice.user_id) for choice in outcome.choices]
         browser["choices_until"] = time.time() + CHOICE_SECONDS
         return render_template("portal/sign_in/choose.html", choices=outcome.choices)
-    form.password.errors = [REFUSED]
+    form.password.errors = (REFUSED,)
     return _form(slug, form), 422
 
 

@@ -8,6 +8,7 @@ from wtforms import (
     FieldList,
     Form,
     FormField,
+    SelectChoice,
     SelectField,
     StringField,
     TextAreaField,
@@ -25,7 +26,7 @@ SOCIAL_NAMES: dict[str, str] = {
     SocialType.INSTAGRAM: "Instagram",
     SocialType.YOUTUBE: "YouTube",
 }
-Rows: TypeAlias = "FieldList[Any]"
+Rows: TypeAlias = FieldList
 PRIMARY = "primary"
 SPARE_ROWS = 1
 
@@ -41,7 +42,13 @@ class LinkRow(Form):
 
 
 class SocialRow(Form):
-    type = SelectField("Network", choices=[("", "Choose"), *SOCIAL_NAMES.items()])
+    type = SelectField(
+        "Network",
+        choices=[
+            SelectChoice("", "Choose"),
+            *(SelectChoice(*item) for item in SOCIAL_NAMES.items()),
+        ],
+    )
     url = URLField("Address of your page", render_kw={"maxlength": 2000})
 
 

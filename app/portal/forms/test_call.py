@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-from wtforms import Form, RadioField, SelectField, StringField, TelField, TextAreaField
+from wtforms import (
+    Form,
+    RadioField,
+    SelectChoice,
+    SelectField,
+    StringField,
+    TelField,
+    TextAreaField,
+)
 
 from app.errors import Problem
 from app.models import Call
@@ -24,9 +32,9 @@ class TestCallForm(Form):
     said = RadioField(
         "What is said",
         choices=[
-            (EXACT, "Exact intro and voicemail"),
-            (INSTRUCTIONS, "Instructions"),
-            (DEFAULT, "The assistant’s default texts"),
+            SelectChoice(EXACT, "Exact intro and voicemail"),
+            SelectChoice(INSTRUCTIONS, "Instructions"),
+            SelectChoice(DEFAULT, "The assistant’s default texts"),
         ],
         default=DEFAULT,
     )

@@ -1,0 +1,242 @@
+"""The check screen: what applying would do, what is wrong where, and what each column becomes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flask import request, url_for
+from sqlalchemy.orm import Session
+
+from app.models import Campaign, ContactImport, ImportProblem
+from app.portal import lists
+from app.portal.forms.upload import DELIMITER_WORDS, ENCODINGS
+from app.portal.upload_words import (
+    FILE_NOTES,
+    ignored_words,
+    kind_words,
+    note_words,
+    repair_text,
+    repair_title,
+    repaired_title,
+)
+from app.services.contacts.results import FAILED
+from app.services.imports import browsing, uploads
+from app.services.imports.browsing import Kind, ShownRow
+from app.services.imports.mapping import MAX_METADATA_KEY, Field, Mapping, Target
+
+LONGEST_CELL = 200
+FIELD_NAMES = {
+    Field.FIRST_NAME: "First name",
+    Field.LAST_NAME: "Last name",
+    Field.FULL_NAME: "Full name",
+    Field.PHONE: "Phone",
+    Field.EMAIL: "E-mail",
+    Field.STATUS: "Status",
+    Field.IGNORE: "Leave out",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    words: str
+    count: int
+    url: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A person's own value; ``tone`` is "bad", "repair" or empty, ``reasons`` stand below it."""
+
+    value: str
+    tone: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One of the person's columns: its name, what it becomes, and what it could become."""
+
+    index: int
+    name: str
+    target: str
+    choices: list[tuple[str | None, list[tuple[str, str]]]]
+    is_title: bool
+    samples: tuple[str, ...]
+
+
+def check_context(session: Session, upload: ContactImport) -> dict[str, Any]:
+    """What the template of the check screen shows, by the filters in the address."""
+    kinds = browsing.failed_kinds(session, upload)
+    notes = browsing.note_kinds(session, upload)
+    kind = _chosen(kinds, request.args.get("kind"), with_reason=True)
+    note = _chosen(notes, request.args.get("note"), with_reason=False)
+    shows_all = request.args.get("rows") == "all" or not upload.failed
+    place = lists.place()
+    page = browsing.page(
+        session,
+        upload,
+        outcome=None if shows_all else FAILED,
+        code=kind.code if kind else None,
+        reason=kind.reason if kind else None,
+        note=note.code if note and not kind else None,
+        after=int(place.cursor) if (place.cursor or "").isdecimal() else 0,
+        limit=lists.PAGE_SIZE,
+    )
+    campaign = session.get_one(Campaign, upload.campaign_id)
+    ignored = ignored_words(browsing.ignored_kinds(session, upload))
+    return {
+        "kinds": _chips(upload, kinds, kind, note),
+        "notes": [Chip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes],
+        "filtered": kind or note,
+        "shown_total": kind.rows if kind else note.rows if note else _total(upload, shows_all),
+        "repairs": [
+            {
+                "reason": repair.reason,
+                "rows": repair.rows,
+                "title": repair_title(repair),
+                "text": repair_text(repair),
+                "url": _url(upload, kind=f"{repair.code}:{repair.reason}"),
+            }
+            for repair in browsing.repairs(session, upload)
+            if kind is None or kind.reason == repair.reason
+        ],
+        "repaired": [(reason, repaired_title(reason)) for reason in upload.repairs],
+        "columns": columns_of(upload, uploads.external_id_keys(session, upload)),
+        "rows": [(row.number, _cells(upload, row)) for row in page.rows],
+        "place": place,
+        "next_url": place.next_url(str(page.next_number) if page.next_number else None),
+        "ignored": ignored,
+        "same": uploads.same_file(session, upload),
+        "read_as": _read_as(upload),
+        "file_notes": [FILE_NOTES[name] for name in upload.found.get("notes", ())],
+        "finds_contacts": _mapping(upload).finds_contacts,
+        "campaign_changed": campaign.revision != upload.campaign_revision,
+    }
+
+
+def columns_of(
+    upload: ContactImport, external_keys: Sequence[str], chosen: Sequence[str] | None = None
+) -> list[Column]:
+    """The file's columns; ``chosen`` are targets from a form that was not accepted."""
+    targets = chosen if chosen is not None else upload.mapping
+    title = _title_column(upload)
+    return [
+        Column(
+            index,
+            name,
+            targets[index],
+            _choices(name, targets[index], external_keys),
+            index == title,
+            tuple(row[index] for row in upload.samples if index < len(row) and row[index].strip()),
+        )
+        for index, name in enumerate(upload.columns)
+    ]
+
+
+def _choices(
+    name: str, target: str, external_keys: Sequence[str]
+) -> list[tuple[str | None, list[tuple[str, str]]]]:
+    fields = [(str(field), words) for field, words in FIELD_NAMES.items()]
+    own = str(Target(Field.METADATA, name[:MAX_METADATA_KEY]))
+    information = [(own, name)]
+    if target.startswith(f"{Field.METADATA}:") and target != own:
+        information.append((target, Target.parse(target).key))
+    groups: list[tuple[str | None, list[tuple[str, str]]]] = [
+        ("Kept as information", information),
+        ("Part of the contact", fields[:-1]),
+    ]
+    if external_keys:
+        ids = [(str(Target(Field.EXTERNAL_ID, key)), key) for key in external_keys]
+        groups.append(("External id", ids))
+    groups.append((None, fields[-1:]))
+    return groups
+
+
+def _mapping(upload: ContactImport) -> Mapping:
+    return Mapping(upload.columns, [Target.parse(text) for text in upload.mapping])
+
+
+def _title_column(upload: ContactImport) -> int:
+    """The column whose value names the row on a phone."""
+    fields = [text.partition(":")[0] for text in upload.mapping]
+    for wanted in (Field.FULL_NAME, Field.FIRST_NAME, Field.LAST_NAME, Field.EMAIL):
+        if wanted in fields:
+            return fields.index(wanted)
+    return 0
+
+
+def _cells(upload: ContactImport, row: ShownRow) -> list[Cell]:
+    by_column: dict[int, list[ImportProblem]] = {}
+    for problem in row.problems:
+        by_column.setdefault(problem.column_index or 0, []).append(problem)
+    return [
+        _cell(row.cells[index] if index < len(row.cells) else "", by_column.get(index, ()))
+        for index in range(len(upload.columns))
+    ]
+
+
+def _cell(value: str, problems: Sequence[ImportProblem]) -> Cell:
+    shown = value.strip()
+    if len(shown) > LONGEST_CELL:
+        shown = shown[:LONGEST_CELL] + "…"
+    errors = [problem for problem in problems if not problem.is_warning]
+    tone = ""
+    if problems:
+        tone = "bad" if any(not problem.repair for problem in errors) else "repair"
+    reasons = tuple(
+        f"{p.message} Repair: {p.repair}" if p.repair else p.message for p in (errors or problems)
+    )
+    return Cell(shown, tone, reasons)
+
+
+def _chosen(kinds: Sequence[Kind], wanted: str | None, *, with_reason: bool) -> Kind | None:
+    for kind in kinds:
+        if wanted == (f"{kind.code}:{kind.reason or ''}" if with_reason else kind.code):
+            return kind
+    return None
+
+
+def _chips(
+    upload: ContactImport, kinds: Sequence[Kind], kind: Kind | None, note: Kind | None
+) -> list[Chip]:
+    if not kinds:
+        return []
+    every = Chip("All", upload.failed, _url(upload), kind is None and note is None)
+    return [
+        every,
+        *(
+            Chip(
+                kind_words(k),
+                k.rows,
+                _url(upload, kind=f"{k.code}:{k.reason or ''}"),
+                k is kind,
+            )
+            for k in kinds
+        ),
+    ]
+
+
+def _total(upload: ContactImport, shows_all: bool) -> int:
+    return upload.rows_total if shows_all else upload.failed
+
+
+def _url(upload: ContactImport, **filters: str) -> str:
+    return url_for("portal.upload", upload_id=upload.id, _anchor="rows", **filters)
+
+
+def _read_as(upload: ContactImport) -> str:
+    """How the file was read, in words."""
+    found = upload.found
+    parts = []
+    if found.get("sheet"):
+        parts.append(f"sheet “{found['sheet']}”")
+    if found.get("encoding"):
+        parts.append(dict(ENCODINGS).get(found["encoding"], found["encoding"].upper()))
+    if found.get("delimiter"):
+        parts.append(f"separated by {DELIMITER_WORDS.get(found['delimiter'], found['delimiter'])}")
+    if found.get("headerRow"):
+        parts.append(f"column names in row {found['headerRow']}")
+    else:
+        parts.append("no column names")
+    return ", ".join(parts)

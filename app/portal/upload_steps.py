@@ -1,0 +1,133 @@
+"""What a person does with an upload: columns, repairs, applying, cancelling."""
+
+from uuid import UUID
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from app.enums import ImportState
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, files, transaction
+from app.portal.blueprint import portal
+from app.portal.forms.upload import ReadingForm
+from app.portal.upload_check import columns_of
+from app.services.imports import steps, uploads
+
+Page = str | tuple[str, int] | Response
+
+
+@portal.get("/uploads/<uuid:upload_id>/columns")
+def upload_columns(upload_id: UUID) -> Page:
+    """Every column with its first values, and how the file is read."""
+    with transaction(read_only=True) as session:
+        upload = uploads.get(session, caller(), upload_id)
+        if not uploads.can_be_read_again(upload):
+            return _to(upload_id)
+        form = ReadingForm.showing(upload)
+    return _columns_page(upload_id, form)
+
+
+@portal.post("/uploads/<uuid:upload_id>/columns")
+def upload_columns_save(upload_id: UUID) -> Page:
+    """Checks the file anew with the columns of the form and, where it says, read otherwise."""
+    chosen = request.form.getlist("column")
+    form = ReadingForm(request.form) if "header_row" in request.form else None
+    if form is not None and not form.validate():
+        return _columns_page(upload_id, form, chosen), 422
+    try:
+        with transaction() as session:
+            steps.read_again(
+                session,
+                caller(),
+                upload_id,
+                mapping=chosen or None,
+                reading=form.to_reading() if form is not None else None,
+            )
+    except Conflict:
+        return _to(upload_id)
+    except ValidationFailed as error:
+        problems = {
+            int(problem.field.partition(".")[2]): problem.message for problem in error.problems
+        }
+        with transaction(read_only=True) as session:
+            upload = uploads.get(session, caller(), upload_id)
+            form = form or ReadingForm.showing(upload)
+        return _columns_page(upload_id, form, chosen, problems), 422
+    return _to(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/check")
+def upload_check_again(upload_id: UUID) -> Response:
+    """Checks the file against the campaign as it is now."""
+    try:
+        with transaction() as session:
+            steps.read_again(session, caller(), upload_id)
+    except Conflict:
+        pass  # it has moved on: its page says where it is
+    return _to(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/repairs/<reason>")
+def upload_repair(upload_id: UUID, reason: str) -> Response:
+    try:
+        with transaction() as session:
+            steps.repair(session, caller(), upload_id, reason)
+    except Conflict:
+        pass  # it has moved on: its page says where it is
+    return _to(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/repairs/<reason>/take-back")
+def upload_take_back(upload_id: UUID, reason: str) -> Response:
+    try:
+        with transaction() as session:
+            steps.take_back_repair(session, caller(), upload_id, reason)
+    except Conflict:
+        pass  # it has moved on: its page says where it is
+    return _to(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/apply")
+def upload_apply(upload_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            steps.start_apply(session, caller(), upload_id)
+    except Conflict:
+        pass  # it has moved on: its page says where it is
+    return _to(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/cancel")
+def upload_cancel(upload_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            upload = steps.cancel(session, caller(), upload_id)
+    except Conflict:
+        return _to(upload_id)  # it has ended: its page says how
+    if upload.state is ImportState.CANCELLED:
+        files().delete(upload.file_key)
+    return _to(upload_id)
+
+
+def _columns_page(
+    upload_id: UUID,
+    form: ReadingForm,
+    chosen: list[str] | None = None,
+    problems: dict[int, str] | None = None,
+) -> str:
+    with transaction(read_only=True) as session:
+        upload = uploads.get(session, caller(), upload_id)
+        form.offer_sheets(upload)
+        usable = chosen if chosen and len(chosen) == len(upload.columns) else None
+        return render_template(
+            "portal/uploads/columns.html",
+            upload=upload,
+            campaign_name=uploads.campaign_names(session, [upload])[upload.campaign_id],
+            columns=columns_of(upload, uploads.external_id_keys(session, upload), usable),
+            form=form,
+            problems=problems or {},
+        )
+
+
+def _to(upload_id: UUID) -> Response:
+    return redirect(url_for("portal.upload", upload_id=upload_id), 303)

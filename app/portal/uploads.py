@@ -1,0 +1,247 @@
+"""Uploads: the list, choosing a file, and one upload in each of its states."""
+
+import math
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from flask import Response as FlaskResponse
+from flask import g, make_response, redirect, render_template, request, stream_with_context, url_for
+from sqlalchemy.orm import Session
+from werkzeug.datastructures import FileStorage
+from werkzeug.wrappers import Response
+
+from app.enums import ImportState
+from app.errors import TooLarge, ValidationFailed
+from app.extensions import caller, files, settings, transaction
+from app.models import ContactImport, utcnow
+from app.portal import lists
+from app.portal.blueprint import portal
+from app.portal.formats import number, plural, size
+from app.portal.forms.upload import ACTION_HINTS, UploadForm
+from app.portal.upload_check import check_context
+from app.portal.upload_words import (
+    ACTION_NAMES,
+    STATE_NAMES,
+    STATE_TONES,
+    ignored_words,
+    sum_words,
+)
+from app.services import campaigns
+from app.services.imports import applying, browsing, failures, uploads
+
+Page = str | tuple[str, int] | Response
+
+AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
+COUNTS = ("created", "updated", "deleted", "ignored", "failed")
+
+
+@portal.get("/uploads", endpoint="uploads")
+def list_uploads() -> str:
+    place = lists.place()
+    with transaction(read_only=True) as session:
+        page = uploads.search(
+            session,
+            caller(),
+            state=lists.choice_filter("state", ImportState),
+            cursor=place.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        names = uploads.campaign_names(session, page.items)
+    return render_template(
+        "portal/uploads/list.html",
+        rows=page.items,
+        names=names,
+        states=STATE_NAMES,
+        tones=STATE_TONES,
+        place=place,
+        next_url=place.next_url(page.next_cursor),
+        clear_url=lists.clear_url("state"),
+    )
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/upload")
+def upload_new(campaign_id: UUID) -> str:
+    return _choose_page(campaign_id, UploadForm())
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/upload")
+def upload_create(campaign_id: UUID) -> Page:
+    """Keeps the file and has it checked."""
+    form = UploadForm(request.form)
+    sent: FileStorage | None = request.files.get("file")
+    with transaction(read_only=True) as session:
+        campaigns.get(session, caller(), campaign_id)
+    if not form.validate():
+        return _choose_page(campaign_id, form), 422
+    if sent is None or not sent.filename:
+        form.file.errors = ["Choose the file that holds the contacts."]
+        return _choose_page(campaign_id, form), 422
+    try:
+        kept = files().save(sent.stream, max_bytes=settings().max_upload_bytes)
+    except TooLarge as error:
+        form.file.errors = [error.message]
+        return _choose_page(campaign_id, form), 413
+    try:
+        with transaction() as session:
+            upload = uploads.create(
+                session,
+                caller(),
+                campaign_id,
+                action=form.chosen_action,
+                file=kept,
+                file_name=sent.filename,
+            )
+    except BaseException as error:
+        files().delete(kept.key)
+        if not isinstance(error, ValidationFailed):
+            raise
+        form.file.errors = [error.message]
+        return _choose_page(campaign_id, form), 422
+    return redirect(url_for("portal.upload", upload_id=upload.id), 303)
+
+
+@portal.get("/uploads/<uuid:upload_id>")
+def upload(upload_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = uploads.get(session, caller(), upload_id)
+        context = _about(session, found)
+        if found.state in AT_WORK:
+            return render_template("portal/uploads/working.html", **context)
+        if found.state is ImportState.CHECKED:
+            context |= check_context(session, found)
+            return render_template("portal/uploads/check.html", **context)
+        if found.expected is not None:
+            context |= _result(session, found)
+            return render_template("portal/uploads/result.html", **context)
+        return render_template("portal/uploads/ended.html", **context)
+
+
+@portal.get("/uploads/<uuid:upload_id>/live")
+def upload_live(upload_id: UUID) -> Page:
+    """The panel that asks for itself again while the worker is busy; then the page is new."""
+    with transaction(read_only=True) as session:
+        found = uploads.get(session, caller(), upload_id)
+        if found.state in AT_WORK:
+            return render_template("portal/uploads/_working.html", **_about(session, found))
+    if request.headers.get("HX-Request"):
+        response = make_response("", 200)
+        response.headers["HX-Refresh"] = "true"
+        return response
+    return redirect(url_for("portal.upload", upload_id=upload_id), 303)
+
+
+@portal.get("/uploads/<uuid:upload_id>/failed-rows.csv")
+def upload_failures(upload_id: UUID) -> FlaskResponse:
+    """The rows that can't be applied, with a column that says why."""
+    with transaction(read_only=True) as session:
+        found = uploads.get(session, caller(), upload_id)
+    stem = "".join(c if c.isalnum() and c.isascii() else "-" for c in found.file_name)
+    name = f"failed-rows-of-{stem.rpartition('-')[0].strip('-') or 'upload'}.csv"
+    response = FlaskResponse(stream_with_context(_lines(found)), content_type="text/csv")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _lines(found: ContactImport) -> Iterator[str]:
+    yield failures.header(found)
+    last: int | None = 0
+    while last is not None:
+        with transaction(read_only=True) as session:
+            text, last = failures.lines_after(session, found, last)
+        yield text
+
+
+def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
+    with transaction(read_only=True) as session:
+        return render_template(
+            "portal/uploads/choose.html",
+            campaign=campaigns.get(session, caller(), campaign_id),
+            form=form,
+            hints=ACTION_HINTS,
+            most=size(settings().max_upload_bytes),
+        )
+
+
+def _about(session: Session, found: ContactImport) -> dict[str, Any]:
+    """What every state's page says about the upload."""
+    own = found.created_by is not None and found.created_by == g.user.id
+    return {
+        "upload": found,
+        "campaign_name": uploads.campaign_names(session, [found])[found.campaign_id],
+        "author": "you" if own else found.author,
+        "counts": [getattr(found, name) for name in COUNTS],
+        "sum_words": sum_words([getattr(found, name) for name in COUNTS], found.rows_total),
+        "action": ACTION_NAMES[found.action],
+        "to_apply": uploads.rows_to_apply(found),
+        "left": uploads.rows_left(found),
+        "seconds_left": _seconds_left(found),
+        "can_go_on": uploads.can_go_on(found),
+        "can_be_read_again": uploads.can_be_read_again(found),
+    }
+
+
+def _seconds_left(found: ContactImport) -> int | None:
+    """An estimate, once there is something to judge by."""
+    if found.apply_started_at is None or not found.rows_applied or found.apply_number > 1:
+        return None
+    spent = (utcnow() - found.apply_started_at).total_seconds()
+    return math.ceil(spent / found.rows_applied * uploads.rows_left(found))
+
+
+def _result(session: Session, found: ContactImport) -> dict[str, Any]:
+    expected = found.expected or {}
+    complete = found.state is ImportState.DONE
+    differences = [
+        f"{number(getattr(found, name))} {name} instead of {number(expected[name])}"
+        for name in COUNTS
+        if complete and getattr(found, name) != expected[name]
+    ]
+    counts = [getattr(found, name) for name in COUNTS]
+    return {
+        "differences": ", ".join(differences),
+        "ignored": ignored_words(browsing.ignored_kinds(session, found)),
+        "entries": _history(found),
+        "rest_words": sum_words([*counts, uploads.rows_left(found)], found.rows_total),
+    }
+
+
+def _history(found: ContactImport) -> list[dict[str, Any]]:
+    batches = math.ceil(found.rows_applied / applying.BATCH)
+    last = {
+        ImportState.DONE: ("Applied", "done"),
+        ImportState.CANCELLED: ("Stopped", "failed"),
+        ImportState.FAILED: ("Stopped by a fault", "failed"),
+    }[found.state]
+    return [
+        {
+            "title": "Uploaded",
+            "text": size(found.file_size),
+            "when": _clock(found.created_at),
+            "state": "done",
+        },
+        {
+            "title": "Checked",
+            "text": plural(found.rows_total, "row"),
+            "when": _clock(found.checked_at),
+            "state": "done",
+        },
+        {
+            "title": last[0],
+            "text": f"{plural(found.rows_applied, 'row')}"
+            f"{_taking(found)} in {plural(batches, 'batch', 'batches')}",
+            "when": _clock(found.finished_at),
+            "state": last[1],
+        },
+    ]
+
+
+def _taking(found: ContactImport) -> str:
+    if found.apply_started_at is None or found.finished_at is None or found.apply_number > 1:
+        return ""
+    return f" in {(found.finished_at - found.apply_started_at).total_seconds():.1f}\u00a0s,"
+
+
+def _clock(moment: datetime | None) -> str:
+    return f"{moment:%H:%M:%S} UTC" if moment else ""

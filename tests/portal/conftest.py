@@ -1,0 +1,79 @@
+"""People at their browsers: a tenant beside another one, signed in or not."""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.models import User
+from app.portal.authentication import SESSION_COOKIE
+from app.services import passwords, sessions
+from tests.fixtures.cast import Tenant, make_tenant
+
+PASSWORD = "correct horse battery"
+PASSWORD_HASH = passwords.hash_password(PASSWORD)
+
+
+class Browser:
+    """A browser without script: keeps cookies, and sends forms with the page's own token."""
+
+    def __init__(self, client: FlaskClient):
+        self.client = client
+
+    def get(self, path: str, **more: Any) -> TestResponse:
+        return self.client.get(path, **more)
+
+    def post(
+        self, path: str, data: Mapping[str, Any] | None = None, *, page: str = "/sign-in"
+    ) -> TestResponse:
+        """Sends a form as it stands on ``page``."""
+        shown = self.client.get(page, follow_redirects=True).text
+        found = re.search(r'name="csrf_token" value="([^"]+)"', shown)
+        assert found, f"{page} holds no form"
+        return self.client.post(path, data={"csrf_token": found.group(1), **(data or {})})
+
+    def sign_in(self, email: str, password: str = PASSWORD, path: str = "/sign-in") -> TestResponse:
+        return self.post(path, {"email": email, "password": password}, page=path)
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session, "Northwind")
+    for user in (*tenant.staff.values(), tenant.user, tenant.plus_user):
+        user.password_hash = PASSWORD_HASH
+    session.commit()
+    return tenant
+
+
+@pytest.fixture
+def other(session: Session) -> Tenant:
+    tenant = make_tenant(session, "Southgate")
+    for user in (*tenant.staff.values(), tenant.user, tenant.plus_user):
+        user.password_hash = PASSWORD_HASH
+    session.commit()
+    return tenant
+
+
+@pytest.fixture
+def browser(app: Flask) -> Browser:
+    return Browser(app.test_client())
+
+
+@pytest.fixture
+def signed_in(app: Flask, session: Session) -> Callable[[User], Browser]:
+    """A browser in which the person has signed in."""
+
+    def sign_in(user: User) -> Browser:
+        token = sessions.create(session, user, lifetime=timedelta(hours=1))
+        session.commit()
+        client = app.test_client()
+        client.set_cookie(SESSION_COOKIE, token)
+        return Browser(client)
+
+    return sign_in

@@ -1,0 +1,222 @@
+"""The branding studio: what is saved stays a draft until it is published."""
+
+import io
+import re
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from PIL import Image
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.errors import ValidationFailed
+from app.models import User
+from app.schemas.partners import UpdatePartnerInput
+from app.schemas.reading import read
+from app.services import partners
+from app.services.branding.stylesheet import sheet_for
+from tests.fixtures.cast import OPERATOR, Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+PAGE = "/branding"
+FORM = {
+    "product_name": "Northwind Voice",
+    "colour": "#1c7a4d",
+    "header_links-0-label": "Help",
+    "header_links-0-url": "https://help.northwind.example/",
+    "header_links-1-label": "",
+    "header_links-1-url": "",
+    "social_links-0-type": "",
+    "social_links-0-url": "",
+    "chat_agent_id": "",
+    "show_branding_toggle": "y",
+    "default_agent_name": "",
+    "partner_upgrade_message": "",
+    "demo_link": "",
+}
+
+
+@pytest.fixture
+def editor(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_EDITOR])
+
+
+def picture(width: int = 300, height: int = 60, kind: str = "PNG") -> io.BytesIO:
+    out = io.BytesIO()
+    Image.new("RGB", (width, height), "#1c7a4d").save(out, kind)
+    out.seek(0)
+    return out
+
+
+def content(session: Session, tenant: Tenant) -> dict[str, Any]:
+    session.expire_all()
+    partner = partners.get(session, OPERATOR, tenant.partner.id)
+    return partners.to_resource(partner, OPERATOR).model_dump(mode="json", by_alias=True)
+
+
+def sheet_of(html: str) -> str:
+    found = re.search(r'href="(/brand/[0-9a-f]{6}-[0-9a-f]{16}\.css)"', html)
+    assert found
+    return found.group(1)
+
+
+def test_saving_changes_the_draft_and_nothing_that_customers_see(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    before = content(session, own)
+    answer = editor.post(PAGE, FORM, page=PAGE)
+    assert (answer.status_code, answer.location) == (303, "/branding?saved=1")
+    assert content(session, own) == before
+    studio = editor.get(answer.location).text
+    assert "Draft: 4 changes" in studio
+    assert "Publish version 1" in studio
+
+
+def test_publishing_shows_the_draft_to_everybody(
+    editor: Browser, browser: Browser, own: Tenant, session: Session
+) -> None:
+    editor.post(PAGE, FORM, page=PAGE)
+    answer = editor.post("/branding/publish", page=PAGE)
+    assert (answer.status_code, answer.location) == (303, "/branding?published=1")
+    assert "Version 1 is published" in editor.get(answer.location).text
+    after = content(session, own)
+    assert after["productName"] == "Northwind Voice"
+    assert [(c["name"], c["value"]) for c in after["brandUIColors"]] == [("primary", "#1c7a4d")]
+    assert [(x["label"], x["url"]) for x in after["customHeaderLinks"]] == [
+        ("Help", "https://help.northwind.example/")
+    ]
+    assert after["showBrandingToggle"] is True
+    page = browser.get(f"/p/{own.partner.slug}/sign-in").text
+    assert "Sign in to Northwind Voice" in page
+    sheet = sheet_for("#1c7a4d")
+    assert sheet_of(page) == f"/brand/1c7a4d-{sheet.digest}.css"
+    assert browser.get(sheet_of(page)).text == sheet.css
+
+
+def test_discarding_forgets_the_draft(editor: Browser, own: Tenant, session: Session) -> None:
+    before = content(session, own)
+    editor.post(PAGE, FORM, page=PAGE)
+    editor.post("/branding/discard", page=PAGE)
+    assert "Draft:" not in editor.get(PAGE).text
+    assert content(session, own) == before
+
+
+def test_publishing_without_a_draft_is_a_page_that_is_not_there(editor: Browser) -> None:
+    assert editor.post("/branding/publish", page=PAGE).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("colour", "blurple", "colour"),
+        ("product_name", " ", "product"),
+        ("header_links-0-url", "javascript:alert(1)", "http"),
+        ("header_links-0-label", "", "Header links"),
+        ("demo_link", "ftp://x.example/", "http"),
+    ],
+)
+def test_a_wrong_value_stands_at_its_field_and_nothing_is_saved(
+    editor: Browser, field: str, value: str, words: str
+) -> None:
+    answer = editor.post(PAGE, {**FORM, field: value}, page=PAGE)
+    assert answer.status_code == 422
+    assert f'id="{field}-error"' in answer.text
+    assert words in answer.text
+    assert 'value="Northwind Voice"' in answer.text or field == "product_name"
+    assert "Draft:" not in editor.get(PAGE).text
+
+
+def test_the_same_words_stand_on_the_page_and_in_the_json(editor: Browser) -> None:
+    answer = editor.post(PAGE, {**FORM, "colour": "blurple"}, page=PAGE)
+    problem = re.search(r'id="colour-error">.*?<span>(.*?)</span>', answer.text, re.DOTALL)
+    assert problem
+    with pytest.raises(ValidationFailed) as refusal:
+        read(UpdatePartnerInput, {"brandUIColors": [{"name": "primary", "value": "blurple"}]})
+    assert unescape(problem.group(1)) == refusal.value.problems[0].message
+
+
+def test_a_logo_is_encoded_anew_and_served_for_ever(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    answer = editor.post("/branding/images/logo", {"picture": (picture(), "logo.png")}, page=PAGE)
+    assert answer.status_code == 303
+    editor.post("/branding/publish", page=PAGE)
+    url = content(session, own)["logoImgUrl"]
+    path = re.search(r"/brand/images/[0-9a-f]{64}$", url)
+    assert path
+    served = editor.get(path.group())
+    assert (served.status_code, served.content_type) == (200, "image/png")
+    assert served.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    with Image.open(io.BytesIO(served.data)) as shown:
+        assert (shown.width, shown.height, shown.info) == (300, 60, {})
+    assert f'src="{path.group()}"' in editor.get("/").text
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ((io.BytesIO(b"MZ\x90\x00 not a picture"), "logo.png"), "not a picture"),
+        ((io.BytesIO(b"<svg xmlns='http://www.w3.org/2000/svg'/>"), "logo.svg"), "not a picture"),
+        ((picture(20, 10), "logo.png"), "shorter side"),
+        ((picture(4000, 60), "logo.png"), "12 times"),
+        ((io.BytesIO(b""), "logo.png"), "Choose a picture"),
+    ],
+)
+def test_what_is_no_logo_is_refused_with_the_reason(
+    editor: Browser, file: tuple[io.BytesIO, str], words: str
+) -> None:
+    copy = io.BytesIO(file[0].getvalue())
+    answer = editor.post("/branding/images/logo", {"picture": (copy, file[1])}, page=PAGE)
+    assert answer.status_code == 422
+    assert words in answer.text
+    assert 'id="logo-error"' in answer.text
+
+
+def test_the_preview_is_the_real_sign_in_page_with_the_drafts_colour(
+    editor: Browser, own: Tenant
+) -> None:
+    editor.post(PAGE, FORM, page=PAGE)
+    preview = editor.get("/branding/preview/sign-in?view=dark")
+    assert "Sign in to Northwind Voice" in preview.text
+    assert sheet_of(preview.text).startswith("/brand/1c7a4d-")
+    assert 'data-bs-theme="dark"' in preview.text
+    assert "frame-ancestors 'self'" in preview.headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in editor.get(PAGE).headers["Content-Security-Policy"]
+
+
+def test_typing_gets_the_preview_back(editor: Browser) -> None:
+    token = re.search(r'name="csrf_token" value="([^"]+)"', editor.get(PAGE).text)
+    assert token
+    answer = editor.client.post(
+        PAGE, data={**FORM, "csrf_token": token.group(1)}, headers={"HX-Request": "true"}
+    )
+    assert answer.status_code == 200
+    assert answer.text.lstrip().startswith('<div id="studio-draft">')
+    assert "/branding/preview/sign-in" in answer.text
+
+
+def test_a_colour_that_carries_no_white_text_offers_the_nearest_shade(editor: Browser) -> None:
+    editor.post(PAGE, {**FORM, "colour": "#e4688a"}, page=PAGE)
+    assert "Make #C54C70 the brand colour" in editor.get(PAGE).text
+    editor.post("/branding/nearest-shade", page=PAGE)
+    assert 'value="#c54c70"' in editor.get(PAGE).text
+
+
+def test_a_stylesheet_is_served_only_under_its_own_hash(browser: Browser) -> None:
+    sheet = sheet_for("#ffc800")
+    assert browser.get(f"/brand/ffc800-{sheet.digest}.css").status_code == 200
+    for path in (f"/brand/ffc801-{sheet.digest}.css", "/brand/ffc800-0.css", "/brand/zzzzzz-0.css"):
+        assert browser.get(path).status_code == 404
+
+
+def test_pictures_of_the_partners_own_host_are_let_through_and_no_others(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    own.partner.logo_img_url = "https://cdn.northwind.example/logo.png"
+    session.commit()
+    policy = editor.get("/").headers["Content-Security-Policy"]
+    assert "img-src 'self' data: https://cdn.northwind.example;" in policy

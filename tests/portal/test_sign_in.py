@@ -1,0 +1,189 @@
+"""Signing in and out: by page, by partner, with the same answer to every stranger."""
+
+import re
+from collections.abc import Callable
+from urllib.parse import quote
+
+import pytest
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from app.enums import Role, UserStatus
+from app.models import User
+from app.portal.sign_in import REFUSED
+from app.services import partners, users
+from tests.fixtures.cast import OPERATOR, Tenant
+from tests.portal.conftest import PASSWORD_HASH, Browser
+
+SignedIn = Callable[[User], Browser]
+
+
+def without_token(html: str) -> str:
+    plain = re.sub(r'name="csrf_token" value="[^"]+"', "", html)
+    return re.sub(r'value="[^"]*@[^"]*"', "", plain)
+
+
+def test_the_right_password_leads_to_the_overview(browser: Browser, own: Tenant) -> None:
+    answer = browser.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    assert (answer.status_code, answer.location) == (303, "/")
+    assert "<h1>Overview</h1>" in browser.get("/").text
+
+
+def test_after_signing_in_the_page_that_was_asked_for_follows(
+    browser: Browser, own: Tenant
+) -> None:
+    asked = browser.get("/usage?start=2026-11-01&end=2026-11-02")
+    assert asked.status_code == 303
+    answer = browser.sign_in(own.staff[Role.ADMIN].email, path=asked.location)
+    assert answer.location == "/usage?start=2026-11-01&end=2026-11-02"
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    ["//evil.example/", "https://evil.example/", "/\\evil.example", "\\\\evil", "/\t/evil.example"],
+)
+def test_nothing_leads_from_sign_in_to_another_site(
+    browser: Browser, own: Tenant, wanted: str
+) -> None:
+    page = "/sign-in"
+    answer = browser.post(
+        f"{page}?next={quote(wanted)}",
+        {"email": own.user.email, "password": "correct horse battery"},
+        page=page,
+    )
+    assert (answer.status_code, answer.location) == (303, "/")
+
+
+def test_an_unknown_address_and_a_wrong_password_are_answered_alike(
+    browser: Browser, own: Tenant
+) -> None:
+    wrong = browser.sign_in(own.user.email, "wrong")
+    unknown = browser.sign_in("nobody@northwind.example", "wrong")
+    assert (wrong.status_code, unknown.status_code) == (422, 422)
+    assert REFUSED in wrong.text.replace("&#39;", "'")
+    request_id = re.compile(r"req_[\w-]+")
+    assert request_id.sub("", without_token(wrong.text)) == request_id.sub(
+        "", without_token(unknown.text)
+    )
+
+
+def test_missing_fields_are_named_and_what_was_typed_stays(browser: Browser) -> None:
+    answer = browser.post("/sign-in", {"email": "someone@northwind.example", "password": ""})
+    assert answer.status_code == 422
+    assert "Enter your password." in answer.text
+    assert 'value="someone@northwind.example"' in answer.text
+
+
+def test_the_page_of_another_partner_lets_nobody_in(
+    browser: Browser, own: Tenant, other: Tenant
+) -> None:
+    answer = browser.sign_in(own.user.email, path=f"/p/{other.partner.slug}/sign-in")
+    assert answer.status_code == 422
+
+
+def test_a_partners_page_is_in_its_brand_and_remembered(
+    browser: Browser, own: Tenant, session: Session
+) -> None:
+    own.partner.product_name = "Northwind Voice"
+    session.commit()
+    page = browser.get(f"/p/{own.partner.slug}/sign-in")
+    assert "Sign in to Northwind Voice" in page.text
+    assert "Sign in to Northwind Voice" in browser.get("/sign-in").text
+
+
+def test_a_verified_domain_shows_its_partner_and_another_host_the_neutral_page(
+    browser: Browser, own: Tenant, session: Session
+) -> None:
+    own.partner.product_name = "Northwind Voice"
+    at_host = {"base_url": "http://northwind.example/"}
+    assert "Sign in to Partner portal" in browser.get("/sign-in", **at_host).text
+    partners.verify_domain(session, OPERATOR, own.partner.id)
+    session.commit()
+    assert "Sign in to Northwind Voice" in browser.get("/sign-in", **at_host).text
+    assert "Sign in to Partner portal" in browser.get("/sign-in").text
+
+
+def test_one_address_in_two_portals_asks_which(
+    browser: Browser, own: Tenant, other: Tenant, session: Session
+) -> None:
+    twin = other.user
+    twin.email = twin.email_key = own.user.email
+    session.commit()
+    asked = browser.sign_in(own.user.email)
+    assert asked.status_code == 200
+    assert "This address opens 2 portals." in asked.text
+    chosen = browser.post("/sign-in/choose", {"account": str(twin.id)})
+    assert (chosen.status_code, chosen.location) == (303, "/")
+    assert other.partner.name in browser.get("/").text
+
+
+def test_a_choice_that_was_not_offered_signs_nobody_in(browser: Browser, own: Tenant) -> None:
+    answer = browser.post("/sign-in/choose", {"account": str(own.user.id)})
+    assert (answer.status_code, answer.location) == (303, "/sign-in")
+    assert browser.get("/").status_code == 303
+
+
+def test_too_many_failures_are_stopped_even_with_the_right_password(
+    make_app: Callable[..., Flask], own: Tenant
+) -> None:
+    browser = Browser(make_app(failed_sign_ins=3).test_client())
+    for _ in range(3):
+        assert browser.sign_in(own.user.email, "wrong").status_code == 422
+    assert browser.sign_in(own.user.email).status_code == 429
+
+
+def test_signing_out_ends_the_session_on_the_server(own: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    cookie = browser.client.get_cookie("portal_session")
+    assert cookie is not None
+    assert browser.post("/sign-out", page="/").status_code == 303
+    browser.client.set_cookie("portal_session", cookie.value)
+    assert browser.get("/").status_code == 303
+
+
+@pytest.mark.parametrize("how", ["suspended", "password", "organization", "partner"])
+def test_a_session_ends_at_once_with_the_right_to_it(
+    own: Tenant, signed_in: SignedIn, session: Session, how: str
+) -> None:
+    browser = signed_in(own.user)
+    assert browser.get("/").status_code == 200
+    match how:
+        case "suspended":
+            own.user.status = UserStatus.SUSPENDED
+        case "password":
+            users.set_password(session, OPERATOR, own.user, PASSWORD_HASH)
+        case "organization":
+            own.organization.status = "suspended"  # type: ignore[assignment]  # as stored
+        case _:
+            own.partner.suspended_at = own.partner.created_at
+    session.commit()
+    assert browser.get("/").status_code == 303
+
+
+def test_a_form_from_another_site_is_refused(browser: Browser, own: Tenant) -> None:
+    answer = browser.client.post(
+        "/sign-in", data={"email": own.user.email}, headers={"Sec-Fetch-Site": "cross-site"}
+    )
+    assert answer.status_code == 403
+    assert "<h1>This form was not accepted</h1>" in answer.text
+
+
+def test_a_form_without_its_token_is_refused(browser: Browser, own: Tenant) -> None:
+    answer = browser.client.post("/sign-in", data={"email": own.user.email, "password": "x"})
+    assert answer.status_code == 403
+
+
+def test_bearer_tokens_and_keys_mean_nothing_on_pages(browser: Browser, own: Tenant) -> None:
+    answer = browser.get("/", headers={"Authorization": "Bearer x", "x-api-key": "ppk_live_x"})
+    assert answer.status_code == 303
+
+
+def test_a_fragment_asked_for_after_the_session_makes_the_whole_page_sign_in(
+    browser: Browser,
+) -> None:
+    answer = browser.get(
+        "/calls/0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01/live",
+        headers={"HX-Request": "true", "HX-Current-URL": "http://localhost/test-call?call=1"},
+    )
+    assert answer.status_code == 204
+    assert answer.headers["HX-Redirect"] == "/sign-in?next=/test-call?call%3D1"
