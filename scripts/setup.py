@@ -126,25 +126,34 @@ def install_debian_packages() -> None:
     work(f"Debian packages {names}", [*install, "--no-install-recommends", *missing], sentence)
 
 
+def venv_version() -> str | None:
+    """The version of the virtual environment's Python, None where it is unusable or too old."""
+    ask = "import pip, sys; assert sys.version_info >= (3, 11); print(sys.version)"
+    try:
+        told = subprocess.run([VENV_PYTHON, "-c", ask], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return told.stdout
+
+
 def install_python_packages(purpose: str) -> None:
     """The virtual environment with the pinned packages of ``purpose``."""
-    lock = ROOT / LOCKS[purpose]
-    wanted = fingerprint([lock], sys.version)
-    if is_current(VENV / f".installed-{purpose}", wanted) and VENV_PYTHON.exists():
-        return
-    if not (VENV / ".python").exists() or (VENV / ".python").read_text() != sys.version:
+    if venv_version() is None:
         sentence = (
             "The virtual environment could not be made. On Debian and Ubuntu it needs the package "
             f"python{sys.version_info[0]}.{sys.version_info[1]}-venv."
         )
         make: list[str | Path] = [sys.executable, "-m", "venv", "--clear", VENV]
         work("Virtual environment in .venv", make, sentence)
-        (VENV / ".python").write_text(sys.version)
+    lock = ROOT / LOCKS[purpose]
+    stamp, wanted = VENV / f".installed-{purpose}", fingerprint([lock], venv_version() or "")
+    if is_current(stamp, wanted):
+        return
     pip: list[str | Path] = [VENV_PYTHON, "-m", "pip", "install", "--disable-pip-version-check"]
     sentence = "pip could not install the Python packages. Its words are above."
     title = f"Python packages of {lock.name}"
     work(title, [*pip, "--progress-bar", "off", "-r", lock], sentence)
-    (VENV / f".installed-{purpose}").write_text(wanted)
+    stamp.write_text(wanted)
 
 
 def build_assets() -> None:
