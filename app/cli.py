@@ -9,6 +9,7 @@ from sqlalchemy import select
 from app import extensions
 from app.commands.credentials import client_commands, key_commands, operator_commands
 from app.commands.demo import demo
+from app.commands.partners import partner_commands, user_commands
 from app.gateways.job_queue import migrate_engine
 from app.migration import current, upgrade
 from app.models import Partner
@@ -33,8 +34,13 @@ def migrate(as_json: bool) -> None:
 
 
 def register_commands(app: Flask) -> None:
-    app.cli.add_command(migrate)
-    app.cli.add_command(demo)
-    app.cli.add_command(client_commands)
-    app.cli.add_command(key_commands)
-    app.cli.add_command(operator_commands)
+    for command in (
+        migrate,
+        demo,
+        client_commands,
+        key_commands,
+        operator_commands,
+        partner_commands,
+        user_commands,
+    ):
+        app.cli.add_command(command)

@@ -1,0 +1,30 @@
+"""The policy table and the routes name each other, one line each."""
+
+from flask import Flask
+
+from app.enums import Role
+from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, ROUTES, Permission, unlisted_routes
+
+
+def test_every_route_has_its_line_and_every_line_its_route(app: Flask) -> None:
+    routes = {rule.endpoint for rule in app.url_map.iter_rules()}
+    assert routes == ROUTES.keys()
+
+
+def test_a_route_without_a_line_is_named() -> None:
+    assert unlisted_routes(["static", "portal.forgotten", "health.healthz"]) == ["portal.forgotten"]
+
+
+def test_every_permission_is_held_by_somebody() -> None:
+    held = frozenset().union(*ROLE_PERMISSIONS.values()) | API_KEY_SCOPES
+    assert set(Permission) - held == {Permission.LEGACY_CALL}
+
+
+def test_no_role_but_the_operator_creates_partners() -> None:
+    holders = {role for role, held in ROLE_PERMISSIONS.items() if Permission.PARTNER_CREATE in held}
+    assert holders == {Role.OPERATOR}
+
+
+def test_credentials_are_managed_by_partner_admins_alone() -> None:
+    holders = {r for r, held in ROLE_PERMISSIONS.items() if Permission.CREDENTIALS_MANAGE in held}
+    assert holders == {Role.PARTNER_ADMIN}
