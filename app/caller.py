@@ -5,7 +5,7 @@ from uuid import UUID
 
 from app.enums import CallerKind, Role
 from app.errors import Forbidden
-from app.policy import ROLE_PERMISSIONS, Permission
+from app.policy import Permission
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,9 @@ class Caller:
     def require(self, permission: Permission) -> None:
         """Raises `Forbidden` (code ``insufficient_scope``) where the permission is missing."""
         if permission not in self.permissions:
-            message = f"This needs the permission {permission.value}, which the credential does not have."
+            message = (
+                f"This needs the permission {permission.value}, which the credential does not have."
+            )
             raise Forbidden(message, "insufficient_scope", extra={"permission": permission.value})
 
 

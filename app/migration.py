@@ -20,7 +20,7 @@ _DOWN_REVISION = re.compile(r'^down_revision\b.*= "(\w+)"$', re.MULTILINE)
 def head() -> str:
     """The newest migration that this code has: the one that no other follows."""
     sources = [path.read_text() for path in (ROOT / "migrations" / "versions").glob("*.py")]
-    revisions = {match for source in sources for match in _REVISION.findall(source)}
+    revisions: set[str] = {match for source in sources for match in _REVISION.findall(source)}
     followed = {match for source in sources for match in _DOWN_REVISION.findall(source)}
     (newest,) = revisions - followed
     return newest

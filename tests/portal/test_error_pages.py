@@ -24,9 +24,7 @@ def test_a_page_that_is_not_there_says_so_in_the_partners_brand(
     assert f"<code>{reference}</code>" in answer.text
 
 
-@pytest.mark.parametrize(
-    "path", ["/people/not-an-id", "/usage/", "/p/no-such-partner/sign-in"]
-)
+@pytest.mark.parametrize("path", ["/people/not-an-id", "/usage/", "/p/no-such-partner/sign-in"])
 def test_addresses_that_mean_nothing_are_404(browser: Browser, path: str) -> None:
     assert browser.get(path).status_code == 404
 

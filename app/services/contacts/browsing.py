@@ -47,5 +47,5 @@ def counts_of(session: Session, campaign_ids: Collection[UUID]) -> dict[UUID, in
         .where(Contact.campaign_id.in_(campaign_ids))
         .group_by(Contact.campaign_id)
     )
-    counted = {key: count for key, count in session.execute(query)}
+    counted = {row[0]: int(row[1]) for row in session.execute(query)}
     return {key: counted.get(key, 0) for key in campaign_ids}

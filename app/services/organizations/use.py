@@ -34,7 +34,10 @@ def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, U
         .group_by(ConversationDay.organization_id)
     )
     counted = [
-        {key: int(value) for key, value in session.execute(query.where(column.in_(organization_ids)))}
+        {
+            key: int(value)
+            for key, value in session.execute(query.where(column.in_(organization_ids)))
+        }
         for query, column in (
             (agents, Agent.organization_id),
             (users, User.organization_id),
@@ -47,4 +50,5 @@ def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, U
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
     """The names of those of the organizations that the caller may see."""
     query = visible(caller).with_only_columns(Organization.id, Organization.name)
-    return {key: name for key, name in session.execute(query.where(Organization.id.in_(ids)))}
+    rows = session.execute(query.where(Organization.id.in_(ids)))
+    return {row.id: row.name for row in rows}
