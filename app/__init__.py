@@ -14,6 +14,9 @@ from app.portal.errors import answer_with_page
 from app.request_id import give_request_ids
 from app.security_headers import send_security_headers
 
+FORM_AROUND_FILE = 64 * 1024
+"""Bytes of a form besides the file in it: a file just over the limit gets its own sentence."""
+
 
 def create_app(settings: Settings | None = None, database: Database | None = None) -> Flask:
     """The web application with all its faces.
@@ -30,7 +33,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         instance_path=str(settings.instance_dir.resolve()),
     )
     app.config["SECRET_KEY"] = settings.effective_secret_key
-    app.config["MAX_CONTENT_LENGTH"] = settings.max_upload_bytes
+    app.config["MAX_CONTENT_LENGTH"] = settings.max_upload_bytes + FORM_AROUND_FILE
     app.extensions["settings"] = settings
     app.extensions["database"] = database or Database(make_engine(settings.effective_database_url))
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.caller import Caller
 from app.config import Settings
 from app.database import Database
+from app.gateways.files import FileStore, open_files
 
 
 def database() -> Database:
@@ -22,6 +23,11 @@ def settings() -> Settings:
 def transaction(*, read_only: bool = False) -> AbstractContextManager[Session]:
     """One transaction of the application's database, committed where the block ends well."""
     return database().transaction(read_only=read_only)
+
+
+def files() -> FileStore:
+    """Where uploaded files are kept."""
+    return open_files(settings())
 
 
 def caller() -> Caller:

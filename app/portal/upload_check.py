@@ -80,7 +80,7 @@ def check_context(session: Session, upload: ContactImport) -> dict[str, Any]:
         code=kind.code if kind else None,
         reason=kind.reason if kind else None,
         note=note.code if note and not kind else None,
-        after=int(place.cursor) if (place.cursor or "").isdecimal() else 0,
+        after=_row_number(place.cursor),
         limit=lists.PAGE_SIZE,
     )
     campaign = session.get_one(Campaign, upload.campaign_id)
@@ -217,12 +217,19 @@ def _chips(
     ]
 
 
+def _row_number(cursor: str | None) -> int:
+    """A row of the address; the first page for anything that no row is numbered with."""
+    return (
+        int(cursor) if cursor and cursor.isascii() and cursor.isdigit() and len(cursor) < 9 else 0
+    )
+
+
 def _total(upload: ContactImport, shows_all: bool) -> int:
     return upload.rows_total if shows_all else upload.failed
 
 
-def _url(upload: ContactImport, **filters: str) -> str:
-    return url_for("portal.upload", upload_id=upload.id, _anchor="rows", **filters)
+def _url(upload: ContactImport, kind: str | None = None, note: str | None = None) -> str:
+    return url_for("portal.upload", upload_id=upload.id, kind=kind, note=note, _anchor="rows")
 
 
 def _read_as(upload: ContactImport) -> str:

@@ -76,12 +76,12 @@ def upload_create(campaign_id: UUID) -> Page:
     if not form.validate():
         return _choose_page(campaign_id, form), 422
     if sent is None or not sent.filename:
-        form.file.errors = ["Choose the file that holds the contacts."]
+        form.file.errors = ("Choose the file that holds the contacts.",)
         return _choose_page(campaign_id, form), 422
     try:
         kept = files().save(sent.stream, max_bytes=settings().max_upload_bytes)
     except TooLarge as error:
-        form.file.errors = [error.message]
+        form.file.errors = (error.message,)
         return _choose_page(campaign_id, form), 413
     try:
         with transaction() as session:
@@ -97,7 +97,7 @@ def upload_create(campaign_id: UUID) -> Page:
         files().delete(kept.key)
         if not isinstance(error, ValidationFailed):
             raise
-        form.file.errors = [error.message]
+        form.file.errors = (error.message,)
         return _choose_page(campaign_id, form), 422
     return redirect(url_for("portal.upload", upload_id=upload.id), 303)
 

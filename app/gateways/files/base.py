@@ -1,7 +1,7 @@
 """What every place for files can do."""
 
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import IO, NamedTuple, Protocol
 
 
 class StoredFile(NamedTuple):
@@ -15,7 +15,7 @@ class StoredFile(NamedTuple):
 class FileStore(Protocol):
     """Files by keys that it makes up itself."""
 
-    def save(self, stream: BinaryIO, *, max_bytes: int) -> StoredFile:
+    def save(self, stream: IO[bytes], *, max_bytes: int) -> StoredFile:
         """Keeps what the stream holds. Raises `TooLarge` (``file_too_large``) and keeps nothing."""
         ...
 

@@ -4,7 +4,7 @@ import os
 import re
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 from uuid import uuid4
 
 from app.errors import TooLarge
@@ -20,7 +20,7 @@ class Folder:
     def __init__(self, folder: Path):
         self._folder = folder
 
-    def save(self, stream: BinaryIO, *, max_bytes: int) -> StoredFile:
+    def save(self, stream: IO[bytes], *, max_bytes: int) -> StoredFile:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         key = uuid4().hex
         path = self._folder / key
