@@ -61,7 +61,6 @@ class Settings(BaseSettings):
     token_seconds: int = Field(3600, ge=1)
     session_hours: int = Field(12, ge=1)
 
-    smtp_url: str = ""
     carrier: Literal["simulator"] = "simulator"
     simulator_pace: float = Field(1.0, gt=0)
     """Factor on every duration of the simulated line; tests set it far below 1."""
