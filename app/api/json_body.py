@@ -3,7 +3,7 @@
 Accepted is a UTF-8 object without anything that two parsers could read differently: no NaN or
 infinity, no name twice in an object, no NUL, no lone surrogate, no integer past 64 bits, at most
 32 levels. The standard library's parser calls back for names and numbers, which makes every rule
-exact at the price of a sixth of the time of the fastest combination that was tried.
+exact; ordinary bodies are read by `quick_json`, which takes half the time.
 """
 
 import json
@@ -14,6 +14,7 @@ from typing import Any, Never
 from flask import Request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
+from app.api.quick_json import quick_object
 from app.errors import TooLarge, UnsupportedMedia, ValidationFailed
 
 MAX_DEPTH = 32
@@ -57,6 +58,11 @@ def _read(request: Request, limit: int) -> bytes:
 
 def parse_object(body: bytes) -> dict[str, Any]:
     """The object that the bytes stand for. Raises `ValidationFailed`."""
+    quick = quick_object(body, MAX_DEPTH)
+    return _parse_exactly(body) if quick is None else quick
+
+
+def _parse_exactly(body: bytes) -> dict[str, Any]:
     try:
         text = body.decode()
     except UnicodeDecodeError as error:

@@ -916,7 +916,7 @@ def upgrade() -> None:
         sa.Column("first_name", sa.String(length=100), nullable=True),
         sa.Column("last_name", sa.String(length=100), nullable=True),
         sa.Column("status", sa.String(length=100), nullable=True),
-        sa.Column("contact_metadata", JSON_TYPE, nullable=True),
+        sa.Column("contact_metadata", sa.JSON(none_as_null=True), nullable=True),
         sa.Column("consent", sa.String(length=100), nullable=True),
         sa.Column("consent_source", sa.String(length=200), nullable=True),
         sa.Column("consent_at", sa.DateTime(timezone=True), nullable=True),
@@ -937,6 +937,9 @@ def upgrade() -> None:
         ),
         sa.UniqueConstraint("campaign_id", "phone", name=op.f("uq_contacts_campaign_id_phone")),
     )
+    with op.batch_alter_table("contacts", schema=None) as batch_op:
+        batch_op.create_index("ix_contacts_campaign", ["campaign_id", "id"], unique=False)
+
     op.create_table(
         "external_id_keys",
         sa.Column("agent_id", sa.Uuid(), nullable=False),
@@ -1482,6 +1485,9 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_external_id_keys_organization_id"))
 
     op.drop_table("external_id_keys")
+    with op.batch_alter_table("contacts", schema=None) as batch_op:
+        batch_op.drop_index("ix_contacts_campaign")
+
     op.drop_table("contacts")
     with op.batch_alter_table("contact_imports", schema=None) as batch_op:
         batch_op.drop_index("ix_contact_imports_partner")

@@ -17,7 +17,7 @@ from app.services.contacts.planning import Plan
 from app.services.contacts.results import BulkResult
 from app.services.contacts.rules import Rules, load_rules
 from app.services.contacts.store import Store, open_store
-from app.services.contacts.stored import Book, ExternalIdRow, HeldId, Row, Stored
+from app.services.contacts.stored import Book, ExternalIdRow, HeldId, Stored
 
 
 def apply(
@@ -63,7 +63,7 @@ def apply(
     if not dry_run:
         plan.number_created()
         _write(session, campaign, store, plan)
-    return plan.result()
+    return plan.result(contacts)
 
 
 def _root(pair: tuple[str, str] | None, rules: Rules, *, is_own: bool) -> ExternalId | None:
@@ -77,18 +77,20 @@ def _root(pair: tuple[str, str] | None, rules: Rules, *, is_own: bool) -> Extern
 
 def _load(store: Store, understood: Sequence[Incoming], *, every_id: bool) -> Book:
     """The stored contacts that the request may concern."""
+    if store.is_empty():
+        return Book(())
     phones = {incoming.phone for incoming in understood if incoming.phone}
     emails = {incoming.email_key for incoming in understood if incoming.email_key}
     identities = {incoming.identity for incoming in understood if incoming.identity}
-    found: dict[str, Row] = {}
+    found: list[Stored] = []
     if phones:
-        found.update((row.id, row) for row in store.find_by_phone(list(phones)))
-    emails.difference_update([row.email_key for row in found.values()])
+        found += store.find_by_phone(list(phones))
+    emails.difference_update([stored.email_key for stored in found])
     if emails:
-        found.update((row.id, row) for row in store.find_by_email(list(emails)))
+        found += store.find_by_email(list(emails))
     if identities:
-        found.update((row.id, row) for row in store.find_identified(list(identities)))
-    loaded = {identifier: Stored.of(row) for identifier, row in found.items()}
+        found += store.find_identified(list(identities))
+    loaded = {stored.id or "": stored for stored in found}
     if loaded and (every_id or any(incoming.external_id for incoming in understood)):
         held: dict[str, dict[str, HeldId]] = defaultdict(dict)
         for contact_id, key, value, identifies in store.external_ids(list(loaded)):
@@ -109,7 +111,7 @@ def _refused_phones(
 
 def _write(session: Session, campaign: Campaign, store: Store, plan: Plan) -> None:
     book, now = plan.book, utcnow()
-    ended = plan.newly_ended()
+    ended = [stored for stored in book.loaded if stored.ended]
     if ended:
         cancelling.cancel_for_contacts(session, [UUID(stored.id) for stored in ended])
     if book.removed:
@@ -133,12 +135,12 @@ def _write(session: Session, campaign: Campaign, store: Store, plan: Plan) -> No
 def _exchange(moved: Iterable[Stored]) -> bool:
     """Whether one of the contacts gets what another of them had."""
     rows = [(stored, stored.before) for stored in moved if stored.before is not None]
-    phones = {before.phone for _, before in rows}
-    emails = {before.email_key for _, before in rows}
+    phones = {phone for _, (phone, *_) in rows}
+    emails = {email_key for _, (_, _, email_key, *_) in rows}
     return any(
-        (stored.phone != before.phone and stored.phone in phones)
-        or (stored.email_key != before.email_key and stored.email_key in emails)
-        for stored, before in rows
+        (stored.phone != phone and stored.phone in phones)
+        or (stored.email_key != email_key and stored.email_key in emails)
+        for stored, (phone, _, email_key, *_) in rows
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from app import emails
 from app.errors import Problem
-from app.phone import PhoneError, normalise
+from app.phone import PhoneError, is_plain_e164, normalise
 from app.services.contacts.rules import (
     MAX_EXTERNAL_ID_KEY,
     MAX_EXTERNAL_ID_VALUE,
@@ -16,6 +16,7 @@ from app.services.contacts.rules import (
     MAX_STATUS,
     Rules,
 )
+from app.services.contacts.stored import Stored
 
 FIELDS = frozenset(
     {
@@ -53,20 +54,15 @@ class ExternalId(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Incoming:
-    """A contact that was understood. In texts "" keeps what is stored, and None clears it.
+class Incoming(Stored):
+    """A contact that was understood; where it is new, it is what gets stored.
 
-    ``metadata`` holds the keys to write, if any, ``removed_keys`` those to take away (None: all
-    that are stored). ``identity`` is its own pair where the key identifies contacts.
+    In texts "" keeps what is stored, and None clears it. ``sent_metadata`` holds the keys to
+    write, if any, ``removed_keys`` those to take away (None: all that are stored). ``identity``
+    is its own pair where the key identifies contacts.
     """
 
-    phone: str | None
-    email: str | None
-    email_key: str | None
-    first_name: str | None = ""
-    last_name: str | None = ""
-    status: str | None = ""
-    metadata: dict[str, Any] | None = None
+    sent_metadata: dict[str, Any] | None = None
     removed_keys: Collection[str] | None = ()
     external_id: ExternalId | None = None
     identity: tuple[str, str] | None = None
@@ -88,10 +84,10 @@ class Reader:
             return [Problem("", "invalid_type", "A contact is an object, in curly brackets.")]
         problems: list[Problem] = []
         phone = item.get("phone", "")
-        if phone != "":
+        if type(phone) is not str or not is_plain_e164(phone):
             phone = self._phone(phone, problems)
         email = item.get("email", "")
-        if email != "":
+        if type(email) is not str or not (email.isascii() and emails.is_email(email)):
             email = _email(email, problems)
         incoming = Incoming(phone, email, email and email.lower())
         if self._root is not None or "externalIdKey" in item or "externalIdValue" in item:
@@ -154,12 +150,13 @@ def unknown_key(key: str, keys: Mapping[str, bool]) -> Problem:
 
 def _email(value: Any, problems: list[Problem]) -> str | None:
     if type(value) is str:
-        if emails.is_email(value) and (value.isascii() or len(value.lower()) <= len(value)):
-            return value
         stripped: str = value.strip()
-        if stripped != value:
-            return stripped and _email(stripped, problems)
-        if len(value) > emails.MAX_LENGTH:
+        # What grows when it is made comparable would not fit beside the address.
+        if not stripped or (
+            emails.is_email(stripped) and len(stripped.lower()) <= emails.MAX_LENGTH
+        ):
+            return stripped
+        if len(stripped) > emails.MAX_LENGTH:
             problems.append(_too_long("email", emails.MAX_LENGTH))
         else:
             message = "This is not an e-mail address: name@example.com is the form."
@@ -171,22 +168,16 @@ def _email(value: Any, problems: list[Problem]) -> str | None:
 
 def _details(item: dict[str, Any], incoming: Incoming, problems: list[Problem]) -> None:
     """Reads what is no identifier."""
-    value = item.get("firstName", "")
-    if value != "":
-        incoming.first_name = _text(value, "firstName", MAX_NAME, problems)
-    value = item.get("lastName", "")
-    if value != "":
-        incoming.last_name = _text(value, "lastName", MAX_NAME, problems)
-    value = item.get("status", "")
-    if value != "":
-        incoming.status = _text(value, "status", MAX_STATUS, problems)
+    incoming.first_name = _text(item.get("firstName", ""), "firstName", MAX_NAME, problems)
+    incoming.last_name = _text(item.get("lastName", ""), "lastName", MAX_NAME, problems)
+    incoming.status = _text(item.get("status", ""), "status", MAX_STATUS, problems)
     value = item.get("contactMetadata", "")
     if value is None:
         incoming.removed_keys = None
     elif value != "":
         _metadata(value, "contactMetadata", incoming, problems)
     if not item.keys() <= FIELDS:
-        others = item.keys() - KNOWN - (incoming.metadata or {}).keys()
+        others = item.keys() - KNOWN - (incoming.sent_metadata or {}).keys()
         _metadata({name: item[name] for name in sorted(others)}, "", incoming, problems)
 
 
@@ -217,8 +208,8 @@ def _metadata(sent: Any, field: str, incoming: Incoming, problems: list[Problem]
         if len(name) > MAX_METADATA_KEY:
             break
     else:
-        if not incoming.metadata:
-            incoming.metadata = sent
+        if not incoming.sent_metadata:
+            incoming.sent_metadata = sent
             return
     _mixed_metadata(sent, field, incoming, problems)
 
@@ -227,7 +218,7 @@ def _mixed_metadata(
     sent: dict[str, Any], field: str, incoming: Incoming, problems: list[Problem]
 ) -> None:
     """Metadata with something to refuse, to leave out or to take away."""
-    written = dict(incoming.metadata or {})
+    written = dict(incoming.sent_metadata or {})
     for name, value in sent.items():
         shown = f"{field}.{name[:MAX_METADATA_KEY]}".lstrip(".")
         if len(name) > MAX_METADATA_KEY:
@@ -243,7 +234,7 @@ def _mixed_metadata(
             problems.append(_wrong_type(shown, "Text, a number, true or false"))
         elif incoming.removed_keys is not None:
             incoming.removed_keys = (*incoming.removed_keys, name)
-    incoming.metadata = written
+    incoming.sent_metadata = written
 
 
 def _wrong_type(field: str, expected: str) -> Problem:

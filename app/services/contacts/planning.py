@@ -11,7 +11,7 @@ import orjson
 from app.enums import ContactAction
 from app.errors import Problem
 from app.models.base import new_ids
-from app.services.contacts.incoming import MISSING_IDENTIFIER, Incoming
+from app.services.contacts.incoming import MISSING_IDENTIFIER, ExternalId, Incoming
 from app.services.contacts.results import (
     CREATED,
     DELETED,
@@ -56,7 +56,7 @@ class Plan:
         self._removes = action is ContactAction.REMOVE
         self._refused_phones = refused_phones
         self._row_numbers = row_numbers
-        self._done: list[tuple[Stored, str, dict[str, Any]]] = []
+        self._concerned: list[Stored | None] = []
         self._errors: list[Failure] = []
         self._ignored: list[Ignored] = []
         self._outcomes: list[str] = []
@@ -84,17 +84,21 @@ class Plan:
         except Refused as refusal:
             self._fail(item, [refusal.problem])
 
-    def result(self) -> BulkResult:
-        """The answer; what was created has an id only after `number_created`."""
+    def result(self, contacts: Sequence[Any]) -> BulkResult:
+        """The answer for all that was taken; what was created has an id only after
+        `number_created`."""
         return BulkResult(
             success=[
                 {
                     "phone": item.get("phone"),
                     "email": item.get("email"),
-                    "action": action,
+                    "action": outcome,
                     "id": stored.id,
                 }
-                for stored, action, item in self._done
+                for item, outcome, stored in zip(
+                    contacts, self._outcomes, self._concerned, strict=True
+                )
+                if stored is not None
             ],
             errors=self._errors,
             ignored=self._ignored,
@@ -117,18 +121,6 @@ class Plan:
         ):
             stored.id = identifier
 
-    def newly_ended(self) -> list[Stored]:
-        """Contacts whose outreach this request ends: by their status, or by removing them."""
-        by_status = [
-            stored
-            for stored in self.book.loaded
-            if stored.before is not None
-            and stored.status != stored.before.status
-            and is_ended(stored.status)
-            and not is_ended(stored.before.status)
-        ]
-        return by_status + self.book.removed
-
     def _create(self, item: dict[str, Any], incoming: Incoming) -> None:
         if not (incoming.phone or incoming.email):
             raise Refused(MISSING_IDENTIFIER)
@@ -138,36 +130,28 @@ class Plan:
         if incoming.phone in self._refused_phones:
             self._fail(item, [_DO_NOT_CONTACT])
             return
-        stored = Stored(
-            incoming.phone or None,
-            incoming.email or None,
-            incoming.email_key or None,
-            incoming.first_name or None,
-            incoming.last_name or None,
-            incoming.status or None,
-            _merged(None, incoming) if incoming.metadata else None,
-        )
-        if incoming.external_id:
-            self._attach(stored, incoming)
-        self.book.add(stored)
-        self._succeed(item, stored, CREATED, None)
+        if incoming.sent_metadata:
+            incoming.metadata = _merged(None, incoming)
+        _blank_to_none(incoming)
+        if incoming.external_id is not None:
+            self._attach(incoming, incoming.external_id)
+        self.book.add(incoming)
+        self._succeed(incoming, CREATED, None)
 
     def _update(self, item: dict[str, Any], stored: Stored, incoming: Incoming) -> None:
-        phone = stored.phone if incoming.phone == "" else incoming.phone
-        email, email_key = incoming.email, incoming.email_key
-        if email == "":
-            email, email_key = stored.email, stored.email_key
-        if not (phone or email):
-            raise Refused(MISSING_IDENTIFIER)
         if incoming.phone in self._refused_phones:
             self._fail(item, [_DO_NOT_CONTACT])
             return
         metadata = stored.metadata
-        if incoming.metadata or incoming.removed_keys != ():
-            metadata = _merged(stored.metadata, incoming)
+        if incoming.sent_metadata or incoming.removed_keys != ():
+            metadata = _merged(metadata, incoming)
         before = stored.state() if self._collects else None
+        phone = incoming.phone if incoming.phone != "" else stored.phone
+        email = incoming.email if incoming.email != "" else stored.email
         if phone != stored.phone or email != stored.email:
-            self.book.identify(stored, phone, email, email_key)
+            if not (phone or email):
+                raise Refused(MISSING_IDENTIFIER)
+            self.book.identify(stored, phone, email)
         stored.metadata = metadata
         if incoming.first_name != "":
             stored.first_name = incoming.first_name
@@ -175,29 +159,27 @@ class Plan:
             stored.last_name = incoming.last_name
         if incoming.status != "":
             stored.status = incoming.status
-        if incoming.external_id:
-            self._attach(stored, incoming)
-        self._succeed(item, stored, UPDATED, before)
+        if incoming.external_id is not None:
+            self._attach(stored, incoming.external_id)
+        self._succeed(stored, UPDATED, before)
 
-    def _attach(self, stored: Stored, incoming: Incoming) -> None:
-        external_id = incoming.external_id
-        if external_id is not None:
-            identifies = external_id.is_own and self._keys.get(external_id.key, False)
-            self.book.attach(stored, external_id.key, external_id.value, identifies=identifies)
+    def _attach(self, stored: Stored, external_id: ExternalId) -> None:
+        identifies = external_id.is_own and self._keys.get(external_id.key, False)
+        self.book.attach(stored, external_id.key, external_id.value, identifies=identifies)
 
     def _remove(self, item: dict[str, Any], stored: Stored | None) -> None:
         if stored is None:
             self._fail(item, [_NOT_FOUND])
             return
         self.book.remove(stored)
-        self._succeed(item, stored, DELETED, stored.state() if self._collects else None)
+        self._succeed(stored, DELETED, stored.state() if self._collects else None)
 
-    def _succeed(self, item: dict[str, Any], stored: Stored, action: str, before: Any) -> None:
+    def _succeed(self, stored: Stored, action: str, before: dict[str, Any] | None) -> None:
         if self._collects:
             after = None if action == DELETED else stored.state()
             self._changes.append((self._index(), stored, action, before, after))
         self._outcomes.append(action)
-        self._done.append((stored, action, item))
+        self._concerned.append(stored)
 
     def _ignore(self, item: dict[str, Any], code: str) -> None:
         self._ignored.append(
@@ -209,6 +191,7 @@ class Plan:
             }
         )
         self._outcomes.append(IGNORED)
+        self._concerned.append(None)
 
     def _fail(self, item: Any, problems: Sequence[Problem]) -> None:
         first, index = problems[0], self._index()
@@ -226,6 +209,7 @@ class Plan:
         )
         self._problems[index] = problems
         self._outcomes.append(FAILED)
+        self._concerned.append(None)
 
     def _index(self) -> int:
         place = len(self._outcomes)
@@ -237,14 +221,23 @@ def _merged(stored: str | None, incoming: Incoming) -> str | None:
 
     Raises `Refused` for more keys than a contact may have.
     """
-    merged = incoming.metadata or {}
+    merged = incoming.sent_metadata or {}
     if stored is not None and incoming.removed_keys is not None:
-        merged = orjson.loads(stored) | merged
+        kept = orjson.loads(stored)
         for key in incoming.removed_keys:
-            if incoming.metadata is None or key not in incoming.metadata:
-                merged.pop(key, None)
+            kept.pop(key, None)
+        merged = kept | merged
     if len(merged) > MAX_METADATA_KEYS:
         message = f"With this the contact would have {len(merged)} keys of metadata; "
         message += f"at most {MAX_METADATA_KEYS} fit."
         raise Refused(Problem("contactMetadata", "too_many_metadata_keys", message))
     return orjson.dumps(merged).decode() if merged else None
+
+
+def _blank_to_none(new: Stored) -> None:
+    new.phone = new.phone or None
+    new.email = new.email or None
+    new.email_key = new.email_key or None
+    new.first_name = new.first_name or None
+    new.last_name = new.last_name or None
+    new.status = new.status or None

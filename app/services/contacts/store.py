@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from app.services.contacts.rules import Rules
 from app.services.contacts.store_postgresql import PostgresqlStore
 from app.services.contacts.store_sqlite import SqliteStore
-from app.services.contacts.stored import ExternalIdRow, Row, Stored
+from app.services.contacts.stored import ExternalIdRow, Stored
 
 
 class Store(Protocol):
@@ -19,11 +19,14 @@ class Store(Protocol):
     in between, writing rows is a statement for every few hundred.
     """
 
-    def find_by_phone(self, phones: Sequence[str]) -> list[Row]: ...
+    def is_empty(self) -> bool:
+        """Whether the campaign has no contact at all, so that nothing need be looked for."""
 
-    def find_by_email(self, email_keys: Sequence[str]) -> list[Row]: ...
+    def find_by_phone(self, phones: Sequence[str]) -> list[Stored]: ...
 
-    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[Row]:
+    def find_by_email(self, email_keys: Sequence[str]) -> list[Stored]: ...
+
+    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[Stored]:
         """The contacts that (key, value) pairs identify."""
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]: ...

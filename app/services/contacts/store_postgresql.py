@@ -9,8 +9,9 @@ from psycopg import Connection as Psycopg
 from sqlalchemy import Connection
 
 from app.services.contacts.rules import Rules
-from app.services.contacts.stored import ExternalIdRow, Row, Stored
+from app.services.contacts.stored import ExternalIdRow, Stored
 
+_ANY = "SELECT 1 FROM contacts WHERE campaign_id = %s LIMIT 1"
 _COLUMNS = (
     "c.id::text, c.phone, c.email, c.email_key, c.first_name, c.last_name, c.status, "
     "c.contact_metadata::text"
@@ -84,13 +85,16 @@ class PostgresqlStore:
         self._campaign_id = str(rules.campaign_id)
         self._organization_id = str(rules.organization_id)
 
-    def find_by_phone(self, phones: Sequence[str]) -> list[Row]:
+    def is_empty(self) -> bool:
+        return not self._fetch(_ANY, self._campaign_id)
+
+    def find_by_phone(self, phones: Sequence[str]) -> list[Stored]:
         return self._find(_FIND_BY_PHONE, self._campaign_id, "\n".join(phones))
 
-    def find_by_email(self, email_keys: Sequence[str]) -> list[Row]:
+    def find_by_email(self, email_keys: Sequence[str]) -> list[Stored]:
         return self._find(_FIND_BY_EMAIL, self._campaign_id, "\n".join(email_keys))
 
-    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[Row]:
+    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[Stored]:
         return self._find(_FIND_IDENTIFIED, _json(identities), self._campaign_id)
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
@@ -150,11 +154,15 @@ class PostgresqlStore:
             for row in rows:
                 copy.write_row(row)
 
-    def _find(self, query: str, *parameters: Any) -> list[Row]:
-        return [Row(*row) for row in self._fetch(query, *parameters)]
+    def _find(self, query: str, *parameters: Any) -> list[Stored]:
+        rows = self._fetch(query, *parameters)
+        return [Stored.held(row[0], row[1:]) for row in rows]
 
     def _fetch(self, query: str, *parameters: Any) -> Sequence[Any]:
-        return self._connection.exec_driver_sql(query, parameters).fetchall()
+        result = self._connection.exec_driver_sql(query, parameters)
+        rows = result.cursor.fetchall()  # plain tuples: SQLAlchemy's rows cost as much again
+        result.close()
+        return rows
 
     def _execute(self, statement: str, *parameters: Any) -> None:
         self._connection.exec_driver_sql(statement, parameters)

@@ -9,11 +9,12 @@ import orjson
 from sqlalchemy import Connection
 
 from app.services.contacts.rules import Rules
-from app.services.contacts.stored import ExternalIdRow, Row, Stored
+from app.services.contacts.stored import ExternalIdRow, Stored
 
 ROWS_A_STATEMENT = 500
 """More are no faster; a statement has at most 32,766 values."""
 
+_ANY = "SELECT 1 FROM contacts WHERE campaign_id = ? LIMIT 1"
 _COLUMNS = (
     "c.id, c.phone, c.email, c.email_key, c.first_name, c.last_name, c.status, c.contact_metadata"
 )
@@ -70,13 +71,16 @@ class SqliteStore:
         self._campaign_id = rules.campaign_id.hex
         self._organization_id = rules.organization_id.hex
 
-    def find_by_phone(self, phones: Sequence[str]) -> list[Row]:
+    def is_empty(self) -> bool:
+        return not self._fetch(_ANY, self._campaign_id)
+
+    def find_by_phone(self, phones: Sequence[str]) -> list[Stored]:
         return self._find(_FIND_BY_PHONE, phones)
 
-    def find_by_email(self, email_keys: Sequence[str]) -> list[Row]:
+    def find_by_email(self, email_keys: Sequence[str]) -> list[Stored]:
         return self._find(_FIND_BY_EMAIL, email_keys)
 
-    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[Row]:
+    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[Stored]:
         return self._find(_FIND_IDENTIFIED, identities)
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
@@ -88,10 +92,9 @@ class SqliteStore:
 
     def insert(self, contacts: Sequence[Stored], now: datetime) -> None:
         moment = _moment(now)
-        first = (self._organization_id, self._campaign_id, moment, moment)
         rows = [
             (
-                _hex(c.id or ""),
+                _hex(c.id),
                 c.phone,
                 c.email,
                 c.email_key,
@@ -102,20 +105,18 @@ class SqliteStore:
             )
             for c in contacts
         ]
-        self._write(_INSERT, first, rows)
+        self._write(_INSERT, (self._organization_id, self._campaign_id, moment, moment), rows)
 
     def update_details(self, contacts: Sequence[Stored], now: datetime) -> None:
-        rows = [
-            (_hex(c.id or ""), c.first_name, c.last_name, c.status, c.metadata) for c in contacts
-        ]
+        rows = [(_hex(c.id), c.first_name, c.last_name, c.status, c.metadata) for c in contacts]
         self._write(_UPDATE_DETAILS, (_moment(now),), rows)
 
     def update_identifiers(self, contacts: Sequence[Stored], now: datetime) -> None:
-        rows = [(_hex(c.id or ""), c.phone, c.email, c.email_key) for c in contacts]
+        rows = [(_hex(c.id), c.phone, c.email, c.email_key) for c in contacts]
         self._write(_UPDATE_IDENTIFIERS, (_moment(now),), rows)
 
     def vacate(self, contacts: Sequence[Stored]) -> None:
-        ids = _json(_hex(c.id or "") for c in contacts)
+        ids = _json(_hex(c.id) for c in contacts)
         self._connection.exec_driver_sql(_VACATE, (ids,))
 
     def delete(self, contact_ids: Sequence[str]) -> None:
@@ -126,32 +127,35 @@ class SqliteStore:
         self._connection.exec_driver_sql(_DELETE_EXTERNAL_IDS, (pairs,))
 
     def insert_external_ids(self, rows: Sequence[ExternalIdRow]) -> None:
-        values = [(_hex(row.contact_id), row.key, row.value, row.identifies) for row in rows]
+        values = [(_hex(row.contact_id), *row[1:]) for row in rows]
         self._write(_INSERT_EXTERNAL_IDS, (self._campaign_id,), values)
 
-    def _find(self, query: str, values: Iterable[Any]) -> list[Row]:
+    def _find(self, query: str, values: Iterable[Any]) -> list[Stored]:
         rows = self._fetch(query, _json(values), self._campaign_id)
-        return [Row(_hyphenated(row[0]), *row[1:]) for row in rows]
+        return [Stored.held(_hyphenated(row[0]), row[1:]) for row in rows]
 
     def _fetch(self, query: str, *parameters: Any) -> Sequence[Any]:
-        return self._connection.exec_driver_sql(query, parameters).fetchall()
+        result = self._connection.exec_driver_sql(query, parameters)
+        rows = result.cursor.fetchall()  # plain tuples: SQLAlchemy's rows cost as much again
+        result.close()
+        return rows
 
     def _write(self, sql: str, first: tuple[Any, ...], rows: Sequence[tuple[Any, ...]]) -> None:
+        """Runs ``sql`` with ``first`` and some hundred rows at a time."""
+        row = f"({', '.join('?' * len(rows[0]))})"
         for start in range(0, len(rows), ROWS_A_STATEMENT):
             part = rows[start : start + ROWS_A_STATEMENT]
-            row = f"({', '.join('?' * len(part[0]))})"
             values = f"VALUES {', '.join([row] * len(part))}"
-            self._connection.exec_driver_sql(
-                sql.format(values=values), (*first, *chain.from_iterable(part))
-            )
+            parameters = (*first, *chain.from_iterable(part))
+            self._connection.exec_driver_sql(sql.format(values=values), parameters)
 
 
 def _json(values: Iterable[Any]) -> str:
     return orjson.dumps(list(values)).decode()
 
 
-def _hex(identifier: str) -> str:
-    return identifier.replace("-", "")
+def _hex(identifier: str | None) -> str:
+    return (identifier or "").replace("-", "")
 
 
 def _hyphenated(text: str) -> str:

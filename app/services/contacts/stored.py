@@ -7,19 +7,10 @@ from typing import Any, NamedTuple
 import orjson
 
 from app.errors import Problem
+from app.services.contacts.rules import is_ended
 
-
-class Row(NamedTuple):
-    """A contact's columns as a database holds them; ids with hyphens, metadata as JSON text."""
-
-    id: str
-    phone: str | None
-    email: str | None
-    email_key: str | None
-    first_name: str | None
-    last_name: str | None
-    status: str | None
-    metadata: str | None
+Columns = tuple[str | None, str | None, str | None, str | None, str | None, str | None, str | None]
+"""phone, email, email_key, first_name, last_name, status, metadata as JSON text."""
 
 
 class ExternalIdRow(NamedTuple):
@@ -50,36 +41,57 @@ class Stored:
     phone: str | None
     email: str | None
     email_key: str | None
-    first_name: str | None
-    last_name: str | None
-    status: str | None
-    metadata: str | None
+    first_name: str | None = None
+    last_name: str | None = None
+    status: str | None = None
+    metadata: str | None = None
     id: str | None = None
-    before: Row | None = None
+    before: Columns | None = None
     removed: bool = False
     external_ids: Mapping[str, HeldId] | None = None
     external_ids_before: Mapping[str, HeldId] | None = None
 
     @classmethod
-    def of(cls, row: Row) -> "Stored":
-        return cls(*row[1:], row.id, row)
+    def held(cls, identifier: str, columns: Columns) -> "Stored":
+        """As the database holds it."""
+        phone, email, email_key, first_name, last_name, status, metadata = columns
+        return cls(
+            phone,
+            email,
+            email_key,
+            first_name,
+            last_name,
+            status,
+            metadata,
+            identifier,
+            columns,
+        )
+
+    @property
+    def identifiers_changed(self) -> bool:
+        before = self.before
+        return before is not None and (self.phone != before[0] or self.email != before[1])
 
     @property
     def details_changed(self) -> bool:
         """Whether something besides phone and e-mail differs from what the database holds."""
         before = self.before
         return before is not None and (
-            self.metadata != before.metadata
-            or self.status != before.status
-            or self.first_name != before.first_name
-            or self.last_name != before.last_name
+            self.metadata != before[6]
+            or self.first_name != before[3]
+            or self.last_name != before[4]
+            or self.status != before[5]
             or self.external_ids is not self.external_ids_before
         )
 
     @property
-    def identifiers_changed(self) -> bool:
+    def ended(self) -> bool:
+        """Whether the request ends the outreach to a contact that there was before."""
         before = self.before
-        return before is not None and (self.phone != before.phone or self.email != before.email)
+        return before is not None and (
+            self.removed
+            or (self.status != before[5] and is_ended(self.status) and not is_ended(before[5]))
+        )
 
     def state(self) -> dict[str, Any]:
         """Everything that a contact can be put back from."""
@@ -118,17 +130,18 @@ class Book:
         self, phone: str | None, email_key: str | None, identity: tuple[str, str] | None
     ) -> Stored | None:
         """The one contact that any of the identifiers belongs to. Raises `Ambiguous`."""
-        found = self._by_identity.get(identity) if identity else None
-        other = self._by_phone.get(phone)
-        if other is not None:
-            if found is not None and found is not other:
-                raise Ambiguous
-            found = other
+        found = self._by_phone.get(phone)
         other = self._by_email.get(email_key)
-        if other is not None:
-            if found is not None and found is not other:
-                raise Ambiguous
+        if found is None:
             found = other
+        elif other is not None and other is not found:
+            raise Ambiguous
+        if identity is not None:
+            other = self._by_identity.get(identity)
+            if found is None:
+                found = other
+            elif other is not None and other is not found:
+                raise Ambiguous
         return found
 
     def add(self, stored: Stored) -> None:
@@ -144,15 +157,14 @@ class Book:
             if held.identifies:
                 self._by_identity.pop((key, held.value), None)
 
-    def identify(
-        self, stored: Stored, phone: str | None, email: str | None, email_key: str | None
-    ) -> None:
-        """Gives a contact other identifiers; both None is refused by the caller."""
+    def identify(self, stored: Stored, phone: str | None, email: str | None) -> None:
+        """Gives a contact other identifiers."""
         if phone != stored.phone:
             self._by_phone.pop(stored.phone, None)
             stored.phone = phone
             if phone:
                 self._by_phone[phone] = stored
+        email_key = email and email.lower()
         if email_key != stored.email_key:
             self._by_email.pop(stored.email_key, None)
             if email_key:
