@@ -13,49 +13,13 @@ from app.api.json_body import MAX_DEPTH, _parse_exactly, parse_object
 from app.api.quick_json import quick_object
 from app.errors import ValidationFailed
 from tests.api.conftest import BODY_LIMIT, PARTNER
+from tests.fixtures.hostile import HOSTILE_JSON
 
 ADDRESS = f"/api/things/{PARTNER}"
 ADMIN = {"Authorization": "Bearer partnerAdmin"}
 
-HOSTILE = {
-    "a list": (b"[]", "not_an_object"),
-    "a text": (b'"text"', "not_an_object"),
-    "null": (b"null", "not_an_object"),
-    "nothing": (b"", "invalid_json"),
-    "half an object": (b'{"a": 1', "invalid_json"),
-    "two objects": (b"{}{}", "invalid_json"),
-    "a trailing comma": (b'{"a": 1,}', "invalid_json"),
-    "single quotes": (b"{'a': 1}", "invalid_json"),
-    "NaN": (b'{"a": NaN}', "invalid_json"),
-    "Infinity": (b'{"a": Infinity}', "invalid_json"),
-    "minus Infinity": (b'{"a": -Infinity}', "invalid_json"),
-    "a number beyond all floats": (b'{"a": 1e400}', "number_out_of_range"),
-    "a number beneath all floats": (b'{"a": -1e400}', "number_out_of_range"),
-    "an integer of 400 digits": (b'{"a": ' + b"9" * 400 + b"}", "number_out_of_range"),
-    "2 to the 63rd": (b'{"a": 9223372036854775808}', "number_out_of_range"),
-    "minus 2 to the 63rd, less one": (b'{"a": -9223372036854775809}', "number_out_of_range"),
-    "one name twice": (b'{"a": 1, "a": 1}', "duplicate_name"),
-    "one name twice by an escape": (b'{"a": 1, "\\u0061": 1}', "duplicate_name"),
-    "one name twice inside": (b'{"a": [{"b": 1, "b": 2}]}', "duplicate_name"),
-    "an escaped NUL": (b'{"a": "\\u0000"}', "nul_character"),
-    "an escaped NUL in a name": (b'{"\\u0000": 1}', "nul_character"),
-    "a raw NUL": (b'{"a": "\x00"}', "invalid_json"),
-    "a raw line break in a text": (b'{"a": "\n"}', "invalid_json"),
-    "half a surrogate pair": (b'{"a": "\\ud800"}', "lone_surrogate"),
-    "the other half": (b'{"a": "\\uDC00"}', "lone_surrogate"),
-    "halves in the wrong order": (b'{"a": "\\udc00\\ud800"}', "lone_surrogate"),
-    "half a surrogate pair in a name": (b'{"\\ud800": 1}', "lone_surrogate"),
-    "a surrogate in UTF-8": (b'{"a": "\xed\xa0\x80"}', "invalid_json"),
-    "Latin-1": ('{"a": "é"}'.encode("latin-1"), "invalid_json"),
-    "UTF-16": ('{"a": 1}'.encode("utf-16"), "invalid_json"),
-    "a byte order mark": (b"\xef\xbb\xbf{}", "invalid_json"),
-    "33 levels": (b'{"a":' * 33 + b"1" + b"}" * 33, "too_deep"),
-    "33 levels of lists": (b'{"a":' + b"[" * 32 + b"]" * 32 + b"}", "too_deep"),
-    "10,000 levels": (b'{"a":' + b"[" * 10_000 + b"]" * 10_000 + b"}", "too_deep"),
-}
 
-
-@pytest.mark.parametrize(("body", "code"), HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize(("body", "code"), HOSTILE_JSON.values(), ids=HOSTILE_JSON.keys())
 def test_what_is_not_strict_json_is_refused(body: bytes, code: str) -> None:
     with pytest.raises(ValidationFailed) as refused:
         parse_object(body)
@@ -139,7 +103,7 @@ def refusal_of(answer: Any) -> tuple[int, str]:
     return answer.status_code, body["details"]["code"]
 
 
-@pytest.mark.parametrize(("body", "code"), HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize(("body", "code"), HOSTILE_JSON.values(), ids=HOSTILE_JSON.keys())
 def test_an_operation_answers_hostile_json_with_400(
     asking: FlaskClient, body: bytes, code: str
 ) -> None:

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -7,13 +9,30 @@ from sqlalchemy.orm import Session
 
 from app import create_app
 from app.config import Settings
+from tests.contract.world import World, make_world
 from tests.fixtures.area_a import AreaA, make_area_a
 from tests.fixtures.settings import settings_for
+
+BODY_LIMIT = 64 * 1024
 
 
 @pytest.fixture
 def area(client: FlaskClient, session: Session, settings: Settings) -> AreaA:
     return make_area_a(client, session, settings)
+
+
+@pytest.fixture
+def world(make_app: Callable[..., Flask], session: Session) -> World:
+    """All areas in service, no rate that a busy test would meet, small limits of bodies."""
+    app = make_app(
+        legacy_retirement=datetime(2099, 7, 1, tzinfo=UTC),
+        rate_per_second=100_000,
+        rate_burst=100_000,
+        failed_sign_ins=100_000,
+        max_body_bytes=BODY_LIMIT,
+        max_contacts_bytes=2 * BODY_LIMIT,
+    )
+    return make_world(app, session)
 
 
 @pytest.fixture(scope="session")
