@@ -169,6 +169,10 @@ ROUTES: dict[str, Permission | Access] = {
     "public.get_call": P.CALLS_READ,
     "public.cancel_call": P.CALLS_CREATE,
     "public.list_agents": Access.SIGNED_IN,
+    "public.list_campaigns": Access.SIGNED_IN,
+    "public.send_contacts": P.CONTACTS_WRITE,
+    "public.list_contacts": P.CONTACTS_READ,
+    "public.get_contact": P.CONTACTS_READ,
 }
 """Flask endpoint name -> what it needs. One line a route, grouped by blueprint."""
 

@@ -12,6 +12,7 @@ from app.enums import CampaignStatus, ContactAction
 from app.schemas.base import ADDITION, Input, Query, Resource
 from app.schemas.checks import MAX_METADATA_KEY, MAX_METADATA_KEYS, Omittable, OneOf, refusal
 from app.schemas.fields import Flag, Moment, Name, Short, Uuid
+from app.schemas.paging import CursorQuery
 
 DEFAULT_MAX_CONTACTS = 10_000
 
@@ -129,7 +130,7 @@ class StoredContact(Resource):
     updated_at: Moment
 
 
-class ContactFilter(Query):
+class ContactFilter(CursorQuery):
     """Filters of the contact list; each is compared exactly."""
 
     phone: Omittable[Name] = None

@@ -1,0 +1,98 @@
+"""Contacts of a campaign: /api/v1/campaigns/{campaignId}/contacts."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+
+from app import extensions
+from app.api.operation import operation
+from app.api.paging import After, after, cursor_listing
+from app.api.public.blueprint import blueprint
+from app.schemas.contacts import (
+    BulkContactsInput,
+    BulkQuery,
+    BulkResult,
+    ContactFilter,
+    StoredContact,
+)
+from app.services import contacts
+
+CAMPAIGN_NOT_FOUND = {"campaign_not_found": "There is no such campaign in the organization."}
+
+
+@blueprint.post("/campaigns/<campaign_id>/contacts")
+@operation(
+    summary="Add, update or remove contacts in bulk",
+    body=BulkContactsInput,
+    query=BulkQuery,
+    output=BulkResult,
+    body_limit="max_contacts_bytes",
+    context=("max_contacts",),
+    errors={
+        400: {
+            "too_many_contacts": "More contacts than fit in one request.",
+            "external_id_pair_incomplete": "A root key without its value, or the reverse.",
+            "unknown_external_id_key": "No assistant of the campaign defines the root key.",
+        },
+        404: CAMPAIGN_NOT_FOUND,
+    },
+)
+def send_contacts(campaign_id: UUID, body: BulkContactsInput, query: BulkQuery) -> dict[str, Any]:
+    """What is wrong with the envelope refuses the request as a whole; otherwise the answer is 200
+    and says for each contact what became of it, even where all of them failed.
+
+    ``upsert`` adds contacts that are absent and updates those present, ``updateOnly`` leaves alone
+    what is not in the campaign, ``remove`` removes. A contact is found by its own external id
+    where the key identifies contacts, by its phone or by its e-mail. A missing or empty value
+    keeps what is stored, null clears it. Unknown fields are kept as metadata.
+    """
+    with extensions.transaction(read_only=query.dry_run) as session:
+        result = contacts.send(
+            session, extensions.caller(), campaign_id, body, dry_run=query.dry_run
+        )
+    return result.body()
+
+
+@blueprint.get("/campaigns/<campaign_id>/contacts")
+@operation(
+    summary="List a campaign's contacts, newest first",
+    query=ContactFilter,
+    output=list[StoredContact],
+    errors={
+        400: {
+            "invalid_cursor": "The cursor was not made by this list.",
+            "invalid_phone": "The phone to look for is no phone number.",
+        },
+        404: CAMPAIGN_NOT_FOUND,
+    },
+    added=True,
+)
+def list_contacts(campaign_id: UUID, query: ContactFilter) -> Response:
+    """Several filters narrow the list together."""
+    place = after(query)
+    with extensions.transaction(read_only=True) as session:
+        found = contacts.page(
+            session,
+            extensions.caller(),
+            campaign_id,
+            query,
+            before=place.id if place else None,
+        )
+    last = found.items[-1] if found.more else None
+    return cursor_listing(found.items, After(last.created_at, last.id) if last else None)
+
+
+@blueprint.get("/campaigns/<campaign_id>/contacts/<contact_id>")
+@operation(
+    summary="Read a contact",
+    output=StoredContact,
+    errors={
+        404: CAMPAIGN_NOT_FOUND | {"contact_not_found": "There is no such contact in the campaign."}
+    },
+    added=True,
+)
+def get_contact(campaign_id: UUID, contact_id: UUID) -> StoredContact:
+    """What is stored, with the phone in E.164 and one value for each external-id key."""
+    with extensions.transaction(read_only=True) as session:
+        return contacts.get(session, extensions.caller(), campaign_id, contact_id)
