@@ -1,94 +1,20 @@
-"""Campaigns: who may see which, their states, their assistants, and the lock on their contacts."""
+"""Making campaigns, their names, their assistants, and starting, pausing, archiving them."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from uuid import UUID
 
-from sqlalchemy import Select, delete, false, func, or_, select, update
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
-from sqlalchemy.orm.attributes import set_committed_value
 
 from app.caller import Caller
 from app.enums import CampaignStatus
-from app.errors import Conflict, NotFound, ValidationFailed
-from app.models import Agent, Campaign, CampaignAgent, ExternalIdKey, new_id
+from app.errors import Conflict, ValidationFailed
+from app.models import Agent, Campaign, CampaignAgent, new_id
 from app.policy import Permission
 from app.services import audit, organizations
-from app.services.paging import Page, Sort, keyset_page
+from app.services.campaigns.loading import get
 
 MAX_NAME = 200
-
-_by_name = func.lower(Campaign.name)
-SORTS = {
-    "-created": Sort(Campaign.created_at, lambda row: row.created_at, descending=True),
-    "created": Sort(Campaign.created_at, lambda row: row.created_at),
-    "name": Sort(_by_name, lambda row: row.name.lower()),
-    "-name": Sort(_by_name, lambda row: row.name.lower(), descending=True),
-}
-"""The orders that `search` offers."""
-
-
-def visible(caller: Caller) -> Select[Campaign]:
-    """Those of the caller's organization, else of its partner, or, for an operator, all."""
-    query = select(Campaign)
-    if caller.partner_id is not None:
-        query = query.where(Campaign.partner_id == caller.partner_id)
-    elif not caller.is_operator:
-        query = query.where(false())
-    if caller.organization_id is not None:
-        query = query.where(Campaign.organization_id == caller.organization_id)
-    return query
-
-
-def get(
-    session: Session, caller: Caller, campaign_id: UUID, *, for_change: bool = False
-) -> Campaign:
-    """The campaign; `NotFound` (``campaign_not_found``) for any but the caller's.
-
-    ``for_change`` holds the row until the transaction ends.
-    """
-    query = visible(caller).where(Campaign.id == campaign_id)
-    if for_change:
-        query = query.with_for_update(key_share=True).execution_options(populate_existing=True)
-    campaign = session.scalars(query).one_or_none()
-    if campaign is None:
-        raise _not_found()
-    return campaign
-
-
-def list_all(session: Session, caller: Caller) -> Sequence[Campaign]:
-    """Every campaign the caller may use, oldest first."""
-    return session.scalars(visible(caller).order_by(Campaign.created_at, Campaign.id)).all()
-
-
-def search(
-    session: Session,
-    caller: Caller,
-    *,
-    organization_id: UUID | None = None,
-    query: str | None = None,
-    status: CampaignStatus | None = None,
-    sort: str = "-created",
-    cursor: str | None = None,
-    limit: int = 50,
-) -> Page[Campaign]:
-    """A screen of campaigns; ``query`` looks in their names.
-
-    Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
-    """
-    rows = visible(caller)
-    if organization_id is not None:
-        rows = rows.where(Campaign.organization_id == organization_id)
-    words = (query or "").replace("\x00", "").strip()
-    if words:
-        rows = rows.where(Campaign.name.icontains(words, autoescape=True))
-    if status is not None:
-        rows = rows.where(Campaign.status == status)
-    if sort not in SORTS:
-        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
-    return keyset_page(
-        session, rows, sort=SORTS[sort], id_column=Campaign.id, cursor=cursor, limit=limit
-    )
 
 
 def create(
@@ -185,60 +111,6 @@ def archive(
     return _move(session, caller, campaign_id, CampaignStatus.ARCHIVED, version=expected_version)
 
 
-def external_id_keys(session: Session, campaign: Campaign) -> dict[str, bool]:
-    """The keys that any of the campaign's assistants defines, and whether each identifies."""
-    return external_id_keys_of(session, [campaign])[campaign.id]
-
-
-def external_id_keys_of(
-    session: Session, campaigns: Iterable[Campaign]
-) -> dict[UUID, dict[str, bool]]:
-    """The same for several campaigns, in one query."""
-    found: dict[UUID, dict[str, bool]] = defaultdict(dict)
-    query = (
-        select(Campaign.id, ExternalIdKey.key, ExternalIdKey.identifies)
-        .join(ExternalIdKey, ExternalIdKey.organization_id == Campaign.organization_id)
-        .outerjoin(
-            CampaignAgent,
-            (CampaignAgent.campaign_id == Campaign.id)
-            & (CampaignAgent.agent_id == ExternalIdKey.agent_id),
-        )
-        .where(Campaign.id.in_([campaign.id for campaign in campaigns]))
-        .where(or_(Campaign.all_agents, CampaignAgent.agent_id.is_not(None)))
-        .order_by(ExternalIdKey.key)
-    )
-    for campaign_id, key, identifies in session.execute(query):
-        keys = found[campaign_id]
-        keys[key] = identifies or keys.get(key, False)
-    return found
-
-
-def lock(session: Session, campaign: Campaign) -> None:
-    """Holds the campaign's contacts until the transaction ends: they are written only under it.
-
-    On SQLite the writing transaction itself is the lock. Raises `NotFound` where the campaign
-    has been deleted meanwhile.
-    """
-    # Not FOR UPDATE, which would keep calls that refer to the campaign from being written.
-    query = select(Campaign.revision).where(Campaign.id == campaign.id)
-    revision = session.scalar(query.with_for_update(key_share=True))
-    if revision is None:
-        raise _not_found()
-    set_committed_value(campaign, "revision", revision)
-
-
-def revise(session: Session, campaign: Campaign) -> None:
-    """Counts a change of the contacts of a campaign that is locked."""
-    revision = campaign.revision + 1
-    session.execute(
-        update(Campaign)
-        .where(Campaign.id == campaign.id)
-        .values(revision=revision, updated_at=Campaign.updated_at)
-        .execution_options(synchronize_session=False)
-    )
-    set_committed_value(campaign, "revision", revision)
-
-
 def _move(
     session: Session,
     caller: Caller,
@@ -255,8 +127,7 @@ def _move(
         raise Conflict(message, "archived")
     before, campaign.status = campaign.status, status
     verb = "started" if status is CampaignStatus.ACTIVE else status.value
-    change = {"before": {"status": before}, "after": {"status": status}}
-    _changed(session, caller, campaign, verb, **change)
+    _changed(session, caller, campaign, verb, before={"status": before}, after={"status": status})
     return campaign
 
 
@@ -336,8 +207,3 @@ def _record(
         before=before,
         after=after,
     )
-
-
-def _not_found() -> NotFound:
-    message = "There is no such campaign."
-    return NotFound(message, "campaign_not_found")

@@ -1,0 +1,23 @@
+"""Campaigns: who may see which, their states, their assistants, and the lock on their contacts."""
+
+from app.services.campaigns.changing import archive, assign_agents, create, pause, rename, start
+from app.services.campaigns.loading import SORTS, get, list_all, search, visible
+from app.services.campaigns.outreach import external_id_keys, external_id_keys_of, lock, revise
+
+__all__ = [
+    "SORTS",
+    "archive",
+    "assign_agents",
+    "create",
+    "external_id_keys",
+    "external_id_keys_of",
+    "get",
+    "list_all",
+    "lock",
+    "pause",
+    "rename",
+    "revise",
+    "search",
+    "start",
+    "visible",
+]

@@ -1,0 +1,90 @@
+"""The one way to a campaign: who asks for another's gets the answer for an absent one."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import Select, false, func, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import CampaignStatus
+from app.errors import NotFound, ValidationFailed
+from app.models import Campaign
+from app.services.paging import Page, Sort, keyset_page
+
+_by_name = func.lower(Campaign.name)
+SORTS = {
+    "-created": Sort(Campaign.created_at, lambda row: row.created_at, descending=True),
+    "created": Sort(Campaign.created_at, lambda row: row.created_at),
+    "name": Sort(_by_name, lambda row: row.name.lower()),
+    "-name": Sort(_by_name, lambda row: row.name.lower(), descending=True),
+}
+"""The orders that `search` offers."""
+
+
+def visible(caller: Caller) -> Select[Campaign]:
+    """Those of the caller's organization, else of its partner, or, for an operator, all."""
+    query = select(Campaign)
+    if caller.partner_id is not None:
+        query = query.where(Campaign.partner_id == caller.partner_id)
+    elif not caller.is_operator:
+        query = query.where(false())
+    if caller.organization_id is not None:
+        query = query.where(Campaign.organization_id == caller.organization_id)
+    return query
+
+
+def get(
+    session: Session, caller: Caller, campaign_id: UUID, *, for_change: bool = False
+) -> Campaign:
+    """The campaign; `NotFound` (``campaign_not_found``) for any but the caller's.
+
+    ``for_change`` holds the row until the transaction ends.
+    """
+    query = visible(caller).where(Campaign.id == campaign_id)
+    if for_change:
+        query = query.with_for_update(key_share=True).execution_options(populate_existing=True)
+    campaign = session.scalars(query).one_or_none()
+    if campaign is None:
+        raise not_found()
+    return campaign
+
+
+def list_all(session: Session, caller: Caller) -> Sequence[Campaign]:
+    """Every campaign the caller may use, oldest first."""
+    return session.scalars(visible(caller).order_by(Campaign.created_at, Campaign.id)).all()
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    *,
+    organization_id: UUID | None = None,
+    query: str | None = None,
+    status: CampaignStatus | None = None,
+    sort: str = "-created",
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Campaign]:
+    """A screen of campaigns; ``query`` looks in their names.
+
+    Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
+    """
+    rows = visible(caller)
+    if organization_id is not None:
+        rows = rows.where(Campaign.organization_id == organization_id)
+    words = (query or "").replace("\x00", "").strip()
+    if words:
+        rows = rows.where(Campaign.name.icontains(words, autoescape=True))
+    if status is not None:
+        rows = rows.where(Campaign.status == status)
+    if sort not in SORTS:
+        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
+    return keyset_page(
+        session, rows, sort=SORTS[sort], id_column=Campaign.id, cursor=cursor, limit=limit
+    )
+
+
+def not_found() -> NotFound:
+    message = "There is no such campaign."
+    return NotFound(message, "campaignnot_found")

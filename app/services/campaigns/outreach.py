@@ -1,0 +1,66 @@
+"""What a campaign means for its contacts: external-id keys, the lock, and counting changes."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from uuid import UUID
+
+from sqlalchemy import or_, select, update
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import set_committed_value
+
+from app.models import Campaign, CampaignAgent, ExternalIdKey
+from app.services.campaigns.loading import not_found
+
+
+def external_id_keys(session: Session, campaign: Campaign) -> dict[str, bool]:
+    """The keys that any of the campaign's assistants defines, and whether each identifies."""
+    return external_id_keys_of(session, [campaign])[campaign.id]
+
+
+def external_id_keys_of(
+    session: Session, campaigns: Iterable[Campaign]
+) -> dict[UUID, dict[str, bool]]:
+    """The same for several campaigns, in one query."""
+    found: dict[UUID, dict[str, bool]] = defaultdict(dict)
+    query = (
+        select(Campaign.id, ExternalIdKey.key, ExternalIdKey.identifies)
+        .join(ExternalIdKey, ExternalIdKey.organization_id == Campaign.organization_id)
+        .outerjoin(
+            CampaignAgent,
+            (CampaignAgent.campaign_id == Campaign.id)
+            & (CampaignAgent.agent_id == ExternalIdKey.agent_id),
+        )
+        .where(Campaign.id.in_([campaign.id for campaign in campaigns]))
+        .where(or_(Campaign.all_agents, CampaignAgent.agent_id.is_not(None)))
+        .order_by(ExternalIdKey.key)
+    )
+    for campaign_id, key, identifies in session.execute(query):
+        keys = found[campaign_id]
+        keys[key] = identifies or keys.get(key, False)
+    return found
+
+
+def lock(session: Session, campaign: Campaign) -> None:
+    """Holds the campaign's contacts until the transaction ends: they are written only under it.
+
+    On SQLite the writing transaction itself is the lock. Raises `NotFound` where the campaign
+    has been deleted meanwhile.
+    """
+    # Not FOR UPDATE, which would keep calls that refer to the campaign from being written.
+    query = select(Campaign.revision).where(Campaign.id == campaign.id)
+    revision = session.scalar(query.with_for_update(key_share=True))
+    if revision is None:
+        raise not_found()
+    set_committed_value(campaign, "revision", revision)
+
+
+def revise(session: Session, campaign: Campaign) -> None:
+    """Counts a change of the contacts of a campaign that is locked."""
+    revision = campaign.revision + 1
+    session.execute(
+        update(Campaign)
+        .where(Campaign.id == campaign.id)
+        .values(revision=revision, updated_at=Campaign.updated_at)
+        .execution_options(synchronize_session=False)
+    )
+    set_committed_value(campaign, "revision", revision)
