@@ -10,8 +10,8 @@ from app.errors import ValidationFailed
 from app.extensions import caller, transaction
 from app.portal import lists
 from app.portal.blueprint import portal
-from app.portal.formats import TIER_NAMES
 from app.services import partners, pricing, reporting
+from app.services.pricing import TIER_NAMES
 from app.services.reporting import Day
 
 MOST_DAYS = 366

@@ -6,17 +6,11 @@ from zoneinfo import ZoneInfo
 import phonenumbers
 from flask import Flask
 
-from app.enums import CallStatus, Tier
+from app.enums import CallStatus
 from app.portal.navigation import ROLE_NAMES
+from app.services.pricing import TIER_NAMES
 
 NO_BREAK = "\u00a0"
-
-TIER_NAMES: dict[str, str] = {
-    Tier.FREE: "Free",
-    Tier.BASIC: "Basic",
-    Tier.PLUS: "Plus",
-    Tier.BASIC_TRIAL: "Basic trial",
-}
 
 CALL_STATUS_NAMES: dict[str, str] = {
     CallStatus.SCHEDULED: "Scheduled",

@@ -9,9 +9,9 @@ from app.enums import OrganizationStatus, Tier
 from app.extensions import caller, transaction
 from app.portal import lists
 from app.portal.blueprint import portal
-from app.portal.formats import TIER_NAMES
 from app.services import agents, audit, campaigns, organizations, reporting, users
 from app.services.organizations.loading import SORTS
+from app.services.pricing import TIER_NAMES
 
 STATUS_NAMES = {
     OrganizationStatus.ACTIVE: "Active",

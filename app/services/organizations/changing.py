@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.caller import Caller
 from app.enums import OrganizationStatus, Tier
 from app.errors import Conflict, ValidationFailed
-from app.models import Organization, new_id, utcnow
+from app.models import Organization, Partner, new_id, utcnow
 from app.policy import Permission
 from app.schemas.base import wire_name
 from app.schemas.organizations import UpdateOrganizationInput
@@ -34,19 +34,29 @@ def create(
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     partner = partners.get(session, caller, partner_id)
-    now = utcnow()
-    organization = Organization(
-        id=new_id(),
-        partner_id=partner.id,
+    return add(
+        session,
+        caller,
+        partner,
         name=_checked_name(name),
-        created_at=now,
-        updated_at=now,
         payment_tier=payment_tier,
-        tier_since=now,
         agent_limit=partner.default_agent_limit if agent_limit is None else agent_limit,
         user_limit=user_limit,
         referral_code=referral_code,
         referred_by_code=referred_by_code,
+    )
+
+
+def add(session: Session, caller: Caller, partner: Partner, **fields: Any) -> Organization:
+    """The organization itself; that the caller may add it has been found out before."""
+    now = utcnow()
+    organization = Organization(
+        id=new_id(),
+        partner_id=partner.id,
+        created_at=now,
+        updated_at=now,
+        tier_since=now,
+        **{"agent_limit": partner.default_agent_limit, **fields},
     )
     session.add(organization)
     session.flush()

@@ -106,12 +106,11 @@ def report(session: Session, caller: Caller, partner_id: UUID) -> AdminReport:
         .outerjoin(conversations, conversations.c.organization_id == Organization.id)
         .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
         .order_by(User.created_at, User.id)
-        .execution_options(yield_per=BATCH)
     )
+    # Not with a cursor of the server: PostgreSQL would plan for the first rows, not for all.
+    found = session.connection().execute(rows).partitions(BATCH)
     is_sqlite = session.get_bind().dialect.name == "sqlite"
-    return AdminReport(
-        session.execute(rows).partitions(), _write_sqlite if is_sqlite else _write_postgresql
-    )
+    return AdminReport(found, _write_sqlite if is_sqlite else _write_postgresql)
 
 
 def summary(session: Session, caller: Caller, partner_id: UUID) -> Summary:

@@ -14,6 +14,7 @@ from app.models import User, new_id
 from app.policy import Permission
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
 from app.services import audit, organizations, partners
+from app.services.organizations.changing import add as add_organization
 from app.services.users.loading import check_type
 
 EMAIL_EXISTS = "A user with this e-mail address exists already."
@@ -33,10 +34,10 @@ def create(session: Session, caller: Caller, partner_id: UUID, data: CreateUserI
     if data.user_type is not Role.STANDARD:
         return _add(session, caller, partner.id, email=data.email, user_type=data.user_type)
     business = (data.business_name or "").strip()
-    organization = organizations.create(
+    organization = add_organization(
         session,
         caller,
-        partner.id,
+        partner,
         name=business or data.email.partition("@")[0],
         payment_tier=data.tier or Tier.FREE,
     )

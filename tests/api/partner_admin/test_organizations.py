@@ -47,7 +47,7 @@ def test_what_was_read_can_be_sent_back(area: AreaA, path: str) -> None:
         ({"agentLimit": None}, "not_nullable"),
         ({"userLimit": -1}, "out_of_range"),
         ({"userLimit": True}, "wrong_type"),
-        ({"userLimit": 1.0}, "wrong_type"),
+        ({"userLimit": 1.5}, "wrong_type"),
         ({"userLimit": 2**31}, "out_of_range"),
         ({"referralCode": "x" * 201}, "too_long"),
         ({"paymentTeir": "customerPlusPlan"}, "unknown_field"),

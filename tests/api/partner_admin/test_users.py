@@ -43,6 +43,11 @@ def test_both_ways_of_creating_do_the_same(area: AreaA, path: str) -> None:
     assert (organization.name, organization.partner_id) == ("Hillside", area.own.partner.id)
 
 
+def test_the_scope_for_users_is_all_that_a_new_user_needs(area: AreaA) -> None:
+    made = area.post("/api/users", NEW, scope="users:write")
+    assert made["orgId"] is not None
+
+
 def test_an_operator_creates_by_the_partners_path_only(area: AreaA) -> None:
     path = f"/api/partners/{area.own.partner.id}/users"
     assert area.post(path, NEW, as_role=Role.OPERATOR)["userType"] == "standard"
