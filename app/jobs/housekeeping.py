@@ -11,6 +11,7 @@ from dbos import DBOS
 
 from app.jobs.context import context
 from app.services import retention
+from app.services.imports import keeping
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +53,24 @@ def purge_engine() -> None:
         time.sleep(0.05)  # others write too
 
 
+def purge_uploads() -> None:
+    """Ends uploads that nobody applies, and removes the files of those that have ended."""
+    database, files = context().database, context().files
+    with database.transaction() as session:
+        keeping.expire(session)
+    while True:
+        with database.transaction(read_only=True) as session:
+            unneeded = keeping.unneeded_files(session)
+        if not unneeded:
+            return
+        for key in unneeded.values():
+            files.delete(key)
+        with database.transaction() as session:
+            keeping.files_gone(session, list(unneeded))
+
+
 TASKS = [
+    Task("purge uploads", HOUR, purge_uploads),
     Task("purge records", HOUR, purge_records),
     Task("purge the engine's records", HOUR, purge_engine),
 ]

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.models import Campaign, ContactImport, ImportProblem
 from app.portal import lists
+from app.portal.formats import phone
 from app.portal.forms.upload import DELIMITER_WORDS, ENCODINGS
 from app.portal.upload_words import (
     FILE_NOTES,
@@ -185,7 +186,8 @@ def _cell(value: str, problems: Sequence[ImportProblem]) -> Cell:
     if problems:
         tone = "bad" if any(not problem.repair for problem in errors) else "repair"
     reasons = tuple(
-        f"{p.message} Repair: {p.repair}" if p.repair else p.message for p in (errors or problems)
+        f"{p.message} Repair: {phone(p.repair)}" if p.repair else p.message
+        for p in (errors or problems)
     )
     return Cell(shown, tone, reasons)
 

@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response
 from app.enums import ImportState
 from app.errors import TooLarge, ValidationFailed
 from app.extensions import caller, files, settings, transaction
+from app.gateways.files import size_words
 from app.models import ContactImport, utcnow
 from app.portal import lists
 from app.portal.blueprint import portal
@@ -160,7 +161,7 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
             campaign=campaigns.get(session, caller(), campaign_id),
             form=form,
             hints=ACTION_HINTS,
-            most=size(settings().max_upload_bytes),
+            most=size_words(settings().max_upload_bytes),
         )
 
 

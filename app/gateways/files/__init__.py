@@ -1,7 +1,7 @@
 """Uploaded files: a folder of this installation, or whatever else stands behind the protocol."""
 
 from app.config import Settings
-from app.gateways.files.base import FileStore, StoredFile
+from app.gateways.files.base import FileStore, StoredFile, size_words
 from app.gateways.files.folder import Folder
 
 
@@ -10,4 +10,4 @@ def open_files(settings: Settings) -> FileStore:
     return Folder(settings.instance_dir / "uploads")
 
 
-__all__ = ["FileStore", "StoredFile", "open_files"]
+__all__ = ["FileStore", "StoredFile", "open_files", "size_words"]

@@ -12,6 +12,13 @@ class StoredFile(NamedTuple):
     sha256: str
 
 
+def size_words(limit: int) -> str:
+    """A limit in bytes as people are told it: 64 MB."""
+    if limit >= 1024 * 1024:
+        return f"{limit / 1024 / 1024:.0f}\u00a0MB"
+    return f"{limit / 1024:.0f}\u00a0kB"
+
+
 class FileStore(Protocol):
     """Files by keys that it makes up itself."""
 

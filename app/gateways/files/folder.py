@@ -8,7 +8,7 @@ from typing import IO
 from uuid import uuid4
 
 from app.errors import TooLarge
-from app.gateways.files.base import StoredFile
+from app.gateways.files.base import StoredFile, size_words
 
 _CHUNK = 1024 * 1024
 _KEY = re.compile(r"[0-9a-f]{32}")
@@ -32,7 +32,7 @@ class Folder:
                 while chunk := stream.read(_CHUNK):
                     size += len(chunk)
                     if size > max_bytes:
-                        message = f"The file is larger than {_in_words(max_bytes)}. Split it."
+                        message = f"The file is larger than {size_words(max_bytes)}. Split it."
                         raise TooLarge(message, "file_too_large")
                     digest.update(chunk)
                     file.write(chunk)
@@ -52,9 +52,3 @@ class Folder:
     def delete(self, key: str) -> None:
         if _KEY.fullmatch(key):
             (self._folder / key).unlink(missing_ok=True)
-
-
-def _in_words(size: int) -> str:
-    if size >= 1024 * 1024:
-        return f"{size / 1024 / 1024:.0f} MB"
-    return f"{size / 1024:.0f} kB"

@@ -15,7 +15,7 @@ from app.enums import CallerKind, ContactAction, ImportState
 from app.errors import NotFound, ValidationFailed
 from app.gateways import job_queue
 from app.gateways.files import StoredFile
-from app.models import Campaign, ContactImport, new_id
+from app.models import Campaign, ContactImport, User, new_id
 from app.policy import Permission
 from app.services import audit, campaigns
 from app.services.paging import Page, Sort, keyset_page
@@ -90,7 +90,7 @@ def create(
         organization_id=campaign.organization_id,
         campaign_id=campaign.id,
         created_by=caller.subject_id if caller.kind is CallerKind.USER else None,
-        author=caller.label[:200],
+        author=_author(session, caller),
         state=ImportState.UPLOADED,
         action=action,
         file_name=_plain_name(file_name),
@@ -199,6 +199,12 @@ def _visible(caller: Caller) -> Select[ContactImport]:
     if caller.organization_id is not None:
         query = query.where(ContactImport.organization_id == caller.organization_id)
     return query
+
+
+def _author(session: Session, caller: Caller) -> str:
+    """What the person is called, else what the credential is."""
+    user = session.get(User, caller.subject_id) if caller.kind is CallerKind.USER else None
+    return ((user and user.name) or caller.label)[:200]
 
 
 def _plain_name(name: str) -> str:
