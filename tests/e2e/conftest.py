@@ -1,0 +1,97 @@
+"""People at their browsers, before the whole product.
+
+`make check` takes one part of each rotating axis: the database, and the look (brand, colour scheme
+and width; the four looks hold every pair of these). `make check-all` takes them all.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.e2e.watched import Look, Visit
+from tests.fixtures.databases import BACKENDS
+from tests.fixtures.stack import Stack
+from tests.matrix import rotating
+
+CHROMIUM = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+LOOKS = (
+    Look(0, "light", 1360),
+    Look(1, "dark", 1360),
+    Look(1, "light", 390),
+    Look(0, "dark", 390),
+)
+HEIGHT = 900
+SLOWEST_MS = 15_000
+
+Open = Callable[..., Visit]
+
+
+@pytest.fixture(params=rotating("database of the journeys", BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=rotating("look of the journeys", LOOKS), ids=str)
+def look(request: pytest.FixtureRequest) -> Look:
+    chosen: Look = request.param
+    return chosen
+
+
+@pytest.fixture(params=[True, False], ids=["script", "no script"])
+def script(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=list(CHROMIUM)
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def partner(live: Stack, look: Look) -> dict[str, Any]:
+    """The demo's partner in whose brand this run looks."""
+    found: dict[str, Any] = live.demo["partners"][look.brand]
+    return found
+
+
+@pytest.fixture
+def open_browser(chromium: Browser, look: Look) -> Iterator[Open]:
+    """``open_browser(stack, partner, script=…)``: a fresh browser. What goes wrong in it unseen
+    fails the test at its end."""
+    visits: list[Visit] = []
+
+    def open_one(stack: Stack, partner: dict[str, Any], *, script: bool = True) -> Visit:
+        context = chromium.new_context(
+            base_url=stack.base_url,
+            viewport={"width": look.width, "height": HEIGHT},
+            color_scheme="dark" if look.scheme == "dark" else "light",
+            java_script_enabled=script,
+            accept_downloads=True,
+        )
+        context.set_default_timeout(SLOWEST_MS)
+        visit = Visit(context.new_page(), slug_of(partner))
+        visit.watch(context)
+        visits.append(visit)
+        return visit
+
+    yield open_one
+    problems = [problem for visit in visits for problem in visit.problems]
+    for visit in visits:
+        visit.page.context.close()
+    assert problems == []
+
+
+def slug_of(partner: dict[str, Any]) -> str:
+    """The partner's word in addresses; the demo's domains are portal.<word>.example."""
+    return str(partner["domain"]).split(".")[1]

@@ -1,0 +1,124 @@
+"""Signing in and out, and what each role finds in the sidebar."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Open
+from tests.e2e.watched import Look
+from tests.fixtures.stack import Stack
+
+Partner = dict[str, Any]
+
+PLACES = {
+    "partnerAdmin": [
+        *("Overview", "Organizations", "People", "Campaigns", "Uploads", "Calls", "Test call"),
+        *("Usage", "Report", "Branding", "Pricing"),
+    ],
+    "partnerEditor": [
+        *("Overview", "Organizations", "People", "Campaigns", "Uploads", "Calls", "Test call"),
+        *("Usage", "Report", "Branding", "Pricing"),
+    ],
+    "admin": [
+        *("Overview", "Organizations", "People", "Campaigns", "Uploads", "Calls", "Test call"),
+        *("Usage", "Report", "Pricing"),
+    ],
+    "standard": ["Overview", "Campaigns", "Uploads", "Calls", "Test call", "Usage"],
+}
+
+
+def person_of(partner: Partner, role: str) -> dict[str, Any]:
+    """The demo's person of a role; a member is one of the first organization."""
+    everybody = [*partner["users"], *partner["organizations"][0]["users"]]
+    return next(user for user in everybody if user["userType"] == role)
+
+
+def show_places(page: Page, look: Look) -> None:
+    """On a phone the sidebar is behind a button."""
+    if look.width < 860:
+        page.get_by_role("button", name="Menu", exact=True).click()
+
+
+def test_signing_in_leads_back_to_the_page_that_was_asked_for(
+    live: Stack, partner: Partner, open_browser: Open, script: bool
+) -> None:
+    visit = open_browser(live, partner, script=script)
+    page = visit.page
+    page.goto(f"/p/{visit.slug}/sign-in")
+    page.goto("/usage?start=2026-01-01&end=2026-01-31")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in to")
+    page.get_by_label("E-mail").fill(partner["users"][0]["email"])
+    page.get_by_label("Password").fill(partner["users"][0]["password"])
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1, name="Usage")).to_be_visible()
+    assert page.url == f"{live.base_url}/usage?start=2026-01-01&end=2026-01-31"
+
+
+def test_a_wrong_password_is_refused_at_its_field_and_the_address_stays(
+    live: Stack, partner: Partner, open_browser: Open, script: bool
+) -> None:
+    visit = open_browser(live, partner, script=script)
+    visit.sign_in({"email": partner["users"][0]["email"], "password": "not this one"})
+    page = visit.page
+    refusal = "E-mail address and password don’t match. Check both and try again."
+    expect(page.get_by_role("alert")).to_contain_text("1 thing needs changing")
+    expect(page.get_by_role("alert")).to_contain_text(refusal)
+    expect(page.get_by_label("Password")).to_have_accessible_description(refusal)
+    expect(page.get_by_label("E-mail")).to_have_value(partner["users"][0]["email"])
+    if script:
+        expect(page.get_by_role("alert")).to_be_focused()
+        assert visit.findings() == []
+
+
+def test_an_unknown_address_is_answered_like_a_wrong_password(
+    live: Stack, partner: Partner, open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in({"email": "nobody@mail.example", "password": "not this one"})
+    expect(visit.page.get_by_role("alert")).to_contain_text(
+        "E-mail address and password don’t match. Check both and try again."
+    )
+
+
+def test_after_signing_out_the_pages_ask_to_sign_in_again(
+    live: Stack, partner: Partner, open_browser: Open, script: bool, look: Look
+) -> None:
+    visit = open_browser(live, partner, script=script)
+    visit.sign_in(partner["users"][0])
+    page = visit.page
+    expect(page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
+    show_places(page, look)
+    page.get_by_role("button", name="Partner admin").click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in to")
+    page.goto("/organizations")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in to")
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in to")
+
+
+@pytest.mark.parametrize("role", sorted(PLACES))
+def test_the_sidebar_leads_each_role_to_its_places_and_no_others(
+    live: Stack, partner: Partner, open_browser: Open, look: Look, role: str
+) -> None:
+    visit = open_browser(live, partner, script=False)
+    visit.sign_in(person_of(partner, role))
+    page = visit.page
+    show_places(page, look)
+    rows = page.get_by_role("navigation", name="Portal").locator(".rail-row:visible")
+    links = [link for link in rows.all() if (link.get_attribute("href") or "").startswith("/")]
+    assert [link.inner_text().strip() for link in links] == PLACES[role]
+
+
+def test_a_page_that_a_role_may_not_open_is_not_there(
+    live: Stack, partner: Partner, open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(person_of(partner, "standard"))
+    expect(visit.page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
+    answer = visit.page.goto("/branding")
+    assert answer is not None
+    assert answer.status == 404
+    expect(visit.page.get_by_role("heading", name="This page is not here")).to_be_visible()
+    assert visit.findings() == []

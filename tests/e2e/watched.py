@@ -1,0 +1,101 @@
+"""A page at a person's browser, and everything that goes wrong on it without being seen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Page, Request, Response
+
+AXE = Axe()
+REPORT_VIOLATIONS = """
+document.addEventListener("securitypolicyviolation", (event) => {
+  window.reportViolation(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
+});
+"""
+OVERFLOW = """
+() => {
+  const page = document.scrollingElement;
+  if (page.scrollWidth <= page.clientWidth) return [];
+  const wide = [...document.body.querySelectorAll("*")].filter(
+    (element) => element.getBoundingClientRect().right > page.clientWidth + 1,
+  );
+  return wide.slice(0, 5).map((element) => element.outerHTML.slice(0, 160));
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a page is looked at; ``brand`` is the place of the partner in the demo."""
+
+    brand: int
+    scheme: str
+    width: int
+
+    def __str__(self) -> str:
+        return f"{('purple', 'yellow')[self.brand]} {self.scheme} {self.width}"
+
+
+@dataclass
+class Visit:
+    """One browser of one person. ``problems`` are what the console, the network and the content
+    policy say; a page that is refused on purpose (4xx as the answer to a navigation) is none."""
+
+    page: Page
+    slug: str
+    problems: list[str] = field(default_factory=list)
+
+    def watch(self, context: BrowserContext) -> None:
+        context.expose_function("reportViolation", self._violated)
+        context.add_init_script(REPORT_VIOLATIONS)
+        self.page.on("console", self._said)
+        self.page.on("pageerror", lambda error: self.problems.append(f"script: {error}"))
+        self.page.on("requestfailed", self._failed)
+        self.page.on("response", self._answered)
+        self.page.on("dialog", self._asked)
+
+    def sign_in(self, person: Mapping[str, Any], then: str | None = None) -> None:
+        """Signs in at the partner's page, which leads on to ``then`` or to the overview."""
+        self.page.goto(f"/p/{self.slug}/sign-in" + (f"?next={then}" if then else ""))
+        self.page.get_by_label("E-mail").fill(person["email"])
+        self.page.get_by_label("Password").fill(person["password"])
+        self.page.get_by_role("button", name="Sign in").click()
+
+    def findings(self) -> list[str]:
+        """What is wrong with the page as it stands: accessibility, headings, sideways scrolling."""
+        where = f"{urlsplit(self.page.url).path} at {(self.page.viewport_size or {}).get('width')}"
+        found = [f"{where}: too wide: {html}" for html in self.page.evaluate(OVERFLOW)]
+        headings = self.page.locator("h1").count()
+        if headings != 1:
+            found.append(f"{where}: {headings} h1")
+        for violation in AXE.run(self.page).response["violations"]:
+            nodes = [
+                f"{node['html'][:160]} ({node.get('failureSummary', '')})"
+                for node in violation["nodes"][:3]
+            ]
+            found.append(f"{where}: {violation['id']}: {'; '.join(nodes)}")
+        return found
+
+    def _violated(self, words: str) -> None:
+        self.problems.append(f"content policy: {words}")
+
+    def _said(self, message: ConsoleMessage) -> None:
+        # "Failed to load resource" repeats what `_answered` and `_failed` judge.
+        if message.type in {"error", "warning"} and "Failed to load resource" not in message.text:
+            self.problems.append(f"console on {self.page.url}: {message.text}")
+
+    def _failed(self, request: Request) -> None:
+        # A page left behind gives up what it was still loading.
+        if request.failure != "net::ERR_ABORTED":
+            self.problems.append(f"{request.url}: {request.failure}")
+
+    def _answered(self, response: Response) -> None:
+        on_purpose = response.request.is_navigation_request() and response.status < 500
+        if response.status >= 400 and not on_purpose:
+            self.problems.append(f"{response.url}: {response.status}")
+
+    def _asked(self, dialog: Dialog) -> None:
+        self.problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
