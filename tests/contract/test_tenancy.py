@@ -68,7 +68,7 @@ BODIES: Mapping[str, Callable[[Ids], Any]] = {
         "introMessage": "Hello.",
         "voicemailMessage": "Hello.",
     },
-    "public.apply_contacts": lambda _: {"contacts": [{"phone": "+12025550123"}]},
+    "public.send_contacts": lambda _: {"contacts": [{"phone": "+12025550123"}]},
 }
 BODY_IDS: Mapping[str, tuple[str, ...]] = {
     "partner_admin.update_partner": ("color_id",),
@@ -149,7 +149,7 @@ class Tenants:
 
     def ask(self, endpoint: str, ids: Ids, selector: str | None) -> TestResponse:
         rule = rule_of(self.client.application, endpoint)
-        path = re.sub(r"<(\w+)>", lambda match: str(getattr(ids, match[1])), rule.rule)
+        path = re.sub(r"<(?:\w+:)?(\w+)>", lambda match: str(getattr(ids, match[1])), rule.rule)
         if selector is not None:
             words = {"organization_id": "organizationId", "user_email": "userEmail"}
             path += f"?{words[selector]}={getattr(ids, selector)}&{DAYS}"
@@ -201,7 +201,7 @@ def rule_of(app: Flask, endpoint: str) -> Rule:
 
 def places_of(endpoint: str, app: Flask) -> Iterator[tuple[str, str | None]]:
     """The ids that an operation takes: each with the query parameter that carries it, if any."""
-    for name in re.findall(r"<(\w+)>", rule_of(app, endpoint).rule):
+    for name in re.findall(r"<(?:\w+:)?(\w+)>", rule_of(app, endpoint).rule):
         yield name, None
     for name in BODY_IDS.get(endpoint, ()):
         yield name, None

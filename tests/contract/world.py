@@ -29,6 +29,7 @@ from tests.fixtures.cast import OPERATOR, Tenant, bearer, make_tenant
 from tests.fixtures.settings import settings_for
 
 FROM, TO = "+12025550100", "+12025550123"
+_PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 WRITTEN_BY_ASKING = {"last_used_at"}
 """Columns that a refused request may change: it was made with a credential after all."""
 
@@ -43,7 +44,7 @@ class Route:
 
     @property
     def endpoint(self) -> str:
-        return self.rule.endpoint
+        return str(self.rule.endpoint)
 
     @property
     def blueprint(self) -> str:
@@ -52,10 +53,11 @@ class Route:
     @property
     def parameters(self) -> list[str]:
         """The names of the parameters in its path."""
-        return re.findall(r"<(\w+)>", self.rule.rule)
+        return _PARAMETER.findall(self.rule.rule)
 
     def path(self, ids: Mapping[str, str]) -> str:
-        return re.sub(r"<(\w+)>", lambda match: ids[match[1]], self.rule.rule)
+        rule: str = self.rule.rule
+        return _PARAMETER.sub(lambda match: ids[match[1]], rule)
 
 
 def routes_of(app: Flask) -> dict[str, Route]:
@@ -131,7 +133,7 @@ def good_bodies(ids: Mapping[str, str]) -> dict[str, dict[str, Any]]:
             "introMessage": "Hello.",
             "voicemailMessage": "Bye.",
         },
-        "public.apply_contacts": {"contacts": [{"phone": TO}]},
+        "public.send_contacts": {"contacts": [{"phone": TO}]},
         "legacy_calls.place_call": {
             "name": "Ada Lovelace",
             "toPhoneNumber": TO,

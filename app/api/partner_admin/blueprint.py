@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from flask import Request
+from flask.blueprints import BlueprintSetupState
 from sqlalchemy.orm import Session
-from werkzeug.exceptions import MethodNotAllowed
+from werkzeug.routing import BaseConverter
 
 from app.api.bearer import bearer_token
 from app.api.operation import area_blueprint
@@ -17,9 +17,12 @@ from app.extensions import settings
 from app.request_id import request_id
 from app.services import tokens
 
-_READ, _WRITE = ["GET", "HEAD", "OPTIONS"], ["OPTIONS", "POST"]
-_OTHER_METHODS = {"usage": _READ, "subscription": _READ, "partial": _WRITE}
-"""Paths under /users of operations that don't answer PUT: there these words are no ids."""
+
+class ExternalId(BaseConverter):
+    """Any text but the names of the operations under /users, which have methods of their own."""
+
+    regex = r"(?!(?:usage|subscription|partial)\Z)[^/]+"
+    part_isolating = True
 
 
 def _authenticate(session: Session, asked: Request) -> Caller:
@@ -36,11 +39,9 @@ def _authenticate(session: Session, asked: Request) -> Caller:
 blueprint = area_blueprint("partner_admin", Area.PARTNER_ADMIN, _authenticate, "/api")
 
 
-@blueprint.url_value_preprocessor
-def _keep_words_from_being_ids(endpoint: str | None, values: dict[str, Any] | None) -> None:
-    word = (values or {}).get("external_user_id")
-    if endpoint == "partner_admin.update_user" and word in _OTHER_METHODS:
-        raise MethodNotAllowed(valid_methods=_OTHER_METHODS[word])
+@blueprint.record_once
+def _keep_words_from_being_ids(state: BlueprintSetupState) -> None:
+    state.app.url_map.converters["external_id"] = ExternalId
 
 
 @contextmanager

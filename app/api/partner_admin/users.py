@@ -87,7 +87,7 @@ def create_partial_user(body: CreatePartialUserInput) -> User:
         return users.to_resource(users.create_partial(session, caller(), body))
 
 
-@blueprint.put("/users/<external_user_id>")
+@blueprint.put("/users/<external_id:external_user_id>")
 @operation(
     summary="Change a user",
     output=Message,
