@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.models import Campaign, ContactImport, ImportProblem
 from app.portal import lists
 from app.portal.formats import phone
-from app.portal.forms.upload import DELIMITER_WORDS, ENCODINGS
+from app.portal.forms.upload import DELIMITER_WORDS, ENCODING_WORDS
 from app.portal.upload_words import (
     FILE_NOTES,
     ignored_words,
@@ -241,7 +241,7 @@ def _read_as(upload: ContactImport) -> str:
     if found.get("sheet"):
         parts.append(f"sheet “{found['sheet']}”")
     if found.get("encoding"):
-        parts.append(dict(ENCODINGS).get(found["encoding"], found["encoding"].upper()))
+        parts.append(ENCODING_WORDS.get(found["encoding"], found["encoding"].upper()))
     if found.get("delimiter"):
         parts.append(f"separated by {DELIMITER_WORDS.get(found['delimiter'], found['delimiter'])}")
     if found.get("headerRow"):

@@ -1,6 +1,6 @@
 """The forms of an upload: the file, and how it is read."""
 
-from wtforms import FileField, Form, IntegerField, RadioField, SelectField
+from wtforms import FileField, Form, IntegerField, RadioField, SelectChoice, SelectField
 from wtforms.validators import NumberRange, Optional
 
 from app.enums import ContactAction
@@ -13,22 +13,21 @@ ACTION_HINTS = {
     ContactAction.UPDATE_ONLY: "Nobody is added; people who are not in the campaign are left out.",
     ContactAction.REMOVE: "People in the file leave the campaign; calls that wait are cancelled.",
 }
-ENCODINGS = [
-    ("", "Found by itself"),
-    ("utf-8", "UTF-8"),
-    ("cp1252", "Windows (Western Europe)"),
-    ("cp1250", "Windows (Central Europe)"),
-    ("cp1251", "Windows (Cyrillic)"),
-    ("latin-1", "Latin-1"),
-    ("mac_roman", "Mac"),
-    ("utf-16", "UTF-16"),
-]
+ENCODING_WORDS = {
+    "utf-8": "UTF-8",
+    "cp1252": "Windows (Western Europe)",
+    "cp1250": "Windows (Central Europe)",
+    "cp1251": "Windows (Cyrillic)",
+    "latin-1": "Latin-1",
+    "mac_roman": "Mac",
+    "utf-16": "UTF-16",
+}
 DELIMITERS = [
-    ("", "Found by itself"),
-    (",", "Comma"),
-    (";", "Semicolon"),
-    ("\t", "Tab"),
-    ("|", "Vertical bar"),
+    SelectChoice("", "Found by itself"),
+    SelectChoice(",", "Comma"),
+    SelectChoice(";", "Semicolon"),
+    SelectChoice("\t", "Tab"),
+    SelectChoice("|", "Vertical bar"),
 ]
 DELIMITER_WORDS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
@@ -38,9 +37,9 @@ class UploadForm(Form):
     action = RadioField(
         "What is done with the people in it",
         choices=[
-            (ContactAction.UPSERT.value, "Add and update"),
-            (ContactAction.UPDATE_ONLY.value, "Update only"),
-            (ContactAction.REMOVE.value, "Remove from the campaign"),
+            SelectChoice(ContactAction.UPSERT.value, "Add and update"),
+            SelectChoice(ContactAction.UPDATE_ONLY.value, "Update only"),
+            SelectChoice(ContactAction.REMOVE.value, "Remove from the campaign"),
         ],
         default=ContactAction.UPSERT.value,
         validate_choice=True,
@@ -52,7 +51,13 @@ class UploadForm(Form):
 
 
 class ReadingForm(Form):
-    encoding = SelectField("Text encoding", choices=ENCODINGS)
+    encoding = SelectField(
+        "Text encoding",
+        choices=[
+            SelectChoice("", "Found by itself"),
+            *(SelectChoice(name, words) for name, words in ENCODING_WORDS.items()),
+        ],
+    )
     delimiter = SelectField("Separator", choices=DELIMITERS)
     sheet = SelectField("Sheet", validate_choice=False)
     header_row = IntegerField(
@@ -76,7 +81,8 @@ class ReadingForm(Form):
 
     def offer_sheets(self, upload: ContactImport) -> None:
         sheets = upload.found.get("sheets") or []
-        self.sheet.choices = [("", "Found by itself"), *((name, name) for name in sheets)]
+        names = [SelectChoice(name, name) for name in sheets]
+        self.sheet.choices = [SelectChoice("", "Found by itself"), *names]
 
     def to_reading(self) -> Reading:
         return Reading(

@@ -1,0 +1,374 @@
+"""Uploading contacts in the portal: every screen from the file to the result, without script."""
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.database import Database
+from app.enums import ImportState, Role
+from app.extensions import files
+from app.jobs.import_contacts import run_apply, run_check
+from app.models import Campaign, Contact, ContactImport, User
+from app.services import campaigns
+from tests.files.exports import hubspot_contacts
+from tests.fixtures.cast import Tenant
+from tests.fixtures.uploads import number
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+NO_BREAK = "\u00a0"
+ANN, BOB = number(1), number(2)
+
+
+def person(tenant: Tenant, role: Role) -> User:
+    return tenant.user if role is Role.STANDARD else tenant.staff[role]
+
+
+def make_campaign(session: Session, tenant: Tenant) -> Campaign:
+    made = campaigns.create(
+        session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, name="Winter recall"
+    )
+    session.commit()
+    return made
+
+
+@pytest.fixture
+def campaign(session: Session, own: Tenant) -> Campaign:
+    return make_campaign(session, own)
+
+
+@pytest.fixture
+def browser(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+class Desk:
+    """Someone at their browser, and the worker, who does what was handed in."""
+
+    def __init__(self, app: Flask, database: Database, browser: Browser, campaign: Campaign):
+        self.app, self.database, self.browser = app, database, browser
+        self.page = f"/campaigns/{campaign.id}/upload"
+
+    def send(
+        self, data: bytes | str, name: str = "people.csv", action: str = "upsert"
+    ) -> TestResponse:
+        content = data.encode() if isinstance(data, str) else data
+        form = {"file": (io.BytesIO(content), name), "action": action}
+        return self.browser.post(self.page, form, page=self.page)
+
+    def upload(self, data: bytes | str, name: str = "people.csv", action: str = "upsert") -> str:
+        """Sends the file and has it checked; returns the upload's address."""
+        answer = self.send(data, name, action)
+        assert answer.status_code == 303
+        self.work(answer.location)
+        return str(answer.location)
+
+    def now(self, address: str) -> ContactImport:
+        with self.database.transaction(read_only=True) as session:
+            return session.get_one(ContactImport, UUID(address.rsplit("/", 1)[1]))
+
+    def work(self, address: str) -> None:
+        upload = self.now(address)
+        if upload.state is ImportState.APPLYING:
+            run_apply(self.database, upload.id, upload.apply_number)
+        else:
+            with self.app.app_context():
+                run_check(self.database, files(), upload.id, upload.check_number)
+
+    def shows(self, address: str) -> str:
+        answer = self.browser.get(address)
+        assert answer.status_code == 200
+        return words(answer)
+
+    def press(self, address: str, act: str) -> TestResponse:
+        return self.browser.post(f"{address}/{act}", page=address)
+
+
+@pytest.fixture
+def desk(app: Flask, database: Database, browser: Browser, campaign: Campaign) -> Desk:
+    return Desk(app, database, browser, campaign)
+
+
+def words(answer: TestResponse) -> str:
+    """What a person reads, in one line."""
+    text = re.sub(r"<script.*?</script>", " ", answer.text, flags=re.DOTALL)
+    text = unescape(re.sub(r"<[^>]+>", " ", text))
+    return re.sub(r"\s+", " ", text.replace(NO_BREAK, " "))
+
+
+def heading(answer: TestResponse) -> str:
+    found = re.search(r"<h1>(.*?)</h1>", answer.text)
+    assert found
+    return unescape(found.group(1))
+
+
+def test_a_real_export_goes_from_the_file_to_the_result(desk: Desk, database: Database) -> None:
+    export = hubspot_contacts()
+    answer = desk.send(export.data, "all contacts.csv")
+    address = str(answer.location)
+    waiting = desk.browser.get(address)
+    assert heading(waiting) == "Checking the file"
+    assert f'hx-get="{address}/live"' in waiting.text
+    assert desk.browser.get(f"{address}/live").status_code == 200
+
+    desk.work(address)
+    check = desk.browser.get(address)
+    assert heading(check) == "37 of 2,000 rows need mending"
+    said = words(check)
+    assert "1,963 + 0 + 0 + 0 + 37 = 2,000 rows in the file." in said
+    assert "Nothing has been changed yet" in said
+    assert "No phone or e-mail 6" in said
+    assert "1,963 good rows can be applied now, the other rows later." in said
+    assert "Apply 1,963 rows" in said
+    refreshed = desk.browser.get(f"{address}/live", headers={"HX-Request": "true"})
+    assert refreshed.headers["HX-Refresh"] == "true"
+
+    assert desk.press(address, "apply").location == address
+    applying = desk.browser.get(address)
+    assert heading(applying) == "Applying 1,963 rows"
+    assert "0 of 1,963 rows" in words(applying)
+    desk.work(address)
+    result = desk.browser.get(address)
+    assert heading(result) == "1,963 rows applied"
+    said = words(result)
+    assert "1,963 + 0 + 0 + 0 + 37 = 2,000 rows in the file. The same figures" in said
+    assert "37 rows were not applied" in said
+    with database.transaction(read_only=True) as session:
+        assert len(session.scalars(select(Contact.id)).all()) == 1963
+
+    download = desk.browser.get(f"{address}/failed-rows.csv")
+    assert download.headers["Content-Disposition"] == (
+        'attachment; filename="failed-rows-of-all-contacts.csv"'
+    )
+    rows = list(csv.reader(io.StringIO(download.data.decode("utf-8-sig"))))
+    assert (len(rows), rows[0][-1]) == (38, "Problem")
+    assert all(row[-1] for row in rows)
+
+
+def test_rows_of_one_kind_can_be_looked_at_page_by_page(desk: Desk) -> None:
+    bad = "".join(f"P{index},12\n" for index in range(30))
+    address = desk.upload(f"Name,Phone,E-mail\n{bad}Ann,{ANN}\nBob,,bob(at)mail\n")
+    page = desk.browser.get(f"{address}?kind=invalid_phone:too_short")
+    assert "Rows 2 to 26 of the file, 25 of 30 rows" in words(page)
+    following = re.search(r'href="([^"]+)" rel="next"', page.text)
+    assert following
+    rest = words(desk.browser.get(unescape(following.group(1))))
+    assert "Rows 27 to 31 of the file, 5 of 30 rows" in rest
+    assert "Row 33 of the file, 1 of 1 row" in desk.shows(f"{address}?kind=invalid_email:")
+    for odd in ("kind=nonsense", "cursor=x", "cursor=" + "9" * 30, "cursor=-1", "note=%00"):
+        assert "25 of 31 rows" in desk.shows(f"{address}?{odd}")
+
+
+def test_a_bad_cell_says_why_in_the_words_of_the_api(desk: Desk) -> None:
+    address = desk.upload(f"Name,Phone,E-mail\nAnn,{ANN},ann(at)mail\n<b>,,\n")
+    page = desk.browser.get(address)
+    assert (
+        '<td class="bad" data-label="E-mail">ann(at)mail<span class="reason">'
+        "This is not an e-mail address: name@example.com is the form.</span></td>"
+    ) in page.text
+    assert "&lt;b&gt;" in page.text
+    assert '<span class="empty-value">empty</span>' in page.text
+
+
+def test_a_repair_is_offered_with_its_number_and_can_be_taken_back(desk: Desk) -> None:
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}.0\nBob,{BOB}.0\nCy,{number(3)}\n")
+    said = desk.shows(address)
+    assert "2 numbers were turned into decimals" in said
+    assert f"In row 2, {ANN}.0 would become +1 201 555 0001." in said
+    assert "Repair 2 rows" in said
+    assert desk.press(address, "repairs/decimals").location == address
+    desk.work(address)
+    said = desk.shows(address)
+    assert "All 3 rows can be applied" in said
+    assert "Repaired: turned into a decimal" in said
+    assert desk.press(address, "repairs/decimals/take-back").location == address
+    desk.work(address)
+    assert "2 of 3 rows need mending" in desk.shows(address)
+
+
+def test_columns_are_changed_by_hand(desk: Desk) -> None:
+    address = desk.upload(f"A,B\nAnn,{ANN}\n")
+    assert "No column tells who a person is" in desk.shows(address)
+    page = desk.shows(f"{address}/columns")
+    assert "For example: Ann" in page
+    changed = desk.browser.post(
+        f"{address}/columns", {"column": ["firstName", "phone"]}, page=f"{address}/columns"
+    )
+    assert changed.location == address
+    desk.work(address)
+    assert "1 row can be applied" in desk.shows(address)
+
+
+def test_columns_that_make_no_sense_keep_what_was_chosen_and_say_what_is_wrong(desk: Desk) -> None:
+    address = desk.upload(f"A,B\nAnn,{ANN}\n")
+    refused = desk.browser.post(
+        f"{address}/columns",
+        {"column": ["phone", "nonsense"], "header_row": "x"},
+        page=f"{address}/columns",
+    )
+    assert refused.status_code == 422
+    twice = desk.browser.post(
+        f"{address}/columns", {"column": ["firstName", "firstName"]}, page=f"{address}/columns"
+    )
+    assert twice.status_code == 422
+    assert "B: “A” becomes this already: keep one of the two." in words(twice)
+    assert twice.text.count('<option value="firstName" selected>') == 2
+
+
+def test_a_file_that_cannot_be_read_gets_its_sentence_and_a_way_on(desk: Desk) -> None:
+    address = desk.upload(b"MZ\x00\x00" * 50, "people.csv")
+    page = desk.browser.get(address)
+    assert heading(page) == "The file can’t be checked"
+    said = words(page)
+    assert "This is a program, not a contact file. Save the list as CSV or XLSX." in said
+    assert "Nothing was changed." in said
+    assert "Upload another file" in said
+    assert desk.shows(f"{address}/columns")
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "sentence"),
+    [
+        (b"", "people.csv", "The file is empty. Export it again and upload the new file."),
+        (b"x", "", "Choose the file that holds the contacts."),
+        (b"x" * 3000, "people.csv", "The file is larger than 2 kB. Split it."),
+    ],
+    ids=["empty", "none", "too large"],
+)
+def test_a_file_that_is_refused_at_once_says_why_at_the_field(
+    make_app: Callable[..., Flask],
+    app: Flask,
+    desk: Desk,
+    tmp_path: Path,
+    data: bytes,
+    name: str,
+    sentence: str,
+) -> None:
+    small = make_app(max_upload_bytes=2048).test_client()
+    for cookie in desk.browser.client._cookies.values():
+        small.set_cookie(cookie.key, cookie.value)
+    desk.browser = Browser(small)
+    answer = desk.send(data, name)
+    assert answer.status_code in (413, 422)
+    assert words(answer).count(sentence) == 2
+    assert not [path for path in (tmp_path / "uploads").glob("*") if path.is_file()]
+
+
+def test_an_action_that_is_none_is_refused(desk: Desk) -> None:
+    assert desk.send("Name\nAnn\n", action="destroy").status_code == 422
+
+
+def test_an_upload_can_be_cancelled_and_its_file_is_removed(desk: Desk, tmp_path: Path) -> None:
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\n")
+    assert len(list((tmp_path / "uploads").iterdir())) == 1
+    assert desk.press(address, "cancel").location == address
+    page = desk.browser.get(address)
+    assert heading(page) == "Upload cancelled"
+    assert list((tmp_path / "uploads").iterdir()) == []
+    for act in ("cancel", "apply", "check", "repairs/decimals"):
+        assert desk.browser.post(f"{address}/{act}", page=desk.page).location == address
+    assert desk.now(address).state is ImportState.CANCELLED
+
+
+def test_a_campaign_that_changed_since_the_check_is_said_before_and_after(
+    desk: Desk, database: Database, campaign: Campaign
+) -> None:
+    first = desk.upload(f"Name,Phone\nAnn,{ANN}\n")
+    second = desk.upload(f"Name,Phone\nAnna,{ANN}\n")
+    desk.press(first, "apply")
+    desk.work(first)
+    assert "The campaign has changed since this check" in desk.shows(second)
+    desk.press(second, "apply")
+    desk.work(second)
+    said = desk.shows(second)
+    assert "The campaign changed between the check and applying" in said
+    assert "0 created instead of 1, 1 updated instead of 0." in said
+
+
+def test_the_same_file_is_recognised(desk: Desk) -> None:
+    data = f"Name,Phone\nAnn,{ANN}\n"
+    first = desk.upload(data)
+    desk.press(first, "apply")
+    desk.work(first)
+    said = desk.shows(desk.upload(data, "another name.csv"))
+    assert "This very file was applied before" in said
+    assert "people.csv" in said
+
+
+def test_the_list_leads_to_uploads_in_every_state(desk: Desk, browser: Browser) -> None:
+    assert "No uploads yet" in desk.shows("/uploads")
+    names = ("first.csv", "second.csv")
+    addresses = [desk.upload(f"Name,Phone\nAnn,{ANN}\n", name) for name in names]
+    desk.press(addresses[0], "cancel")
+    page = browser.get("/uploads").text
+    assert [page.count(f'href="{address}"') for address in addresses] == [1, 1]
+    waiting = browser.get("/uploads?state=checked").text
+    assert [waiting.count(f'href="{address}"') for address in addresses] == [0, 1]
+    assert "No upload matches" in desk.shows("/uploads?state=failed")
+
+
+@pytest.mark.parametrize(
+    "role", [*(Role.PARTNER_ADMIN, Role.PARTNER_EDITOR), Role.ADMIN, Role.STANDARD]
+)
+def test_everybody_who_may_change_contacts_may_upload(
+    app: Flask,
+    database: Database,
+    own: Tenant,
+    campaign: Campaign,
+    signed_in: SignedIn,
+    role: Role,
+) -> None:
+    desk = Desk(app, database, signed_in(person(own, role)), campaign)
+    assert f'href="{desk.page}"' in desk.browser.get(f"/campaigns/{campaign.id}").text
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\n")
+    desk.press(address, "apply")
+    desk.work(address)
+    assert "1 row applied" in desk.shows(address)
+
+
+GETS = ("", "/live", "/failed-rows.csv", "/columns")
+POSTS = ("/apply", "/cancel", "/check", "/columns", "/repairs/decimals", "/repairs/x/take-back")
+
+
+def test_an_upload_of_another_partner_answers_exactly_as_an_absent_one(
+    desk: Desk, session: Session, other: Tenant, signed_in: SignedIn
+) -> None:
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}.0\nBob,{BOB}\n")
+    absent = f"/uploads/{uuid4()}"
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    elsewhere = make_campaign(session, other)
+
+    def plain(answer: TestResponse) -> tuple[int, str]:
+        text = answer.text.replace(answer.headers["X-Request-ID"], "")
+        text = re.sub(r'name="csrf_token" value="[^"]+"', "", text)
+        return answer.status_code, re.sub(r"\d\d:\d\d", "", text)
+
+    page = f"/campaigns/{elsewhere.id}/upload"
+    for part in GETS:
+        assert plain(stranger.get(address + part)) == plain(stranger.get(absent + part))
+    for part in POSTS:
+        theirs = stranger.post(address + part, page=page)
+        assert theirs.status_code == 404
+        assert plain(theirs) == plain(stranger.post(absent + part, page=page))
+    own_campaign = stranger.post(desk.page, {"action": "upsert"}, page=page)
+    assert own_campaign.status_code == 404
+    assert desk.now(address).state is ImportState.CHECKED
+
+
+def test_a_member_sees_no_upload_of_another_organization(
+    desk: Desk, own: Tenant, signed_in: SignedIn
+) -> None:
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\n")
+    assert signed_in(own.user).get(address).status_code == 200
+    assert signed_in(own.plus_user).get(address).status_code == 404
+    assert address not in signed_in(own.plus_user).get("/uploads").text
