@@ -87,4 +87,4 @@ def search(
 
 def not_found() -> NotFound:
     message = "There is no such campaign."
-    return NotFound(message, "campaignnot_found")
+    return NotFound(message, "campaign_not_found")

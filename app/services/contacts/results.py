@@ -80,7 +80,7 @@ class BulkResult:
         """The counts in words."""
         sent = len(self.outcomes)
         counts = ", ".join(f"{number:,} {word}" for word, number in self.counts.items())
-        return f"{sent:,} contact{'' if sent == 1 else 's'} sent: {counts}."
+        return f"{sent:,} {'contact was' if sent == 1 else 'contacts were'} sent: {counts}."
 
     def body(self) -> dict[str, Any]:
         """The answer on the wire."""

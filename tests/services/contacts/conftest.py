@@ -1,0 +1,95 @@
+"""A campaign whose assistant defines two external-id keys: ``crmId`` identifies, ``account``
+routes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import ContactAction
+from app.models import Campaign, Contact, ContactExternalId, ExternalIdKey, Organization
+from app.services import contacts
+from app.services.contacts import BulkResult
+from tests.fixtures.worker import Line, make_line
+
+
+@dataclass
+class Outreach:
+    """One campaign and what is asked of it, in one session."""
+
+    session: Session
+    line: Line
+    campaign: Campaign
+
+    @property
+    def organization(self) -> Organization:
+        return self.session.get_one(Organization, self.line.organization_id)
+
+    def apply(
+        self, *sent: Any, action: ContactAction = ContactAction.UPSERT, **how: Any
+    ) -> BulkResult:
+        return contacts.apply(self.session, self.campaign, list(sent), action, **how)
+
+    def stored(self) -> list[dict[str, Any]]:
+        """The campaign's contacts in the order they were added, without what is empty."""
+        self.session.expire_all()
+        query = select(Contact).where(Contact.campaign_id == self.campaign.id)
+        found = self.session.scalars(query.order_by(Contact.id)).all()
+        return [self._shown(contact) for contact in found]
+
+    def _shown(self, contact: Contact) -> dict[str, Any]:
+        held = self.session.scalars(
+            select(ContactExternalId).where(ContactExternalId.contact_id == contact.id)
+        )
+        values = {
+            "phone": contact.phone,
+            "email": contact.email,
+            "firstName": contact.first_name,
+            "lastName": contact.last_name,
+            "status": contact.status,
+            "contactMetadata": contact.contact_metadata,
+            "externalIds": {each.key: each.value for each in held},
+        }
+        return {name: value for name, value in values.items() if value}
+
+    def revision(self) -> int:
+        self.session.refresh(self.campaign)
+        return self.campaign.revision
+
+
+def make_campaign(session: Session, line: Line) -> Campaign:
+    campaign = Campaign(
+        partner_id=line.partner_id,
+        organization_id=line.organization_id,
+        name="Spring check-ups",
+        all_agents=True,
+    )
+    for key, identifies in (("crmId", True), ("account", False)):
+        session.add(
+            ExternalIdKey(
+                agent_id=line.agent_id,
+                organization_id=line.organization_id,
+                key=key,
+                identifies=identifies,
+            )
+        )
+    session.add(campaign)
+    session.flush()
+    return campaign
+
+
+@pytest.fixture
+def outreach(session: Session) -> Outreach:
+    line = make_line(session)
+    return Outreach(session, line, make_campaign(session, line))
+
+
+def codes(result: BulkResult) -> list[tuple[int, str, str | None]]:
+    return [(error["index"], error["code"], error["field"]) for error in result.errors]
+
+
+def actions(result: BulkResult) -> Sequence[str]:
+    return [success["action"] for success in result.success]

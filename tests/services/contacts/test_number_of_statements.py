@@ -1,0 +1,66 @@
+"""The number of statements doesn't grow with the contacts of a request."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from app.enums import ContactAction
+from tests.services.contacts.conftest import Outreach
+
+ROWS_A_STATEMENT_ON_SQLITE = 500
+
+
+@contextmanager
+def statements(outreach: Outreach) -> Iterator[list[str]]:
+    seen: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        seen.append(statement)
+
+    engine = outreach.session.connection().engine
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        yield seen
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
+
+
+def people(count: int, **fields: Any) -> list[dict[str, Any]]:
+    return [
+        {
+            "phone": f"+1202555{place:04d}",
+            "email": f"contact{place}@example.com",
+            "externalIdKey": "crmId",
+            "externalIdValue": str(place),
+            **fields,
+        }
+        for place in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "action"),
+    [
+        ({"firstName": "Augusta"}, ContactAction.UPSERT),
+        ({"email": None}, ContactAction.UPDATE_ONLY),
+        ({}, ContactAction.REMOVE),
+    ],
+)
+def test_a_hundred_contacts_take_as_many_statements_as_ten(
+    outreach: Outreach, fields: dict[str, Any], action: ContactAction
+) -> None:
+    outreach.apply(*people(1))
+    counted = []
+    for count in (10, ROWS_A_STATEMENT_ON_SQLITE):
+        with statements(outreach) as creating:
+            outreach.apply(*people(count))
+        with statements(outreach) as changing:
+            outreach.apply(*people(count, **fields), action=action)
+        outreach.apply(*people(count), action=ContactAction.REMOVE)
+        outreach.apply(*people(1))
+        counted.append((len(creating), len(changing)))
+    assert counted[0] == counted[1]
+    assert max(counted[0]) <= 15
