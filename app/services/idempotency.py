@@ -5,6 +5,7 @@ The record is written in the transaction of the request itself, so a refused req
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,6 +20,9 @@ from app.models import IdempotencyRecord, utcnow
 
 KEPT_FOR = timedelta(hours=24)
 LONGEST_KEY = 255
+KEY_PATTERN = r"^[!-~](?:[ -~]*[!-~])?$"
+"""Printable ASCII: of anything else a server sees bytes, not the characters that were meant."""
+_KEY = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,8 @@ def purge(session: Session) -> int:
 
 
 def _check(key: str) -> None:
-    if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable() or not key.strip():
-        message = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable characters."
+    if len(key) > LONGEST_KEY or not _KEY.fullmatch(key):
+        message = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable ASCII characters."
         raise ValidationFailed.on("Idempotency-Key", "invalid_idempotency_key", message)
 
 

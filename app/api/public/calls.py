@@ -13,6 +13,7 @@ from app.enums import CallSource, CarrierKind
 from app.schemas.calls import Call, CallAccepted, OutboundCallInput
 from app.schemas.paging import CursorQuery
 from app.services import calls
+from app.services.idempotency import KEY_PATTERN, LONGEST_KEY
 
 CANCEL_PATIENCE_SECONDS = 4.0
 CANCEL_LOOK_SECONDS = 0.1
@@ -35,7 +36,7 @@ IDEMPOTENCY_KEY = Header(
     "Idempotency-Key",
     "Repeating the request with the same key within 24 hours gives the same answer and places no "
     "second call.",
-    {"type": "string", "minLength": 1, "maxLength": 255},
+    {"type": "string", "maxLength": LONGEST_KEY, "pattern": KEY_PATTERN},
 )
 
 
@@ -58,7 +59,7 @@ IDEMPOTENCY_KEY = Header(
             "messaging_incomplete": "introMessage without voicemailMessage, or the reverse.",
             "messaging_conflict": "callInstructions together with one of the other two.",
             "number_not_allowed": "The number may not be dialled by this organization.",
-            "invalid_idempotency_key": "The key is not 1 to 255 printable characters.",
+            "invalid_idempotency_key": "The key is not 1 to 255 printable ASCII characters.",
         },
         403: {"organization_suspended": "The organization is suspended."},
         404: {"agent_not_found": "There is no such assistant in the key's organization."},
