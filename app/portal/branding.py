@@ -50,6 +50,9 @@ def branding_save() -> Page:
             partner = partners.get(session, caller(), partners.own(caller()))
             drafts.save(session, caller(), partner, form.to_changes())
     except ValidationFailed as error:
+        if request.headers.get("HX-Request"):
+            # Half a colour is typed: the preview waits for the rest of it.
+            return Response(status=204)
         rest = form.show_problems(error.problems)
         with transaction(read_only=True) as session:
             return _Studio(session).page(form, rest), 422
@@ -168,7 +171,7 @@ class _Studio:
         )
 
     def fragment(self, form: BrandingForm) -> str:
-        return render_template("portal/branding/_draft.html", **self._context(form))
+        return render_template("portal/branding/_typed.html", **self._context(form))
 
     def _context(self, form: BrandingForm) -> dict[str, Any]:
         form.chat_agent_id.choices = [

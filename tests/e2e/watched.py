@@ -65,7 +65,8 @@ class Visit:
 
     def findings(self) -> list[str]:
         """What is wrong with the page as it stands: accessibility, headings, sideways scrolling."""
-        where = f"{urlsplit(self.page.url).path} at {(self.page.viewport_size or {}).get('width')}"
+        size = self.page.viewport_size
+        where = f"{urlsplit(self.page.url).path} at {size and size['width']}"
         found = [f"{where}: too wide: {html}" for html in self.page.evaluate(OVERFLOW)]
         headings = self.page.locator("h1").count()
         if headings != 1:
