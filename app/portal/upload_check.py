@@ -116,6 +116,21 @@ def check_context(session: Session, upload: ContactImport) -> dict[str, Any]:
     }
 
 
+def path_of(upload: ContactImport, campaign_name: str) -> dict[str, Any]:
+    """Breadcrumbs and wizard steps of an upload's pages."""
+    campaign = url_for("portal.campaign", campaign_id=upload.campaign_id)
+    choose = url_for("portal.upload_new", campaign_id=upload.campaign_id)
+    return {
+        "campaign_name": campaign_name,
+        "crumbs": [
+            ("Campaigns", url_for("portal.campaigns")),
+            (campaign_name, campaign),
+            ("Upload", None),
+        ],
+        "places": [("Choose file", choose), ("Check", None), ("Apply", None)],
+    }
+
+
 def columns_of(
     upload: ContactImport, external_keys: Sequence[str], chosen: Sequence[str] | None = None
 ) -> list[Column]:

@@ -10,7 +10,7 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, files, transaction
 from app.portal.blueprint import portal
 from app.portal.forms.upload import ReadingForm
-from app.portal.upload_check import columns_of
+from app.portal.upload_check import columns_of, path_of
 from app.services.imports import steps, uploads
 
 Page = str | tuple[str, int] | Response
@@ -122,7 +122,7 @@ def _columns_page(
         return render_template(
             "portal/uploads/columns.html",
             upload=upload,
-            campaign_name=uploads.campaign_names(session, [upload])[upload.campaign_id],
+            **path_of(upload, uploads.campaign_names(session, [upload])[upload.campaign_id]),
             columns=columns_of(upload, uploads.external_id_keys(session, upload), usable),
             form=form,
             problems=problems or {},

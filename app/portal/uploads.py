@@ -21,7 +21,7 @@ from app.portal import lists
 from app.portal.blueprint import portal
 from app.portal.formats import number, plural, size
 from app.portal.forms.upload import ACTION_HINTS, UploadForm
-from app.portal.upload_check import check_context
+from app.portal.upload_check import check_context, path_of
 from app.portal.upload_words import (
     ACTION_NAMES,
     STATE_NAMES,
@@ -170,7 +170,7 @@ def _about(session: Session, found: ContactImport) -> dict[str, Any]:
     own = found.created_by is not None and found.created_by == g.user.id
     return {
         "upload": found,
-        "campaign_name": uploads.campaign_names(session, [found])[found.campaign_id],
+        **path_of(found, uploads.campaign_names(session, [found])[found.campaign_id]),
         "author": "you" if own else found.author,
         "counts": [getattr(found, name) for name in COUNTS],
         "sum_words": sum_words([getattr(found, name) for name in COUNTS], found.rows_total),

@@ -264,6 +264,18 @@ def test_a_file_that_is_refused_at_once_says_why_at_the_field(
     assert not [path for path in (tmp_path / "uploads").glob("*") if path.is_file()]
 
 
+def test_a_form_far_over_the_limit_gets_a_page_that_says_so(
+    make_app: Callable[..., Flask], desk: Desk
+) -> None:
+    small = make_app(max_upload_bytes=2048).test_client()
+    for cookie in desk.browser.client._cookies.values():
+        small.set_cookie(cookie.key, cookie.value)
+    desk.browser = Browser(small)
+    answer = desk.send(b"x" * 200_000)
+    assert answer.status_code == 413
+    assert "The file or form is over the limit. Nothing was changed." in words(answer)
+
+
 def test_an_action_that_is_none_is_refused(desk: Desk) -> None:
     assert desk.send("Name\nAnn\n", action="destroy").status_code == 422
 

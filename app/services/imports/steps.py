@@ -11,8 +11,9 @@ from app.caller import Caller
 from app.enums import ImportState
 from app.errors import Conflict, Problem, ValidationFailed
 from app.gateways import job_queue
-from app.models import ColumnMapping, ContactImport, utcnow
+from app.models import Campaign, ColumnMapping, ContactImport, utcnow
 from app.policy import Permission
+from app.services import campaigns
 from app.services.imports.mapping import Field, Target, columns_hash
 from app.services.imports.uploads import (
     can_be_read_again,
@@ -211,6 +212,8 @@ def _target(text: str, external_keys: Collection[str]) -> Target | None:
 
 
 def _remember(session: Session, upload: ContactImport) -> None:
+    """Under the campaign's lock: two people may choose the same columns at once."""
+    campaigns.lock(session, session.get_one(Campaign, upload.campaign_id))
     session.merge(
         ColumnMapping(
             campaign_id=upload.campaign_id,
