@@ -23,10 +23,27 @@ values = st.recursive(
 )
 written = st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : "), ("\n,", ":\t")])
 # Pieces of JSON put together blindly: names twice, broken numbers, cut ends.
-PIECES = (
-    '{"a": { } "a" "b": "\\u0022:" "\\":" : , [ ] 1 1e400 9223372036854775808 -0 null NaN '
-    '"\\u0000" "\\ud800"'
-).split()
+PIECES = [
+    '{"a":',
+    "{",
+    "}",
+    '"a"',
+    '"b":',
+    '"\\u0022:"',
+    '"\\":"',
+    ":",
+    ",",
+    "[",
+    "]",
+    "1",
+    "1e400",
+    "9223372036854775808",
+    "-0",
+    "null",
+    "NaN",
+    '"\\u0000"',
+    '"\\ud800"',
+]
 pieces = st.lists(st.sampled_from([*PIECES, " ", "\x00"]), max_size=12).map("".join)
 
 

@@ -1,0 +1,226 @@
+"""Campaigns: who sees which, their states, their assistants, their external-id keys."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller, system_caller
+from app.enums import CampaignStatus, Role
+from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
+from app.models import Agent, AuditEntry, Campaign, ExternalIdKey
+from app.services import campaigns
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.worker import Line, make_line
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+@pytest.fixture
+def owner(own: Tenant) -> Caller:
+    return own.caller(Role.PARTNER_ADMIN)
+
+
+def create(session: Session, owner: Caller, own: Tenant, name: str = "Spring") -> Campaign:
+    return campaigns.create(session, owner, own.organization.id, name=name)
+
+
+def test_a_new_campaign_is_paused_and_leaves_a_trace(
+    session: Session, own: Tenant, owner: Caller
+) -> None:
+    made = create(session, owner, own, "  Spring ")
+    assert (made.name, made.status, made.revision, made.version) == (
+        "Spring",
+        CampaignStatus.PAUSED,
+        0,
+        1,
+    )
+    entry = session.scalars(select(AuditEntry).where(AuditEntry.target_id == str(made.id))).one()
+    assert (entry.action, entry.organization_id, entry.after) == (
+        "campaign.created",
+        own.organization.id,
+        {"name": "Spring"},
+    )
+
+
+def test_a_campaign_is_seen_by_its_partner_and_organization_alone(
+    session: Session, own: Tenant, owner: Caller
+) -> None:
+    made = create(session, owner, own)
+    other = make_tenant(session, "Southwind")
+    seen = {
+        "partner": owner,
+        "its user": own.caller(Role.STANDARD),
+        "operator": system_caller(),
+        "another organization": Caller(
+            owner.kind, Role.STANDARD, None, "x", own.partner.id, own.plus.id
+        ),
+        "another partner": other.caller(Role.PARTNER_ADMIN),
+        "nobody": Caller(owner.kind, Role.STANDARD, None, "x"),
+    }
+    found = {name: [c.id for c in campaigns.list_all(session, who)] for name, who in seen.items()}
+    assert found == {
+        "partner": [made.id],
+        "its user": [made.id],
+        "operator": [made.id],
+        "another organization": [],
+        "another partner": [],
+        "nobody": [],
+    }
+    for name in ("another organization", "another partner", "nobody"):
+        with pytest.raises(NotFound) as refused:
+            campaigns.get(session, seen[name], made.id)
+        assert refused.value.code == "campaign_not_found"
+    assert campaigns.get(session, owner, made.id) is made
+
+
+def test_a_campaign_cannot_be_made_for_a_strangers_organization(
+    session: Session, own: Tenant, owner: Caller
+) -> None:
+    other = make_tenant(session, "Southwind")
+    with pytest.raises(NotFound):
+        campaigns.create(session, owner, other.organization.id, name="Spring")
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("", "blank"), ("  ", "blank"), ("x" * 201, "too_long")]
+)
+def test_a_name_is_needed_and_has_a_limit(
+    session: Session, own: Tenant, owner: Caller, name: str, code: str
+) -> None:
+    made = create(session, owner, own)
+    with pytest.raises(ValidationFailed) as refused:
+        create(session, owner, own, name)
+    with pytest.raises(ValidationFailed) as also_refused:
+        campaigns.rename(session, owner, made.id, name)
+    assert (refused.value.code, also_refused.value.code) == (code, code)
+
+
+Move = Callable[[Session, Caller, UUID], Campaign]
+
+
+@pytest.mark.parametrize(
+    ("moves", "status", "version"),
+    [
+        ([campaigns.start], CampaignStatus.ACTIVE, 2),
+        ([campaigns.start, campaigns.start], CampaignStatus.ACTIVE, 2),
+        ([campaigns.start, campaigns.pause], CampaignStatus.PAUSED, 3),
+        ([campaigns.pause], CampaignStatus.PAUSED, 1),
+        ([campaigns.archive, campaigns.archive], CampaignStatus.ARCHIVED, 2),
+    ],
+)
+def test_campaigns_start_pause_and_end(
+    session: Session,
+    own: Tenant,
+    owner: Caller,
+    moves: list[Move],
+    status: CampaignStatus,
+    version: int,
+) -> None:
+    made = create(session, owner, own)
+    for move in moves:
+        move(session, owner, made.id)
+    assert (made.status, made.version) == (status, version)
+
+
+def test_an_archived_campaign_never_starts_again(
+    session: Session, own: Tenant, owner: Caller
+) -> None:
+    made = create(session, owner, own)
+    campaigns.archive(session, owner, made.id)
+    with pytest.raises(Conflict) as refused:
+        campaigns.start(session, owner, made.id)
+    assert refused.value.code == "archived"
+
+
+def test_what_somebody_else_changed_meanwhile_is_not_overwritten(
+    session: Session, own: Tenant, owner: Caller
+) -> None:
+    made = create(session, owner, own)
+    campaigns.rename(session, owner, made.id, "Summer", expected_version=1)
+    with pytest.raises(Conflict) as refused:
+        campaigns.rename(session, owner, made.id, "Autumn", expected_version=1)
+    assert (refused.value.code, made.name, made.version) == ("changed_meanwhile", "Summer", 2)
+
+
+def test_without_the_permission_nothing_is_changed(
+    session: Session, own: Tenant, owner: Caller
+) -> None:
+    made = create(session, owner, own)
+    reader = own.caller(Role.PARTNER_ADMIN, permissions=frozenset())
+    with pytest.raises(Forbidden):
+        campaigns.start(session, reader, made.id)
+    with pytest.raises(Forbidden):
+        create(session, reader, own)
+
+
+def test_a_search_looks_in_names_and_pages(session: Session, own: Tenant, owner: Caller) -> None:
+    for name in ("Spring 10%", "Autumn", "springboard", "Winter"):
+        create(session, owner, own, name)
+    found = campaigns.search(session, owner, query="SPRING", sort="name")
+    assert [c.name for c in found.items] == ["Spring 10%", "springboard"]
+    assert [c.name for c in campaigns.search(session, owner, query="%").items] == ["Spring 10%"]
+    first = campaigns.search(session, owner, sort="name", limit=3)
+    rest = campaigns.search(session, owner, sort="name", limit=3, cursor=first.next_cursor)
+    assert [c.name for c in [*first.items, *rest.items]] == [
+        "Autumn",
+        "Spring 10%",
+        "springboard",
+        "Winter",
+    ]
+    with pytest.raises(ValidationFailed) as refused:
+        campaigns.search(session, owner, sort="status")
+    assert refused.value.code == "unknown_sort"
+
+
+def test_the_keys_of_a_campaign_are_those_of_its_assistants(session: Session) -> None:
+    line = make_line(session)
+    own_agent, other_agent = line.agent_id, second_agent(session, line)
+    for agent_id, key, identifies in (
+        (own_agent, "crmId", False),
+        (own_agent, "account", False),
+        (other_agent, "crmId", True),
+        (other_agent, "branch", False),
+    ):
+        session.add(
+            ExternalIdKey(
+                agent_id=agent_id,
+                organization_id=line.organization_id,
+                key=key,
+                identifies=identifies,
+            )
+        )
+    session.flush()
+    owner = system_caller("owner", partner_id=line.partner_id)
+    one = campaigns.create(session, owner, line.organization_id, name="One", agent_ids=[own_agent])
+    every = campaigns.create(session, owner, line.organization_id, name="All", all_agents=True)
+    none = campaigns.create(session, owner, line.organization_id, name="None")
+    assert campaigns.external_id_keys_of(session, [one, every, none]) == {
+        one.id: {"account": False, "crmId": False},
+        every.id: {"account": False, "branch": False, "crmId": True},
+    }
+    assert campaigns.external_id_keys(session, none) == {}
+    campaigns.assign_agents(session, owner, none.id, [other_agent])
+    assert campaigns.external_id_keys(session, none) == {"branch": False, "crmId": True}
+
+
+def second_agent(session: Session, line: Line) -> UUID:
+    agent = Agent(partner_id=line.partner_id, organization_id=line.organization_id, name="Bo")
+    session.add(agent)
+    session.flush()
+    return agent.id
+
+
+def test_an_assistant_of_another_organization_cannot_be_assigned(session: Session) -> None:
+    line, foreign = make_line(session), make_line(session)
+    owner = system_caller("owner", partner_id=line.partner_id)
+    with pytest.raises(ValidationFailed) as refused:
+        campaigns.create(
+            session, owner, line.organization_id, name="One", agent_ids=[foreign.agent_id]
+        )
+    assert refused.value.code == "agent_not_found"
