@@ -13,6 +13,7 @@ from app.portal import register_portal
 from app.portal.errors import answer_with_page
 from app.request_id import give_request_ids
 from app.security_headers import send_security_headers
+from app.static_files import serve_built_assets
 
 FORM_AROUND_FILE = 64 * 1024
 """Bytes of a form besides the file in it: a file just over the limit gets its own sentence."""
@@ -39,6 +40,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
 
     give_request_ids(app)
     send_security_headers(app)
+    serve_built_assets(app)
     app.register_blueprint(health)
     register_api(app, answer_with_page)
     register_portal(app)

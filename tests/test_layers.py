@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 FACES = {
     "api", "portal", "jobs", "cli", "commands", "extensions", "health", "request_id",
-    "security_headers", "",
+    "security_headers", "static_files", "",
 }  # fmt: skip
 LEAVES = {
     "errors", "enums", "policy", "caller", "config", "phone", "database", "emails",

@@ -1,0 +1,21 @@
+"""Built assets: compressed ahead, kept for ever, and nothing else beside them."""
+
+from flask.testing import FlaskClient
+
+from app.portal.assets import Assets
+from app.static_files import DIST
+
+
+def test_an_asset_is_sent_compressed_and_may_be_kept_for_ever(client: FlaskClient) -> None:
+    url = Assets(DIST, "/static/dist").url("css/app.css")
+    answer = client.get(url, headers={"Accept-Encoding": "gzip, br"})
+    assert answer.status_code == 200
+    assert answer.headers["Content-Encoding"] == "br"
+    assert answer.headers["Cache-Control"] == "max-age=315360000, public, immutable"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "Access-Control-Allow-Origin" not in answer.headers
+    assert len(answer.data) < 25_000
+
+
+def test_a_name_that_was_not_built_is_not_there(client: FlaskClient) -> None:
+    assert client.get("/static/dist/css/app.0000000000.css").status_code == 404
