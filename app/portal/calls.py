@@ -144,8 +144,9 @@ def test_call_place() -> Page:
 
 
 def _test_page(
-    form: TestCallForm, call_id: UUID | None, problems: Sequence[tuple[str, str]] = ()
+    form: TestCallForm, call_id: UUID | None, problems: Sequence[tuple[str, str]] | None = None
 ) -> str:
+    """``problems`` are given where the form was refused: those that belong to no field."""
     with transaction(read_only=True) as session:
         choices = agents.with_organizations(session, caller(), MOST_AGENTS)
         form.agent.choices = [
@@ -156,13 +157,17 @@ def _test_page(
             ready = [a for a, _ in choices if a.active and a.phone_ready] or [choices[0][0]]
             form.agent.data = str(ready[0].id)
         live = _live(session, calls.get(session, caller(), call_id)) if call_id else {}
+        checks = _checks(session, form)
+        if problems is not None and not form.number.errors:
+            # The service names the first thing that stops a call, a form all of them.
+            form.number.errors = tuple(c["title"] for c in checks if c.get("url") == "#number")
         return render_template(
             "portal/calls/test.html",
             form=form,
-            problems=problems,
+            problems=problems or [],
             hints=HINTS,
             most_words=MOST_WORDS,
-            checks=_checks(session, form),
+            checks=checks,
             has_agents=bool(choices),
             **live,
         )

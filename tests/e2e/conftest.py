@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.e2e.watched import Look, Visit
 from tests.fixtures.databases import BACKENDS
@@ -28,6 +28,8 @@ LOOKS = (
 )
 HEIGHT = 900
 SLOWEST_MS = 15_000
+
+expect.set_options(timeout=SLOWEST_MS)
 
 Open = Callable[..., Visit]
 

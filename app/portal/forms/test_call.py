@@ -98,8 +98,11 @@ class TestCallForm(Form):
             "voicemailMessage": self.voicemail,
             "callInstructions": self.instructions,
         }
+        where_words_are_needed = {EXACT: self.intro, DEFAULT: self.said}
         for problem in problems:
             field = fields.get(problem.field)
+            if problem.code == "messaging_required":
+                field = where_words_are_needed.get(self.said.data, self.instructions)
             if field is None:
                 rest.append(("", problem.message))
             else:

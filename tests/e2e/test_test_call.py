@@ -1,0 +1,190 @@
+"""A test call: what is missing before it, what happens while it runs, how it ended."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Open
+from tests.e2e.watched import Look, Visit
+from tests.fixtures.stack import Stack, Stacks
+
+ENOUGH_TO_WATCH = "0.3"
+
+
+@pytest.fixture(scope="module")
+def slow_lines() -> Iterator[dict[str, Stack]]:
+    """The stack of each database whose simulated line takes its time."""
+    running: dict[str, Stack] = {}
+    yield running
+    for one in running.values():
+        one.stop()
+
+
+@pytest.fixture
+def stack(stacks: Stacks, slow_lines: dict[str, Stack], backend: str) -> Stack:
+    if backend not in slow_lines:
+        slow_lines[backend] = stacks.start(backend, {"PORTAL_SIMULATOR_PACE": ENOUGH_TO_WATCH})
+    return slow_lines[backend]
+
+
+@pytest.fixture
+def partner(stack: Stack, look: Look) -> dict[str, Any]:
+    found: dict[str, Any] = stack.demo["partners"][look.brand]
+    return found
+
+
+@pytest.fixture
+def form(stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool) -> Visit:
+    """The test call's form before the partner's administrator."""
+    visit = open_browser(stack, partner, script=script)
+    visit.sign_in(partner["users"][0], then="/test-call")
+    expect(visit.page.get_by_role("heading", level=1, name="Test call")).to_be_visible()
+    return visit
+
+
+def simulated(partner: dict[str, Any], outcome: str) -> str:
+    number: str = partner["organizations"][0]["simulator"][outcome]
+    return number
+
+
+def call(page: Page, number: str) -> None:
+    page.get_by_label("Number to call").fill(number)
+    page.get_by_role("button", name="Call", exact=True).click()
+    expect(page.get_by_role("heading", name="Call in progress")).to_be_visible()
+
+
+def watch_until_over(page: Page, *, script: bool) -> list[str]:
+    """The moments of the call in order. With script the page follows by itself, without it the
+    person asks for the present state."""
+    over = page.get_by_role("heading", name="Call over")
+    for _look in range(100):
+        if script or over.is_visible():
+            break
+        page.wait_for_timeout(200)
+        page.get_by_role("link", name="Show the present state").click()
+    expect(over).to_be_visible()
+    return page.locator("#live-call .story .line-title").all_inner_texts()
+
+
+def test_a_person_who_answers_hears_the_intro(
+    form: Visit, partner: dict[str, Any], script: bool
+) -> None:
+    page = form.page
+    call(page, simulated(partner, "human"))
+    expect(page.locator("#live-call").get_by_text("Simulated line")).to_be_visible()
+    moments = watch_until_over(page, script=script)
+    assert moments == [
+        "Queued",
+        "Dialling",
+        "Ringing",
+        "Answered by a person",
+        "Intro spoken",
+        "Finished after a conversation",
+    ]
+    spoken = page.locator("#live-call .story li", has_text="Intro spoken")
+    organization = partner["organizations"][0]["name"]
+    expect(spoken).to_contain_text(f"Hello, this is Robin from {organization}.")
+    if script:
+        assert form.findings() == []
+
+
+@pytest.mark.parametrize("script", [True])
+def test_voicemail_gets_the_voicemail_message(form: Visit, partner: dict[str, Any]) -> None:
+    page = form.page
+    page.get_by_label("Exact intro and voicemail").check()
+    page.get_by_label("Intro", exact=True).fill("Good morning, this is a test.")
+    page.get_by_label("Voicemail", exact=True).fill("We will try again, this was a test.")
+    call(page, simulated(partner, "voicemail"))
+    assert watch_until_over(page, script=True) == [
+        "Queued",
+        "Dialling",
+        "Ringing",
+        "Answered by voicemail",
+        "Voicemail message spoken",
+        "Finished on voicemail",
+    ]
+    spoken = page.locator("#live-call .story li", has_text="Voicemail message spoken")
+    expect(spoken).to_contain_text("We will try again, this was a test.")
+
+
+def test_a_busy_line_is_said_to_be_busy(form: Visit, partner: dict[str, Any], script: bool) -> None:
+    page = form.page
+    call(page, simulated(partner, "busy"))
+    moments = watch_until_over(page, script=script)
+    assert moments == ["Queued", "Dialling", "The line was busy"]
+
+
+def test_a_running_call_can_be_cancelled(
+    form: Visit, partner: dict[str, Any], script: bool
+) -> None:
+    page = form.page
+    call(page, simulated(partner, "noAnswer"))
+    page.get_by_role("button", name="Cancel this call").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Call to")
+    moments = watch_until_over(page, script=script)
+    assert moments[-1] == "Cancelled"
+    if script:
+        assert form.findings() == []
+
+
+def test_a_number_that_is_none_is_refused_at_its_field_and_what_was_typed_stays(
+    form: Visit, script: bool
+) -> None:
+    page = form.page
+    page.get_by_label("Exact intro and voicemail").check()
+    page.get_by_label("Number to call").fill("+1 202 555")
+    page.get_by_label("Intro", exact=True).fill("Hello")
+    page.get_by_role("button", name="Call", exact=True).click()
+    summary = page.get_by_role("alert")
+    expect(summary).to_contain_text("2 things need changing")
+    expect(summary.get_by_role("link", name=re.compile("^Number to call: "))).to_have_attribute(
+        "href", "#number"
+    )
+    expect(summary.get_by_role("link", name=re.compile("^Voicemail: "))).to_have_attribute(
+        "href", "#voicemail"
+    )
+    expect(page.get_by_label("Number to call")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Number to call")).to_have_value("+1 202 555")
+    expect(page.get_by_label("Intro", exact=True)).to_have_value("Hello")
+    if script:
+        assert form.findings() == []
+
+
+def test_the_list_before_dialling_says_what_is_missing_and_where_to_mend_it(
+    form: Visit, partner: dict[str, Any], script: bool
+) -> None:
+    page = form.page
+    organization = partner["organizations"][0]
+    silent = next(agent for agent in organization["agents"] if agent["phoneNumber"] is None)
+    if script:
+        page.get_by_label("Assistant", exact=True).select_option(value=silent["id"])
+    else:
+        page.goto(f"/test-call?agent={silent['id']}")
+    checks = page.locator("#checks")
+    missing = checks.get_by_role("listitem").filter(has_text="Stops the call")
+    expect(missing.filter(has_text="not switched on and configured with a number")).to_have_count(1)
+    mend = missing.filter(has_text="not switched on and configured with a number").get_by_role(
+        "link"
+    )
+    mend.click()
+    expect(page.get_by_role("heading", level=1, name=organization["name"])).to_be_visible()
+
+
+@pytest.mark.parametrize("script", [True])
+def test_the_list_before_dialling_follows_what_is_typed(
+    form: Visit, partner: dict[str, Any]
+) -> None:
+    page = form.page
+    stops = page.locator("#checks").get_by_role("listitem").filter(has_text="Stops the call")
+    expect(stops).to_have_count(1)
+    page.get_by_label("Number to call").press_sequentially(simulated(partner, "human"))
+    expect(stops).to_have_count(0)
+    listed = partner["organizations"][0]["doNotCall"][0]
+    page.get_by_label("Number to call").fill("")
+    page.get_by_label("Number to call").press_sequentially(listed)
+    expect(stops).to_have_count(1)
+    expect(stops).to_contain_text("do-not-call list")
+    assert form.findings() == []
