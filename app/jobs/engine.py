@@ -17,6 +17,8 @@ from app.gateways.job_queue import (
 
 CALLS_AT_ONCE = 200
 JOBS_AT_ONCE = 4
+NEWS_SECONDS = 0.75
+"""On SQLite every waiting call is looked at in this interval; PostgreSQL notifies."""
 
 VERSION = "1"
 """Never changed: work under way belongs to a version, and another would strand it. What changes
@@ -34,7 +36,7 @@ def start_engine(settings: Settings, executor_id: str) -> Engine:
         "executor_id": executor_id,
         "application_version": VERSION,
         "log_level": "WARNING",
-        "notification_listener_polling_interval_sec": 0.3,
+        "notification_listener_polling_interval_sec": NEWS_SECONDS,
         "enable_otlp": False,
     }
     DBOS(config=config)

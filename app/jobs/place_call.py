@@ -12,6 +12,7 @@ from uuid import UUID
 
 from dbos import DBOS
 
+from app.enums import CarrierKind
 from app.gateways.carriers.base import (
     Carrier,
     LineState,
@@ -21,6 +22,7 @@ from app.gateways.carriers.base import (
     Verdict,
 )
 from app.gateways.job_queue import STATUS_TOPIC
+from app.gateways.writers.base import Messages
 from app.jobs.context import context
 from app.jobs.gate import dialling
 from app.jobs.outage import outlasts_outages
@@ -44,9 +46,14 @@ class Next(TypedDict):
 
     do: Literal["dial", "resolve", "follow", "stop"]
     seconds: float
+    carrier: str
 
 
-STOP = Next(do="stop", seconds=0)
+STOP = Next(do="stop", seconds=0, carrier="")
+
+
+def _after(seconds: float, do: Literal["dial", "resolve", "follow"], carrier: CarrierKind) -> Next:
+    return Next(do=do, seconds=seconds, carrier=carrier.value)
 
 
 @DBOS.workflow(name="place_call")
@@ -68,39 +75,49 @@ def _run(call_id: str, attempt_id: str) -> None:
             case "dial":
                 step = dial(call_id, attempt_id)
             case "resolve":
-                step = resolve(attempt_id)
+                step = resolve(attempt_id, step["carrier"])
             case _:
-                step = follow(attempt_id)
+                step = follow(attempt_id, step["carrier"])
 
 
 @DBOS.step(name="dial")
 @outlasts_outages
 def dial(call_id: str, attempt_id: str) -> Next:
     """Claims the call and asks the carrier; an attempt of before is only asked about."""
-    call, attempt = UUID(call_id), UUID(attempt_id)
-    database, settings = context().database, context().settings
-    with database.transaction(read_only=True) as session:
-        brief = dispatch.writing_brief(session, call)
-    messages = context().writer.compose(brief) if brief is not None else None
+    step = _claim_and_ask(UUID(call_id), UUID(attempt_id))
+    if step is not None:
+        return step
+    with context().database.transaction(read_only=True) as session:
+        brief = dispatch.writing_brief(session, UUID(call_id))
+    messages = context().writer.compose(brief)
+    return _claim_and_ask(UUID(call_id), UUID(attempt_id), messages) or STOP
+
+
+def _claim_and_ask(
+    call_id: UUID, attempt_id: UUID, messages: Messages | None = None
+) -> Next | None:
+    """What is to be done next; None where the messages must be written first."""
     with dialling:
-        with database.transaction() as session:
+        with context().database.transaction() as session:
             claim = dispatch.claim(
                 session,
-                call,
-                attempt,
+                call_id,
+                attempt_id,
                 messages=messages,
-                calls_at_once=settings.calls_per_organization,
+                calls_at_once=context().settings.calls_per_organization,
             )
         committed = time.monotonic()
         if claim.placement is not None:
             return _ask_once(context().carriers[claim.carrier], claim.placement, committed)
     match claim.kind:
+        case ClaimKind.WRITE:
+            return None
         case ClaimKind.WAIT:
-            return Next(do="dial", seconds=CAP_WAIT_SECONDS)
+            return _after(CAP_WAIT_SECONDS, "dial", claim.carrier)
         case ClaimKind.RESOLVE:
-            return Next(do="resolve", seconds=0)
+            return _after(0, "resolve", claim.carrier)
         case ClaimKind.FOLLOW:
-            return Next(do="follow", seconds=0)
+            return _after(0, "follow", claim.carrier)
         case _:
             return STOP
 
@@ -108,47 +125,46 @@ def dial(call_id: str, attempt_id: str) -> Next:
 def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next:
     # A process that was held up here may have been taken for dead and its call asked about.
     if time.monotonic() - committed > LEASE_SECONDS:
-        return Next(do="resolve", seconds=0)
+        return _after(0, "resolve", carrier.kind)
     database, attempt_id = context().database, placement.attempt_id
     try:
-        reference = carrier.place(placement)
+        state = carrier.place(placement)
     except PlacementRejected as refusal:
         with database.transaction() as session:
             dispatch.refused(session, attempt_id, refusal.reason, str(refusal))
         return STOP
     except NoCarrierAnswer:
-        return Next(do="resolve", seconds=0)
+        return _after(0, "resolve", carrier.kind)
     with database.transaction() as session:
-        dispatch.placed(session, attempt_id, reference)
-    return Next(do="follow", seconds=0)
+        dispatch.placed(session, attempt_id, state.reference or str(attempt_id))
+    return _after(_seconds_until(state.next_change), "follow", carrier.kind)
 
 
 @DBOS.step(name="resolve")
 @outlasts_outages
-def resolve(attempt_id: str) -> Next:
+def resolve(attempt_id: str, carrier_kind: str) -> Next:
     """Finds out from the carrier what became of an attempt whose answer is not known."""
-    attempt = UUID(attempt_id)
+    attempt, carrier = UUID(attempt_id), context().carriers[CarrierKind(carrier_kind)]
     database = context().database
     with database.transaction(read_only=True) as session:
-        standing = progress.standing(session, attempt)
-    if standing.over:
+        started_at = progress.open_since(session, attempt)
+    if started_at is None:
         return STOP
-    carrier = context().carriers[standing.carrier]
     unsettled = timedelta(seconds=LEASE_SECONDS + carrier.settle_seconds)
-    wait = (standing.started_at + unsettled - utcnow()).total_seconds()
+    wait = (started_at + unsettled - utcnow()).total_seconds()
     if wait > 0:
-        return Next(do="resolve", seconds=wait)
+        return _after(wait, "resolve", carrier.kind)
     try:
         state = carrier.look_up(attempt)
     except NoCarrierAnswer:
-        if utcnow() - standing.started_at < SILENCE_LIMIT:
-            return Next(do="resolve", seconds=POLL_SECONDS)
+        if utcnow() - started_at < SILENCE_LIMIT:
+            return _after(POLL_SECONDS, "resolve", carrier.kind)
         state = LineState(Verdict.UNSURE)
     with database.transaction() as session:
         match state.verdict:
             case Verdict.PLACED:
                 progress.apply(session, attempt, state)
-                return Next(do="follow", seconds=0)
+                return _after(0, "follow", carrier.kind)
             case Verdict.NOT_PLACED:
                 dispatch.never_placed(session, attempt)
             case Verdict.UNSURE:
@@ -158,28 +174,27 @@ def resolve(attempt_id: str) -> Next:
 
 @DBOS.step(name="follow")
 @outlasts_outages
-def follow(attempt_id: str) -> Next:
+def follow(attempt_id: str, carrier_kind: str) -> Next:
     """Writes what happened on the line since the last look, and ends the call if that is asked."""
-    attempt = UUID(attempt_id)
+    attempt, carrier = UUID(attempt_id), context().carriers[CarrierKind(carrier_kind)]
     database = context().database
-    with database.transaction(read_only=True) as session:
-        standing = progress.standing(session, attempt)
-    if standing.over:
-        return STOP
-    carrier = context().carriers[standing.carrier]
     try:
-        hung_up = carrier.hang_up(attempt) if standing.hang_up else None
         state = carrier.look_up(attempt)
+        with database.transaction() as session:
+            standing = progress.apply(session, attempt, state)
+        if standing.hang_up:
+            hung_up = carrier.hang_up(attempt)
+            state = carrier.look_up(attempt)
+            with database.transaction() as session:
+                if not hung_up and state.end_reason is None:
+                    progress.hang_up_refused(session, attempt)
+                standing = progress.apply(session, attempt, state, hung_up=hung_up)
     except NoCarrierAnswer:
         log.warning("the carrier does not answer; asking again")
-        return Next(do="follow", seconds=POLL_SECONDS)
-    if hung_up is False or state.events:
-        with database.transaction() as session:
-            if hung_up is False:
-                progress.hang_up_refused(session, attempt, line_ended=state.ended)
-            if progress.apply(session, attempt, state):
-                return STOP
-    return Next(do="follow", seconds=_seconds_until(state.next_change))
+        return _after(POLL_SECONDS, "follow", carrier.kind)
+    if standing.over:
+        return STOP
+    return _after(_seconds_until(state.next_change), "follow", carrier.kind)
 
 
 @DBOS.step(name="give_up")

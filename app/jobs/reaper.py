@@ -29,11 +29,11 @@ def reap(database: Database, settings: Settings, executor_id: str) -> int:
     with database.transaction() as session:
         if not session.scalar(select(func.pg_try_advisory_xact_lock(REAPER_LOCK))):
             return 0
-        return _reap_silent(session, settings.worker_dead_after_seconds)
+        return _reap_silent(session, settings.worker_dead_after_seconds, executor_id)
 
 
-def _reap_silent(session: Session, dead_after_seconds: float) -> int:
-    suspects = _orphans(set())
+def _reap_silent(session: Session, dead_after_seconds: float, executor_id: str) -> int:
+    suspects = _orphans({executor_id})
     # Read after the work: a worker announces itself before it takes any.
     living = workers.alive(session, dead_after_seconds)
     dead = {executor: ids for executor, ids in suspects.items() if executor not in living}

@@ -99,7 +99,7 @@ def test_hanging_up_ends_a_call_once(line: Simulator) -> None:
     assert (line.hang_up(asked.attempt_id), line.hang_up(asked.attempt_id)) == (True, False)
     state = line.look_up(asked.attempt_id)
     assert [(event.kind.value, event.reason) for event in state.events] == [("ended", "canceled")]
-    assert (state.ended, state.next_change) == (True, None)
+    assert (state.end_reason, state.next_change) == ("canceled", None)
 
 
 def test_nothing_is_known_of_an_attempt_never_placed(line: Simulator) -> None:

@@ -72,8 +72,12 @@ class LineState:
     next_change: datetime | None = None
 
     @property
-    def ended(self) -> bool:
-        return any(event.kind is LineEventKind.ENDED for event in self.events)
+    def end_reason(self) -> EndedReason | None:
+        """Why the call is over; None while it goes on."""
+        for event in self.events:
+            if event.kind is LineEventKind.ENDED:
+                return event.reason or EndedReason.UNKNOWN
+        return None
 
 
 class Carrier(Protocol):
@@ -90,8 +94,8 @@ class Carrier(Protocol):
         """
         ...
 
-    def place(self, placement: Placement) -> str:
-        """Asks once for the call and returns the carrier's own reference.
+    def place(self, placement: Placement) -> LineState:
+        """Asks once for the call; the state has the carrier's own reference.
 
         Raises `PlacementRejected` for a definite refusal, `NoCarrierAnswer` for anything that
         is not an answer. Never repeats the request by itself.

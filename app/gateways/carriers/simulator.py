@@ -93,7 +93,7 @@ class Simulator:
         """Writing the ledger takes milliseconds; a second covers a machine under load."""
         return 1.0
 
-    def place(self, placement: Placement) -> str:
+    def place(self, placement: Placement) -> LineState:
         outcome = _NAME_OF.get(placement.to_number)
         if outcome == "rejected":
             message = "The simulated line refuses this number."
@@ -101,19 +101,21 @@ class Simulator:
         if outcome == "unreachable":
             message = "The simulated line did not answer."
             raise NoCarrierAnswer(message)
+        now = utcnow()
         with self._engine.begin() as connection:
             connection.execute(
                 insert(SimulatedCall).values(
                     reference=str(placement.attempt_id),
                     from_number=placement.from_number,
                     to_number=placement.to_number,
-                    placed_at=utcnow(),
+                    placed_at=now,
                 )
             )
         if outcome in {"lostAnswer", "unsure"}:
             message = "The answer of the simulated line was lost."
             raise NoCarrierAnswer(message)
-        return f"sim-{placement.attempt_id}"
+        _, upcoming = self._happened(outcome or "human", now, now)
+        return LineState(Verdict.PLACED, _reference(placement.attempt_id), (), upcoming)
 
     def look_up(self, attempt_id: UUID) -> LineState:
         row = self._entry(attempt_id)
@@ -129,10 +131,10 @@ class Simulator:
                 LineEvent(LineEventKind.ENDED, row.hung_up_at, reason=EndedReason.CANCELED)
             )
             upcoming = None
-        return LineState(Verdict.PLACED, f"sim-{attempt_id}", events, upcoming)
+        return LineState(Verdict.PLACED, _reference(attempt_id), events, upcoming)
 
     def hang_up(self, attempt_id: UUID) -> bool:
-        if self._entry(attempt_id) is None or self.look_up(attempt_id).ended:
+        if self._entry(attempt_id) is None or self.look_up(attempt_id).end_reason:
             return False
         with self._engine.begin() as connection:
             connection.execute(
@@ -176,3 +178,7 @@ class Simulator:
                 return events, at
             events.append(LineEvent(step.kind, at, step.answered_by, step.reason))
         return events, None
+
+
+def _reference(attempt_id: UUID) -> str:
+    return f"sim-{attempt_id}"

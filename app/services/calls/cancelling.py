@@ -14,7 +14,7 @@ from app.models import Call, utcnow
 from app.services import audit
 from app.services.calls import reading
 from app.services.calls.outcome import end_call
-from app.services.calls.states import WAITING, add_event, latest_attempt, lock_call
+from app.services.calls.states import WAITING, latest_attempt, lock_call, note
 
 
 def cancel(session: Session, caller: Caller, call_id: UUID | str) -> Call:
@@ -35,7 +35,7 @@ def cancel(session: Session, caller: Caller, call_id: UUID | str) -> Call:
         end_call(session, call, CallStatus.CANCELED, EndedReason.CANCELED, at=now)
     elif call.cancel_requested_at is None:
         call.cancel_requested_at = now
-        add_event(session, call, f"cancel-asked:{now.isoformat()}", call.status, at=now)
+        note(session, call, f"cancel-asked:{now.isoformat()}", call.status, at=now)
         attempt = latest_attempt(session, call.id)
         if attempt is not None:
             event_id = f"cancel:{attempt.id}:{now.isoformat()}"

@@ -9,9 +9,10 @@ dialled: the carrier is asked what became of it, and one of `placed`, `refused`,
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind, EndedReason
@@ -21,13 +22,15 @@ from app.gateways.writers.base import Brief, Messages
 from app.models import Agent, Call, CallAttempt, Organization, Partner, new_id, utcnow
 from app.services.calls import rules
 from app.services.calls.outcome import end_attempt, end_call
-from app.services.calls.states import ACTIVE, WAITING, add_event, lock_call
+from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call, note
 
 MOST_UNPLACED = 3
 """How often a carrier that never placed the call is asked with a new attempt."""
+UNPLACED = "The carrier was asked, but the request never reached it."
 
 
 class ClaimKind(StrEnum):
+    WRITE = "write"
     DIAL = "dial"
     RESOLVE = "resolve"
     FOLLOW = "follow"
@@ -44,19 +47,21 @@ class Claim:
     placement: Placement | None = None
 
 
-def writing_brief(session: Session, call_id: UUID) -> Brief | None:
-    """The facts for the message writer, or None where the call has its words already."""
-    call = session.get(Call, call_id)
-    if call is None or call.intro_message or not call.call_instructions:
-        return None
-    agent = session.get_one(Agent, call.agent_id)
-    partner = session.get_one(Partner, call.partner_id)
+def writing_brief(session: Session, call_id: UUID) -> Brief:
+    """The facts for the message writer."""
+    call, agent, organization_name, product_name = session.execute(
+        select(Call, Agent, Organization.name, Partner.product_name)
+        .join(Agent, Agent.id == Call.agent_id)
+        .join(Organization, Organization.id == Call.organization_id)
+        .join(Partner, Partner.id == Call.partner_id)
+        .where(Call.id == call_id)
+    ).one()
     return Brief(
-        notes=call.call_instructions,
+        notes=call.call_instructions or "",
         contact_name=call.contact.get("firstName"),
         agent_name=agent.name,
-        organization_name=session.get_one(Organization, call.organization_id).name,
-        product_name=partner.product_name,
+        organization_name=organization_name,
+        product_name=product_name,
         callback_number=agent.phone_number,
         converses=agent.voice_address is not None,
     )
@@ -67,84 +72,88 @@ def claim(
     call_id: UUID,
     attempt_id: UUID,
     *,
-    messages: Messages | None,
     calls_at_once: int,
+    messages: Messages | None = None,
 ) -> Claim:
     """Decides what happens to a call whose turn has come; writes the attempt where it is dialled.
 
-    Everything that was checked when the call was accepted is checked again here.
+    Everything that was checked when the call was accepted is checked again here. WRITE asks for
+    ``messages``, made of the facts of `writing_brief`.
     """
     call = lock_call(session, call_id)
-    attempt = session.get(CallAttempt, attempt_id, populate_existing=True)
-    if attempt is not None:
-        return _begun_before(attempt)
     if call.status not in WAITING:
-        return Claim(ClaimKind.DONE, call.carrier)
+        return _begun_before(session, call, attempt_id)
     now = utcnow()
-    organization = _lock_organization(session, call.organization_id)
-    if _stopped_or_postponed(session, call, organization, now):
+    parties = rules.parties_of(session, call.agent_id, call.phone_number, lock=True)
+    if _stopped_or_postponed(session, call, parties, now):
         return Claim(ClaimKind.DONE, call.carrier)
-    cap = min(calls_at_once, organization.max_calls_at_once or calls_at_once)
-    if _under_way(session, call.organization_id) >= cap:
+    traffic = _traffic(session, call, attempt_id)
+    if traffic.is_begun:
+        return Claim(ClaimKind.DONE, call.carrier)
+    cap = min(calls_at_once, parties.organization.max_calls_at_once or calls_at_once)
+    if traffic.under_way >= cap:
         return Claim(ClaimKind.WAIT, call.carrier)
-    if messages is not None and not call.intro_message:
+    if call.intro_message is None:
+        if messages is None:
+            return Claim(ClaimKind.WRITE, call.carrier)
         call.intro_message, call.voicemail_message = messages.intro, messages.voicemail
-    placement = _begin_attempt(session, call, attempt_id, now)
+    number = traffic.attempts + 1
+    placement = _begin_attempt(session, call, parties.agent, attempt_id, number, now)
     return Claim(ClaimKind.DIAL, call.carrier, placement)
 
 
 def placed(session: Session, attempt_id: UUID, reference: str) -> None:
     """The carrier took the call."""
-    _call, attempt = _locked(session, attempt_id)
-    if attempt.carrier_reference is None:
-        attempt.carrier_reference = reference
+    session.execute(
+        update(CallAttempt)
+        .where(CallAttempt.id == attempt_id, CallAttempt.carrier_reference.is_(None))
+        .values(carrier_reference=reference)
+    )
 
 
 def refused(session: Session, attempt_id: UUID, reason: EndedReason, message: str) -> None:
     """The carrier said no: this attempt has not rung and never will."""
-    call, attempt = _locked(session, attempt_id)
+    call, attempt = lock_attempt(session, attempt_id)
     end_attempt(session, call, attempt, CallStatus.FAILED, reason, at=utcnow(), detail=message)
 
 
 def never_placed(session: Session, attempt_id: UUID) -> None:
     """The carrier is certain that it never got the request: a new attempt takes its place."""
-    call, attempt = _locked(session, attempt_id)
+    call, attempt = lock_attempt(session, attempt_id)
     if attempt.status is not CallStatus.DIALING or call.status is not CallStatus.DIALING:
         return
     now = utcnow()
-    detail = "The carrier was asked, but the request never reached it."
-    unplaced = 1 + (
-        session.scalar(
-            select(func.count())
-            .select_from(CallAttempt)
-            .where(CallAttempt.call_id == call.id, CallAttempt.detail == detail)
-        )
-        or 0
+    before = session.scalar(
+        select(func.count())
+        .select_from(CallAttempt)
+        .where(CallAttempt.call_id == call.id, CallAttempt.detail == UNPLACED)
     )
-    if call.cancel_requested_at is not None or unplaced >= MOST_UNPLACED:
-        end_attempt(
-            session,
-            call,
-            attempt,
-            CallStatus.FAILED,
-            EndedReason.CARRIER_ERROR,
-            at=now,
-            detail=detail,
-        )
+    failed, reason = CallStatus.FAILED, EndedReason.CARRIER_ERROR
+    if call.cancel_requested_at is not None or (before or 0) + 1 >= MOST_UNPLACED:
+        end_attempt(session, call, attempt, failed, reason, at=now, detail=UNPLACED)
         return
-    attempt.status, attempt.ended_reason = CallStatus.FAILED, EndedReason.CARRIER_ERROR
-    attempt.ended_at, attempt.detail = now, detail
+    attempt.status, attempt.ended_reason = failed, reason
+    attempt.ended_at, attempt.detail = now, UNPLACED
     call.status, call.started_at = CallStatus.QUEUED, None
-    add_event(
+    note(
         session,
         call,
         "never-placed",
         CallStatus.QUEUED,
         at=now,
-        detail=detail,
+        detail=UNPLACED,
         attempt_id=attempt.id,
     )
     _enqueue(session, call, now)
+
+
+def unknown(session: Session, attempt_id: UUID) -> None:
+    """Nobody can say whether it rang: shown to a person, never dialled again by itself."""
+    call, attempt = lock_attempt(session, attempt_id)
+    detail = "The carrier could not say whether the call was placed."
+    end_attempt(
+        session, call, attempt, CallStatus.UNKNOWN, EndedReason.UNKNOWN, at=utcnow(), detail=detail
+    )
 
 
 def give_up(session: Session, call_id: UUID, attempt_id: UUID) -> None:
@@ -159,69 +168,61 @@ def give_up(session: Session, call_id: UUID, attempt_id: UUID) -> None:
         )
 
 
-def unknown(session: Session, attempt_id: UUID) -> None:
-    """Nobody can say whether it rang: shown to a person, never dialled again by itself."""
-    call, attempt = _locked(session, attempt_id)
-    detail = "The carrier could not say whether the call was placed."
-    end_attempt(
-        session, call, attempt, CallStatus.UNKNOWN, EndedReason.UNKNOWN, at=utcnow(), detail=detail
-    )
+class _Traffic(NamedTuple):
+    """How busy the organization is, and what was tried for the call."""
+
+    under_way: int
+    attempts: int
+    is_begun: bool
 
 
-def _lock_organization(session: Session, organization_id: UUID) -> Organization:
-    """Claims of one organization wait for each other here, so that its cap holds."""
-    query = (
-        select(Organization)
-        .where(Organization.id == organization_id)
-        .with_for_update(key_share=True)
+def _traffic(session: Session, call: Call, attempt_id: UUID) -> _Traffic:
+    under_way = select(func.count(Call.id)).where(
+        Call.organization_id == call.organization_id, Call.status.in_(ACTIVE)
     )
-    return session.scalars(query, execution_options={"populate_existing": True}).one()
+    attempts = select(func.coalesce(func.max(CallAttempt.number), 0)).where(
+        CallAttempt.call_id == call.id
+    )
+    begun = select(CallAttempt.id).where(CallAttempt.id == attempt_id).exists()
+    facts = select(under_way.scalar_subquery(), attempts.scalar_subquery(), begun)
+    return _Traffic(*session.execute(facts).one())
+
+
+def _begun_before(session: Session, call: Call, attempt_id: UUID) -> Claim:
+    attempt = session.get(CallAttempt, attempt_id, populate_existing=True)
+    if attempt is None or attempt.status not in ACTIVE:
+        return Claim(ClaimKind.DONE, call.carrier)
+    answered = attempt.carrier_reference is not None
+    return Claim(ClaimKind.FOLLOW if answered else ClaimKind.RESOLVE, attempt.carrier)
 
 
 def _stopped_or_postponed(
-    session: Session, call: Call, organization: Organization, now: datetime
+    session: Session, call: Call, parties: rules.Parties, now: datetime
 ) -> bool:
     if now >= call.expires_at:
         end_call(session, call, CallStatus.EXPIRED, EndedReason.EXPIRED, at=now)
         return True
-    blocker = rules.first_blocker(session, call, organization)
+    blocker = next(rules.blockers(parties, call.phone_number), None)
+    blocker = blocker or rules.outreach_goes_on(session, call)
     if blocker is not None:
         end_call(session, call, CallStatus.CANCELED, blocker.reason, at=now, detail=blocker.message)
         return True
-    later = rules.next_moment(session, call.phone_number, organization, now, live=call.live)
+    later = rules.next_moment(session, call.phone_number, parties.organization, now, live=call.live)
     if later is not None:
         _postpone(session, call, later, now)
         return True
     return False
 
 
-def _begun_before(attempt: CallAttempt) -> Claim:
-    if attempt.status not in ACTIVE:
-        return Claim(ClaimKind.DONE, attempt.carrier)
-    answered = attempt.carrier_reference is not None
-    return Claim(ClaimKind.FOLLOW if answered else ClaimKind.RESOLVE, attempt.carrier)
-
-
-def _under_way(session: Session, organization_id: UUID) -> int:
-    query = (
-        select(func.count())
-        .select_from(Call)
-        .where(Call.organization_id == organization_id, Call.status.in_(ACTIVE))
-    )
-    return session.scalar(query) or 0
-
-
-def _begin_attempt(session: Session, call: Call, attempt_id: UUID, now: datetime) -> Placement:
-    number = session.scalar(
-        select(func.coalesce(func.max(CallAttempt.number), 0)).where(CallAttempt.call_id == call.id)
-    )
-    from_number = session.get_one(Agent, call.agent_id).phone_number or ""
+def _begin_attempt(
+    session: Session, call: Call, agent: Agent, attempt_id: UUID, number: int, now: datetime
+) -> Placement:
     session.add(
         CallAttempt(
             id=attempt_id,
             organization_id=call.organization_id,
             call_id=call.id,
-            number=(number or 0) + 1,
+            number=number,
             carrier=call.carrier,
             status=CallStatus.DIALING,
             started_at=now,
@@ -229,11 +230,11 @@ def _begin_attempt(session: Session, call: Call, attempt_id: UUID, now: datetime
     )
     call.status, call.next_attempt_at = CallStatus.DIALING, None
     call.started_at = call.started_at or now
-    add_event(session, call, "dialing", CallStatus.DIALING, at=now, attempt_id=attempt_id)
+    note(session, call, "dialing", CallStatus.DIALING, at=now, attempt_id=attempt_id)
     return Placement(
         attempt_id=attempt_id,
         to_number=call.phone_number,
-        from_number=from_number,
+        from_number=agent.phone_number or "",
         intro=call.intro_message or "",
         voicemail=call.voicemail_message or "",
     )
@@ -242,7 +243,10 @@ def _begin_attempt(session: Session, call: Call, attempt_id: UUID, now: datetime
 def _postpone(session: Session, call: Call, until: datetime, now: datetime) -> None:
     call.expires_at = until + (call.expires_at - (call.scheduled_for or call.created_at))
     call.status, call.scheduled_for = CallStatus.SCHEDULED, until
-    add_event(session, call, f"scheduled:{until.isoformat()}", CallStatus.SCHEDULED, at=now)
+    moment = until.isoformat()
+    # The same moment may come up again, where the engine woke the call a little early.
+    kind = f"scheduled:{moment}:{now.isoformat()}"
+    note(session, call, kind, CallStatus.SCHEDULED, at=now, detail=moment)
     _enqueue(session, call, now, until)
 
 
@@ -255,9 +259,3 @@ def _enqueue(session: Session, call: Call, now: datetime, until: datetime | None
         organization_id=call.organization_id,
         delay_seconds=delay,
     )
-
-
-def _locked(session: Session, attempt_id: UUID) -> tuple[Call, CallAttempt]:
-    call_id = session.scalars(select(CallAttempt.call_id).where(CallAttempt.id == attempt_id)).one()
-    call = lock_call(session, call_id)
-    return call, session.get_one(CallAttempt, attempt_id, populate_existing=True)

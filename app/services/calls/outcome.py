@@ -9,7 +9,7 @@ from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.gateways.job_queue import enqueue_call
 from app.models import Call, CallAttempt, Organization, new_id
 from app.services import conversations
-from app.services.calls.states import add_event, is_forward
+from app.services.calls.states import is_forward, note
 
 _WORTH_RETRYING = frozenset({EndedReason.BUSY, EndedReason.NO_ANSWER, EndedReason.CARRIER_ERROR})
 
@@ -29,7 +29,7 @@ def end_call(
     call.status, call.ended_reason, call.ended_at = status, reason, at
     call.status_detail = detail
     call.next_attempt_at = None
-    add_event(session, call, "ended", status, at=at, detail=detail)
+    note(session, call, "ended", status, at=at, detail=detail)
 
 
 def end_attempt(
@@ -68,7 +68,7 @@ def end_attempt(
         end_call(session, call, status, reason, at=at, detail=detail)
         return
     call.status, call.next_attempt_at = CallStatus.SCHEDULED, retry_at
-    add_event(session, call, "attempt-ended", status, at=at, detail=detail, attempt_id=attempt.id)
+    note(session, call, "attempt-ended", status, at=at, detail=detail, attempt_id=attempt.id)
     enqueue_call(
         session,
         call_id=call.id,

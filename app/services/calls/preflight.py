@@ -6,7 +6,7 @@ from enum import StrEnum
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.models import Agent, Organization, Partner, utcnow
+from app.models import Agent, Organization, utcnow
 from app.phone import PhoneError, check_dialable
 from app.services import workers
 from app.services.calls import rules
@@ -41,12 +41,12 @@ def preflight(
     worker_silent_after: float = 15.0,
 ) -> list[Check]:
     """Every check that `schedule` and the worker make, all of them, in the order they are made."""
-    organization = session.get_one(Organization, agent.organization_id)
-    partner = session.get_one(Partner, agent.partner_id)
+    parties = rules.parties_of(session, agent.id, phone_number)
+    organization = parties.organization
     return [
         _from_rule(
             "organization_active",
-            rules.organization_may_call(organization, partner),
+            rules.organization_may_call(parties),
             f"{organization.name} may place calls.",
             "organization",
         ),
@@ -65,7 +65,7 @@ def preflight(
         _number(phone_number, organization),
         _from_rule(
             "not_on_do_not_call_list",
-            rules.may_be_contacted(session, phone_number, organization),
+            rules.may_be_contacted(parties),
             "The number is not on the do-not-call list.",
             "do-not-call",
         ),

@@ -11,11 +11,18 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason
+from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.gateways.carriers.base import LineEvent, LineEventKind, LineState
 from app.models import Call, CallAttempt, utcnow
 from app.services.calls.outcome import end_attempt
-from app.services.calls.states import ACTIVE, add_event, is_forward, lock_call
+from app.services.calls.states import (
+    ACTIVE,
+    event_key,
+    is_forward,
+    known_events,
+    lock_attempt,
+    note,
+)
 
 _STATUS_OF_REASON = {
     EndedReason.COMPLETED: CallStatus.COMPLETED,
@@ -34,67 +41,64 @@ _STATUS_OF_KIND = {
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where an attempt stands before the carrier is asked about it."""
+    """Where an attempt stands: over, or to be ended because somebody asked for that."""
 
     over: bool
     hang_up: bool
-    carrier: CarrierKind
-    started_at: datetime
 
 
-def standing(session: Session, attempt_id: UUID) -> Standing:
-    """Whether the attempt is over by our own books, and whether it is to be ended."""
+def open_since(session: Session, attempt_id: UUID) -> datetime | None:
+    """When the attempt was written; None where it is over by our own books."""
     row = session.execute(
-        select(
-            CallAttempt.status,
-            CallAttempt.carrier,
-            CallAttempt.started_at,
-            Call.cancel_requested_at,
-        )
-        .join(Call, Call.id == CallAttempt.call_id)
-        .where(CallAttempt.id == attempt_id)
+        select(CallAttempt.status, CallAttempt.started_at).where(CallAttempt.id == attempt_id)
     ).one()
-    over = row.status not in ACTIVE
-    return Standing(
-        over=over,
-        hang_up=not over and row.cancel_requested_at is not None,
-        carrier=row.carrier,
-        started_at=row.started_at,
-    )
+    return row.started_at if row.status in ACTIVE else None
 
 
-def apply(session: Session, attempt_id: UUID, state: LineState) -> bool:
-    """Writes what the carrier knows; True once the attempt is over."""
-    call, attempt = _locked(session, attempt_id)
-    if attempt.status not in ACTIVE:
-        return True
-    if attempt.carrier_reference is None:
-        attempt.carrier_reference = state.reference
+def apply(
+    session: Session, attempt_id: UUID, state: LineState, *, hung_up: bool = False
+) -> Standing:
+    """Writes what the carrier knows of an attempt; ``hung_up`` where it was just made to end.
+
+    A call that ended by itself before anybody could cancel it counts as what it was.
+    """
+    call, attempt = lock_attempt(session, attempt_id)
+    if attempt.status in ACTIVE:
+        if attempt.carrier_reference is None:
+            attempt.carrier_reference = state.reference
+        ended_by_itself = not hung_up and state.end_reason not in (None, EndedReason.CANCELED)
+        if ended_by_itself:
+            call.cancel_requested_at = None
+        _write(session, call, attempt, state)
+    over = attempt.status not in ACTIVE
+    return Standing(over, hang_up=not over and call.cancel_requested_at is not None)
+
+
+def _write(session: Session, call: Call, attempt: CallAttempt, state: LineState) -> None:
+    known = known_events(session, call.id, attempt.id) if state.events else set()
     for event in sorted(state.events, key=lambda event: event.at):
         if event.kind is LineEventKind.ENDED:
             reason = event.reason or EndedReason.UNKNOWN
             status = _STATUS_OF_REASON.get(reason, CallStatus.FAILED)
             end_attempt(session, call, attempt, status, reason, at=event.at)
-        else:
+        elif event_key(event.kind.value, attempt.id) not in known:
             _take_note(session, call, attempt, event)
-    return attempt.status not in ACTIVE
 
 
-def hang_up_refused(session: Session, attempt_id: UUID, *, line_ended: bool) -> None:
+def hang_up_refused(session: Session, attempt_id: UUID) -> None:
     """The carrier did not end the call: the wish to cancel it is withdrawn, with its reason."""
-    call, attempt = _locked(session, attempt_id)
+    call, attempt = lock_attempt(session, attempt_id)
     call.cancel_requested_at = None
-    if not line_ended:
-        now = utcnow()
-        add_event(
-            session,
-            call,
-            f"cancel-refused:{now.isoformat()}",
-            call.status,
-            at=now,
-            detail="The carrier did not end the call; it goes on.",
-            attempt_id=attempt.id,
-        )
+    now = utcnow()
+    note(
+        session,
+        call,
+        f"cancel-refused:{now.isoformat()}",
+        call.status,
+        at=now,
+        detail="The carrier did not end the call; it goes on.",
+        attempt_id=attempt.id,
+    )
 
 
 def _take_note(session: Session, call: Call, attempt: CallAttempt, event: LineEvent) -> None:
@@ -113,7 +117,7 @@ def _take_note(session: Session, call: Call, attempt: CallAttempt, event: LineEv
         detail = attempt.spoken = call.voicemail_message
     if event.kind is LineEventKind.ANSWERED:
         detail = (event.answered_by or AnsweredBy.UNKNOWN).value
-    add_event(
+    note(
         session,
         call,
         event.kind.value,
@@ -122,9 +126,3 @@ def _take_note(session: Session, call: Call, attempt: CallAttempt, event: LineEv
         detail=detail,
         attempt_id=attempt.id,
     )
-
-
-def _locked(session: Session, attempt_id: UUID) -> tuple[Call, CallAttempt]:
-    call_id = session.scalars(select(CallAttempt.call_id).where(CallAttempt.id == attempt_id)).one()
-    call = lock_call(session, call_id)
-    return call, session.get_one(CallAttempt, attempt_id, populate_existing=True)

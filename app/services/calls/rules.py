@@ -6,6 +6,7 @@ Each rule looks at one thing and returns a `Blocker` or None.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -29,6 +30,40 @@ PHONE_FIELD = "contact.phoneNumber"
 
 
 @dataclass(frozen=True, slots=True)
+class Parties:
+    """Whom the rules look at."""
+
+    organization: Organization
+    agent: Agent
+    partner_suspended_at: datetime | None
+    on_do_not_call_list: bool
+
+
+def parties_of(
+    session: Session, agent_id: UUID, phone_number: str, *, lock: bool = False
+) -> Parties:
+    """The parties as they are now. With ``lock``, whoever else asks for the organization's waits
+    until this transaction ends, so that its cap on calls at once holds."""
+    listed = (
+        select(DoNotCallEntry.phone)
+        .where(
+            DoNotCallEntry.organization_id == Organization.id,
+            DoNotCallEntry.phone == phone_number,
+        )
+        .exists()
+    )
+    query = (
+        select(Organization, Agent, Partner.suspended_at, listed)
+        .join(Agent, Agent.organization_id == Organization.id)
+        .join(Partner, Partner.id == Organization.partner_id)
+        .where(Agent.id == agent_id)
+    )
+    if lock:
+        query = query.with_for_update(of=Organization, key_share=True)
+    return Parties(*session.execute(query, execution_options={"populate_existing": True}).one())
+
+
+@dataclass(frozen=True, slots=True)
 class Blocker:
     """Why a call may not be placed; ``reason`` is what a call that waited ends with."""
 
@@ -43,8 +78,9 @@ class Blocker:
         return self.kind(self.message, self.code)
 
 
-def organization_may_call(organization: Organization, partner: Partner) -> Blocker | None:
-    if organization.status is OrganizationStatus.ACTIVE and partner.suspended_at is None:
+def organization_may_call(parties: Parties) -> Blocker | None:
+    active = parties.organization.status is OrganizationStatus.ACTIVE
+    if active and parties.partner_suspended_at is None:
         return None
     message = "The organization is suspended: it places no calls."
     return Blocker("organization_suspended", message, EndedReason.ORGANIZATION_SUSPENDED, Forbidden)
@@ -84,10 +120,8 @@ def an_hour_suits(phone_number: str, organization: Organization) -> Blocker | No
     return Blocker("number_not_allowed", message, EndedReason.REGION_NOT_ALLOWED, ValidationFailed)
 
 
-def may_be_contacted(
-    session: Session, phone_number: str, organization: Organization
-) -> Blocker | None:
-    if session.get(DoNotCallEntry, (organization.id, phone_number)) is None:
+def may_be_contacted(parties: Parties) -> Blocker | None:
+    if not parties.on_do_not_call_list:
         return None
     message = "The number is on the organization's do-not-call list."
     return Blocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
@@ -109,9 +143,19 @@ def ends_outreach(status: str | None) -> bool:
     return (status or "").strip().casefold() in ENDED_CONTACT_STATUSES
 
 
-def first_blocker(session: Session, call: Call, organization: Organization) -> Blocker | None:
-    """The first rule that an accepted call breaks now, at the moment of dialling."""
-    return next(_blockers_of(session, call, organization), None)
+def blockers(parties: Parties, phone_number: str) -> Iterator[Blocker]:
+    """Every rule that a call of this assistant to this number breaks now, in the order in which
+    they are said."""
+    for blocker in (
+        organization_may_call(parties),
+        agent_is_active(parties.agent),
+        phone_is_ready(parties.agent),
+        number_is_allowed(phone_number, parties.organization),
+        an_hour_suits(phone_number, parties.organization),
+        may_be_contacted(parties),
+    ):
+        if blocker is not None:
+            yield blocker
 
 
 def next_moment(
@@ -124,22 +168,6 @@ def next_moment(
     if organization.calling_hours_on:
         at = _opening(phone_number, organization, at) or at
     return at if at > now else None
-
-
-def _blockers_of(session: Session, call: Call, organization: Organization) -> Iterator[Blocker]:
-    partner = session.get_one(Partner, call.partner_id, populate_existing=True)
-    agent = session.get_one(Agent, call.agent_id, populate_existing=True)
-    for blocker in (
-        organization_may_call(organization, partner),
-        agent_is_active(agent),
-        phone_is_ready(agent),
-        number_is_allowed(call.phone_number, organization),
-        an_hour_suits(call.phone_number, organization),
-        may_be_contacted(session, call.phone_number, organization),
-        outreach_goes_on(session, call),
-    ):
-        if blocker is not None:
-            yield blocker
 
 
 def _opening(phone_number: str, organization: Organization, at: datetime) -> datetime | None:

@@ -12,11 +12,11 @@ from app.caller import Caller
 from app.enums import CallSource, CallStatus, CarrierKind
 from app.errors import ValidationFailed
 from app.gateways.job_queue import enqueue_call
-from app.models import Agent, Call, Organization, Partner, new_id, utcnow
+from app.models import Agent, Call, new_id, utcnow
 from app.services import agents, audit, idempotency
 from app.services.calls import rules
 from app.services.calls.request import CallRequest, messaging_problems, texts_of
-from app.services.calls.states import add_event
+from app.services.calls.states import note
 
 OPERATION = "outbound.call"
 
@@ -71,8 +71,10 @@ def schedule(
             return _replay(found)
         slot = found
     agent = _agent(session, caller, request)
-    organization = session.get_one(Organization, agent.organization_id)
-    _refuse_blocked(session, agent, organization, request.phone_number)
+    parties = rules.parties_of(session, agent.id, request.phone_number)
+    organization = parties.organization
+    for blocker in rules.blockers(parties, request.phone_number):
+        raise blocker.error()
     texts = texts_of(request, agent)
     now = utcnow()
     starts_at = rules.next_moment(session, request.phone_number, organization, now, live=live)
@@ -117,28 +119,12 @@ def _agent(session: Session, caller: Caller, request: CallRequest) -> Agent:
     return agents.get(session, caller, request.agent_id)
 
 
-def _refuse_blocked(
-    session: Session, agent: Agent, organization: Organization, phone_number: str
-) -> None:
-    partner = session.get_one(Partner, agent.partner_id)
-    for blocker in (
-        rules.organization_may_call(organization, partner),
-        rules.agent_is_active(agent),
-        rules.phone_is_ready(agent),
-        rules.number_is_allowed(phone_number, organization),
-        rules.an_hour_suits(phone_number, organization),
-        rules.may_be_contacted(session, phone_number, organization),
-    ):
-        if blocker is not None:
-            raise blocker.error()
-
-
 def _hand_in(session: Session, call: Call, now: datetime) -> None:
-    add_event(session, call, "accepted", call.status, at=now)
+    note(session, call, "accepted", call.status, at=now)
     delay = None
     if call.scheduled_for is not None:
         until = call.scheduled_for.isoformat()
-        add_event(session, call, f"scheduled:{until}", call.status, at=now, detail=until)
+        note(session, call, f"scheduled:{until}", call.status, at=now, detail=until)
         delay = (call.scheduled_for - now).total_seconds()
     enqueue_call(
         session,

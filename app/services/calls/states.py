@@ -37,6 +37,18 @@ def lock_call(session: Session, call_id: UUID) -> Call:
     return call
 
 
+def lock_attempt(session: Session, attempt_id: UUID) -> tuple[Call, CallAttempt]:
+    """An attempt and its call as they are now, locked until the transaction ends."""
+    query = (
+        select(Call, CallAttempt)
+        .join(CallAttempt, CallAttempt.call_id == Call.id)
+        .where(CallAttempt.id == attempt_id)
+        .with_for_update()
+    )
+    row = session.execute(query, execution_options={"populate_existing": True}).one()
+    return row[0], row[1]
+
+
 def latest_attempt(session: Session, call_id: UUID) -> CallAttempt | None:
     query = (
         select(CallAttempt)
@@ -47,7 +59,7 @@ def latest_attempt(session: Session, call_id: UUID) -> CallAttempt | None:
     return session.scalars(query, execution_options={"populate_existing": True}).one_or_none()
 
 
-def add_event(
+def note(
     session: Session,
     call: Call,
     kind: str,
@@ -56,20 +68,32 @@ def add_event(
     at: datetime,
     detail: str | None = None,
     attempt_id: UUID | None = None,
-) -> bool:
-    """Adds a moment to the call's timeline; False where it is there already.
+) -> None:
+    """Adds a moment to the call's timeline.
 
-    ``kind`` is the last part of the event's key: accepted, scheduled, dialing, ringing, answered,
-    said-intro, said-voicemail, ended, cancel-asked, cancel-refused.
+    ``kind`` is the last part of the event's key, which is unique in the call: accepted, scheduled,
+    dialing, ringing, answered, said-intro, said-voicemail, attempt-ended, never-placed, ended,
+    cancel-asked, cancel-refused (those that can come again carry their time after a colon).
     """
-    key = kind if attempt_id is None else f"{attempt_id}:{kind}"
-    known = select(CallEvent.id).where(CallEvent.call_id == call.id, CallEvent.key == key)
-    if session.scalar(known) is not None:
-        return False
     session.add(
         CallEvent(
-            call_id=call.id, attempt_id=attempt_id, key=key, at=at, status=status, detail=detail
+            call_id=call.id,
+            attempt_id=attempt_id,
+            key=event_key(kind, attempt_id),
+            at=at,
+            status=status,
+            detail=detail,
         )
     )
-    session.flush()
-    return True
+
+
+def event_key(kind: str, attempt_id: UUID | None) -> str:
+    return kind if attempt_id is None else f"{attempt_id}:{kind}"
+
+
+def known_events(session: Session, call_id: UUID, attempt_id: UUID) -> set[str]:
+    """The keys of what is noted of an attempt already."""
+    query = select(CallEvent.key).where(
+        CallEvent.call_id == call_id, CallEvent.attempt_id == attempt_id
+    )
+    return set(session.scalars(query))
