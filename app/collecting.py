@@ -2,7 +2,7 @@
 
 import gc
 
-NEW_OBJECTS = 100_000
+NEW_OBJECTS = 300_000
 """A request of 10,000 contacts makes some 60,000 objects that all end by reference count: at the
 usual pace of 700, collecting took as long as everything else."""
 

@@ -8,16 +8,16 @@ Creating into an empty campaign, changing all of them, and sending the same agai
 
 import argparse
 import os
+import random
+import sqlite3 as sqlite
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 import psycopg
-import pysqlite3.dbapi2 as sqlite
 
 from app.api.json_body import parse_object
 from app.caller import system_caller
@@ -79,38 +79,50 @@ Contact = dict[str, Any]
 
 
 def made_up(count: int, version: str) -> list[Contact]:
+    """A list as people keep it: sorted neither by phone nor by address."""
+    phones, names = list(range(count)), list(range(count))
+    random.Random(1).shuffle(phones)
+    random.Random(2).shuffle(names)
     return [
         {
-            "firstName": f"Jörg {number}",
+            "firstName": f"Jörg {name}",
             "lastName": "Fröhlich",
-            "email": f"contact{number}@example.com",
-            "phone": f"+1202{5550000 + number:07d}",
+            "email": f"contact{name}@example.com",
+            "phone": f"+1202{5550000 + phone:07d}",
             "status": "new",
-            "contactMetadata": {"city": "Łódź", "score": number, "vip": True, "note": version},
+            "contactMetadata": {"city": "Łódź", "score": phone, "vip": True, "note": version},
         }
-        for number in range(count)
+        for phone, name in zip(phones, names, strict=True)
     ]
 
 
-class Floor:
-    """The driver, the rows ready, one transaction."""
-
-    def rows(self, sent: list[Contact]) -> list[tuple[str, ...]]:
-        return [
-            (
-                "018f6b1c2d3e7a4b8c5d6e7f8a9b0c1d",
-                contact["phone"],
-                contact["email"],
-                contact["firstName"],
-                contact["lastName"],
-                contact["status"],
-                orjson.dumps(contact["contactMetadata"]).decode(),
-            )
-            for contact in sent
-        ]
+def as_rows(sent: list[Contact]) -> list[tuple[str, ...]]:
+    """What a floor writes, made ready before its time is taken."""
+    return [
+        (
+            "018f6b1c2d3e7a4b8c5d6e7f8a9b0c1d",
+            contact["phone"],
+            contact["email"],
+            contact["firstName"],
+            contact["lastName"],
+            contact["status"],
+            orjson.dumps(contact["contactMetadata"]).decode(),
+        )
+        for contact in sent
+    ]
 
 
-class SqliteFloor(Floor):
+class Subject(Protocol):
+    """What is measured: ``prepare`` empties it, ``run`` writes and returns the seconds taken."""
+
+    def prepare(self) -> None: ...
+
+    def run(self, sent: list[Contact]) -> float: ...
+
+
+class SqliteFloor:
+    """The standard library's driver: one prepared merge on two keys, in one transaction."""
+
     def __init__(self, folder: Path):
         self._connection = sqlite.connect(str(folder / "floor.db"), isolation_level=None)
         for pragma in ("journal_mode=WAL", "synchronous=FULL"):
@@ -121,7 +133,7 @@ class SqliteFloor(Floor):
         self._connection.execute(SQLITE_TABLE)
 
     def run(self, sent: list[Contact]) -> float:
-        rows = self.rows(sent)
+        rows = as_rows(sent)
         start = time.perf_counter()
         self._connection.execute("BEGIN IMMEDIATE")
         self._connection.executemany(SQLITE_MERGE, rows)
@@ -129,7 +141,9 @@ class SqliteFloor(Floor):
         return time.perf_counter() - start
 
 
-class PostgresqlFloor(Floor):
+class PostgresqlFloor:
+    """COPY into a temporary table and one merge on two keys that says what it created."""
+
     def __init__(self, url: str):
         self._connection = psycopg.connect(url.replace("+psycopg", ""))
 
@@ -139,7 +153,7 @@ class PostgresqlFloor(Floor):
         self._connection.commit()
 
     def run(self, sent: list[Contact]) -> float:
-        rows = self.rows(sent)
+        rows = as_rows(sent)
         start = time.perf_counter()
         self._connection.execute(POSTGRESQL_SENT)
         with self._connection.cursor().copy("COPY sent FROM STDIN") as copy:
@@ -190,7 +204,7 @@ class Ours:
 STEPS = ("create", "change", "same again")
 
 
-def measure(subject: Any, count: int) -> list[float]:
+def measure(subject: Subject, count: int) -> list[float]:
     """Seconds of the three steps on an emptied subject."""
     subject.prepare()
     took = []
@@ -200,7 +214,7 @@ def measure(subject: Any, count: int) -> list[float]:
     return took
 
 
-def compare(backend: str, floor: Any, ours: Any, count: int, rounds: int) -> None:
+def compare(backend: str, floor: Subject, ours: Subject, count: int, rounds: int) -> None:
     floors, mine = [], []
     for _ in range(rounds):
         floors.append(measure(floor, count))
@@ -227,7 +241,6 @@ def main(arguments: list[str]) -> None:
         for backend in GOALS:
             url = known.create(backend)
             database = Database(make_engine(url))
-            floor: Callable[[], Floor] | Floor
             floor = SqliteFloor(folder) if backend == "sqlite" else PostgresqlFloor(url)
             compare(backend, floor, Ours(database), chosen.contacts, chosen.rounds)
             database.dispose()

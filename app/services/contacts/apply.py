@@ -111,14 +111,13 @@ def _refused_phones(
 
 def _write(session: Session, campaign: Campaign, store: Store, plan: Plan) -> None:
     book, now = plan.book, utcnow()
-    ended = [stored for stored in book.loaded if stored.ended]
+    moved = [stored for stored in book.loaded if stored.moved and not stored.removed]
+    changed = [stored for stored in book.loaded if stored.changed and not stored.removed]
+    ended = [stored for stored in (*changed, *book.removed) if stored.ended]
     if ended:
         cancelling.cancel_for_contacts(session, [UUID(stored.id) for stored in ended])
     if book.removed:
         store.delete([stored.id for stored in book.removed if stored.id])
-    kept = [stored for stored in book.loaded if not stored.removed]
-    moved = [stored for stored in kept if stored.identifiers_changed]
-    changed = [stored for stored in kept if stored.details_changed]
     if moved:
         if _exchange(moved):
             store.vacate(moved)
@@ -148,10 +147,9 @@ def _write_external_ids(store: Store, contacts: Iterable[Stored]) -> None:
     gone: list[ExternalIdRow] = []
     new: list[ExternalIdRow] = []
     for stored in contacts:
-        before, after = stored.external_ids_before, stored.external_ids
-        if stored.id is None or after is before:
+        if stored.id is None or stored.external_ids is stored.external_ids_before:
             continue
-        before, after = before or {}, after or {}
+        before, after = stored.external_ids_before or {}, stored.external_ids or {}
         gone += [
             ExternalIdRow(stored.id, key, *held)
             for key, held in before.items()

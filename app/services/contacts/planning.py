@@ -221,12 +221,14 @@ def _merged(stored: str | None, incoming: Incoming) -> str | None:
 
     Raises `Refused` for more keys than a contact may have.
     """
-    merged = incoming.sent_metadata or {}
+    merged = sent = incoming.sent_metadata or {}
     if stored is not None and incoming.removed_keys is not None:
-        kept = orjson.loads(stored)
+        if sent and not incoming.removed_keys and orjson.dumps(sent) == stored.encode():
+            return stored
+        merged = orjson.loads(stored)
         for key in incoming.removed_keys:
-            kept.pop(key, None)
-        merged = kept | merged
+            merged.pop(key, None)
+        merged.update(sent)
     if len(merged) > MAX_METADATA_KEYS:
         message = f"With this the contact would have {len(merged)} keys of metadata; "
         message += f"at most {MAX_METADATA_KEYS} fit."

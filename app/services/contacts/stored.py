@@ -68,13 +68,14 @@ class Stored:
         )
 
     @property
-    def identifiers_changed(self) -> bool:
+    def moved(self) -> bool:
+        """Whether phone or e-mail differ from what the database holds."""
         before = self.before
         return before is not None and (self.phone != before[0] or self.email != before[1])
 
     @property
-    def details_changed(self) -> bool:
-        """Whether something besides phone and e-mail differs from what the database holds."""
+    def changed(self) -> bool:
+        """Whether anything else differs."""
         before = self.before
         return before is not None and (
             self.metadata != before[6]
