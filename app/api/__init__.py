@@ -9,7 +9,7 @@ from app.api.oauth import blueprint as oauth
 from app.api.openapi import register_openapi
 from app.api.operation import AreaBlueprint
 from app.api.partner_admin.blueprint import blueprint as partner_admin
-from app.api.public import blueprint as public
+from app.api.public.blueprint import blueprint as public
 from app.api.rate_limit import TokenBuckets
 from app.config import Settings
 

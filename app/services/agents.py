@@ -44,9 +44,7 @@ def with_organizations(session: Session, caller: Caller, limit: int) -> list[tup
 
 def find_by_number(session: Session, caller: Caller, phone_number: str) -> Agent:
     """The assistant that calls from this number; `NotFound` (``agent_not_found``) otherwise."""
-    agent = session.scalars(
-        visible(caller).where(Agent.phone_number == phone_number)
-    ).one_or_none()
+    agent = session.scalars(visible(caller).where(Agent.phone_number == phone_number)).one_or_none()
     if agent is None:
         message = "No assistant of the organization has this number."
         raise NotFound(message, "agent_not_found")

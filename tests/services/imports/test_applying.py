@@ -2,6 +2,7 @@
 
 import csv
 import io
+from typing import Any
 
 import pytest
 from sqlalchemy import select, update
@@ -92,7 +93,7 @@ def test_the_undo_log_holds_each_contact_before_and_after(desk: Desk) -> None:
     desk.apply(upload.id)
     with desk.database.transaction(read_only=True) as session:
         log = session.scalars(select(ImportChange).order_by(ImportChange.row_number)).all()
-    empty = {"lastName": None, "email": None, "status": None, "externalIds": {}}
+    empty: dict[str, Any] = {"lastName": None, "email": None, "status": None, "externalIds": {}}
     ann = {**empty, "firstName": "Ann", "phone": ANN, "contactMetadata": {"Practice": "Hove"}}
     bob = {**empty, "firstName": "Bob", "phone": BOB, "contactMetadata": {}}
     assert [(change.row_number, change.action, change.before, change.after) for change in log] == [

@@ -154,7 +154,7 @@ def test_everything_wrong_with_a_row_is_said_at_once_at_its_cell(desk: Desk) -> 
 
 
 def test_a_file_and_the_api_name_a_problem_alike(desk: Desk) -> None:
-    sent = [
+    sent: list[dict[str, Any]] = [
         {"firstName": "Ann"},
         {"email": "ann(at)mail.example"},
         {"phone": ANN, "firstName": "x" * 101},
@@ -162,7 +162,7 @@ def test_a_file_and_the_api_name_a_problem_alike(desk: Desk) -> None:
     ]
     file = "First name,Phone,E-mail,Notes\n" + "".join(
         f"{item.get('firstName', '')},{item.get('phone', '')},{item.get('email', '')},"
-        f"{item.get('contactMetadata', {}).get('Notes', '')}\n"  # type: ignore[attr-defined]  # a row of several kinds
+        f"{item.get('contactMetadata', {}).get('Notes', '')}\n"
         for item in sent
     )
     upload = desk.checked(file)
