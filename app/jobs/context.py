@@ -1,7 +1,7 @@
 """What the workflows of this process work with; set once when the worker starts."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from threading import BoundedSemaphore
 
@@ -24,7 +24,8 @@ LEDGER_CONNECTIONS = 8
 class OrderlyDatabase(Database):
     """Hundreds of calls may want to write at once; in turn they are done sooner than in a crowd.
 
-    On SQLite one writes while the others wait without asking; PostgreSQL takes a few.
+    On SQLite one writes while the others wait without asking; PostgreSQL takes a few. Nothing may
+    open a second writing transaction inside a first.
     """
 
     def __init__(self, engine: Engine):
@@ -33,7 +34,8 @@ class OrderlyDatabase(Database):
 
     @contextmanager
     def transaction(self, *, read_only: bool = False) -> Iterator[Session]:
-        with self._turns, super().transaction(read_only=read_only) as session:
+        turn = nullcontext() if read_only else self._turns
+        with turn, super().transaction(read_only=read_only) as session:
             yield session
 
 
@@ -41,6 +43,7 @@ class OrderlyDatabase(Database):
 class WorkerContext:
     settings: Settings
     database: Database
+    call_database: OrderlyDatabase
     carriers: dict[CarrierKind, Carrier]
     writer: MessageWriter
     files: FileStore
@@ -53,9 +56,11 @@ def open_context(settings: Settings) -> WorkerContext:
     """Opens the connections of a worker process and makes them known to its workflows."""
     url = settings.effective_database_url
     ledger = make_engine(url, pool_size=LEDGER_CONNECTIONS)
+    engine = make_engine(url, pool_size=APPLICATION_CONNECTIONS)
     context = WorkerContext(
         settings=settings,
-        database=OrderlyDatabase(make_engine(url, pool_size=APPLICATION_CONNECTIONS)),
+        database=Database(engine),
+        call_database=OrderlyDatabase(engine),
         carriers={CarrierKind.SIMULATOR: Simulator(ledger, settings.simulator_pace)},
         writer=TemplateWriter(),
         files=open_files(settings),

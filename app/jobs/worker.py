@@ -13,7 +13,7 @@ from types import FrameType
 from typing import NoReturn
 from uuid import uuid4
 
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.config import Settings
 from app.jobs import heartbeat, housekeeping, import_contacts, place_call
@@ -62,7 +62,7 @@ def _live(context: WorkerContext, executor_id: str, stop: threading.Event) -> No
                 log.error("declared dead by another worker; stopping at once")
                 _exit(1)
             reap(context.database, context.settings, executor_id)
-        except (OperationalError, InterfaceError):
+        except SQLAlchemyError:
             log.warning("the database can't be used; the next heartbeat tries again")
         if stop.wait(context.settings.worker_heartbeat_seconds):
             return
@@ -75,7 +75,7 @@ def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
         log.warning("a call was still being placed; its attempt will be asked about")
     try:
         heartbeat.leave(context.database, executor_id)
-    except (OperationalError, InterfaceError):
+    except SQLAlchemyError:
         log.warning("the database can't be used; this worker's silence will tell")
     _exit(0)
 
@@ -97,6 +97,10 @@ def main() -> None:
     except heartbeat.AnotherWorker as error:
         log.error("%s", error)
         sys.exit(3)
+    except Exception:
+        # The engine's threads would keep a process alive that no longer beats.
+        log.exception("the worker failed")
+        _exit(1)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def test_a_call_on_the_line_is_ended_through_the_carrier(
     call_id = line.dial(fresh_database, HUMAN)
     until(lambda: call_now(fresh_database, call_id).status.value == stage)
     assert cancel(fresh_database, line, call_id).value == stage
-    assert outcome(fresh_database, call_id, limit=3) == ("canceled", "canceled", answered_by)
+    assert outcome(fresh_database, call_id) == ("canceled", "canceled", answered_by)
     assert counted(fresh_database, line.organization_id) == conversations
     assert cancel(fresh_database, line, call_id) is CallStatus.CANCELED
 

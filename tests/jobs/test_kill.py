@@ -52,7 +52,7 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_call(
             wait_for_an_open_question(fresh_database, chance.uniform(0, 0.01))
         worker.kill()
         worker.start(wait=chance.random() < 0.7)
-    until(lambda: unfinished(fresh_database) == 0, limit=60)
+    until(lambda: unfinished(fresh_database) == 0, limit=180)
     assert worker.stop() == 0
 
     with fresh_database.transaction(read_only=True) as session:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from app.database import Database
 from app.gateways.carriers.simulator import Simulator
@@ -49,6 +49,14 @@ def test_sqlite_has_one_worker(fresh_database: Database, worker: Worker, backend
     assert "SQLite allows one. Stop it first." in second.stderr
 
 
+def _busy_process(database: Database) -> int | None:
+    """The process that has work under way at this moment."""
+    busy = text("SELECT executor_id FROM dbos.workflow_status WHERE status = 'PENDING' LIMIT 1")
+    with database.transaction(read_only=True) as session:
+        executor_id = session.scalar(busy)
+    return int(executor_id.partition("-")[0]) if executor_id else None
+
+
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 def test_the_work_of_a_killed_worker_is_taken_over_by_a_living_one(
     fresh_database: Database,
@@ -56,15 +64,17 @@ def test_the_work_of_a_killed_worker_is_taken_over_by_a_living_one(
     simulator: Simulator,
     backend: str,
 ) -> None:
-    first, second = (make_worker(PORTAL_SIMULATOR_PACE="0.5") for _ in range(2))
-    first.start()
+    both = [make_worker(PORTAL_SIMULATOR_PACE="0.3") for _ in range(2)]
+    for worker in both:
+        worker.start()
     line = open_line(fresh_database)
     numbers = [f"+121255505{index:02d}" for index in range(8)]
     for number in numbers:
         line.dial(fresh_database, number)
     until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
-    second.start()
-    first.kill()
+    busy = _busy_process(fresh_database)
+    [victim] = [worker for worker in both if worker.process and worker.process.pid == busy]
+    victim.kill()
     until(lambda: unfinished(fresh_database) == 0)
     assert [simulator.times_rung(number) for number in numbers] == [1] * 8
     with fresh_database.transaction(read_only=True) as session:
