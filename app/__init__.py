@@ -2,6 +2,7 @@
 
 from apiflask import APIFlask
 from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app.api import register_api
 from app.cli import register_commands
@@ -41,6 +42,8 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     give_request_ids(app)
     send_security_headers(app)
     serve_built_assets(app)
+    if settings.env == "production":  # behind one proxy, which sets these headers itself
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=1, x_proto=1)  # type: ignore[method-assign]  # middleware
     app.register_blueprint(health)
     register_api(app, answer_with_page)
     register_portal(app)
