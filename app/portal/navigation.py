@@ -69,8 +69,14 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
 )
 
 
+OF_A_PARTNER = frozenset({"portal.usage", "portal.report", "portal.branding", "portal.pricing"})
+"""Screens of the caller's own partner: operators have none."""
+
+
 def may_open(caller: Caller, endpoint: str) -> bool:
-    """Whether the role may open a screen; operators see their own pages only."""
+    """Whether there is something to open for the caller."""
+    if caller.partner_id is None and endpoint in OF_A_PARTNER:
+        return False
     needed = ROUTES.get(endpoint)
     return not isinstance(needed, Permission) or caller.may(needed)
 

@@ -40,7 +40,8 @@ class Look:
 
 @dataclass
 class Visit:
-    """One browser of one person. ``problems`` are what the console, the network and the content
+    """One browser of one person; ``slug`` is the partner's word in addresses, empty for the neutral
+    pages. ``problems`` are what the console, the network and the content
     policy say; a page that is refused on purpose (4xx as the answer to a navigation) is none."""
 
     page: Page
@@ -58,7 +59,8 @@ class Visit:
 
     def sign_in(self, person: Mapping[str, Any], then: str | None = None) -> None:
         """Signs in at the partner's page, which leads on to ``then`` or to the overview."""
-        self.page.goto(f"/p/{self.slug}/sign-in" + (f"?next={then}" if then else ""))
+        own = f"/p/{self.slug}" if self.slug else ""
+        self.page.goto(f"{own}/sign-in" + (f"?next={then}" if then else ""))
         self.page.get_by_label("E-mail").fill(person["email"])
         self.page.get_by_label("Password").fill(person["password"])
         self.page.get_by_role("button", name="Sign in").click()

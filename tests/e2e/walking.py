@@ -1,0 +1,47 @@
+"""Walking through the portal from link to link, as far as it goes."""
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterator
+from urllib.parse import parse_qsl, urljoin, urlsplit
+
+from tests.e2e.watched import Visit
+
+ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+FILES = re.compile(r"\.(csv|json)$")
+ALIKE = 2
+"""How many pages of one kind are opened: a list's first rows stand for the rest."""
+MOST_PAGES = 150
+
+
+def kind_of(address: str) -> str:
+    """Pages of one kind differ in ids and in the values of their parameters only."""
+    parts = urlsplit(address)
+    names = sorted({name for name, _ in parse_qsl(parts.query)})
+    return "&".join([ID.sub("*", parts.path), *names])
+
+
+def walk(visit: Visit, start: str = "/") -> Iterator[tuple[str, int]]:
+    """Opens every kind of page that links lead to; each with its status, while it is shown."""
+    page = visit.page
+    page.goto(start)
+    origin = f"{urlsplit(page.url).scheme}://{urlsplit(page.url).netloc}"
+    waiting, seen, kinds = deque([page.url]), {page.url}, Counter({kind_of(page.url): 1})
+    opened = 0
+    while waiting:
+        address = waiting.popleft()
+        answer = page.goto(address)
+        opened += 1
+        assert opened <= MOST_PAGES, "the walk finds no end"
+        yield address.removeprefix(origin), answer.status if answer else 0
+        links: list[str] = page.evaluate(
+            "() => [...document.querySelectorAll('a[href]')].map((link) => link.href)"
+        )
+        for link in links:
+            target = urljoin(address, link.split("#")[0])
+            kind = kind_of(target)
+            ours = target.startswith(f"{origin}/") and not FILES.search(urlsplit(target).path)
+            if ours and target not in seen and kinds[kind] < ALIKE:
+                seen.add(target)
+                kinds[kind] += 1
+                waiting.append(target)
