@@ -98,7 +98,7 @@ class TokenRequest(OAuthWire):
 class RevocationRequest(OAuthWire):
     """The form of a revocation (RFC 7009, section 2.1)."""
 
-    token: str
+    token: Annotated[str, Field(min_length=1)]
     token_type_hint: Omittable[str] = None
     client_id: Omittable[Short] = None
     client_secret: Omittable[Short] = None

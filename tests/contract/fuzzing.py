@@ -1,0 +1,170 @@
+"""Runs schemathesis against the running product, as one of its callers.
+
+Every check it has is on; a slow answer is no finding here, so `max_response_time` stays unset.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+import schemathesis
+from schemathesis.config import SchemathesisConfig
+from schemathesis.core.transport import Response
+from schemathesis.engine import events, from_schema
+
+from tests.contract.exceptions import Finding
+
+FOR_OPERATORS = {"createPartner"}
+KNOWN = 0.7
+"""How often a generated request names something that exists."""
+
+
+@dataclass(frozen=True)
+class Depth:
+    """``examples`` is how many requests each operation gets in each of the random phases."""
+
+    seed: int
+    examples: int
+
+
+@dataclass
+class Run:
+    """What came of it. ``answered`` has the statuses by operation."""
+
+    findings: list[Finding] = field(default_factory=list)
+    answered: dict[str, set[int]] = field(default_factory=dict)
+    checks: set[str] = field(default_factory=set)
+    errors: list[str] = field(default_factory=list)
+    requests: int = 0
+
+
+def ask(
+    base_url: str,
+    demo: Mapping[str, Any],
+    depth: Depth,
+    *,
+    only: str | None = None,
+    without: Sequence[str] = (),
+) -> Run:
+    """All operations as a partner's scripts, ``without`` some of them or ``only`` one."""
+    config = SchemathesisConfig.from_dict(
+        _configuration(base_url, demo, depth, operator=only in FOR_OPERATORS)
+    )
+    schema = schemathesis.openapi.from_url(f"{base_url}/api/openapi.json", config=config)
+    if only is not None:
+        chosen = schema.include(operation_id=only)
+    else:
+        chosen = schema.exclude(operation_id=list(without))
+    run = Run()
+    for event in from_schema(chosen).execute():
+        if isinstance(event, events.ScenarioFinished):
+            _note(event, schema.raw_schema["paths"], run)
+        elif isinstance(event, events.NonFatalError):
+            run.errors.append(f"{event.label}: {event.value!r}")
+        elif isinstance(event, events.FatalError):
+            raise event.exception
+    return run
+
+
+def _note(event: events.ScenarioFinished, paths: Mapping[str, Any], run: Run) -> None:
+    recorder = event.recorder
+    for case_id, interaction in recorder.interactions.items():
+        run.requests += 1
+        operation = recorder.cases[case_id].value.operation.label
+        if interaction.response is not None:
+            run.answered.setdefault(operation, set()).add(interaction.response.status_code)
+    for case_id, checks in recorder.checks.items():
+        operation = recorder.cases[case_id].value.operation.label
+        found = recorder.interactions.get(case_id)
+        for check in checks:
+            run.checks.add(check.name)
+            if check.failure_info is not None:
+                response = found.response if found else None
+                run.findings.append(
+                    Finding(
+                        operation,
+                        check.name,
+                        f"{check.failure_info.failure.title}. {check.failure_info.failure.message}",
+                        response.status_code if response else 0,
+                        _json(response),
+                        frozenset(_published(paths, operation, response)),
+                        check.failure_info.code_sample,
+                    )
+                )
+
+
+def _json(response: Response | None) -> Any:
+    try:
+        return json.loads(response.content) if response else None
+    except ValueError:
+        return str(response.content) if response else None
+
+
+def _published(
+    paths: Mapping[str, Any], operation: str, response: Response | None
+) -> Iterator[str]:
+    method, path = operation.split(" ")
+    if response is not None:
+        described = paths[path][method.lower()]["responses"].get(str(response.status_code), {})
+        yield from described.get("x-error-codes", ())
+
+
+def _configuration(
+    base_url: str, demo: Mapping[str, Any], depth: Depth, *, operator: bool
+) -> dict[str, Any]:
+    partner = demo["partners"][0]
+    customer = partner["organizations"][0]
+    agent = next(one for one in customer["agents"] if one["active"] and one["phoneReady"])
+    legacy = customer["legacyClient"]
+    known = {
+        "path.partnerId": partner["id"],
+        "path.organizationId": customer["id"],
+        "path.externalUserId": customer["users"][0]["externalUserId"],
+        "path.campaignId": customer["campaigns"][0]["id"],
+        "body.orgId": customer["id"],
+        "body.agentId": agent["id"],
+        "body.contact.phoneNumber": customer["simulator"]["human"],
+        "body.toPhoneNumber": customer["simulator"]["human"],
+        "body.fromPhoneNumber": agent["phoneNumber"],
+        "query.organizationId": customer["id"],
+        "query.userEmail": customer["users"][0]["email"],
+    }
+    names = {place: place.replace(".", "-") for place in known}
+    return {
+        "seed": depth.seed,
+        "base-url": base_url,
+        "continue-on-failure": True,
+        "cache": {"enabled": False},
+        "dictionaries": {names[place]: {"values": [value]} for place, value in known.items()},
+        "parameters": {
+            place: {"dictionary": name, "probability": KNOWN} for place, name in names.items()
+        },
+        "generation": {"max-examples": depth.examples, "database": "none", "no-shrink": True},
+        "auth": {
+            "openapi": {
+                "bearerToken": {
+                    "bearer": _token(base_url, demo["operator"] if operator else partner["client"])
+                },
+                "callToken": {"bearer": _token(base_url, legacy)},
+                "apiKey": {"api_key": customer["apiKey"]},
+                "clientCredentials": {
+                    "username": legacy["clientId"],
+                    "password": legacy["clientSecret"],
+                },
+            }
+        },
+    }
+
+
+def _token(base_url: str, client: Mapping[str, str]) -> str:
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": client["clientId"],
+        "client_secret": client["clientSecret"],
+    }
+    address = f"{base_url}/oauth2/token"
+    with urlopen(address, urlencode(form).encode()) as answer:  # noqa: S310 - our own, on loopback
+        return str(json.load(answer)["access_token"])

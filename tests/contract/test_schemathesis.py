@@ -1,0 +1,69 @@
+"""schemathesis against the running product and its own description, with every check on."""
+
+import os
+
+import pytest
+from schemathesis.config import ChecksConfig
+
+from tests import matrix
+from tests.contract.exceptions import is_excused
+from tests.contract.fuzzing import Depth, Run, ask
+from tests.fixtures.databases import BACKENDS
+from tests.fixtures.stack import Stack, Stacks
+
+LARGE_BODIES = {
+    "updatePartner": "PUT /api/partners/{partnerId}",
+    "createPartner": "POST /api/partners",
+}
+"""They take as long as all the others together."""
+MAY_STAY_UNREACHED = {
+    "GET /api/v1/outbound/calls/{callId}",
+    "POST /api/v1/outbound/calls/{callId}/cancel",
+    "GET /api/v1/campaigns/{campaignId}/contacts/{contactId}",
+}
+"""Operations on what only an earlier random request can have made."""
+EVERY_CHECK = {name for name in ChecksConfig.__annotations__ if not name.startswith("_")}
+NOT_ASKED = {"max_response_time"}
+"""How long an answer takes is measured elsewhere."""
+
+pytestmark = pytest.mark.filterwarnings("default")  # what it warns itself about is none of ours
+
+
+@pytest.fixture(scope="module", params=matrix.rotating("schemathesis database", BACKENDS))
+def stack(request: pytest.FixtureRequest, stacks: Stacks) -> Stack:
+    return stacks.start(request.param, {"PORTAL_FAILED_SIGN_INS": "1000000"})
+
+
+@pytest.fixture(scope="module")
+def depth() -> Depth:
+    """Always the same requests in `make check`, other and more ones every day in the full run."""
+    if matrix.is_full():
+        chosen = Depth(seed=int(os.environ[matrix.DAY]), examples=50)
+    else:
+        chosen = Depth(seed=1, examples=5)
+    matrix.chosen["schemathesis seed"] = str(chosen.seed)
+    return chosen
+
+
+def verdict(run: Run) -> tuple[list[str], list[str]]:
+    """What is found and not excused, and what went wrong in the run itself."""
+    return [str(finding) for finding in run.findings if not is_excused(finding)], run.errors
+
+
+def never_good(run: Run) -> set[str]:
+    return {operation for operation, statuses in run.answered.items() if 200 not in statuses}
+
+
+def test_nothing_is_found_in_what_a_partners_scripts_can_ask(stack: Stack, depth: Depth) -> None:
+    run = ask(stack.base_url, stack.demo, depth, without=list(LARGE_BODIES))
+    assert verdict(run) == ([], []), f"seed {depth.seed}"
+    assert run.checks == EVERY_CHECK - NOT_ASKED
+    assert never_good(run) <= MAY_STAY_UNREACHED
+
+
+@pytest.mark.parametrize("operation", matrix.rotating("schemathesis body", list(LARGE_BODIES)))
+def test_nothing_is_found_in_the_largest_bodies(stack: Stack, depth: Depth, operation: str) -> None:
+    run = ask(stack.base_url, stack.demo, depth, only=operation)
+    assert verdict(run) == ([], []), f"seed {depth.seed}"
+    assert set(run.answered) == {LARGE_BODIES[operation]}
+    assert never_good(run) == set()
