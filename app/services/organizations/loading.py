@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from sqlalchemy import Select, false, func, or_, select
+from sqlalchemy import Select, bindparam, false, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
@@ -49,9 +49,26 @@ def get(
         query = query.with_for_update().execution_options(populate_existing=True)
     organization = session.scalars(query).one_or_none()
     if organization is None:
-        message = "There is no such organization."
-        raise NotFound(message, "organization_not_found")
+        raise _not_found()
     return organization
+
+
+def check(session: Session, caller: Caller, organization_id: UUID) -> UUID:
+    """The id, if the organization is the caller's to see, for questions that need no more of it;
+    otherwise `NotFound`, as `get`."""
+    if caller.organization_id is not None and caller.organization_id != organization_id:
+        raise _not_found()
+    if caller.partner_id is None and not caller.is_operator:
+        raise _not_found()
+    asked = {"organization": organization_id, "partner": caller.partner_id}
+    query = _ANY if caller.partner_id is None else _OF_PARTNER
+    if session.connection().execute(query, asked).one_or_none() is None:
+        raise _not_found()
+    return organization_id
+
+
+_ANY = select(Organization.id).where(Organization.id == bindparam("organization"))
+_OF_PARTNER = _ANY.where(Organization.partner_id == bindparam("partner"))
 
 
 def get_in(
@@ -61,9 +78,12 @@ def get_in(
     partners.check(session, caller, partner_id)
     organization = get(session, caller, organization_id)
     if organization.partner_id != partner_id:
-        message = "There is no such organization."
-        raise NotFound(message, "organization_not_found")
+        raise _not_found()
     return organization
+
+
+def _not_found() -> NotFound:
+    return NotFound("There is no such organization.", "organization_not_found")
 
 
 def listing(

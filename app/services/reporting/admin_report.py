@@ -18,7 +18,8 @@ from app.schemas.fields import write_moment
 from app.services import partners
 from app.services.paging import Page, Sort, keyset_page
 
-BATCH = 2000
+BATCH = 200
+"""So few that their rows are gone again before the garbage collector looks at everything."""
 _tier: ColumnElement[Any] = func.coalesce(Organization.payment_tier, Tier.FREE.value)
 """An organization without a plan is on the contract's default."""
 

@@ -20,7 +20,8 @@ def subscription(session: Session, caller: Caller, query: SubscriptionQuery) -> 
     Raises `NotFound` and `ValidationFailed`, see `selecting.by_query`.
     """
     caller.require(Permission.SUBSCRIPTION_READ)
-    return _info(*by_query(session, caller, query))
+    user, organization_id = by_query(session, caller, query)
+    return _info(user, organizations.get(session, caller, organization_id))
 
 
 def subscription_of_user(
@@ -28,7 +29,8 @@ def subscription_of_user(
 ) -> SubscriptionInfo:
     """The same, named by the user's external id or id. Raises as `subscription`."""
     caller.require(Permission.SUBSCRIPTION_READ)
-    return _info(*by_user(session, caller, external_user_id))
+    user, organization_id = by_user(session, caller, external_user_id)
+    return _info(user, organizations.get(session, caller, organization_id))
 
 
 def subscription_of(session: Session, caller: Caller, organization_id: UUID) -> SubscriptionInfo:

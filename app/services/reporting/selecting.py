@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.errors import NotFound, ValidationFailed
-from app.models import Organization, User
+from app.models import User
 from app.schemas.figures import SubscriptionQuery
 from app.services import organizations, partners, users
 from app.services.users.loading import get_by_email
@@ -14,34 +14,34 @@ from app.services.users.loading import get_by_email
 
 def by_query(
     session: Session, caller: Caller, query: SubscriptionQuery
-) -> tuple[User | None, Organization]:
-    """The organization named by id, by a user's address, or by both where they agree.
+) -> tuple[User | None, UUID]:
+    """The id of the organization named by id, by a user's address, or by both where they agree.
 
     Raises `NotFound` (``user_not_found``, ``organization_not_found``, ``no_organization``) and
     `ValidationFailed` (``selectors_disagree``, ``operator_without_partner``).
     """
     partners.own(caller)
-    user, organization = None, None
-    if query.organization_id is not None:
-        organization = organizations.get(session, caller, query.organization_id)
+    user, organization_id = None, query.organization_id
+    if organization_id is not None:
+        organizations.check(session, caller, organization_id)
     if query.user_email is not None:
         user = get_by_email(session, caller, query.user_email)
         theirs = _organization_of(user)
-        if organization is not None and organization.id != theirs:
+        if organization_id not in {None, theirs}:
             message = "The user of userEmail does not belong to the organization of organizationId."
             raise ValidationFailed.on("userEmail", "selectors_disagree", message)
-        organization = organization or organizations.get(session, caller, theirs)
-    if organization is None:
+        organization_id = theirs
+    if organization_id is None:
         message = "Name the organization by organizationId or by userEmail."
         raise ValidationFailed.on("organizationId", "selector_required", message)
-    return user, organization
+    return user, organization_id
 
 
-def by_user(session: Session, caller: Caller, external_user_id: str) -> tuple[User, Organization]:
-    """The user and their organization. Raises as `by_query`."""
+def by_user(session: Session, caller: Caller, external_user_id: str) -> tuple[User, UUID]:
+    """The user and the id of their organization. Raises as `by_query`."""
     partners.own(caller)
     user = users.get(session, caller, external_user_id)
-    return user, organizations.get(session, caller, _organization_of(user))
+    return user, _organization_of(user)
 
 
 def _organization_of(user: User) -> UUID:
