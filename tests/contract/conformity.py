@@ -16,6 +16,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int,),
     "number": (int, float),
     "object": (dict,),
+    "any": (object,),
 }
 
 
@@ -48,7 +49,7 @@ def list_problems(value: Any, object_name: str) -> Iterator[str]:
 
 def _field_problems(value: Any, kind: Kind, place: str) -> Iterator[str]:
     if value is None:
-        if not kind.nullable:
+        if not kind.nullable and kind.type != "any":
             yield f"{place}: null"
     elif kind.is_list and isinstance(value, list):
         for item in value:
@@ -71,7 +72,8 @@ def _value_problems(value: Any, kind: str, place: str) -> Iterator[str]:
 
 def _fits(value: Any, kind: str) -> bool:
     if kind in _TYPES:
-        return isinstance(value, _TYPES[kind]) and (kind == "boolean") == isinstance(value, bool)
+        is_flag = isinstance(value, bool)  # which Python takes for an integer too
+        return isinstance(value, _TYPES[kind]) and is_flag <= (kind in {"boolean", "any"})
     if not isinstance(value, str):
         return False
     match kind:

@@ -1,14 +1,17 @@
-"""The tables of the interface (contract, sections 2 and 4) as data.
+"""The tables of the interface (contract, sections 2 and 4) as data; of Areas B and C the lines
+of section 4 stand with their tests.
 
 A field is written ``"type flags"``: the type, then ``?`` where null is allowed, ``!`` where it is
 required, ``=value`` for its default. Types are ``uuid date-time email date string boolean integer
-number object``, an object of the contract by its name, ``[]`` before a type for a list of it, and
-``{}`` for an object whose values have that type. Closed lists are in `ENUMS`.
+number object any``, an object of the contract by its name, ``[]`` before a type for a list of it,
+and ``{}`` for an object whose values have that type. Closed lists are in `ENUMS`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from tests.contract.interface_calls import CALL_ADDED, CALL_ENUMS, CALL_OBJECTS
 
 ANY_TIER = (
     "customerFreePlan",
@@ -167,6 +170,7 @@ OBJECTS: Mapping[str, Mapping[str, str]] = {
     "DateRange": {"start": "date-time!", "end": "date-time!"},
     "Message": {"message": "string!"},
     "Error": {"statusCode": "integer!", "message": "string!", "details": "object"},
+    **CALL_OBJECTS,
 }
 
 ENUMS: Mapping[tuple[str, str], Sequence[str]] = {
@@ -178,10 +182,11 @@ ENUMS: Mapping[tuple[str, str], Sequence[str]] = {
     ("UpdateUserInput", "paymentTier"): ANY_TIER,
     ("Organization", "paymentTier"): ANY_TIER,
     ("UpdateOrganizationInput", "paymentTier"): ANY_TIER,
+    **CALL_ENUMS,
 }
 
-ADDED: Mapping[str, set[str]] = {"User": {"userType"}, "Organization": {"name"}}
-"""Fields that decisions, section 2, add to the contract."""
+ADDED: Mapping[str, set[str]] = {"User": {"userType"}, "Organization": {"name"}, **CALL_ADDED}
+"""Fields that the decisions add to the contract."""
 
 
 @dataclass(frozen=True)
