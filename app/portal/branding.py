@@ -130,7 +130,10 @@ def branding_preview(surface: str) -> Response:
     theme = "dark" if request.args.get("view") == "dark" else "light"
     context = {"brand": page_brand(g.brand, theme)}
     if surface == "sign-in":
-        html = render_template("portal/sign_in/form.html", form=SignInForm(), **context)
+        form = SignInForm()
+        # A preview must not draw the focus, and the page, to itself.
+        form.email.render_kw = {}
+        html = render_template("portal/sign_in/form.html", form=form, **context)
     elif surface == "error":
         words = WORDS[404]
         html = render_template(

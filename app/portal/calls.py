@@ -17,6 +17,7 @@ from app.models import Call
 from app.models.base import utcnow
 from app.portal import lists
 from app.portal.blueprint import portal
+from app.portal.formats import phone
 from app.portal.forms.test_call import HINTS, MOST_WORDS, TestCallForm
 from app.services import agents, calls
 from app.services.calls import Moment
@@ -174,7 +175,7 @@ def _test_page(
 
 
 def _agent_words(name: str, organization: str, number: str | None) -> str:
-    return f"{name}, {organization} ({number or 'no number'})"
+    return f"{name}, {organization} ({phone(number) if number else 'no number'})"
 
 
 def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
@@ -183,10 +184,11 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
     except NotFound:
         return []
     found = calls.preflight(session, caller(), agent, form.dialled, form.texts)
+    own = agent.phone_number
     return [
         {
             "state": check.state,
-            "title": check.sentence,
+            "title": check.sentence.replace(own, phone(own)) if own else check.sentence,
             **(_mend(check.mend, agent.organization_id) if check.state != "passed" else {}),
         }
         for check in found

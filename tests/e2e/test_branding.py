@@ -144,8 +144,10 @@ def test_a_yellow_brand_gets_dark_text_on_its_buttons(
 @pytest.mark.parametrize("script", [True])
 def test_the_preview_follows_what_is_typed(studio: Visit) -> None:
     page = studio.page
-    page.get_by_label("Colour", exact=True).first.fill(GREEN)
     button = primary(page.frame_locator("iframe[title='Preview: Sign-in page']"))
+    expect(button).to_be_visible()
+    assert page.evaluate("scrollY") == 0
+    page.get_by_label("Colour", exact=True).first.fill(GREEN)
     expect(button).to_have_css("background-color", BUTTONS[GREEN, "light"][0])
     publish_button = page.get_by_role("button", name=re.compile(r"Publish version \d+"))
     expect(publish_button).to_be_visible()
