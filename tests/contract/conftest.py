@@ -9,11 +9,9 @@ from sqlalchemy.orm import Session
 
 from app import create_app
 from app.config import Settings
-from tests.contract.world import World, make_world
+from tests.contract.world import BODY_LIMIT, MAX_CONTACTS, World, make_world
 from tests.fixtures.area_a import AreaA, make_area_a
 from tests.fixtures.settings import settings_for
-
-BODY_LIMIT = 64 * 1024
 
 
 @pytest.fixture
@@ -23,7 +21,7 @@ def area(client: FlaskClient, session: Session, settings: Settings) -> AreaA:
 
 @pytest.fixture
 def world(make_app: Callable[..., Flask], session: Session) -> World:
-    """All areas in service, no rate that a busy test would meet, small limits of bodies."""
+    """All areas in service, no rate that a busy test would meet, small limits."""
     app = make_app(
         legacy_retirement=datetime(2099, 7, 1, tzinfo=UTC),
         rate_per_second=100_000,
@@ -31,6 +29,7 @@ def world(make_app: Callable[..., Flask], session: Session) -> World:
         failed_sign_ins=100_000,
         max_body_bytes=BODY_LIMIT,
         max_contacts_bytes=2 * BODY_LIMIT,
+        max_contacts=MAX_CONTACTS,
     )
     return make_world(app, session)
 

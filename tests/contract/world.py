@@ -23,11 +23,22 @@ from app.api.operation import ATTRIBUTE, Operation
 from app.caller import system_caller
 from app.config import Settings
 from app.enums import CallSource, CallStatus, CarrierKind, Role
-from app.models import Agent, Base, Call, Campaign, Contact, Organization, new_id, utcnow
+from app.models import (
+    Agent,
+    Base,
+    Call,
+    Campaign,
+    Contact,
+    ExternalIdKey,
+    Organization,
+    new_id,
+    utcnow,
+)
 from app.services import api_keys, oauth_clients, tokens
 from tests.fixtures.cast import OPERATOR, Tenant, bearer, make_tenant
 from tests.fixtures.settings import settings_for
 
+BODY_LIMIT, MAX_CONTACTS = 64 * 1024, 50
 FROM, TO = "+12025550100", "+12025550123"
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 WRITTEN_BY_ASKING = {"last_used_at"}
@@ -194,10 +205,13 @@ def make_world(app: Flask, session: Session) -> World:
 
 
 def _outreach(session: Session, customer: Organization, agent: Agent) -> tuple[UUID, UUID, UUID]:
-    """A campaign, a contact in it and a waiting call."""
+    """A campaign with the external-id key ``crmId``, a contact in it and a waiting call."""
     whose = {"partner_id": customer.partner_id, "organization_id": customer.id}
-    campaign = Campaign(id=new_id(), **whose, name="Spring")
-    session.add(campaign)
+    campaign = Campaign(id=new_id(), **whose, name="Spring", all_agents=True)
+    key = ExternalIdKey(
+        agent_id=agent.id, organization_id=customer.id, key="crmId", identifies=True
+    )
+    session.add_all([campaign, key])
     session.flush()
     contact = Contact(
         id=new_id(), organization_id=customer.id, campaign_id=campaign.id, phone="+12025550199"
