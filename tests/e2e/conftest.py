@@ -5,7 +5,7 @@ and width; the four looks hold every pair of these). `make check-all` takes them
 """
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.e2e.watched import Look, Visit
 from tests.fixtures.databases import BACKENDS
-from tests.fixtures.stack import Stack
+from tests.fixtures.stack import Stack, Stacks
 from tests.matrix import rotating
 
 CHROMIUM = (
@@ -32,6 +32,7 @@ SLOWEST_MS = 15_000
 expect.set_options(timeout=SLOWEST_MS)
 
 Open = Callable[..., Visit]
+OwnStacks = Callable[[str, Mapping[str, str]], Stack]
 
 
 @pytest.fixture(params=rotating("database of the journeys", BACKENDS))
@@ -58,6 +59,21 @@ def chromium() -> Iterator[Browser]:
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def own_stacks(stacks: Stacks) -> Iterator[OwnStacks]:
+    """``own_stacks(backend, environment)``: the stack of one file of tests alone."""
+    running: dict[str, Stack] = {}
+
+    def start(backend: str, environment: Mapping[str, str]) -> Stack:
+        if backend not in running:
+            running[backend] = stacks.start(backend, environment)
+        return running[backend]
+
+    yield start
+    for stack in running.values():
+        stack.stop()
 
 
 @pytest.fixture

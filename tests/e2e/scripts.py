@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
@@ -19,7 +20,7 @@ def ask(
     token: str | None = None,
     key: str | None = None,
 ) -> Any:
-    """The JSON of the answer; any status but 2xx raises ``HTTPError``."""
+    """The JSON of the answer; any status but 2xx raises `RuntimeError` with what was said."""
     headers, data = {}, None
     if body is not None:
         headers["Content-Type"], data = "application/json", json.dumps(body).encode()
@@ -32,8 +33,12 @@ def ask(
         headers["x-api-key"] = key
     url = stack.base_url + path
     request = Request(url, data=data, headers=headers, method=method)  # noqa: S310 our own address
-    with urlopen(request, timeout=30) as answer:  # noqa: S310 our own address
-        return json.loads(answer.read())
+    try:
+        with urlopen(request, timeout=30) as answer:  # noqa: S310 our own address
+            return json.loads(answer.read())
+    except HTTPError as error:
+        message = f"{method} {path}: {error.read().decode()}"
+        raise RuntimeError(message) from error
 
 
 def token_of(stack: Stack, client: Mapping[str, str]) -> str:

@@ -1,33 +1,22 @@
 """A test call: what is missing before it, what happens while it runs, how it ended."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import Open
+from tests.e2e.conftest import Open, OwnStacks
 from tests.e2e.watched import Look, Visit
-from tests.fixtures.stack import Stack, Stacks
+from tests.fixtures.stack import Stack
 
 ENOUGH_TO_WATCH = "0.3"
 
 
-@pytest.fixture(scope="module")
-def slow_lines() -> Iterator[dict[str, Stack]]:
-    """The stack of each database whose simulated line takes its time."""
-    running: dict[str, Stack] = {}
-    yield running
-    for one in running.values():
-        one.stop()
-
-
 @pytest.fixture
-def stack(stacks: Stacks, slow_lines: dict[str, Stack], backend: str) -> Stack:
-    if backend not in slow_lines:
-        slow_lines[backend] = stacks.start(backend, {"PORTAL_SIMULATOR_PACE": ENOUGH_TO_WATCH})
-    return slow_lines[backend]
+def stack(own_stacks: OwnStacks, backend: str) -> Stack:
+    """A stack whose simulated line takes its time."""
+    return own_stacks(backend, {"PORTAL_SIMULATOR_PACE": ENOUGH_TO_WATCH})
 
 
 @pytest.fixture

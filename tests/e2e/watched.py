@@ -65,21 +65,29 @@ class Visit:
         self.page.get_by_label("Password").fill(person["password"])
         self.page.get_by_role("button", name="Sign in").click()
 
-    def findings(self) -> list[str]:
-        """What is wrong with the page as it stands: accessibility, headings, sideways scrolling."""
-        size = self.page.viewport_size
-        where = f"{urlsplit(self.page.url).path} at {size and size['width']}"
-        found = [f"{where}: too wide: {html}" for html in self.page.evaluate(OVERFLOW)]
+    def layout(self) -> list[str]:
+        """What is wrong with the page's shape: sideways scrolling, none or several headings."""
+        found = [f"{self._where}: too wide: {html}" for html in self.page.evaluate(OVERFLOW)]
         headings = self.page.locator("h1").count()
         if headings != 1:
-            found.append(f"{where}: {headings} h1")
+            found.append(f"{self._where}: {headings} h1")
+        return found
+
+    def findings(self) -> list[str]:
+        """What is wrong with the page as it stands, by its shape and by axe."""
+        found = self.layout()
         for violation in AXE.run(self.page).response["violations"]:
             nodes = [
                 f"{node['html'][:160]} ({node.get('failureSummary', '')})"
                 for node in violation["nodes"][:3]
             ]
-            found.append(f"{where}: {violation['id']}: {'; '.join(nodes)}")
+            found.append(f"{self._where}: {violation['id']}: {'; '.join(nodes)}")
         return found
+
+    @property
+    def _where(self) -> str:
+        size = self.page.viewport_size
+        return f"{urlsplit(self.page.url).path} at {size and size['width']}"
 
     def _violated(self, words: str) -> None:
         self.problems.append(f"content policy: {words}")
