@@ -1,0 +1,252 @@
+"""Single calls: the tables of the contract (2.10, 4.3) and of the decisions (7) in answers."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import func, select
+from werkzeug.test import TestResponse
+
+from app.enums import CallStatus, OrganizationStatus
+from app.models import Agent, Call, DoNotCallEntry, Organization
+from app.models.base import new_id
+from tests.contract.conformity import problems
+from tests.contract.interface import OBJECTS, kind_of
+from tests.contract.refusals import refusal
+from tests.contract.world import TO, World
+
+PATH = "/api/v1/outbound/call"
+BOTH = {"introMessage": "Hello.", "voicemailMessage": "Bye."}
+ALONE = {"callInstructions": "Ask whether Tuesday suits."}
+WRONG_TYPES: Mapping[str, tuple[Any, ...]] = {
+    "string": (1, True, [], {}),
+    "object": (1, True, [], "x"),
+    "CallContact": (1, True, [], "x"),
+}
+
+_REQUIRED = ("callInstructions", "messaging_required")
+_CONFLICT = ("callInstructions", "messaging_conflict")
+_NO_INTRO = ("introMessage", "messaging_incomplete")
+_NO_VOICEMAIL = ("voicemailMessage", "messaging_incomplete")
+MESSAGING: Mapping[str, tuple[Mapping[str, Any], bool, tuple[str, str] | None]] = {
+    "both messages": (BOTH, False, None),
+    "instructions alone": (ALONE, False, None),
+    "none, where the assistant has its own": ({}, True, None),
+    "none, where it has none": ({}, False, _REQUIRED),
+    "blank ones": (dict.fromkeys([*BOTH, *ALONE], " \t"), False, _REQUIRED),
+    "the intro alone": ({"introMessage": "Hi"}, True, _NO_VOICEMAIL),
+    "the voicemail alone": ({"voicemailMessage": "Hi"}, True, _NO_INTRO),
+    "all three": ({**BOTH, **ALONE}, False, _CONFLICT),
+    "instructions and intro": ({**ALONE, "introMessage": "Hi"}, False, _CONFLICT),
+    "instructions and voicemail": ({**ALONE, "voicemailMessage": "Hi"}, False, _CONFLICT),
+}
+"""What is said, whether the assistant has messages of its own, and the field and code else."""
+
+NUMBERS: Mapping[str, tuple[str, str | None]] = {
+    "E.164": ("+12025550123", None),
+    "without plus": ("12025550123", "invalid_phone"),
+    "with spaces": ("+1 202 555 0123", "invalid_phone"),
+    "too short": ("+1202555", "invalid_phone"),
+    "too long": ("+1202555012345678", "invalid_phone"),
+    "a zero first": ("+02025550123", "invalid_phone"),
+    "wide digits": ("+1202555012３", "invalid_phone"),
+    "Arabic digits": ("+١٢٠٢٥٥٥٠١٢٣", "invalid_phone"),
+    "a line break": ("+12025550123\n", "invalid_phone"),
+    "an extension": ("+12025550123x5", "invalid_phone"),
+    "a link": ("tel:+12025550123", "invalid_phone"),
+    "premium": ("+19005550123", "number_not_allowed"),
+    "a region that is not on the list": ("+442079460123", "number_not_allowed"),
+}
+
+
+@pytest.fixture
+def body(world: World) -> dict[str, Any]:
+    contact = {"phoneNumber": TO, "firstName": "Ada"}
+    return {"agentId": world.ids["agent_id"], "contact": contact, **BOTH}
+
+
+def ask(world: World, body: Mapping[str, Any], **headers: str) -> TestResponse:
+    sent = {**world.credentials["public"], **headers}
+    return world.client.post(PATH, headers=sent, json=dict(body))
+
+
+def calls(world: World) -> int:
+    return world.session.scalar(select(func.count()).select_from(Call)) or 0
+
+
+def refused(world: World, body: Mapping[str, Any]) -> tuple[int, list[tuple[str, str]]]:
+    """Status, fields and codes of a refusal that has written nothing."""
+    before = calls(world)
+    response = ask(world, body)
+    status, code = refusal(response, PATH)
+    assert calls(world) == before
+    errors = response.get_json()["details"]["errors"]
+    return status, [(each["field"], each["code"]) for each in errors] or [("", code)]
+
+
+@pytest.mark.parametrize(("said", "own", "problem"), MESSAGING.values(), ids=MESSAGING.keys())
+def test_what_is_said(
+    world: World,
+    body: dict[str, Any],
+    said: Mapping[str, Any],
+    own: bool,
+    problem: tuple[str, str] | None,
+) -> None:
+    if own:
+        world.agent.default_intro, world.agent.default_voicemail = "Hello.", "Bye."
+        world.session.commit()
+    sent = {k: v for k, v in body.items() if k not in BOTH} | dict(said)
+    if problem is not None:
+        assert refused(world, sent) == (400, [problem])
+        return
+    answer = ask(world, sent)
+    assert answer.status_code == 200
+    assert list(problems(answer.get_json(), "CallAccepted")) == []
+    assert answer.get_json()["success"] is True
+
+
+@pytest.mark.parametrize("field", OBJECTS["OutboundCallInput"])
+def test_a_field_of_the_call_is_required_or_not_and_has_its_type(
+    world: World, body: dict[str, Any], field: str
+) -> None:
+    kind = kind_of(OBJECTS["OutboundCallInput"][field])
+    good = body if field in BOTH else {k: v for k, v in body.items() if k not in BOTH} | ALONE
+    if kind.required:
+        without = {name: value for name, value in good.items() if name != field}
+        assert refused(world, without) == (400, [(field, "required")])
+    status, [(where, code)] = refused(world, {**good, field: None})
+    assert (status, where) == (400, field)
+    assert code in {"not_nullable", "wrong_type"}
+    for value in WRONG_TYPES[kind.type]:
+        assert refused(world, {**good, field: value}) == (400, [(field, "wrong_type")]), value
+
+
+@pytest.mark.parametrize("field", OBJECTS["CallContact"])
+def test_a_field_of_the_contact_is_required_or_not_and_has_its_type(
+    world: World, body: dict[str, Any], field: str
+) -> None:
+    name = f"contact.{field}"
+    if kind_of(OBJECTS["CallContact"][field]).required:
+        assert refused(world, {**body, "contact": {}}) == (400, [(name, "required")])
+    for value in WRONG_TYPES["string"]:
+        sent = {**body, "contact": {"phoneNumber": TO, field: value}}
+        assert refused(world, sent) == (400, [(name, "wrong_type")]), value
+
+
+def test_names_are_trimmed_metadata_kept_and_unknown_fields_ignored(
+    world: World, body: dict[str, Any]
+) -> None:
+    contact = {"phoneNumber": TO, "firstName": " Ada ", "lastName": " ", "email": " a@b.example "}
+    metadata = {"text": "x", "number": 1.5, "flag": False, "zero": 0, "empty": ""}
+    sent = {**body, "contact": {**contact, "age": 36}, "metadata": metadata, "colour": [1]}
+    call_id = ask(world, sent).get_json()["callId"]
+    address = f"/api/v1/outbound/calls/{call_id}"
+    stored = world.client.get(address, headers=world.credentials["public"]).get_json()
+    assert list(problems(stored, "Call")) == []
+    assert (stored["contact"], stored["metadata"]) == (
+        {"phoneNumber": TO, "firstName": "Ada", "lastName": None, "email": "a@b.example"},
+        metadata,
+    )
+
+
+@pytest.mark.parametrize("value", [None, [], {}, ["x"], {"a": 1}])
+def test_metadata_holds_texts_numbers_and_flags_only(
+    world: World, body: dict[str, Any], value: Any
+) -> None:
+    status, [(field, code)] = refused(world, {**body, "metadata": {"a": value}})
+    assert (status, field) == (400, "metadata.a")
+    assert code in {"not_nullable", "wrong_type"}
+
+
+@pytest.mark.parametrize(("number", "code"), NUMBERS.values(), ids=NUMBERS.keys())
+def test_the_number_is_e164_and_may_be_dialled(
+    world: World, body: dict[str, Any], number: str, code: str | None
+) -> None:
+    sent = {**body, "contact": {"phoneNumber": number}}
+    if code is None:
+        assert ask(world, sent).status_code == 200
+    else:
+        assert refused(world, sent) == (400, [("contact.phoneNumber", code)])
+
+
+def _inactive(world: World, agent: Agent) -> None:
+    agent.active = False
+
+
+def _phone_off(world: World, agent: Agent) -> None:
+    agent.phone_enabled = False
+
+
+def _phone_unconfigured(world: World, agent: Agent) -> None:
+    agent.phone_configured = False
+
+
+def _listed(world: World, agent: Agent) -> None:
+    whose = {"organization_id": agent.organization_id, "partner_id": agent.partner_id}
+    world.session.add(DoNotCallEntry(**whose, phone=TO, added_by="tests"))
+
+
+def _suspended(world: World, agent: Agent) -> None:
+    organization = world.session.get_one(Organization, agent.organization_id)
+    organization.status = OrganizationStatus.SUSPENDED
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "code"),
+    [
+        (_inactive, 409, "agent_inactive"),
+        (_phone_off, 409, "agent_phone_not_ready"),
+        (_phone_unconfigured, 409, "agent_phone_not_ready"),
+        (_listed, 409, "do_not_contact"),
+        (_suspended, 403, "organization_suspended"),
+    ],
+)
+def test_what_the_present_state_refuses(
+    world: World,
+    body: dict[str, Any],
+    change: Callable[[World, Agent], None],
+    status: int,
+    code: str,
+) -> None:
+    change(world, world.agent)
+    world.session.commit()
+    before = calls(world)
+    assert refusal(ask(world, body), PATH) == (status, code)
+    assert calls(world) == before
+
+
+@pytest.mark.parametrize("agent_id", [str(new_id()), "x", "", " ", "A" * 100])
+def test_an_assistant_that_is_none_is_not_found(
+    world: World, body: dict[str, Any], agent_id: str
+) -> None:
+    assert refusal(ask(world, {**body, "agentId": agent_id}), PATH) == (404, "agent_not_found")
+
+
+def test_an_idempotency_key_gives_the_same_answer_once_and_refuses_another_body(
+    world: World, body: dict[str, Any]
+) -> None:
+    key = {"Idempotency-Key": "order 1017"}
+    before = calls(world)
+    first, again = ask(world, body, **key), ask(world, body, **key)
+    other = ask(world, {**body, "metadata": {"a": 1}}, **key)
+    assert (first.get_json(), again.headers["Idempotent-Replayed"]) == (again.get_json(), "true")
+    assert "Idempotent-Replayed" not in first.headers
+    assert refusal(other, PATH) == (409, "idempotency_conflict")
+    assert calls(world) == before + 1
+
+
+def test_a_waiting_call_is_cancelled_and_what_is_over_is_not(
+    world: World, body: dict[str, Any]
+) -> None:
+    waiting, over = (ask(world, body).get_json()["callId"] for _ in range(2))
+    call = world.session.scalars(select(Call).where(Call.id == UUID(over))).one()
+    call.status = CallStatus.COMPLETED
+    world.session.commit()
+    addresses = [f"/api/v1/outbound/calls/{call_id}/cancel" for call_id in (waiting, over)]
+    headers = world.credentials["public"]
+    first, second = (world.client.post(address, headers=headers) for address in addresses)
+    cancelled = first.get_json()
+    assert list(problems(cancelled, "Call")) == []
+    assert (cancelled["status"], cancelled["endedReason"]) == ("canceled", "canceled")
+    assert refusal(second, addresses[1]) == (409, "call_ended")
