@@ -87,7 +87,7 @@ def dial(call_id: str, attempt_id: str) -> Next:
     step = _claim_and_ask(UUID(call_id), UUID(attempt_id))
     if step is not None:
         return step
-    with context().call_database.transaction(read_only=True) as session:
+    with context().note_database.transaction(read_only=True) as session:
         brief = dispatch.writing_brief(session, UUID(call_id))
     messages = context().writer.compose(brief)
     return _claim_and_ask(UUID(call_id), UUID(attempt_id), messages) or STOP
@@ -98,7 +98,7 @@ def _claim_and_ask(
 ) -> Next | None:
     """What is to be done next; None where the messages must be written first."""
     with dialling:
-        with context().call_database.transaction() as session:
+        with context().database.transaction() as session:
             claim = dispatch.claim(
                 session,
                 call_id,
@@ -126,7 +126,7 @@ def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next:
     # A process that was held up here may have been taken for dead and its call asked about.
     if time.monotonic() - committed > LEASE_SECONDS:
         return _after(0, "resolve", carrier.kind)
-    database, attempt_id = context().call_database, placement.attempt_id
+    database, attempt_id = context().note_database, placement.attempt_id
     try:
         state = carrier.place(placement)
     except PlacementRejected as refusal:
@@ -145,7 +145,7 @@ def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next:
 def resolve(attempt_id: str, carrier_kind: str) -> Next:
     """Finds out from the carrier what became of an attempt whose answer is not known."""
     attempt, carrier = UUID(attempt_id), context().carriers[CarrierKind(carrier_kind)]
-    database = context().call_database
+    database = context().note_database
     with database.transaction(read_only=True) as session:
         started_at = progress.open_since(session, attempt)
     if started_at is None:
@@ -177,7 +177,7 @@ def resolve(attempt_id: str, carrier_kind: str) -> Next:
 def follow(attempt_id: str, carrier_kind: str) -> Next:
     """Writes what happened on the line since the last look, and ends the call if that is asked."""
     attempt, carrier = UUID(attempt_id), context().carriers[CarrierKind(carrier_kind)]
-    database = context().call_database
+    database = context().note_database
     try:
         state = carrier.look_up(attempt)
         with database.transaction() as session:
@@ -201,7 +201,7 @@ def follow(attempt_id: str, carrier_kind: str) -> Next:
 @outlasts_outages
 def give_up(call_id: str, attempt_id: str) -> None:
     """Leaves a call that can't be carried on in a state that a person is shown."""
-    with context().call_database.transaction() as session:
+    with context().note_database.transaction() as session:
         dispatch.give_up(session, UUID(call_id), UUID(attempt_id))
 
 
