@@ -1,6 +1,8 @@
 """Every page that a role can reach: there, quiet, no wider than the window, open to everybody.
 
-`make check` looks in the colour scheme and brand whose turn it is, always at both widths.
+`make check` looks in the colour scheme and brand whose turn it is, always at both widths. What
+editors and customer admins see is what partner admins see, with less in the sidebar: there it
+leaves axe out.
 """
 
 from typing import Any
@@ -14,23 +16,34 @@ from tests.e2e.test_signing_in import person_of
 from tests.e2e.walking import walk
 from tests.e2e.watched import Visit
 from tests.fixtures.stack import Stack
+from tests.matrix import is_full
 
 ROLES = ("partnerAdmin", "partnerEditor", "admin", "standard", "operator")
+WITH_SCREENS_OF_THEIR_OWN = ("partnerAdmin", "standard", "operator")
 PEOPLE = b"First Name,Phone Number,Email\nAda,+12025550120,\nBen,call me,\n"
 
 
-def looked_at(visit: Visit) -> list[str]:
+def looked_at(visit: Visit, *, with_axe: bool = True) -> list[str]:
     """What is wrong with the page at either width."""
     found = []
     for width in sorted({look.width for look in LOOKS}):
         visit.page.set_viewport_size({"width": width, "height": HEIGHT})
-        found += visit.findings()
+        found += visit.findings() if with_axe else visit.layout()
     return found
 
 
+@pytest.fixture(scope="module")
+def used() -> set[str]:
+    """The partners (their ids differ from stack to stack) that are in use already."""
+    return set()
+
+
 @pytest.fixture
-def in_use(live: Stack, partner: dict[str, Any], open_browser: Open) -> None:
+def in_use(live: Stack, partner: dict[str, Any], open_browser: Open, used: set[str]) -> None:
     """Calls that ended in several ways, an upload that waits and one that was applied."""
+    if partner["id"] in used:
+        return
+    used.add(partner["id"])
     organization = partner["organizations"][0]
     for outcome in ("human", "busy"):
         body = {
@@ -62,11 +75,12 @@ def test_every_page_that_a_role_can_reach_is_sound(
         visit.slug = ""
     visit.sign_in(live.demo["operator"] if role == "operator" else person_of(partner, role))
     expect(visit.page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
+    with_axe = is_full() or role in WITH_SCREENS_OF_THEIR_OWN
     wrong = []
     for path, status in walk(visit):
         if status != 200:
             wrong.append(f"{path}: {status}")
-        wrong += looked_at(visit)
+        wrong += looked_at(visit, with_axe=with_axe)
     assert wrong == []
 
 
