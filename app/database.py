@@ -31,6 +31,7 @@ def make_engine(url: str, *, pool_size: int = 8) -> Engine:
             module=sqlite,
             pool_size=pool_size,
             max_overflow=pool_size,
+            hide_parameters=True,
             connect_args={"timeout": 30, "check_same_thread": False},
         )
         event.listen(engine, "connect", _prepare_sqlite_connection)
@@ -38,7 +39,13 @@ def make_engine(url: str, *, pool_size: int = 8) -> Engine:
         return engine
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
-    return create_engine(parsed, pool_size=pool_size, max_overflow=pool_size, pool_pre_ping=True)
+    return create_engine(
+        parsed,
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        pool_pre_ping=True,
+        hide_parameters=True,
+    )
 
 
 def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
