@@ -30,7 +30,7 @@ def guard(blueprint: Blueprint, csrf: CSRFProtect) -> None:
         if request.endpoint in _WITHOUT_SESSION:
             return None
         needed = ROUTES[request.endpoint or ""]
-        _recognise()
+        recognise()
         if request.method not in ("GET", "HEAD", "OPTIONS"):
             _refuse_foreign_forms()
             csrf.protect()
@@ -90,7 +90,7 @@ def give_session(response: AnyResponse, token: str) -> None:
     )
 
 
-def _recognise() -> None:
+def recognise() -> None:
     """Fills `g` with caller, user and brand; with the brand alone for somebody unknown."""
     with transaction(read_only=True) as session:
         try:

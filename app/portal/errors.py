@@ -1,8 +1,9 @@
 """Refusals as pages in the partner's brand, with the request's reference and a way on."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
-from flask import Response, make_response, render_template
+from flask import Response, g, make_response, render_template
 from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
@@ -19,6 +20,7 @@ from app.errors import (
     UnsupportedMedia,
     ValidationFailed,
 )
+from app.portal.authentication import recognise
 
 STATUS: dict[type[DomainError], int] = {
     ValidationFailed: 400,
@@ -84,6 +86,13 @@ def error_page(status: int, text: str | None = None) -> Response:
     return response
 
 
+def _find_brand() -> None:
+    """An address without a view passes no guard: whose brand its page wears is found out here."""
+    if "brand" not in g:
+        with suppress(SQLAlchemyError):
+            recognise()
+
+
 def answer_with_page(error: DomainError | HTTPException) -> Response:
     """The page for whatever was refused, or failed, outside the JSON areas."""
     if isinstance(error, DomainError):
@@ -96,6 +105,8 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
         return error_page(403)
     if isinstance(error.__cause__ or getattr(error, "original_exception", None), SQLAlchemyError):
         return error_page(503)
+    if (error.code or 500) < 500:
+        _find_brand()
     response = error_page(error.code or 500)
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))

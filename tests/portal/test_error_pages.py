@@ -20,6 +20,7 @@ def test_a_page_that_is_not_there_says_so_in_the_partners_brand(
     answer = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/nowhere")
     assert answer.status_code == 404
     assert "<h1>This page is not here</h1>" in answer.text
+    assert f'<span class="logo-name">{own.partner.name}</span>' in answer.text
     reference = answer.headers["X-Request-Id"]
     assert f"<code>{reference}</code>" in answer.text
 
