@@ -44,16 +44,17 @@ EVERY_BODY: Codes = {**FIELDS, **BODY}
 """What each operation with a JSON body can refuse with 400."""
 
 QUERY: Codes = {
-    "required": "A required parameter is missing.",
     "repeated": "A parameter was sent more than once.",
     "validation_failed": "Several parameters need changing; details.errors names each.",
 }
-SELECTORS: Codes = {
-    "selector_required": "Neither organizationId nor userEmail was sent.",
+REQUIRED: Codes = {"required": "A required parameter is missing."}
+SELECTORS: Codes = {"selector_required": "Neither organizationId nor userEmail was sent."}
+DAYS: Codes = {
     "end_before_start": "endDate is before startDate.",
     "range_too_long": "The range is longer than 366 days.",
 }
 PATH: Codes = {"invalid_uuid": "An id in the path is not a UUID."}
+PATH_TEXT: Codes = {"nul_character": "An id in the path holds a NUL character."}
 CURSOR: Codes = {"invalid_cursor": "The cursor is not one that a Link header gave."}
 PAGES: Codes = {"out_of_range": "page or perPage is no positive number, or over the limit."}
 

@@ -14,7 +14,7 @@ from app.enums import Area
 from app.policy import ROLE_PERMISSIONS, ROUTES, Access, Permission
 from app.schemas.base import Query, Wire, wire_name
 from app.schemas.errors import CallError, Error
-from app.schemas.figures import SubscriptionQuery
+from app.schemas.figures import SubscriptionQuery, UsageQuery
 from app.schemas.json_schema import REF_TEMPLATE, component_schemas
 from app.schemas.legacy import TokenError
 from app.schemas.paging import CursorQuery, PageQuery
@@ -178,6 +178,8 @@ def _refusals(area: Area, needed: Permission | Access, declared: Operation) -> d
         add(error_codes.WITH_BODY)
     if UUID in declared.path_types.values():
         add({400: error_codes.PATH})
+    if str in declared.path_types.values():
+        add({400: error_codes.PATH_TEXT})
     for codes in _query_codes(declared.query):
         add({400: codes})
     if area is Area.PARTNER_ADMIN and 400 not in found:
@@ -189,13 +191,33 @@ def _query_codes(query: type[Query] | None) -> Iterable[Codes]:
     if query is None:
         return
     yield error_codes.QUERY
+    described = component_schemas([query])[query.__name__]
+    if "required" in described:
+        yield error_codes.REQUIRED
+    for schema in described["properties"].values():
+        yield {code: error_codes.EVERY_BODY[code] for code in _codes_of_parameter(schema)}
     for kind, codes in (
         (SubscriptionQuery, error_codes.SELECTORS),
+        (UsageQuery, error_codes.DAYS),
         (PageQuery, error_codes.PAGES),
         (CursorQuery, error_codes.CURSOR),
     ):
         if issubclass(query, kind):
             yield codes
+
+
+def _codes_of_parameter(schema: Mapping[str, Any]) -> Iterator[str]:
+    """What the value of a query parameter can be refused with."""
+    if schema["type"] != "string":
+        yield "not_allowed" if schema["type"] == "boolean" else "out_of_range"
+    elif "format" in schema and schema["format"] != "email":
+        yield f"invalid_{schema['format']}"
+    else:
+        yield "nul_character"
+        if "format" in schema:
+            yield "invalid_email"
+        elif "maxLength" in schema:
+            yield "too_long"
 
 
 def _content(

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,19 +9,26 @@ from sqlalchemy.orm import Session
 
 from app import create_app
 from app.config import Settings
+from tests.contract.published import Answers
 from tests.contract.world import BODY_LIMIT, MAX_CONTACTS, World, make_world
 from tests.fixtures.area_a import AreaA, make_area_a
 from tests.fixtures.settings import settings_for
 
 
 @pytest.fixture
-def area(client: FlaskClient, session: Session, settings: Settings) -> AreaA:
-    return make_area_a(client, session, settings)
+def area(client: FlaskClient, session: Session, settings: Settings) -> Iterator[AreaA]:
+    """Whatever a test asks, each refusal must be one that the operation publishes."""
+    answers = Answers(client.application)
+    yield make_area_a(client, session, settings)
+    assert answers.unpublished() == set()
 
 
 @pytest.fixture
-def world(make_app: Callable[..., Flask], session: Session) -> World:
-    """All areas in service, no rate that a busy test would meet, small limits."""
+def world(make_app: Callable[..., Flask], session: Session) -> Iterator[World]:
+    """All areas in service, no rate that a busy test would meet, small limits.
+
+    Its refusals are held against the description too.
+    """
     app = make_app(
         legacy_retirement=datetime(2099, 7, 1, tzinfo=UTC),
         rate_per_second=100_000,
@@ -31,7 +38,9 @@ def world(make_app: Callable[..., Flask], session: Session) -> World:
         max_contacts_bytes=2 * BODY_LIMIT,
         max_contacts=MAX_CONTACTS,
     )
-    return make_world(app, session)
+    answers = Answers(app)
+    yield make_world(app, session)
+    assert answers.unpublished() == set()
 
 
 @pytest.fixture(scope="session")
