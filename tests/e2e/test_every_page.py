@@ -26,7 +26,9 @@ PEOPLE = b"First Name,Phone Number,Email\nAda,+12025550120,\nBen,call me,\n"
 def looked_at(visit: Visit, *, with_axe: bool = True) -> list[str]:
     """What is wrong with the page at either width."""
     found = []
-    for width in sorted({look.width for look in LOOKS}):
+    size = visit.page.viewport_size
+    now = size["width"] if size else 0
+    for width in sorted({look.width for look in LOOKS}, key=lambda width: width != now):
         visit.page.set_viewport_size({"width": width, "height": HEIGHT})
         found += visit.findings() if with_axe else visit.layout()
     return found

@@ -67,7 +67,12 @@ class Visit:
 
     def layout(self) -> list[str]:
         """What is wrong with the page's shape: sideways scrolling, none or several headings."""
-        found = [f"{self._where}: too wide: {html}" for html in self.page.evaluate(OVERFLOW)]
+        for _patience in range(20):  # charts are drawn anew a moment after the window has changed
+            wide = self.page.evaluate(OVERFLOW)
+            if not wide:
+                break
+            self.page.wait_for_timeout(100)
+        found = [f"{self._where}: too wide: {html}" for html in wide]
         headings = self.page.locator("h1").count()
         if headings != 1:
             found.append(f"{self._where}: {headings} h1")
