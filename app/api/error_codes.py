@@ -76,7 +76,10 @@ AREAS: Mapping[Area, Mapping[int, Codes]] = {
     },
     Area.PUBLIC: {
         401: {"invalid_api_key": "The header x-api-key is missing or its key does not count."},
-        403: {"insufficient_scope": "The key lacks the scope for this operation."},
+        403: {
+            "insufficient_scope": "The key lacks the scope for this operation.",
+            "organization_suspended": "The organization is suspended.",
+        },
         429: {"rate_limited": "Too many requests with this key; see Retry-After."},
     },
 }

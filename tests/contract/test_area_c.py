@@ -3,15 +3,18 @@
 import re
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
 from app.api.openapi import openapi_document
+from app.enums import OrganizationStatus
+from app.models import Organization
 from tests.contract.conformity import list_problems, problems
 from tests.contract.refusals import refusal
-from tests.contract.world import MAX_CONTACTS, World
+from tests.contract.world import MAX_CONTACTS, World, known_routes
 
 PUBLIC_TAG = "Area C: campaign contacts and calls"
 CONTRACT = {
@@ -264,3 +267,17 @@ def test_the_reads_have_their_shape(known: World, name: str) -> None:
     assert response.status_code == 200
     check = list_problems if ADDITIONS[name].startswith("[]") else problems
     assert list(check(response.get_json(), ADDITIONS[name].removeprefix("[]"))) == []
+
+
+def test_the_key_of_a_suspended_organization_opens_nothing(world: World) -> None:
+    customer = world.session.get_one(Organization, UUID(world.ids["organization_id"]))
+    customer.status = OrganizationStatus.SUSPENDED
+    world.session.commit()
+    found = {}
+    for endpoint, route in known_routes().items():
+        if route.blueprint == "public":
+            path, headers = route.path(world.ids), world.headers(route)
+            response = world.client.open(path, method=route.method, headers=headers)
+            found[endpoint] = refusal(response, path)
+    assert len(found) == len(CONTRACT) + len(ADDITIONS)
+    assert set(found.values()) == {(403, "organization_suspended")}

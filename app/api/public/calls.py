@@ -61,7 +61,6 @@ IDEMPOTENCY_KEY = Header(
             "number_not_allowed": "The number may not be dialled by this organization.",
             "invalid_idempotency_key": "The key is not 1 to 255 printable ASCII characters.",
         },
-        403: {"organization_suspended": "The organization is suspended."},
         404: {"agent_not_found": "There is no such assistant in the key's organization."},
         409: {
             "agent_inactive": "The assistant is switched off.",
