@@ -10,6 +10,7 @@ from app.portal import (
     branding,
     calls,
     campaigns,
+    editing,
     figures,
     formats,
     organizations,
@@ -33,6 +34,7 @@ def register_portal(app: Flask) -> None:
     csrf.init_app(app)
     app.register_blueprint(portal)
     assets.register(app)
+    editing.register(app)
     formats.register(app)
     page_context.register(app)
 

@@ -61,7 +61,7 @@ def user(user_id: UUID) -> str:
             if found.organization_id
             else None
         )
-        changes = audit.latest_of_target(session, caller(), found.id, LATEST_CHANGES)
+        changes = audit.latest_of_target(session, caller(), "user", found.id, LATEST_CHANGES)
     return render_template(
         "portal/users/detail.html",
         user=found,

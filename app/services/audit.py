@@ -93,16 +93,30 @@ def latest(session: Session, caller: Caller, organization_id: UUID, limit: int) 
 
 
 def latest_of_target(
-    session: Session, caller: Caller, target_id: UUID, limit: int
+    session: Session, caller: Caller, target_type: str, target_id: UUID, limit: int
 ) -> list[AuditEntry]:
     """The latest changes of one thing, newest first, where the caller may read history."""
-    return _read(session, caller, AuditEntry.target_id == str(target_id), limit)
+    return _read(session, caller, _is_target(target_type, target_id), limit)
+
+
+def last_of_target(
+    session: Session, caller: Caller, target_type: str, target_id: UUID
+) -> AuditEntry | None:
+    """The last change of a thing that the caller has loaded; who made it is no secret to them."""
+    query = select(AuditEntry).where(_is_target(target_type, target_id))
+    if caller.partner_id is not None:
+        query = query.where(AuditEntry.partner_id == caller.partner_id)
+    return session.scalar(query.order_by(AuditEntry.id.desc()).limit(1))
 
 
 def of_partner(session: Session, caller: Caller, limit: int) -> list[AuditEntry]:
     """The latest changes of the caller's partner, newest first, without the sign-ins."""
     changes = (AuditEntry.partner_id == caller.partner_id) & (AuditEntry.action != SIGNED_IN)
     return _read(session, caller, changes, limit)
+
+
+def _is_target(target_type: str, target_id: UUID) -> ColumnElement[bool]:
+    return (AuditEntry.target_type == target_type) & (AuditEntry.target_id == str(target_id))
 
 
 def _read(
