@@ -70,6 +70,14 @@ class BulkContactsInput(Input):
         return self
 
 
+CONTACT_ERRORS = (
+    *("missing_identifier", "invalid_phone", "invalid_email", "invalid_type", "value_too_long"),
+    *("too_many_metadata_keys", "unknown_external_id_key", "external_id_pair_incomplete"),
+    *("ambiguous_match", "not_found", "do_not_contact", "internal_error"),
+)
+"""Why a single contact fails (decisions, section 6)."""
+
+
 class BulkSuccess(Resource):
     """A contact that was created, updated or deleted; ``phone`` and ``email`` as sent."""
 
@@ -85,7 +93,7 @@ class BulkError(Resource):
     index: int
     phone: Any = None
     email: Any = None
-    code: str
+    code: Annotated[str, Field(json_schema_extra={"enum": [*CONTACT_ERRORS]})]
     field: str | None = None
     message: str
     retryable: bool = False
