@@ -7,13 +7,15 @@ What reaches ``backend``, directly or through another fixture, runs on SQLite an
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from coverage import Coverage
 from flask import Flask
 from flask.testing import FlaskClient
+from jinja2 import FileSystemBytecodeCache
 from sqlalchemy.orm import Session
 
 from app import create_app
@@ -87,13 +89,22 @@ def settings(database: Database, tmp_path: Path) -> Settings:
     return settings_for(url_of(database), tmp_path)
 
 
+@pytest.fixture(scope="session")
+def compiled_templates(tmp_path_factory: pytest.TempPathFactory) -> FileSystemBytecodeCache:
+    """Templates are compiled once a process, not once an application."""
+    return FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
+
+
 @pytest.fixture
-def make_app(database: Database, tmp_path: Path) -> Callable[..., Flask]:
+def make_app(
+    database: Database, tmp_path: Path, compiled_templates: FileSystemBytecodeCache
+) -> Callable[..., Flask]:
     """The application with settings of the test: ``make_app(max_contacts=3)``."""
 
     def make(**changes: Any) -> Flask:
         made = create_app(settings_for(url_of(database), tmp_path, **changes), database)
         made.testing = True
+        made.jinja_env.bytecode_cache = compiled_templates
         return made
 
     return make
@@ -136,6 +147,20 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         backend = callspec.params.get("backend") if callspec else None
         whose = "live" if "live" in names else item.path.name
         item.add_marker(pytest.mark.xdist_group(f"{whose} {backend}"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Counts lines on SQLite only: on PostgreSQL the same tests run without that burden."""
+    counting = Coverage.current()
+    callspec = getattr(item, "callspec", None)
+    if counting is None or callspec is None or "postgresql" not in callspec.params.values():
+        return (yield)
+    counting.stop()
+    try:
+        return (yield)
+    finally:
+        counting.start()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

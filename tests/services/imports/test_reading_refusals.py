@@ -1,7 +1,6 @@
-"""Files that are refused, quickly and with a sentence that says what to do."""
+"""Files that are refused with a sentence that says what to do."""
 
 import io
-import time
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
@@ -11,15 +10,13 @@ from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
 
 
 def refusal(data: bytes, **options: str | int | Limits) -> tuple[str, int | None]:
-    """The code and the row with which reading all of it is refused, within a second."""
-    started = time.process_time()
+    """The code and the row with which reading all of it is refused."""
     settings = ReadOptions(**options)  # type: ignore[arg-type]  # by name
     with (
         pytest.raises(UnreadableFile) as refused,
         open_table(io.BytesIO(data), options=settings) as table,
     ):
         list(table.rows())
-    assert time.process_time() - started < 1
     assert refused.value.message.endswith(".")
     return refused.value.code, refused.value.row
 
