@@ -16,10 +16,12 @@ from app.portal import (
     organizations,
     overview,
     page_context,
+    report,
     sign_in,
     theme,
     upload_steps,
     uploads,
+    usage,
     users,
 )
 from app.portal.blueprint import portal
@@ -48,9 +50,11 @@ __all__ = [
     "organizations",
     "overview",
     "register_portal",
+    "report",
     "sign_in",
     "theme",
     "upload_steps",
     "uploads",
+    "usage",
     "users",
 ]

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from typing import TypeVar
 
 from flask import request, url_for
+
+from app.errors import ValidationFailed
 
 PAGE_SIZE = 25
 _TRAIL = "."
@@ -23,6 +26,16 @@ def choice_filter(name: str, kind: type[E]) -> E | None:
     """A filter of the address that names a member; anything else filters nothing."""
     value = request.args.get(name, "")
     return kind(value) if value in set(kind) else None
+
+
+def day_filter(name: str) -> date | None:
+    """A day that the address names; None where it is blank. Raises `ValidationFailed`."""
+    value = request.args.get(name, "").strip()
+    try:
+        return date.fromisoformat(value) if value else None
+    except ValueError:
+        message = "A day is written YYYY-MM-DD and must exist in the calendar, like 2026-02-28."
+        raise ValidationFailed.on(name, "invalid_date", message) from None
 
 
 def sort_filter(offered: Mapping[str, object], default: str) -> str:

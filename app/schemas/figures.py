@@ -1,6 +1,6 @@
 """Report, pricing option, subscription and usage (contract, section 2.8), and their selectors."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -99,6 +99,18 @@ class SubscriptionQuery(Query):
         return self
 
 
+class DayRange(Query):
+    """Days are UTC, both ends counted, at most 366."""
+
+    start_date: Day
+    end_date: Day
+
+    @model_validator(mode="after")
+    def _span_a_range(self) -> Self:
+        _check_range(self.start_date, self.end_date)
+        return self
+
+
 class UsageQuery(SubscriptionQuery):
     """Days are UTC, both ends counted, at most 366."""
 
@@ -107,10 +119,14 @@ class UsageQuery(SubscriptionQuery):
 
     @model_validator(mode="after")
     def _span_a_range(self) -> Self:
-        if self.end_date < self.start_date:
-            sentence = "endDate is before startDate; swap the two."
-            raise refusal("end_before_start", sentence, "endDate")
-        if self.end_date - self.start_date >= timedelta(days=MAX_DAYS):
-            sentence = f"The range is longer than {MAX_DAYS} days, both ends counted; ask in parts."
-            raise refusal("range_too_long", sentence, "endDate")
+        _check_range(self.start_date, self.end_date)
         return self
+
+
+def _check_range(first: date, last: date) -> None:
+    if last < first:
+        sentence = "The last day is before the first one; swap the two."
+        raise refusal("end_before_start", sentence, "endDate")
+    if last - first >= timedelta(days=MAX_DAYS):
+        sentence = f"The range is longer than {MAX_DAYS} days, both ends counted; ask in parts."
+        raise refusal("range_too_long", sentence, "endDate")

@@ -7,6 +7,8 @@ const DAY = 86400;
 const figures = new Intl.NumberFormat("en");
 const dayName = new Intl.DateTimeFormat("en-GB", { day: "numeric", timeZone: "UTC" });
 const monthDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const monthName = new Intl.DateTimeFormat("en-GB", { month: "short", timeZone: "UTC" });
+const monthYear = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
 
 export async function charts(root) {
   await document.fonts.load(FONT);
@@ -69,7 +71,7 @@ function options(place, data, width) {
     words: colour(place, "--ink-3"),
   };
   const bars = place.dataset.chart === "bars";
-  const margin = bars ? DAY / 2 : 0;
+  const margin = bars ? (data.unit === "month" ? 15 : 0.5) * DAY : 0;
   return {
     width,
     height: HEIGHT,
@@ -81,13 +83,13 @@ function options(place, data, width) {
       x: { time: true, range: (_, from, to) => [from - margin, to + margin] },
       y: { range: (_, __, most) => [0, Math.max(most * 1.08, 4)] },
     },
-    axes: [dayAxis(data.days, width, colours), countAxis(place, colours)],
+    axes: [dayAxis(data, width, colours), countAxis(place, colours)],
     series: [{}, ...(bars ? barSeries(data, colours) : lineSeries(data, colours, place))],
   };
 }
 
-function dayAxis(days, width, colours) {
-  const every = Math.max(1, Math.ceil(days.length / (width / 44)));
+function dayAxis({ days, unit }, width, colours) {
+  const every = Math.max(1, Math.ceil(days.length / (width / (unit === "month" ? 64 : 44))));
   const moments = days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000);
   return {
     stroke: colours.words,
@@ -99,6 +101,7 @@ function dayAxis(days, width, colours) {
     splits: () => moments.filter((_, at) => at % every === 0),
     values: (_, splits) => splits.map((moment, at) => {
       const date = new Date(moment * 1000);
+      if (unit === "month") return (at === 0 || date.getUTCMonth() < every ? monthYear : monthName).format(date);
       return at === 0 || date.getUTCDate() <= every ? monthDay.format(date) : dayName.format(date);
     }),
   };

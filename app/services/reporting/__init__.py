@@ -3,31 +3,46 @@
 All read the same table by the same rules, so that report, screens and JSON agree to the unit.
 """
 
-from app.services.reporting.admin_report import (
-    AdminReport,
-    ReportRow,
-    Summary,
-    report,
-    search,
-    summary,
-)
-from app.services.reporting.daily import Day, daily, last_updated
+from app.services.reporting.admin_report import EVERYBODY, AdminReport, Chosen, report
+from app.services.reporting.by_organization import Used, all_organizations, by_organization
+from app.services.reporting.daily import Day, daily, last_updated, total
 from app.services.reporting.plan import subscription, subscription_of, subscription_of_user
+from app.services.reporting.report_page import SORTS as REPORT_SORTS
+from app.services.reporting.report_page import ReportRow, Summary, count, search, summary
+from app.services.reporting.sign_ups import SignUps, by_days, range_of_sign_ups, sign_ups
+from app.services.reporting.span import Span, asked_span, last_days, last_month, this_month
 from app.services.reporting.usage import usage, usage_of
 
 __all__ = [
+    "EVERYBODY",
+    "REPORT_SORTS",
     "AdminReport",
+    "Chosen",
     "Day",
     "ReportRow",
+    "SignUps",
+    "Span",
     "Summary",
+    "Used",
+    "all_organizations",
+    "asked_span",
+    "by_days",
+    "by_organization",
+    "count",
     "daily",
+    "last_days",
+    "last_month",
     "last_updated",
+    "range_of_sign_ups",
     "report",
     "search",
+    "sign_ups",
     "subscription",
     "subscription_of",
     "subscription_of_user",
     "summary",
+    "this_month",
+    "total",
     "usage",
     "usage_of",
 ]

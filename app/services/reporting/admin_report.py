@@ -3,7 +3,7 @@ organization. It reads the daily roll-up, so its cost does not grow with convers
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
@@ -11,16 +11,15 @@ from sqlalchemy import ColumnElement, Integer, String, func, or_, select, type_c
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.enums import Role, Tier
+from app.enums import Role, Tier, UserStatus
 from app.models import ConversationDay, Organization, User
 from app.policy import Permission
 from app.schemas.fields import write_moment
 from app.services import partners
-from app.services.paging import Page, Sort, keyset_page
 
 BATCH = 200
 """So few that their rows are gone again before the garbage collector looks at everything."""
-_tier: ColumnElement[Any] = func.coalesce(Organization.payment_tier, Tier.FREE.value)
+TIER: ColumnElement[Any] = func.coalesce(Organization.payment_tier, Tier.FREE.value)
 """An organization without a plan is on the contract's default."""
 
 
@@ -59,26 +58,41 @@ class AdminReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """The report's sums; every organization counts once in ``conversations``."""
+class Chosen:
+    """Which of the report's users a person looks at; days of sign-up are UTC, both counted."""
 
-    user_count: int
-    user_count_by_tier: dict[str, int]
-    organization_count: int
-    conversations: int
+    query: str | None = None
+    """Looked for in addresses and names of organizations."""
+    tier: Tier | None = None
+    status: UserStatus | None = None
+    since: date | None = None
+    until: date | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """On users joined with their organizations."""
+        found: list[ColumnElement[bool]] = []
+        words = (self.query or "").replace("\x00", "").strip()
+        if words:
+            in_address = User.email_key.contains(words.lower(), autoescape=True)
+            found.append(or_(in_address, Organization.name.icontains(words, autoescape=True)))
+        if self.tier is not None:
+            found.append(TIER.in_([self.tier.value]))
+        if self.status is not None:
+            found.append(User.status == self.status)
+        if self.since is not None:
+            found.append(User.created_at >= datetime.combine(self.since, time(), UTC))
+        if self.until is not None:
+            found.append(User.created_at <= datetime.combine(self.until, time.max, UTC))
+        return found
 
 
-@dataclass(frozen=True, slots=True)
-class ReportRow:
-    """A line of the report for a screen."""
-
-    user: User
-    organization: Organization
-    conversations: int
+EVERYBODY = Chosen()
 
 
-def report(session: Session, caller: Caller, partner_id: UUID) -> AdminReport:
-    """The whole report, read in batches within the caller's transaction: one query.
+def report(
+    session: Session, caller: Caller, partner_id: UUID, chosen: Chosen = EVERYBODY
+) -> AdminReport:
+    """The report, read in batches within the caller's transaction: one query.
 
     Raises `NotFound` for another's partner.
     """
@@ -100,88 +114,19 @@ def report(session: Session, caller: Caller, partner_id: UUID) -> AdminReport:
             User.email,
             type_coerce(User.created_at, String),
             Organization.name,
-            type_coerce(_tier, String),
+            type_coerce(TIER, String),
             type_coerce(func.coalesce(conversations.c.conversations, 0), Integer),
         )
         .join(Organization, Organization.id == User.organization_id)
         .outerjoin(conversations, conversations.c.organization_id == Organization.id)
         .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
+        .where(*chosen.conditions())
         .order_by(User.created_at, User.id)
     )
     # Not with a cursor of the server: PostgreSQL would plan for the first rows, not for all.
     found = session.connection().execute(rows).partitions(BATCH)
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     return AdminReport(found, _write_sqlite if is_sqlite else _write_postgresql)
-
-
-def summary(session: Session, caller: Caller, partner_id: UUID) -> Summary:
-    """The sums of the same report: three queries, whatever the size. Raises as `report`."""
-    caller.require(Permission.REPORT_READ)
-    partners.check(session, caller, partner_id)
-    counted = session.execute(
-        select(type_coerce(_tier, String), func.count(User.id))
-        .join(Organization, Organization.id == User.organization_id)
-        .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
-        .group_by(_tier)
-    )
-    by_tier = {tier.value: 0 for tier in Tier}
-    by_tier.update((tier, count) for tier, count in counted)
-    organizations = select(func.count()).where(Organization.partner_id == partner_id)
-    conversations = select(func.coalesce(func.sum(ConversationDay.conversations), 0)).where(
-        ConversationDay.partner_id == partner_id
-    )
-    return Summary(
-        user_count=sum(by_tier.values()),
-        user_count_by_tier=by_tier,
-        organization_count=session.scalar(organizations) or 0,
-        conversations=int(session.scalar(conversations) or 0),
-    )
-
-
-def search(
-    session: Session,
-    caller: Caller,
-    partner_id: UUID,
-    *,
-    query: str | None = None,
-    tier: Tier | None = None,
-    cursor: str | None = None,
-    limit: int = 50,
-) -> Page[ReportRow]:
-    """A screen of the report, oldest users first; ``query`` looks in addresses and organization
-    names. Raises as `report`, and `ValidationFailed` (``invalid_cursor``)."""
-    caller.require(Permission.REPORT_READ)
-    partners.check(session, caller, partner_id)
-    rows = (
-        select(User)
-        .join(Organization, Organization.id == User.organization_id)
-        .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
-    )
-    words = (query or "").replace("\x00", "").strip()
-    if words:
-        in_address = User.email_key.contains(words.lower(), autoescape=True)
-        rows = rows.where(or_(in_address, Organization.name.icontains(words, autoescape=True)))
-    if tier is not None:
-        rows = rows.where(_tier == tier.value)
-    by_age = Sort(User.created_at, lambda user: user.created_at)
-    page = keyset_page(session, rows, sort=by_age, id_column=User.id, cursor=cursor, limit=limit)
-    return Page(_with_figures(session, page.items), page.next_cursor)
-
-
-def _with_figures(session: Session, users: Sequence[User]) -> list[ReportRow]:
-    ids = {user.organization_id for user in users}
-    found = session.execute(
-        select(Organization, func.coalesce(func.sum(ConversationDay.conversations), 0))
-        .outerjoin(ConversationDay, ConversationDay.organization_id == Organization.id)
-        .where(Organization.id.in_(ids))
-        .group_by(Organization.id)
-    )
-    figures = {organization.id: (organization, int(count)) for organization, count in found}
-    return [
-        ReportRow(user, *figures[user.organization_id])
-        for user in users
-        if user.organization_id is not None
-    ]
 
 
 def _write_sqlite(identifier: str, created_at: str) -> tuple[str, str]:

@@ -62,11 +62,21 @@ def daily(
     return [counted.get(day) or Day(day) for day in days]
 
 
-def last_updated(session: Session, caller: Caller) -> datetime | None:
-    """When the counted data of the caller's organization or partner last changed."""
+def total(days: Sequence[Day]) -> Day:
+    """The sums over the days, under the first of them."""
+    names = ("conversations", "by_person", "by_voicemail", "seconds")
+    return Day(days[0].day, *(sum(getattr(day, name) for day in days) for name in names))
+
+
+def last_updated(
+    session: Session, caller: Caller, organization_id: UUID | None = None
+) -> datetime | None:
+    """When the counted data of the organization, else of the caller's organization or partner,
+    last changed. The organization must come from a loader: that is what allows it."""
     latest = select(func.max(ConversationDay.updated_at))
-    if caller.organization_id is not None:
-        latest = latest.where(ConversationDay.organization_id == caller.organization_id)
+    whose = caller.organization_id or organization_id
+    if whose is not None:
+        latest = latest.where(ConversationDay.organization_id == whose)
     else:
         latest = latest.where(ConversationDay.partner_id == partners.own(caller))
     return session.scalar(latest)

@@ -1,0 +1,129 @@
+"""What each organization of a partner used in a range of days, beside the range before."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import OrganizationStatus, Tier
+from app.errors import ValidationFailed
+from app.models import ConversationDay, Organization
+from app.policy import Permission
+from app.services import partners
+from app.services.paging import Page
+from app.services.reporting.span import Span
+
+BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """An organization with its conversations in the range and in the range before."""
+
+    id: UUID
+    name: str
+    status: OrganizationStatus
+    payment_tier: Tier | None
+    conversations: int
+    by_person: int
+    by_voicemail: int
+    seconds: int
+    before: int
+
+
+def by_organization(
+    session: Session,
+    caller: Caller,
+    span: Span,
+    *,
+    query: str | None = None,
+    cursor: str | None = None,
+    limit: int = 25,
+) -> Page[Used]:
+    """A screen of the partner's organizations, those with the most conversations first; archived
+    ones only in ranges in which they had any. One query. ``query`` looks in names.
+
+    Raises `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
+    """
+    rows, conversations = _rows(caller, span)
+    words = (query or "").replace("\x00", "").strip()
+    if words:
+        rows = rows.where(Organization.name.icontains(words, autoescape=True))
+    if cursor:
+        count, identifier = _place(cursor)
+        further = (conversations == count) & (Organization.id > identifier)
+        rows = rows.where(or_(conversations < count, further))
+    found = [Used(*row) for row in session.execute(rows.limit(limit + 1))]
+    items = found[:limit]
+    more = f"{items[-1].conversations}-{items[-1].id.hex}" if len(found) > limit else None
+    return Page(items, more)
+
+
+def all_organizations(session: Session, caller: Caller, span: Span) -> Iterator[list[Used]]:
+    """All of them in the same order, in batches, for a file: one query. Raises as
+    `by_organization`."""
+    rows, _conversations = _rows(caller, span)
+    for batch in session.execute(rows).partitions(BATCH):
+        yield [Used(*row) for row in batch]
+
+
+def _rows(caller: Caller, span: Span) -> tuple[Select[*tuple[Any, ...]], ColumnElement[Any]]:
+    caller.require(Permission.USAGE_READ)
+    caller.require(Permission.ORGANIZATIONS_READ)
+    partner_id = partners.own(caller)
+    before = span.before()
+    within = ConversationDay.day.between(span.start, span.end)
+    counted = (
+        select(
+            ConversationDay.organization_id.label("organization_id"),
+            *(
+                func.sum(case((within, getattr(ConversationDay, name)), else_=0)).label(name)
+                for name in ("conversations", "by_person", "by_voicemail", "seconds")
+            ),
+            func.sum(case((within, 0), else_=ConversationDay.conversations)).label("before"),
+        )
+        .where(
+            ConversationDay.partner_id == partner_id,
+            ConversationDay.day.between(before.start, span.end),
+        )
+        .group_by(ConversationDay.organization_id)
+        .subquery()
+    )
+    conversations = func.coalesce(counted.c.conversations, 0)
+    figures = [
+        func.coalesce(counted.c[name], 0)
+        for name in ("by_person", "by_voicemail", "seconds", "before")
+    ]
+    archived = Organization.status == OrganizationStatus.ARCHIVED
+    rows = (
+        select(
+            Organization.id,
+            Organization.name,
+            Organization.status,
+            Organization.payment_tier,
+            conversations,
+            *figures,
+        )
+        .outerjoin(counted, counted.c.organization_id == Organization.id)
+        .where(
+            Organization.partner_id == partner_id,
+            ~and_(archived, counted.c.organization_id.is_(None)),
+        )
+        .order_by(conversations.desc(), Organization.id)
+    )
+    return rows, conversations
+
+
+def _place(cursor: str) -> tuple[int, UUID]:
+    count, _, identifier = cursor.partition("-")
+    if count.isascii() and count.isdigit() and len(count) < 12:
+        try:
+            return int(count), UUID(identifier)
+        except ValueError:
+            pass
+    message = "This place in the list can't be read; start from its beginning."
+    raise ValidationFailed.on("cursor", "invalid_cursor", message)

@@ -1,0 +1,127 @@
+"""The report as a screen shows it: its sums, sign-ups over time, and its users page by page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select, String, func, select, type_coerce
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import Role, Tier
+from app.models import ConversationDay, Organization, User
+from app.policy import Permission
+from app.services import partners
+from app.services.paging import Page, Sort, keyset_page
+from app.services.reporting.admin_report import EVERYBODY, TIER, Chosen
+
+SORTS = {
+    "created": Sort(User.created_at, lambda user: user.created_at),
+    "-created": Sort(User.created_at, lambda user: user.created_at, descending=True),
+    "email": Sort(User.email_key, lambda user: user.email_key),
+    "-email": Sort(User.email_key, lambda user: user.email_key, descending=True),
+}
+"""The orders that `search` offers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The report's sums; every organization counts once in ``conversations``."""
+
+    user_count: int
+    user_count_by_tier: dict[str, int]
+    organization_count: int
+    conversations: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRow:
+    """A line of the report for a screen."""
+
+    user: User
+    organization: Organization
+    conversations: int
+
+
+def summary(session: Session, caller: Caller, partner_id: UUID) -> Summary:
+    """The sums of the whole report: three queries, whatever the size. Raises as `report`."""
+    _authorise(session, caller, partner_id)
+    counted = session.execute(
+        select(type_coerce(TIER, String), func.count(User.id))
+        .join(Organization, Organization.id == User.organization_id)
+        .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
+        .group_by(TIER)
+    )
+    by_tier = {tier.value: 0 for tier in Tier}
+    by_tier.update((tier, count) for tier, count in counted)
+    organizations = select(func.count()).where(Organization.partner_id == partner_id)
+    conversations = select(func.coalesce(func.sum(ConversationDay.conversations), 0)).where(
+        ConversationDay.partner_id == partner_id
+    )
+    return Summary(
+        user_count=sum(by_tier.values()),
+        user_count_by_tier=by_tier,
+        organization_count=session.scalar(organizations) or 0,
+        conversations=int(session.scalar(conversations) or 0),
+    )
+
+
+def count(session: Session, caller: Caller, partner_id: UUID, chosen: Chosen) -> int:
+    """How many users are chosen. Raises as `report`."""
+    _authorise(session, caller, partner_id)
+    query = _users(partner_id, chosen).with_only_columns(func.count(), maintain_column_froms=True)
+    return session.scalar(query) or 0
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    chosen: Chosen = EVERYBODY,
+    *,
+    sort: str = "created",
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[ReportRow]:
+    """A screen of the report's users. Raises as `report`, and `ValidationFailed`
+    (``invalid_cursor``)."""
+    _authorise(session, caller, partner_id)
+    page = keyset_page(
+        session,
+        _users(partner_id, chosen),
+        sort=SORTS[sort],
+        id_column=User.id,
+        cursor=cursor,
+        limit=limit,
+    )
+    return Page(_with_figures(session, page.items), page.next_cursor)
+
+
+def _authorise(session: Session, caller: Caller, partner_id: UUID) -> None:
+    caller.require(Permission.REPORT_READ)
+    partners.check(session, caller, partner_id)
+
+
+def _users(partner_id: UUID, chosen: Chosen) -> Select[User]:
+    return (
+        select(User)
+        .join(Organization, Organization.id == User.organization_id)
+        .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
+        .where(*chosen.conditions())
+    )
+
+
+def _with_figures(session: Session, users: Sequence[User]) -> list[ReportRow]:
+    ids = {user.organization_id for user in users}
+    found = session.execute(
+        select(Organization, func.coalesce(func.sum(ConversationDay.conversations), 0))
+        .outerjoin(ConversationDay, ConversationDay.organization_id == Organization.id)
+        .where(Organization.id.in_(ids))
+        .group_by(Organization.id)
+    )
+    figures = {organization.id: (organization, int(total)) for organization, total in found}
+    return [
+        ReportRow(user, *figures[user.organization_id])
+        for user in users
+        if user.organization_id is not None
+    ]

@@ -1,0 +1,48 @@
+"""Ranges of days: UTC, both ends counted."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from app.schemas.figures import DayRange
+from app.schemas.reading import read
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The days from ``start`` to ``end``."""
+
+    start: date
+    end: date
+
+    @property
+    def days(self) -> int:
+        return (self.end - self.start).days + 1
+
+    def before(self) -> "Span":
+        """As many days right before; shorter only where the calendar begins."""
+        first = self.start.toordinal()
+        return Span(
+            date.fromordinal(max(1, first - self.days)), date.fromordinal(max(1, first - 1))
+        )
+
+
+def asked_span(start: str, end: str) -> Span:
+    """The range that two days in text name. Raises `ValidationFailed` as the JSON does."""
+    asked = read(DayRange, {"startDate": start, "endDate": end})
+    return Span(asked.start_date, asked.end_date)
+
+
+def last_days(today: date, count: int) -> Span:
+    """So many days up to today."""
+    return Span(today - timedelta(days=count - 1), today)
+
+
+def this_month(today: date) -> Span:
+    """The month so far."""
+    return Span(today.replace(day=1), today)
+
+
+def last_month(today: date) -> Span:
+    """The whole month before."""
+    end = today.replace(day=1) - timedelta(days=1)
+    return Span(end.replace(day=1), end)

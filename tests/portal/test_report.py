@@ -1,0 +1,145 @@
+"""The report: the numbers of the JSON on the screen and in the file."""
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import Role, Tier, UserStatus
+from app.models import User
+from app.services.pricing import TIER_NAMES
+from tests.fixtures.cast import Tenant, bearer, converse, make_user
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+
+@pytest.fixture
+def told(app: Flask, session: Session, settings: Settings, own: Tenant) -> Callable[[], Any]:
+    """What the JSON says."""
+    header = bearer(session, settings, Role.PARTNER_ADMIN, own.partner.id)
+    session.commit()
+    path = f"/api/partners/{own.partner.id}/admin-report"
+    return lambda: app.test_client().get(path, headers=header).json
+
+
+def rows_of(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text.removeprefix("\ufeff"))))
+
+
+def emails(html: str) -> list[str]:
+    return re.findall(r'<a class="name" href="/people/[^"]+">([^<]+)', html)
+
+
+def test_the_file_holds_the_numbers_of_the_json(
+    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn, told: Callable[[], Any]
+) -> None:
+    converse(session, own.plus, datetime.now(UTC).date(), 5)
+    converse(session, other.plus, datetime.now(UTC).date(), 9)
+    make_user(
+        session, own.partner.id, "+plus@x.example", businessName="=1+1", tier=Tier.BASIC.value
+    )
+    session.commit()
+    report = told()
+    header, *rows = rows_of(signed_in(own.staff[Role.ADMIN]).get("/report.csv").text)
+    assert header == ["E-mail", "Organization", "Plan", "Signed up (UTC)", "Conversations", "Id"]
+    assert rows == [
+        [
+            re.sub(r"^([=+])", r"'\1", user["email"]),
+            re.sub(r"^([=+])", r"'\1", user["businessName"][0]),
+            TIER_NAMES[user["paymentTier"]],
+            user["signUpDate"],
+            str(user["conversations"]),
+            user["id"],
+        ]
+        for user in report["users"]
+    ]
+    assert len(rows) == report["userCount"] == 3
+
+
+def test_the_screen_counts_by_plan_as_the_json_does(
+    own: Tenant, signed_in: SignedIn, told: Callable[[], Any]
+) -> None:
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/report").text
+    shown = dict(re.findall(r"<dt>([^<]+)</dt><dd><svg.*?</svg></dd><dd>(\d+)</dd>", page))
+    report = told()
+    assert shown == {
+        TIER_NAMES[tier]: str(count) for tier, count in report["userCountByTier"].items()
+    }
+    assert emails(page) == [user["email"] for user in report["users"]]
+
+
+def test_filters_choose_the_same_people_on_the_screen_and_in_the_file(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    own.user.status = UserStatus.SUSPENDED
+    own.user.created_at = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    own.plus_user.created_at = datetime(2026, 3, 2, 0, 0, tzinfo=UTC)
+    session.commit()
+    browser = signed_in(own.staff[Role.ADMIN])
+    olga, paul = [own.user.email], [own.plus_user.email]
+    for asked, expected in {
+        "q=bakery": olga,
+        "q=PAUL@": paul,
+        "tier=customerPlusPlan": paul,
+        "status=suspended": olga,
+        "since=2026-03-02": paul,
+        "until=2026-03-01": olga,
+        "since=2026-03-01&until=2026-03-02": olga + paul,
+        "sort=-created": paul + olga,
+        "sort=-email": paul + olga,
+        "q=nobody": [],
+    }.items():
+        assert emails(browser.get(f"/report?{asked}").text) == expected
+        rows = rows_of(browser.get(f"/report.csv?{asked}").text)[1:]
+        assert sorted(row[0] for row in rows) == sorted(expected)
+
+
+def test_a_day_that_does_not_exist_is_said_to_the_person(own: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(own.staff[Role.ADMIN])
+    page = browser.get("/report?since=2026-02-30")
+    assert (page.status_code, 'href="#since">A day is written' in page.text) == (422, True)
+    assert browser.get("/report.csv?since=2026-02-30").status_code == 400
+
+
+def test_sign_ups_are_counted_by_month_and_in_short_ranges_by_day(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    own.user.created_at = datetime(2026, 3, 31, 23, 59, 59, tzinfo=UTC)
+    own.plus_user.created_at = datetime(2026, 4, 1, tzinfo=UTC)
+    session.commit()
+    browser = signed_in(own.staff[Role.ADMIN])
+
+    def table(path: str) -> list[tuple[str, str]]:
+        found = re.findall(
+            r'<tr><td>([^<]+)</td><td class="end">(\d+)</td></tr>', browser.get(path).text
+        )
+        return [(words.replace("\u00a0", " "), count) for words, count in found]
+
+    assert table("/report?since=2026-01-15&until=2026-04-02") == [
+        ("April 2026", "1"),
+        ("March 2026", "1"),
+        ("February 2026", "0"),
+        ("January 2026", "0"),
+        ("Total", "2"),
+    ]
+    assert table("/report?since=2026-03-31&until=2026-04-02") == [
+        ("2 Apr 2026", "0"),
+        ("1 Apr 2026", "1"),
+        ("31 Mar 2026", "1"),
+        ("Total", "2"),
+    ]
+
+
+def test_a_role_without_the_report_finds_neither_screen_nor_file(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.user)
+    assert [browser.get(path).status_code for path in ("/report", "/report.csv")] == [404, 404]

@@ -1,0 +1,196 @@
+"""Usage: ranges, comparison, scope, files; the figures are those of the JSON and of the calls."""
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import Role
+from app.models import User
+from tests.fixtures.cast import Tenant, bearer, converse, make_user, organization_of
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+DAY = date(2026, 5, 4)
+RANGE = "start=2026-05-01&end=2026-05-04"
+
+
+@pytest.fixture
+def busy(session: Session, own: Tenant, other: Tenant) -> Tenant:
+    for days, count in ((0, 4), (3, 2), (4, 1), (7, 7)):
+        converse(session, own.plus, DAY - timedelta(days=days), count)
+    converse(session, own.organization, DAY, 3)
+    converse(session, other.plus, DAY, 50)
+    session.commit()
+    return own
+
+
+def text_of(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html)).replace("\u00a0", " ")
+
+
+def rows_of(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text.removeprefix("\ufeff"))))
+
+
+def test_a_range_is_counted_and_compared_with_the_days_before(
+    busy: Tenant, signed_in: SignedIn
+) -> None:
+    page = text_of(signed_in(busy.staff[Role.ADMIN]).get(f"/usage?{RANGE}").text)
+    assert "1 May 2026 00:00 to 4 May 2026 23:59 UTC, both days included." in page
+    assert "Conversations 9 ▲ up 12.5 % from 8" in page
+    assert "Compared with 27 Apr 2026 to 30 Apr 2026, the 4 days before." in page
+
+
+def test_organizations_stand_by_conversations_and_their_total_is_that_of_the_page(
+    busy: Tenant, signed_in: SignedIn
+) -> None:
+    file = signed_in(busy.staff[Role.ADMIN]).get(f"/usage.csv?{RANGE}")
+    assert file.content_type == "text/csv; charset=utf-8"
+    assert rows_of(file.text)[1:] == [
+        ["Northwind Dental", "Plus", "6", "3", "3", "360", "8", str(busy.plus.id)],
+        ["Northwind Bakery", "Free", "3", "2", "1", "180", "0", str(busy.organization.id)],
+    ]
+
+
+def test_a_name_that_a_spreadsheet_would_run_is_guarded(
+    session: Session, busy: Tenant, signed_in: SignedIn
+) -> None:
+    busy.plus.name = "=HYPERLINK(1)"
+    session.commit()
+    file = signed_in(busy.staff[Role.ADMIN]).get(f"/usage.csv?{RANGE}")
+    assert rows_of(file.text)[1][0] == "'=HYPERLINK(1)"
+
+
+def test_screen_file_and_json_agree_to_the_unit(
+    app: Flask, session: Session, settings: Settings, busy: Tenant, signed_in: SignedIn
+) -> None:
+    header = bearer(session, settings, Role.PARTNER_ADMIN, busy.partner.id)
+    session.commit()
+    browser = signed_in(busy.staff[Role.PARTNER_ADMIN])
+    for first, last in ((DAY, DAY), (DAY - timedelta(days=3), DAY), (DAY - timedelta(days=9), DAY)):
+        asked = f"start={first}&end={last}"
+        listed = {
+            row[7]: int(row[2]) for row in rows_of(browser.get(f"/usage.csv?{asked}").text)[1:]
+        }
+        days = rows_of(browser.get(f"/usage.csv?{asked}&rows=days").text)[1:]
+        told = {}
+        for organization in (busy.plus, busy.organization):
+            answer = app.test_client().get(
+                f"/api/users/usage?organizationId={organization.id}"
+                f"&startDate={first}&endDate={last}",
+                headers=header,
+            )
+            told[str(organization.id)] = answer.json["usage"]["conversations"]  # type: ignore[index]  # an object
+            own = browser.get(f"/usage.csv?{asked}&organization={organization.id}").text
+            assert sum(int(row[1]) for row in rows_of(own)[1:]) == told[str(organization.id)]
+        assert listed == told
+        assert sum(int(row[1]) for row in days) == sum(told.values())
+
+
+def test_a_range_that_can_not_be_counted_is_refused_in_the_words_of_the_json(
+    app: Flask, session: Session, settings: Settings, busy: Tenant, signed_in: SignedIn
+) -> None:
+    header = bearer(session, settings, Role.PARTNER_ADMIN, busy.partner.id)
+    session.commit()
+    browser = signed_in(busy.staff[Role.ADMIN])
+    for first, last in (
+        ("2026-05-04", "2026-05-01"),
+        ("2024-01-01", "2026-05-01"),
+        ("2026-02-30", "2026-05-01"),
+        ("yesterday", "2026-05-01"),
+    ):
+        refused = app.test_client().get(
+            f"/api/users/usage?organizationId={busy.plus.id}&startDate={first}&endDate={last}",
+            headers=header,
+        )
+        [problem] = refused.json["details"]["errors"]  # type: ignore[index]  # an error body
+        page = browser.get(f"/usage?start={first}&end={last}")
+        assert (page.status_code, problem["message"] in page.text) == (422, True)
+        assert browser.get(f"/usage.csv?start={first}&end={last}").status_code == 400
+
+
+def test_one_organization_is_found_by_the_address_of_a_person(
+    busy: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(busy.staff[Role.ADMIN])
+    found = text_of(browser.get(f"/usage?{RANGE}&q=PAUL@northwind.example").text)
+    assert "Usage of Northwind Dental" in found
+    assert "The usage of paul@northwind.example is that of the organization" in found
+    assert "Conversations 6 ▼ down 25.0 % from 8" in found
+    nobody = text_of(browser.get(f"/usage?{RANGE}&q=nobody@northwind.example").text)
+    assert "No organization and nobody’s address matches" in nobody
+
+
+def test_anothers_organization_is_like_an_absent_one(
+    busy: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(busy.staff[Role.ADMIN])
+    paths = [
+        f"{page}?organization={identifier}"
+        for page in ("/usage", "/usage.csv")
+        for identifier in (other.plus.id, "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01", "x")
+    ]
+    assert [browser.get(path).status_code for path in paths] == [404] * 6
+
+
+def test_a_member_sees_their_own_organization_alone(busy: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(busy.user)
+    page = text_of(browser.get(f"/usage?{RANGE}").text)
+    assert "Conversations 3 None in the period before" in page
+    assert "By organization" not in page
+    days = rows_of(browser.get(f"/usage.csv?{RANGE}").text)
+    assert [row[1] for row in days] == ["Conversations", "0", "0", "0", "3"]
+    assert browser.get(f"/usage?organization={busy.plus.id}").status_code == 404
+
+
+def test_many_organizations_come_in_pages_with_the_others_as_one_sum(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    for number in range(30):
+        user = make_user(
+            session, own.partner.id, f"u{number}@x.example", businessName=f"Firm {number}"
+        )
+        converse(session, organization_of(session, user), DAY, number + 1)
+    session.commit()
+    browser = signed_in(own.staff[Role.ADMIN])
+    first = browser.get(f"/usage?start={DAY}&end={DAY}").text
+    names = re.findall(r'class="name" href="/usage[^"]+">([^<]+)', first)
+    assert names == [f"Firm {number}" for number in range(29, 4, -1)]
+    assert "All others 15" in text_of(first)
+    found = re.search(r'href="(/usage\?[^"]*cursor=[^"]+)" rel="next"', first)
+    assert found
+    second = browser.get(found[1].replace("&amp;", "&")).text
+    assert re.findall(r'class="name" href="/usage[^"]+">([^<]+)', second)[:6] == [
+        *(f"Firm {number}" for number in range(4, -1, -1)),
+        "Northwind Bakery",
+    ]
+    assert "All others 450" in text_of(second)
+    assert browser.get("/usage?cursor=nonsense").status_code == 400
+
+
+def test_the_quick_choices_are_months_and_days_up_to_today(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    page = signed_in(own.staff[Role.ADMIN]).get("/usage").text
+    today = datetime.now(UTC).date()
+    month = today.replace(day=1)
+    last = (month - timedelta(days=1)).replace(day=1)
+    expected = {
+        "This month": (month, today),
+        "Last month": (last, month - timedelta(days=1)),
+        "30 days": (today - timedelta(days=29), today),
+        "90 days": (today - timedelta(days=89), today),
+    }
+    shown = re.findall(
+        r'segment" href="/usage\?start=([\d-]+)&amp;end=([\d-]+)"[^>]*>([^<]+)', page
+    )
+    assert {words: (start, end) for start, end, words in shown} == {
+        words: (str(start), str(end)) for words, (start, end) in expected.items()
+    }
