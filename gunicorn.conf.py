@@ -4,6 +4,7 @@ Never bind it beyond loopback: without a proxy, a few hundred slow connections s
 """
 
 import os
+from typing import Any
 
 _embedded = not os.environ.get("DATABASE_URL", "").startswith("postgres")
 
@@ -19,3 +20,14 @@ forwarded_allow_ips = os.environ.get("FORWARDED_ALLOW_IPS", "")
 control_socket_disable = True
 loglevel = "warning"
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - gunicorn makes an unlinked file in it
+
+
+def post_worker_init(worker: Any) -> None:
+    """Lets the process write what it notes of requests."""
+    worker.wsgi.extensions["request_log"].start()
+
+
+def worker_exit(_server: Any, worker: Any) -> None:
+    """Writes what is noted and not yet written."""
+    if worker.wsgi:
+        worker.wsgi.extensions["request_log"].stop()

@@ -11,6 +11,7 @@ from app.api.operation import AreaBlueprint
 from app.api.partner_admin.blueprint import blueprint as partner_admin
 from app.api.public.blueprint import blueprint as public
 from app.api.rate_limit import TokenBuckets
+from app.api.request_log import RequestLog
 from app.config import Settings
 
 BLUEPRINTS: tuple[AreaBlueprint, ...] = (oauth, partner_admin, public, legacy_calls)
@@ -21,6 +22,7 @@ def register_api(app: Flask, page_errors: PageErrors | None = None) -> None:
     """Adds the JSON areas. ``page_errors`` answers for errors outside of them."""
     settings: Settings = app.extensions["settings"]
     app.extensions["rate_limit"] = TokenBuckets(settings.rate_per_second, settings.rate_burst)
+    app.extensions["request_log"] = RequestLog(app.extensions["database"])
     register_error_handlers(app, page_errors)
     register_openapi(app)
     app.register_blueprint(docs)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy.exc import OperationalError
 from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
@@ -84,7 +84,8 @@ def error_body(
     problems: Sequence[Problem] = (),
     extra: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The error body of the contract with our details."""
+    """The error body of the contract with our details; its code is noted with the request."""
+    g.error_code = code
     errors = [{"field": p.field, "code": p.code, "message": p.message} for p in problems]
     details = {"code": code, "errors": errors, "requestId": request_id()} | (extra or {})
     return {"statusCode": status, "message": message, "details": details}

@@ -7,6 +7,7 @@ hands them to the view and writes what it returns; the same declaration is the d
 
 import inspect
 import logging
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
@@ -24,6 +25,7 @@ from sqlalchemy.orm import Session
 
 from app.api.json_body import read_json_body
 from app.api.rate_limit import TokenBuckets
+from app.api.request_log import RequestLog
 from app.caller import Caller
 from app.enums import Area
 from app.errors import Problem, ValidationFailed
@@ -162,30 +164,40 @@ def area_blueprint(
         needed = ROUTES[str(request.endpoint)]
         if request.method == "OPTIONS" or needed is Access.PUBLIC:
             return
+        g.began = time.perf_counter()
         with transaction(read_only=not writes) as session:
             g.caller = authenticate(session, request)
         _buckets().take((g.caller.kind, g.caller.subject_id))
         if not isinstance(needed, Access):
             g.caller.require(needed)
 
-    @blueprint.after_request
-    def _note_the_use(response: Response) -> Response:
-        if "caller" in g and last_used.due(g.caller):
-            try:
-                with transaction() as session:
-                    last_used.touch(session, g.caller)
-            except OperationalError:  # a busy database must not cost the answer
-                log.warning("The last use of a credential could not be noted.", exc_info=True)
-        return response
-
-    @blueprint.after_request
-    def _keep_out_of_caches(response: Response) -> Response:
-        response.headers.setdefault("Cache-Control", "no-store")
-        if request.method == "OPTIONS":
-            response.headers.remove("Content-Type")
-        return response
-
+    blueprint.after_request(_note_the_use)
+    blueprint.after_request(_note_the_answer)
+    blueprint.after_request(_keep_out_of_caches)
     return blueprint
+
+
+def _note_the_use(response: Response) -> Response:
+    if "caller" in g and last_used.due(g.caller):
+        try:
+            with transaction() as session:
+                last_used.touch(session, g.caller)
+        except OperationalError:  # a busy database must not cost the answer
+            log.warning("The last use of a credential could not be noted.", exc_info=True)
+    return response
+
+
+def _note_the_answer(response: Response) -> Response:
+    if "caller" in g:
+        _request_log().note(g.caller, response, g.began)
+    return response
+
+
+def _keep_out_of_caches(response: Response) -> Response:
+    response.headers.setdefault("Cache-Control", "no-store")
+    if request.method == "OPTIONS":
+        response.headers.remove("Content-Type")
+    return response
 
 
 def respond(value: Any) -> Response:
@@ -206,6 +218,10 @@ _anything: TypeAdapter[Any] = TypeAdapter(Any)
 
 def _buckets() -> TokenBuckets:
     return cast(TokenBuckets, current_app.extensions["rate_limit"])
+
+
+def _request_log() -> RequestLog:
+    return cast(RequestLog, current_app.extensions["request_log"])
 
 
 def _read_path(path: Mapping[str, str], types: Mapping[str, type]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What is stored, one file per noun. Importing this package registers every table."""
 
+from app.models.api_request import ApiRequest
 from app.models.base import Base, new_id, utcnow
 from app.models.brand import BrandImage, BrandVersion
 from app.models.call import Call, CallAttempt, CallEvent, Conversation, ConversationDay
@@ -28,6 +29,7 @@ from app.models.worker import CarrierPace, ProcessorPrice, WorkerHeartbeat
 __all__ = [
     "Agent",
     "ApiKey",
+    "ApiRequest",
     "AuditEntry",
     "Base",
     "BrandColor",

@@ -62,6 +62,9 @@ class OAuthClient(Base):
     suspended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    previous_secret_hash: Mapped[Hash | None]
+    previous_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Until then the secret from before the last roll gets tokens too."""
     served_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """Area B only: the end of the extension that the operator gave, if any."""
 

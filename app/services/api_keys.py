@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import Select, bindparam, false, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
@@ -19,8 +19,8 @@ from app.errors import Conflict, Forbidden, NotFound, Unauthenticated, Validatio
 from app.models import ApiKey, Organization, Partner, utcnow
 from app.policy import API_KEY_SCOPES, Permission
 from app.services import audit, script_secrets
+from app.services.paging import Page, Sort, keyset_page
 
-LONGEST_OVERLAP = timedelta(days=7)
 PUBLIC_ID_LENGTH = 16
 
 _KEY = re.compile(
@@ -28,6 +28,8 @@ _KEY = re.compile(
     rf"([0-9A-Za-z]{{{script_secrets.SECRET_LENGTH}}})"
     rf"([0-9A-Za-z]{{{script_secrets.CHECKSUM_LENGTH}}})"
 )
+
+_NEWEST = Sort(ApiKey.created_at, lambda row: row.created_at, descending=True)
 
 _STANDING = (
     select(
@@ -110,6 +112,36 @@ def list_all(
     return session.scalars(query).all()
 
 
+def search(
+    session: Session,
+    caller: Caller,
+    *,
+    organization_id: UUID | None = None,
+    query: str | None = None,
+    in_use: bool | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[ApiKey]:
+    """A screen of keys, newest first; ``query`` looks in names and public ids, ``in_use``
+    leaves out those that have ended, or those that have not.
+
+    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    """
+    rows = _manageable(caller)
+    if organization_id is not None:
+        rows = rows.where(ApiKey.organization_id == organization_id)
+    words = (query or "").replace("\x00", "").strip()
+    if words:
+        columns = (ApiKey.name, ApiKey.public_id)
+        rows = rows.where(or_(*(column.icontains(words, autoescape=True) for column in columns)))
+    if in_use is not None:
+        ended = ApiKey.revoked_at.is_not(None) | func.coalesce(
+            ApiKey.expires_at <= utcnow(), false()
+        )
+        rows = rows.where(~ended if in_use else ended)
+    return keyset_page(session, rows, sort=_NEWEST, id_column=ApiKey.id, cursor=cursor, limit=limit)
+
+
 def get(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
     """Raises `NotFound` (``key_not_found``)."""
     key = session.scalars(_manageable(caller).where(ApiKey.id == key_id)).one_or_none()
@@ -128,7 +160,7 @@ def roll(
     (``key_ended`` where the old key is revoked, expired or rolled already).
     """
     old = get(session, caller, key_id)
-    if not timedelta() <= overlap <= LONGEST_OVERLAP:
+    if not timedelta() <= overlap <= script_secrets.LONGEST_OVERLAP:
         message = "The old key can work on for 0 to 7 days."
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
     now = utcnow()

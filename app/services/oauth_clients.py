@@ -7,10 +7,10 @@ A secret is returned once, by `create`, `create_legacy` and `roll`; its hash alo
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, false, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
@@ -19,9 +19,11 @@ from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.models import OAuthClient, Organization, Partner, utcnow
 from app.policy import Permission
 from app.services import audit, last_used, script_secrets
+from app.services.paging import Page, Sort, keyset_page
 
 CLIENT_ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
 
+_NEWEST = Sort(OAuthClient.created_at, lambda row: row.created_at, descending=True)
 _CLIENT_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _HASH_OF_NOBODY = script_secrets.hash_of("")
 
@@ -94,6 +96,35 @@ def list_all(
     return session.scalars(query).all()
 
 
+def search(
+    session: Session,
+    caller: Caller,
+    *,
+    query: str | None = None,
+    in_use: bool | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[OAuthClient]:
+    """A screen of clients, newest first; ``query`` looks in names and client ids, ``in_use``
+    leaves out those that have ended, or those that have not.
+
+    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    """
+    rows = _manageable(caller)
+    words = (query or "").replace("\x00", "").strip()
+    if words:
+        columns = (OAuthClient.name, OAuthClient.client_id)
+        rows = rows.where(or_(*(column.icontains(words, autoescape=True) for column in columns)))
+    if in_use is not None:
+        ended = OAuthClient.revoked_at.is_not(None) | func.coalesce(
+            OAuthClient.expires_at <= utcnow(), false()
+        )
+        rows = rows.where(~ended if in_use else ended)
+    return keyset_page(
+        session, rows, sort=_NEWEST, id_column=OAuthClient.id, cursor=cursor, limit=limit
+    )
+
+
 def get(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
     """One client, by its id or its public client id. Raises `NotFound` (``client_not_found``)."""
     column = OAuthClient.id if isinstance(client_id, UUID) else OAuthClient.client_id
@@ -131,13 +162,21 @@ def revoke(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClie
     return client
 
 
-def roll(session: Session, caller: Caller, client_id: UUID | str) -> NewClient:
-    """Gives a client a new secret; the old one gets no more tokens.
+def roll(
+    session: Session, caller: Caller, client_id: UUID | str, *, overlap: timedelta = timedelta()
+) -> NewClient:
+    """Gives a client a new secret; the old one gets tokens for ``overlap`` more.
 
-    Raises `Conflict` (``client_revoked``).
+    Raises `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and `Conflict`
+    (``client_revoked``).
     """
     client = _changeable(session, caller, client_id)
+    if not timedelta() <= overlap <= script_secrets.LONGEST_OVERLAP:
+        message = "The old secret can work on for 0 to 7 days."
+        raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
     secret = script_secrets.random_text(script_secrets.SECRET_LENGTH)
+    client.previous_secret_hash = client.secret_hash if overlap else None
+    client.previous_until = utcnow() + overlap if overlap else None
     client.secret_hash = script_secrets.hash_of(secret)
     _record(session, caller, client, "client.rolled", after={"secret": "new"})
     return NewClient(client, secret)
@@ -182,8 +221,10 @@ def authenticate(session: Session, client_id: str, secret: str) -> OAuthClient |
         )
         found = session.execute(query.where(OAuthClient.client_id == client_id)).one_or_none()
     client, partner_suspended_at = found or (None, None)
-    proven = script_secrets.fits(secret, client.secret_hash if client else _HASH_OF_NOBODY)
     now = utcnow()
+    proven = script_secrets.fits(secret, client.secret_hash if client else _HASH_OF_NOBODY)
+    if not proven and client and client.previous_until and client.previous_until > now:
+        proven = script_secrets.fits(secret, client.previous_secret_hash or _HASH_OF_NOBODY)
     if (
         not proven
         or client is None

@@ -6,7 +6,7 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from app.models import FailedSignIn, OneTimeLink, PortalSession, RevokedToken, utcnow
-from app.services import idempotency, workers
+from app.services import idempotency, request_log, workers
 
 SIGN_IN_FAILURES_KEPT = timedelta(days=1)
 LINKS_KEPT = timedelta(days=30)
@@ -18,6 +18,7 @@ def purge(session: Session) -> None:
     """Removes every record whose time is over."""
     now = utcnow()
     idempotency.purge(session)
+    request_log.purge(session)
     workers.forget_silent(session, HEARTBEATS_KEPT)
     session.execute(delete(RevokedToken).where(RevokedToken.expires_at < now))
     session.execute(delete(PortalSession).where(PortalSession.expires_at < now))

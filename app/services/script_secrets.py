@@ -7,11 +7,15 @@ import hashlib
 import hmac
 import secrets
 import zlib
+from datetime import timedelta
 from string import ascii_letters, digits
 
 ALPHABET = digits + ascii_letters
 SECRET_LENGTH = 43
 """62 ** 43 is a little over 2 ** 256."""
+
+LONGEST_OVERLAP = timedelta(days=7)
+"""For so long the secret before may work on when a new one is given out."""
 
 CHECKSUM_LENGTH = 6
 """62 ** 6 is over 2 ** 32: room for a CRC-32."""

@@ -15,6 +15,7 @@ from app.api.errors import register_error_handlers
 from app.api.openapi import register_openapi
 from app.api.operation import area_blueprint, operation
 from app.api.rate_limit import TokenBuckets
+from app.api.request_log import RequestLog
 from app.caller import Caller
 from app.config import Settings
 from app.database import Database, make_engine
@@ -83,6 +84,7 @@ def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
     app.extensions["settings"] = Settings(env="test", max_body_bytes=BODY_LIMIT)
     app.extensions["database"] = Database(engine)
     app.extensions["rate_limit"] = TokenBuckets(100, 200)
+    app.extensions["request_log"] = RequestLog(app.extensions["database"])
     give_request_ids(app)
     register_error_handlers(app)
     register_openapi(app)

@@ -1,0 +1,104 @@
+"""Noting answered requests without making anybody wait for it.
+
+A request appends to a buffer of its process; a thread writes the buffer to the database some
+seconds later, many lines at once. What a killed process had not written is lost, and of a buffer
+that the database does not take the oldest lines go first: this log is for looking, not for proof.
+"""
+
+import logging
+import re
+import threading
+import time
+from collections import Counter, deque
+from datetime import timedelta
+from functools import cache
+from uuid import UUID
+
+from flask import Response, g, request
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.caller import Caller
+from app.database import Database
+from app.models import new_id, utcnow
+from app.request_id import request_id
+from app.schemas.base import wire_name
+from app.services import request_log
+from app.services.request_log import KEPT, KINDS, Answered
+
+EVERY_SECONDS = 2.0
+MOST_WAITING = 5000
+
+log = logging.getLogger(__name__)
+
+
+class RequestLog:
+    """The buffer of one process and, once started, the thread that empties it."""
+
+    def __init__(self, database: Database):
+        self._database = database
+        self._waiting: deque[Answered] = deque(maxlen=MOST_WAITING)
+        self._since_trimmed: Counter[UUID] = Counter()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def note(self, caller: Caller, response: Response, began: float) -> None:
+        """Remembers the present request; ``began`` is of the clock `time.perf_counter`."""
+        if caller.kind not in KINDS or caller.subject_id is None:
+            return
+        took = time.perf_counter() - began
+        self._waiting.append(
+            Answered(
+                id=new_id(),
+                credential_kind=caller.kind.value,
+                credential_id=caller.subject_id,
+                partner_id=caller.partner_id,
+                organization_id=caller.organization_id,
+                at=utcnow() - timedelta(seconds=took),
+                method=request.method,
+                route=template_of(request.url_rule.rule) if request.url_rule else "",
+                operation=wire_name((request.endpoint or "").rpartition(".")[2]),
+                status=response.status_code,
+                code=g.get("error_code"),
+                duration_ms=round(took * 1000, 2),
+                response_bytes=response.calculate_content_length(),
+                request_id=request_id(),
+            )
+        )
+
+    def flush(self) -> None:
+        """Writes what waits, in a transaction of its own; what fails is dropped with a warning."""
+        answered = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        if not answered:
+            return
+        self._since_trimmed.update(each.credential_id for each in answered)
+        full = [key for key, count in self._since_trimmed.items() if count >= KEPT]
+        try:
+            with self._database.transaction() as session:
+                request_log.write(session, answered)
+                request_log.trim(session, full)
+        except SQLAlchemyError:
+            log.warning("%d requests could not be noted.", len(answered), exc_info=True)
+        for key in full:
+            del self._since_trimmed[key]
+
+    def start(self) -> None:
+        """Has the buffer written from now on, by a thread of this process."""
+        self._thread = threading.Thread(target=self._run, name="request log", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the thread; what waits is written first."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+
+    def _run(self) -> None:
+        while not self._stop.wait(EVERY_SECONDS):
+            self.flush()
+        self.flush()
+
+
+@cache
+def template_of(rule: str) -> str:
+    """``/api/partners/<partner_id>/users`` -> ``/api/partners/{partnerId}/users``."""
+    return re.sub(r"<(?:[^<:]+:)?([^>]+)>", lambda found: f"{{{wire_name(found[1])}}}", rule)

@@ -1,0 +1,195 @@
+"""What is kept of requests: who asked for which operation and how it was answered, no more."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.caller import system_caller
+from app.config import Settings
+from app.enums import Role
+from app.models import ApiKey, ApiRequest, Campaign, new_id, utcnow
+from app.services import api_keys, campaigns, request_log, retention
+from app.services.request_log import KEPT, Answered
+from tests.fixtures.cast import Tenant, bearer, make_tenant
+
+Kept = dict[str, Any]
+
+
+@pytest.fixture
+def tenant(session: Session) -> Tenant:
+    made = make_tenant(session)
+    session.commit()
+    return made
+
+
+@pytest.fixture
+def campaign(session: Session, tenant: Tenant) -> Campaign:
+    owner = system_caller("the owner", tenant.partner.id)
+    made = campaigns.create(session, owner, tenant.organization.id, name="Recall")
+    session.commit()
+    return made
+
+
+@pytest.fixture
+def make_key(session: Session, tenant: Tenant) -> Callable[..., api_keys.NewKey]:
+    def make(*scopes: str) -> api_keys.NewKey:
+        owner = system_caller("the owner", tenant.partner.id)
+        made = api_keys.create(
+            session, owner, organization_id=tenant.organization.id, name="Sync", scopes=scopes
+        )
+        session.commit()
+        return made
+
+    return make
+
+
+@pytest.fixture
+def kept(app: Flask, session: Session) -> Callable[[], list[Kept]]:
+    """What the database holds after the buffer was written, oldest first."""
+
+    def read() -> list[Kept]:
+        app.extensions["request_log"].flush()
+        session.expire_all()
+        names = ("method", "route", "operation", "status", "code")
+        rows = session.scalars(select(ApiRequest).order_by(ApiRequest.id))
+        return [{name: getattr(row, name) for name in names} for row in rows]
+
+    return read
+
+
+def test_an_answer_and_a_refusal_are_kept_without_ids_and_parameters(
+    client: FlaskClient,
+    session: Session,
+    campaign: Campaign,
+    make_key: Callable[..., api_keys.NewKey],
+    kept: Callable[[], list[Kept]],
+) -> None:
+    new = make_key("contacts:read")
+    headers = {"x-api-key": new.secret}
+    path = f"/api/v1/campaigns/{campaign.id}/contacts"
+    good = client.get(f"{path}?phone=%2B12025550123", headers=headers)
+    client.get(f"{path}?perPage=0", headers=headers)
+    client.post(path, json={"contacts": [{"phone": "+12025550123"}]}, headers=headers)
+    client.get(f"/api/v1/campaigns/{new_id()}/contacts", headers=headers)
+    route = "/api/v1/campaigns/{campaignId}/contacts"
+    read = {"method": "GET", "route": route, "operation": "listContacts"}
+    assert kept() == [
+        {**read, "status": 200, "code": None},
+        {**read, "status": 400, "code": "out_of_range"},
+        {
+            "method": "POST",
+            "route": route,
+            "operation": "sendContacts",
+            "status": 403,
+            "code": "insufficient_scope",
+        },
+        {**read, "status": 404, "code": "campaign_not_found"},
+    ]
+    first = session.scalars(select(ApiRequest).order_by(ApiRequest.id)).first()
+    assert first is not None
+    assert (
+        first.credential_kind,
+        first.credential_id,
+        first.partner_id,
+        first.organization_id,
+        first.response_bytes,
+        first.request_id,
+    ) == (
+        "api_key",
+        new.key.id,
+        new.key.partner_id,
+        new.key.organization_id,
+        len(good.data),
+        good.headers["X-Request-Id"],
+    )
+    assert 0 < first.duration_ms < 10_000
+    assert abs(utcnow() - first.at) < timedelta(minutes=1)
+
+
+def test_clients_of_area_a_are_noted_too(
+    client: FlaskClient,
+    session: Session,
+    settings: Settings,
+    tenant: Tenant,
+    kept: Callable[[], list[Kept]],
+) -> None:
+    headers = bearer(session, settings, Role.ADMIN, tenant.partner.id)
+    session.commit()
+    client.put(f"/api/partners/{tenant.partner.id}", json={}, headers=headers)
+    assert kept() == [
+        {
+            "method": "PUT",
+            "route": "/api/partners/{partnerId}",
+            "operation": "updatePartner",
+            "status": 403,
+            "code": "insufficient_scope",
+        }
+    ]
+
+
+def test_who_is_not_recognised_leaves_no_line(
+    client: FlaskClient, tenant: Tenant, kept: Callable[[], list[Kept]]
+) -> None:
+    client.get("/api/v1/agents", headers={"x-api-key": "ppk_live_nonsense"})
+    client.get("/api/partners")
+    assert kept() == []
+
+
+def line(key: ApiKey, **changes: Any) -> Answered:
+    values: dict[str, Any] = {
+        "id": new_id(),
+        "credential_kind": "api_key",
+        "credential_id": key.id,
+        "partner_id": key.partner_id,
+        "organization_id": key.organization_id,
+        "at": utcnow(),
+        "method": "GET",
+        "route": "/api/v1/agents",
+        "operation": "listAgents",
+        "status": 200,
+        "code": None,
+        "duration_ms": 1.5,
+        "response_bytes": 2,
+        "request_id": "req_1",
+    }
+    return Answered(**(values | changes))
+
+
+def test_trimming_leaves_the_last_requests_of_that_credential_alone(
+    session: Session, make_key: Callable[..., api_keys.NewKey]
+) -> None:
+    busy, quiet = make_key("calls:read").key, make_key("calls:read").key
+    request_log.write(session, [line(busy, status=200 + n) for n in range(KEPT + 5)])
+    request_log.write(session, [line(quiet)])
+    request_log.trim(session, [busy.id, quiet.id])
+    query = select(func.count(), func.min(ApiRequest.status)).group_by(ApiRequest.credential_id)
+    assert sorted(map(tuple, session.execute(query))) == [(1, 200), (KEPT, 205)]
+
+
+def test_time_removes_what_is_old(
+    session: Session, make_key: Callable[..., api_keys.NewKey]
+) -> None:
+    key = make_key("calls:read").key
+    old = utcnow() - timedelta(days=7, minutes=1)
+    request_log.write(session, [line(key, at=old, request_id="old"), line(key, request_id="new")])
+    retention.purge(session)
+    assert session.scalars(select(ApiRequest.request_id)).all() == ["new"]
+
+
+def test_another_partner_sees_nothing_of_it(
+    session: Session, tenant: Tenant, make_key: Callable[..., api_keys.NewKey]
+) -> None:
+    key = make_key("calls:read").key
+    request_log.write(session, [line(key)])
+    stranger = make_tenant(session, "Southgate")
+    seen = [
+        len(request_log.latest(session, who.caller(Role.PARTNER_ADMIN), key.id, 10))
+        for who in (tenant, stranger)
+    ]
+    assert seen == [1, 0]
