@@ -1,0 +1,222 @@
+"""Every screen at 100,000 users against the same screen at 1,000, on both databases.
+
+``python -m benchmarks.pages [USERS]``. A partner has so many organizations with a person each, so
+many contacts in one campaign, calls and changes in its history. For each screen: the statements it
+sends (their number must be the same) and the median time of both, taken in turns. Goal: at most
+1.3 x.
+"""
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from flask.testing import FlaskClient
+from sqlalchemy import event, insert, select
+from sqlalchemy.orm import Session
+from werkzeug.routing import Rule
+
+from app import create_app
+from app.database import Database, make_engine
+from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, Role
+from app.models import Agent, AuditEntry, Call, Campaign, Contact, User, new_id, utcnow
+from app.portal.authentication import SESSION_COOKIE
+from app.services import campaigns, organizations, sessions
+from benchmarks.report_and_usage import BATCH, analyze, fill
+from tests.fixtures.cast import make_tenant
+from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.settings import settings_for
+
+FEW, MANY, ROUNDS = 1_000, 100_000, 9
+GOAL = 1.3
+SPREAD = timedelta(minutes=3)
+
+
+class Portal(NamedTuple):
+    """The product over one database, seen by a partner's administrator."""
+
+    client: FlaskClient
+    database: Database
+    ids: dict[str, UUID]
+
+
+class Cost(NamedTuple):
+    milliseconds: float
+    statements: int
+
+
+def populated(session: Session, count: int, partner_id: UUID, customer: UUID) -> dict[str, UUID]:
+    """Contacts, calls and history of one customer; returns the ids that addresses need."""
+    agent = session.scalars(select(Agent).where(Agent.organization_id == customer)).first()
+    campaign = session.scalars(select(Campaign).where(Campaign.organization_id == customer)).one()
+    assert agent is not None
+    of = {"partner_id": partner_id, "organization_id": customer}
+    now = utcnow()
+    calls: list[dict[str, Any]] = []
+    contacts: list[dict[str, Any]] = []
+    for number in range(count):
+        at = now - SPREAD * number
+        phone = f"+1202{number:07}"
+        contacts.append(
+            {
+                "id": new_id(),
+                "organization_id": customer,
+                "campaign_id": campaign.id,
+                "phone": phone,
+                "first_name": "Ada",
+                "last_name": f"Person {number}",
+                "created_at": at,
+                "updated_at": at,
+            }
+        )
+        calls.append(
+            {
+                **of,
+                "id": new_id(),
+                "agent_id": agent.id,
+                "source": CallSource.API,
+                "live": True,
+                "carrier": CarrierKind.SIMULATOR,
+                "requested_by": "benchmark",
+                "phone_number": phone,
+                "contact": {"phoneNumber": phone},
+                "status": CallStatus.NO_ANSWER,
+                "ended_reason": EndedReason.NO_ANSWER,
+                "created_at": at,
+                "updated_at": at,
+                "expires_at": now,
+                "ended_at": at,
+            }
+        )
+    history = [
+        {
+            **of,
+            "id": new_id(),
+            "at": now - SPREAD * number,
+            "actor_kind": "user",
+            "actor": "somebody",
+            "action": "organization.updated",
+            "target_type": "organization",
+            "target_id": str(customer),
+        }
+        for number in range(count)
+    ]
+    for start in range(0, count, BATCH):
+        session.execute(insert(Contact), contacts[start : start + BATCH])
+        session.execute(insert(Call), calls[start : start + BATCH])
+        session.execute(insert(AuditEntry), history[start : start + BATCH])
+    return {
+        "organization_id": customer,
+        "agent_id": agent.id,
+        "campaign_id": campaign.id,
+        "contact_id": contacts[0]["id"],
+        "call_id": calls[0]["id"],
+    }
+
+
+def portal_of(url: str, folder: Path, count: int) -> Portal:
+    database = Database(make_engine(url))
+    with database.transaction() as session:
+        tenant = make_tenant(session)
+        admin = tenant.caller(Role.PARTNER_ADMIN)
+        customer = organizations.get(session, admin, tenant.plus.id)
+        campaigns.create(session, admin, customer.id, name="Everybody")
+    fill(database, tenant.partner.id, count)
+    settings = settings_for(url, folder, rate_burst=10_000)
+    with database.transaction() as session:
+        ids = populated(session, count, tenant.partner.id, tenant.plus.id)
+        ids["user_id"] = tenant.plus_user.id
+        ids["partner_id"] = tenant.partner.id
+        user = session.get_one(User, tenant.staff[Role.PARTNER_ADMIN].id)
+        token = sessions.create(session, user, lifetime=timedelta(hours=1))
+    analyze(database)
+    client = create_app(settings, database).test_client()
+    client.set_cookie(SESSION_COOKIE, token)
+    return Portal(client, database, ids)
+
+
+def address(portal: Portal, rule: Rule) -> str | None:
+    """The page's address; None where it needs what these databases do not hold."""
+    if not rule.arguments <= portal.ids.keys():
+        return None
+    values = {name: portal.ids[name] for name in rule.arguments}
+    built = rule.build(values, append_unknown=False)
+    return built[1] if built else None
+
+
+@contextmanager
+def counted(database: Database) -> Iterator[list[str]]:
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        statements.append(statement)
+
+    event.listen(database.engine, "before_cursor_execute", note)
+    yield statements
+    event.remove(database.engine, "before_cursor_execute", note)
+
+
+def is_page(portal: Portal, path: str) -> bool:
+    answer = portal.client.get(path)
+    return answer.status_code == 200 and answer.mimetype == "text/html"
+
+
+def cost(portal: Portal, path: str) -> Cost:
+    with counted(portal.database) as statements:
+        began = time.perf_counter()
+        answer = portal.client.get(path)
+        taken = time.perf_counter() - began
+    assert answer.status_code == 200, path
+    return Cost(taken * 1000, len(statements))
+
+
+def compare(backend: str, few: Portal, many: Portal) -> list[tuple[float, str]]:
+    """A line for each screen, the dearest growth first."""
+    lines = []
+    for rule in few.client.application.url_map.iter_rules():
+        if not rule.endpoint.startswith("portal.") or "GET" not in (rule.methods or ()):
+            continue
+        here, there = address(few, rule), address(many, rule)
+        if here is None or there is None or not is_page(few, here) or not is_page(many, there):
+            continue
+        taken = [(cost(few, here), cost(many, there)) for _ in range(ROUNDS)]
+        small = statistics.median(one.milliseconds for one, _ in taken)
+        large = statistics.median(two.milliseconds for _, two in taken)
+        asked = taken[-1][0].statements, taken[-1][1].statements
+        verdict = "" if large / small <= GOAL and asked[0] == asked[1] else "  OVER"
+        words = (
+            f"{backend:10} {rule.rule[:58]:58} {asked[0]:3} and {asked[1]:3} statements  "
+            f"{small:6.1f} ms  {large:6.1f} ms  ratio {large / small:5.2f}{verdict}"
+        )
+        lines.append((large / small, words))
+    return sorted(lines, reverse=True)
+
+
+def main(arguments: list[str]) -> None:
+    many = int(arguments[0]) if arguments else MANY
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        databases = Databases(folder, folder)
+        for backend in BACKENDS:
+            urls = [databases.create(backend) for _ in range(2)]
+            portals = [
+                portal_of(url, folder, count) for url, count in zip(urls, (FEW, many), strict=True)
+            ]
+            for _ratio, line in compare(backend, *portals):
+                print(line)
+            for portal, url in zip(portals, urls, strict=True):
+                portal.database.dispose()
+                databases.drop(url)
+        databases.close()
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PORTAL_ENV", "test")
+    main(sys.argv[1:])
