@@ -6,9 +6,12 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, Self
+from urllib.parse import urlsplit
 
 from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from app.emails import is_email
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -61,6 +64,13 @@ class Settings(BaseSettings):
     token_seconds: int = Field(3600, ge=1)
     session_hours: int = Field(12, ge=1)
 
+    smtp_url: str = ""
+    mail_from: str = ""
+
+    processor: Literal["price_list", "stripe"] = "price_list"
+    stripe_key: str = ""
+    stripe_api_url: str = ""
+
     carrier: Literal["simulator"] = "simulator"
     simulator_pace: float = Field(1.0, gt=0)
     """Factor on every duration of the simulated line; tests set it far below 1."""
@@ -84,6 +94,24 @@ class Settings(BaseSettings):
                 raise ValueError(message)
         return self
 
+    @model_validator(mode="after")
+    def _refuse_unusable_mail(self) -> Self:
+        parts = urlsplit(self.smtp_url)
+        if self.smtp_url and (parts.scheme not in ("smtp", "smtps") or not parts.hostname):
+            message = "PORTAL_SMTP_URL is written smtp://user:password@host:587 or smtps://host."
+            raise ValueError(message)
+        if self.mail_from and not is_email(self.mail_from):
+            message = "PORTAL_MAIL_FROM must be an e-mail address alone: name@example.com."
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_processor_without_key(self) -> Self:
+        if self.processor == "stripe" and not self.stripe_key:
+            message = "PORTAL_STRIPE_KEY must be set where PORTAL_PROCESSOR is stripe."
+            raise ValueError(message)
+        return self
+
     @property
     def addresses(self) -> Addresses:
         """Where each area of the contract is reached from outside, without a final slash."""
@@ -94,6 +122,13 @@ class Settings(BaseSettings):
             phone=self.phone_url.rstrip("/") or f"{public}/phone",
             public_api=self.public_api_url.rstrip("/") or public,
         )
+
+    @property
+    def effective_mail_from(self) -> str:
+        """The address that mail comes from, else one at the public address's host."""
+        host = urlsplit(self.public_url).hostname or ""
+        named = any(c.isalpha() for c in host) and ":" not in host
+        return self.mail_from or f"no-reply@{host if named else 'localhost'}"
 
     @property
     def effective_database_url(self) -> str:

@@ -22,6 +22,7 @@ APPLICATION = "portal"
 SCHEMA = "dbos"
 CALLS_QUEUE = "calls"
 JOBS_QUEUE = "jobs"
+MAIL_QUEUE = "mail"
 STATUS_TOPIC = "status"
 
 ENGINE_TABLES = frozenset(
@@ -122,6 +123,18 @@ def enqueue_job(session: Session, workflow: str, workflow_id: str, *args: str) -
         "workflow_id": workflow_id,
     }
     _client(session).enqueue_in_transaction(session, options, *args)
+
+
+def enqueue_mail(session: Session, mail_id: UUID, attempt: int, delay_seconds: float) -> None:
+    """Hands in one attempt to send a mail; a delay holds no slot of the queue."""
+    options: EnqueueOptions = {
+        "workflow_name": "send_mail",
+        "queue_name": MAIL_QUEUE,
+        "workflow_id": f"mail:{mail_id}:{attempt}",
+    }
+    if delay_seconds > 0:
+        options["delay_seconds"] = delay_seconds
+    _client(session).enqueue_in_transaction(session, options, str(mail_id), attempt)
 
 
 def wake_call(session: Session, attempt_id: UUID, event_id: str, at: datetime) -> None:

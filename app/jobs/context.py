@@ -11,6 +11,9 @@ from app.enums import CarrierKind
 from app.gateways.carriers.base import Carrier
 from app.gateways.carriers.simulator import Simulator
 from app.gateways.files import FileStore, open_files
+from app.gateways.mailers import Mailer, open_mailer
+from app.gateways.processors import open_processor
+from app.gateways.processors.base import Processor
 from app.gateways.writers.base import MessageWriter
 from app.gateways.writers.template import TemplateWriter
 
@@ -27,6 +30,8 @@ class WorkerContext:
     carriers: dict[CarrierKind, Carrier]
     writer: MessageWriter
     files: FileStore
+    processor: Processor
+    mailer: Mailer
 
 
 _current: list[WorkerContext] = []
@@ -45,6 +50,8 @@ def open_context(settings: Settings) -> WorkerContext:
         carriers={CarrierKind.SIMULATOR: Simulator(ledger, settings.simulator_pace)},
         writer=TemplateWriter(),
         files=open_files(settings),
+        processor=open_processor(settings),
+        mailer=open_mailer(settings),
     )
     _current[:] = [context]
     return context

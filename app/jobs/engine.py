@@ -11,12 +11,14 @@ from app.gateways.job_queue import (
     APPLICATION,
     CALLS_QUEUE,
     JOBS_QUEUE,
+    MAIL_QUEUE,
     SCHEMA,
     make_queue_engine,
 )
 
 CALLS_AT_ONCE = 200
 JOBS_AT_ONCE = 4
+MAILS_AT_ONCE = 4
 NEWS_SECONDS = 0.75
 """On SQLite every waiting call is looked at in this interval; PostgreSQL notifies."""
 
@@ -51,6 +53,12 @@ def start_engine(settings: Settings, executor_id: str) -> Engine:
     DBOS.register_queue(
         JOBS_QUEUE,
         worker_concurrency=JOBS_AT_ONCE,
+        polling_interval_sec=settings.queue_poll_seconds,
+        on_conflict="always_update",
+    )
+    DBOS.register_queue(
+        MAIL_QUEUE,
+        worker_concurrency=MAILS_AT_ONCE,
         polling_interval_sec=settings.queue_poll_seconds,
         on_conflict="always_update",
     )

@@ -37,3 +37,5 @@ class Gate:
 
 dialling = Gate()
 """Around the carrier's answer, from the attempt that is written to the answer that is."""
+mailing = Gate()
+"""Around the mail server's answer, from the mail that is written to the answer that is kept."""

@@ -9,11 +9,13 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.database import Database
-from app.gateways.job_queue import CALLS_QUEUE, JOBS_QUEUE
+from app.gateways.job_queue import CALLS_QUEUE, JOBS_QUEUE, MAIL_QUEUE
 from app.services import workers
 
 REAPER_LOCK = 7_215_003
 """An advisory lock on PostgreSQL: two reapers could hand out the same work twice."""
+
+QUEUES = frozenset({CALLS_QUEUE, JOBS_QUEUE, MAIL_QUEUE})
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +48,7 @@ def _orphans(living: set[str]) -> dict[str, list[tuple[str, str]]]:
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for work in DBOS.list_workflows(status="PENDING", load_input=False, load_output=False):
         if work.executor_id is not None and work.executor_id not in living:
-            queue = work.queue_name if work.queue_name in {CALLS_QUEUE, JOBS_QUEUE} else JOBS_QUEUE
+            queue = work.queue_name if work.queue_name in QUEUES else JOBS_QUEUE
             found[work.executor_id].append((work.workflow_id, queue))
     return found
 

@@ -16,10 +16,10 @@ from uuid import uuid4
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.config import Settings
-from app.jobs import heartbeat, housekeeping, import_contacts, place_call
+from app.jobs import heartbeat, housekeeping, import_contacts, place_call, send_mail
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import start_engine
-from app.jobs.gate import dialling
+from app.jobs.gate import dialling, mailing
 from app.jobs.log import configure_log
 from app.jobs.reaper import reap
 
@@ -29,6 +29,7 @@ WORKFLOWS = (
     place_call.place_call,
     import_contacts.check_import,
     import_contacts.apply_import,
+    send_mail.send_mail,
 )
 """Importing a module registers its workflows; all that the engine may be handed stand here."""
 
@@ -69,10 +70,12 @@ def _live(context: WorkerContext, executor_id: str, stop: threading.Event) -> No
 
 
 def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
-    """Ends between two dialled calls, never in the middle of one."""
+    """Ends between two dialled calls or sent mails, never in the middle of one."""
     log.info("the worker is stopping")
     if not dialling.close(STOP_SECONDS):
         log.warning("a call was still being placed; its attempt will be asked about")
+    if not mailing.close(STOP_SECONDS):
+        log.warning("a mail was still being sent; it may be sent again")
     try:
         heartbeat.leave(context.database, executor_id)
     except SQLAlchemyError:

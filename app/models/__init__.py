@@ -20,11 +20,12 @@ from app.models.credential import (
     RevokedToken,
     SigningKey,
 )
+from app.models.mail import Mail, MailKind
 from app.models.organization import Agent, DoNotCallEntry, ExternalIdKey, Organization
 from app.models.partner import BrandColor, HeaderLink, Partner, Pricing, SiteImage, SocialLink
 from app.models.simulator import SimulatedCall
 from app.models.user import FailedSignIn, LinkPurpose, OneTimeLink, PortalSession, User
-from app.models.worker import CarrierPace, ProcessorPrice, WorkerHeartbeat
+from app.models.worker import CarrierPace, ProcessorCheck, ProcessorPrice, WorkerHeartbeat
 
 __all__ = [
     "Agent",
@@ -56,12 +57,15 @@ __all__ = [
     "ImportProblem",
     "ImportRow",
     "LinkPurpose",
+    "Mail",
+    "MailKind",
     "OAuthClient",
     "OneTimeLink",
     "Organization",
     "Partner",
     "PortalSession",
     "Pricing",
+    "ProcessorCheck",
     "ProcessorPrice",
     "RevokedToken",
     "SigningKey",

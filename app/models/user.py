@@ -82,6 +82,8 @@ class User(Base):
     password_hash: Mapped[Line | None]
     timezone: Mapped[Short | None]
     theme: Mapped[Short | None]
+    notifications: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
+    """What the person has chosen to be told, where it is not what everybody is told."""
     version: Mapped[int] = mapped_column(Integer, default=1)
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]

@@ -39,7 +39,7 @@ def create(session: Session, user_id: UUID, purpose: LinkPurpose) -> str:
     return token
 
 
-def look_up(session: Session, token: str, purpose: LinkPurpose) -> User:
+def look_up(session: Session, token: str, *purposes: LinkPurpose) -> User:
     """Whose link it is, without using it up (mail scanners open links too).
 
     Raises `NotFound` (``link_invalid``) where it is unknown, used, expired or replaced.
@@ -49,7 +49,7 @@ def look_up(session: Session, token: str, purpose: LinkPurpose) -> User:
         .join(OneTimeLink, OneTimeLink.user_id == User.id)
         .where(
             OneTimeLink.token_hash == _hash(token),
-            OneTimeLink.purpose == purpose,
+            OneTimeLink.purpose.in_(purposes),
             OneTimeLink.used_at.is_(None),
             OneTimeLink.expires_at > utcnow(),
         )
@@ -59,7 +59,7 @@ def look_up(session: Session, token: str, purpose: LinkPurpose) -> User:
     return user
 
 
-def use(session: Session, token: str, purpose: LinkPurpose) -> User:
+def use(session: Session, token: str, *purposes: LinkPurpose) -> User:
     """Uses the link up and returns whose it is; of two at once only one gets through.
 
     Raises `NotFound` (``link_invalid``).
@@ -69,7 +69,7 @@ def use(session: Session, token: str, purpose: LinkPurpose) -> User:
         update(OneTimeLink)
         .where(
             OneTimeLink.token_hash == _hash(token),
-            OneTimeLink.purpose == purpose,
+            OneTimeLink.purpose.in_(purposes),
             OneTimeLink.used_at.is_(None),
             OneTimeLink.expires_at > now,
         )
@@ -79,6 +79,13 @@ def use(session: Session, token: str, purpose: LinkPurpose) -> User:
     if user_id is None:
         raise _invalid()
     return session.get_one(User, user_id)
+
+
+def end_all(session: Session, user_id: UUID) -> None:
+    """Ends every open link of the user: none of them works any more."""
+    session.execute(
+        delete(OneTimeLink).where(OneTimeLink.user_id == user_id, OneTimeLink.used_at.is_(None))
+    )
 
 
 def _invalid() -> NotFound:

@@ -8,15 +8,17 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
+from app.enums import UserStatus
 from app.errors import Conflict, ValidationFailed
-from app.models import User
+from app.models import MailKind, User
 from app.policy import Permission
 from app.schemas.users import UpdateUserInput
-from app.services import audit, organizations, sessions
+from app.services import audit, mail_queue, one_time_links, organizations, sessions
 from app.services.organizations.changing import change
 from app.services.users.creating import email_exists, email_key
 from app.services.users.loading import as_uuid, check_type, get
 
+MAX_NAME = 200
 RESERVED_IDS = frozenset({"usage", "subscription", "partial"})
 """Words that stand where an external id stands in a path of the contract."""
 
@@ -27,12 +29,14 @@ def update(
     external_user_id: str | UUID,
     changes: UpdateUserInput,
     *,
+    name: str | None = None,
     expected_version: int | None = None,
 ) -> User:
     """Changes the address, and the plan of the user's organization; null changes nothing.
 
-    Raises `NotFound` (``user_not_found``), `Forbidden`, `ValidationFailed` (``email_exists``,
-    ``no_organization``) and `Conflict` (``changed_meanwhile``); nothing is saved then.
+    ``name`` renames where it is given, blank takes the name away. Raises `NotFound`
+    (``user_not_found``), `Forbidden`, `ValidationFailed` (``email_exists``, ``no_organization``,
+    ``too_long``) and `Conflict` (``changed_meanwhile``); nothing is saved then.
     """
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, external_user_id, expected_version)
@@ -41,6 +45,8 @@ def update(
         raise ValidationFailed.on("paymentTier", "no_organization", message)
     if changes.email is not None and changes.email != user.email:
         _move_address(session, caller, user, changes.email)
+    if name is not None:
+        _rename(session, caller, user, name.strip() or None)
     if changes.payment_tier is not None and user.organization_id is not None:
         organization = organizations.get(session, caller, user.organization_id, for_change=True)
         change(session, caller, organization, {"payment_tier": changes.payment_tier})
@@ -118,6 +124,34 @@ def _move_address(session: Session, caller: Caller, user: User, email: str) -> N
     except IntegrityError as error:
         raise email_exists() from error
     record(session, caller, user, "updated", before={"email": before}, after={"email": email})
+    # What was sent to the old address must not open the account any more.
+    one_time_links.end_all(session, user.id)
+    if user.status is UserStatus.INVITED:
+        mail_queue.ask_for(session, caller, MailKind.INVITATION, user)
+        return
+    for address in (before, email):
+        mail_queue.ask_for(
+            session,
+            caller,
+            MailKind.EMAIL_CHANGED,
+            user,
+            to=address,
+            details={"from": before, "to": email},
+        )
+    if user.password_hash is None:
+        mail_queue.ask_for(session, caller, MailKind.SET_PASSWORD, user)
+
+
+def _rename(session: Session, caller: Caller, user: User, name: str | None) -> None:
+    if name is not None and len(name) > MAX_NAME:
+        raise ValidationFailed.on("name", "too_long", f"At most {MAX_NAME} characters fit here.")
+    before = user.name
+    if before == name:
+        return
+    user.name = name
+    user.version += 1
+    session.flush()
+    record(session, caller, user, "updated", before={"name": before}, after={"name": name})
 
 
 def _check_external_id(session: Session, user: User, idp_uid: str) -> None:
@@ -142,12 +176,16 @@ def _external_id_exists() -> ValidationFailed:
 
 
 def set_password(session: Session, caller: Caller, user: User, password_hash: str) -> None:
-    """Replaces the password (hash it before the transaction) and ends every session of the user.
+    """Replaces the password (hash it before the transaction), ends every session of the user and
+    the links that would set another one, and tells the user where there was one before.
 
     The user must come from its loader: that is what allows it.
     """
+    if user.password_hash is not None:
+        mail_queue.ask_for(session, caller, MailKind.PASSWORD_CHANGED, user)
     user.password_hash = password_hash
     sessions.end_all_of_user(session, user.id)
+    one_time_links.end_all(session, user.id)
     session.flush()
     audit.record(
         session,

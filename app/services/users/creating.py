@@ -10,10 +10,10 @@ from sqlalchemy.orm import Session
 from app.caller import Caller
 from app.enums import Role, Tier, UserStatus
 from app.errors import ValidationFailed
-from app.models import User, new_id
+from app.models import MailKind, User, new_id
 from app.policy import Permission
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
-from app.services import audit, organizations, partners
+from app.services import audit, mail_queue, organizations, partners
 from app.services.organizations.changing import add as add_organization
 from app.services.users.loading import check_type
 
@@ -184,4 +184,7 @@ def _add(
         target=email,
         after={"email": email, "userType": user_type, "status": user.status, "name": user.name},
     )
+    invited = user.status is UserStatus.INVITED
+    kind = MailKind.INVITATION if invited else MailKind.SET_PASSWORD
+    mail_queue.ask_for(session, caller, kind, user)
     return user

@@ -1,0 +1,21 @@
+"""Sending mail: a mail server, or files in a folder where none is configured."""
+
+from app.config import Settings
+from app.gateways.mailers.base import Letter, Mailer, NotNow, Refused
+from app.gateways.mailers.outbox import Outbox
+from app.gateways.mailers.smtp import SmtpMailer
+
+
+def open_mailer(settings: Settings) -> Mailer:
+    """What this installation sends its mail with."""
+    if settings.smtp_url:
+        return SmtpMailer(settings.smtp_url, settings.effective_mail_from)
+    return open_outbox(settings)
+
+
+def open_outbox(settings: Settings) -> Outbox:
+    """The folder that keeps the mails of an installation without a mail server."""
+    return Outbox(settings.instance_dir / "outbox", settings.effective_mail_from)
+
+
+__all__ = ["Letter", "Mailer", "NotNow", "Refused", "open_mailer", "open_outbox"]

@@ -1,0 +1,48 @@
+"""A letter as an internet message (RFC 5322), text beside HTML."""
+
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime, make_msgid
+
+from app.gateways.mailers.base import Letter
+from app.models.base import utcnow
+
+LONGEST_NAME = 100
+
+
+def to_message(letter: Letter, mail_from: str) -> EmailMessage:
+    """The message; no value of the letter can add a header to it. Each call gives it a new id."""
+    addresses = (letter.to, letter.reply_to or "")
+    # RFC 6532, only where the part before the @ can't be written in ASCII.
+    needs_utf8 = not all(address.rpartition("@")[0].isascii() for address in addresses)
+    message = EmailMessage(SMTP.clone(utf8=needs_utf8))
+    message["From"] = _address(letter.sender_name, mail_from)
+    message["To"] = _address(letter.to_name, letter.to)
+    if letter.reply_to:
+        message["Reply-To"] = _address(None, letter.reply_to)
+    message["Subject"] = one_line(letter.subject)
+    message["Date"] = format_datetime(utcnow())
+    message["Message-ID"] = make_msgid(domain=ascii_domain(mail_from))
+    # Sent by a program, so no out-of-office notes come back (RFC 3834).
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(letter.text)
+    message.add_alternative(letter.html, subtype="html")
+    return message
+
+
+def one_line(words: str) -> str:
+    """The words with every line break and control character as a space."""
+    return " ".join("".join(c if c.isprintable() else " " for c in words).split())
+
+
+def ascii_domain(address: str) -> str:
+    """The address's host as it stands on the wire."""
+    host = address.rpartition("@")[2]
+    return host if host.isascii() else host.encode("idna").decode("ascii")
+
+
+def _address(name: str | None, address: str) -> Address:
+    local = address.rpartition("@")[0]
+    shown = one_line(name or "")[:LONGEST_NAME]
+    return Address(shown, username=one_line(local), domain=ascii_domain(address))

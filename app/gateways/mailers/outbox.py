@@ -1,0 +1,74 @@
+"""The local twin of a mail server: one file a mail, for whoever runs the portal to look at."""
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from pathlib import Path
+from typing import NamedTuple
+from uuid import UUID
+
+from app.gateways.mailers.base import Letter
+from app.gateways.mailers.message import to_message
+from app.models.base import new_id
+
+_NAME = re.compile(
+    r"(?P<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_(?P<whose>[0-9a-f-]+)\.eml"
+)
+NOBODYS = "0"
+
+
+class KeptMail(NamedTuple):
+    """A mail in the outbox. ``partner_id`` None: the operator's own."""
+
+    id: UUID
+    partner_id: UUID | None
+    kept_at: datetime
+    path: Path
+
+    def read(self) -> EmailMessage:
+        """The message. Raises FileNotFoundError where somebody has removed it."""
+        return message_from_bytes(self.path.read_bytes(), policy=default)
+
+
+class Outbox:
+    """Files that only their owner may read (mode 600); a half-written one is never seen."""
+
+    def __init__(self, folder: Path, mail_from: str):
+        self._folder = folder
+        self._from = mail_from
+
+    def send(self, letter: Letter) -> None:
+        """Keeps the mail. Never raises `NotNow` or `Refused`."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        whose = str(letter.partner_id) if letter.partner_id else NOBODYS
+        path = self._folder / f"{new_id()}_{whose}.eml"
+        unfinished = path.with_suffix(".new")
+        octets = to_message(letter, self._from).as_bytes()
+        with os.fdopen(
+            os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
+        ) as file:
+            file.write(octets)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.rename(path)
+
+    def mails(self) -> list[KeptMail]:
+        """Every kept mail, newest first."""
+        return sorted(self._all(), key=lambda mail: mail.path.name, reverse=True)
+
+    def _all(self) -> Iterator[KeptMail]:
+        if not self._folder.is_dir():
+            return
+        for path in self._folder.iterdir():
+            found = _NAME.fullmatch(path.name)
+            if found is None:
+                continue
+            identifier = UUID(found["id"])
+            whose = None if found["whose"] == NOBODYS else UUID(found["whose"])
+            # The first 48 bits of such an id are its milliseconds (RFC 9562, section 5.7).
+            at = datetime.fromtimestamp((identifier.int >> 80) / 1000, UTC)
+            yield KeptMail(identifier, whose, at, path)

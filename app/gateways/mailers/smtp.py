@@ -1,0 +1,152 @@
+"""Mail through a server: ``smtp://user:password@host:587``, ``smtps://host``, ``?starttls=1``."""
+
+import smtplib
+import socket
+import ssl
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Self
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from app.gateways.mailers.base import Letter, NotNow, Refused
+from app.gateways.mailers.message import to_message
+
+TIMEOUT_SECONDS = 30.0
+"""For every single wait: connecting, and each answer of the server."""
+
+PORTS = {"smtp": 25, "smtps": 465}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where and how a mail server is spoken to."""
+
+    host: str
+    port: int
+    tls_at_once: bool
+    starttls_needed: bool
+    user: str | None = None
+    password: str | None = None
+
+    @classmethod
+    def of_url(cls, url: str) -> Self:
+        """Raises ValueError with a sentence for anything that is no such address."""
+        parts = urlsplit(url)
+        asked = parse_qs(parts.query)
+        wrong = parts.path.strip("/") or parts.fragment or asked.keys() - {"starttls"}
+        if parts.scheme not in PORTS or not parts.hostname or wrong:
+            message = "A mail server is written smtp://user:password@host:port or smtps://…"
+            raise ValueError(message)
+        return cls(
+            host=parts.hostname,
+            port=parts.port or PORTS[parts.scheme],
+            tls_at_once=parts.scheme == "smtps",
+            starttls_needed=asked.get("starttls", ["0"])[-1] not in ("", "0"),
+            user=unquote(parts.username) if parts.username else None,
+            password=unquote(parts.password) if parts.password else None,
+        )
+
+    @property
+    def is_this_machine(self) -> bool:
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+
+class SmtpMailer:
+    """Speaks to one server, a connection a mail. TLS is used wherever the server offers it, and
+    certificates are checked; a password is never sent in the clear to another machine."""
+
+    def __init__(self, url: str, mail_from: str, *, timeout_seconds: float = TIMEOUT_SECONDS):
+        self._server = Server.of_url(url)
+        self._from = mail_from
+        self._timeout = timeout_seconds
+
+    def send(self, letter: Letter) -> None:
+        """As `Mailer.send`. What the server says after it has accepted changes nothing."""
+        message = to_message(letter, self._from)
+        try:
+            connection = self._connect()
+        except (OSError, smtplib.SMTPException) as error:
+            raise NotNow(_reason("connecting", error)) from error
+        try:
+            self._introduce(connection)
+            connection.send_message(
+                message, self._from, [str(message["To"].addresses[0].addr_spec)]
+            )
+        except smtplib.SMTPNotSupportedError as error:
+            raise Refused(_reason("sending", error)) from error
+        except (OSError, smtplib.SMTPException) as error:
+            if _is_final(error):
+                raise Refused(_reason("sending", error)) from error
+            raise NotNow(_reason("sending", error)) from error
+        finally:
+            with suppress(OSError, smtplib.SMTPException):
+                connection.quit()
+            connection.close()
+
+    def _connect(self) -> smtplib.SMTP:
+        server = self._server
+        if server.tls_at_once:
+            return smtplib.SMTP_SSL(
+                server.host, server.port, timeout=self._timeout, context=_checked()
+            )
+        return smtplib.SMTP(server.host, server.port, timeout=self._timeout)
+
+    def _introduce(self, connection: smtplib.SMTP) -> None:
+        server = self._server
+        connection.ehlo()
+        encrypted = server.tls_at_once
+        if not encrypted and (server.starttls_needed or connection.has_extn("starttls")):
+            try:
+                connection.starttls(context=_checked())
+            except smtplib.SMTPNotSupportedError as error:
+                message = "the mail server offers no encryption, which the configuration asks for"
+                raise NotNow(message) from error
+            connection.ehlo()
+            encrypted = True
+        if server.user is None:
+            return
+        if not encrypted and not server.is_this_machine:
+            message = "the mail server offers no encryption, so the password was not sent to it"
+            raise NotNow(message)
+        try:
+            connection.login(server.user, server.password or "")
+        except smtplib.SMTPNotSupportedError as error:
+            message = "the mail server takes no password"
+            raise NotNow(message) from error
+
+
+def _checked() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def _is_final(error: Exception) -> bool:
+    """Whether the server refused this very mail for good. A refused password or greeting is the
+    configuration's fault, and somebody may mend it."""
+    match error:
+        case smtplib.SMTPRecipientsRefused():
+            codes = [code for code, _words in error.recipients.values()]
+        case smtplib.SMTPSenderRefused() | smtplib.SMTPDataError():
+            codes = [error.smtp_code]
+        case _:
+            return False
+    return bool(codes) and all(500 <= code < 600 for code in codes)
+
+
+def _reason(doing: str, error: Exception) -> str:
+    """What happened, without the server's own words: they often repeat the address."""
+    match error:
+        case smtplib.SMTPRecipientsRefused():
+            code = next(iter(error.recipients.values()))[0]
+            return f"the mail server does not take mail for this address (status {code})"
+        case smtplib.SMTPResponseException():
+            return f"{doing}: the mail server answered with status {error.smtp_code}"
+        case socket.gaierror():
+            return f"{doing}: the mail server's name is not known"
+        case TimeoutError() | smtplib.SMTPServerDisconnected():
+            return f"{doing}: the mail server did not answer in time, or ended the connection"
+        case _:
+            return f"{doing}: {type(error).__name__}"

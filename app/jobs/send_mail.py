@@ -1,0 +1,74 @@
+"""One attempt to send a mail, as a durable workflow.
+
+What the mail server said is kept as the result of its own step, so a worker that dies after it
+does not ask again. A further attempt is a workflow of its own, handed in with a delay: waiting
+holds no slot of the queue.
+"""
+
+import logging
+from typing import Literal, TypedDict
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.gateways.mailers import Letter, NotNow, Refused
+from app.jobs.context import context
+from app.jobs.gate import mailing
+from app.jobs.outage import outlasts_outages
+from app.services import mails
+
+log = logging.getLogger(__name__)
+
+
+class Answer(TypedDict):
+    """How an attempt ended, with the reason where the mail was not accepted."""
+
+    end: Literal["sent", "later", "refused", "nothing"]
+    reason: str
+
+
+@DBOS.workflow(name="send_mail")
+def send_mail(mail_id: str, attempt: int) -> None:
+    """Sends the mail, or hands in the next attempt."""
+    with mailing:
+        try:
+            answer = ask_server(mail_id, attempt)
+        except Exception as error:
+            log.exception("a mail could not be written")
+            answer = Answer(end="later", reason=type(error).__name__)
+        keep_answer(mail_id, attempt, answer)
+
+
+@DBOS.step(name="ask_server")
+def ask_server(mail_id: str, attempt: int) -> Answer:
+    """Writes the mail and gives it to the mail server, once."""
+    letter = _write(mail_id, attempt)
+    if letter is None:
+        return Answer(end="nothing", reason="")
+    try:
+        context().mailer.send(letter)
+    except NotNow as error:
+        log.warning("a mail was not accepted: %s", error)
+        return Answer(end="later", reason=str(error))
+    except Refused as error:
+        return Answer(end="refused", reason=str(error))
+    return Answer(end="sent", reason="")
+
+
+@outlasts_outages
+def _write(mail_id: str, attempt: int) -> Letter | None:
+    with context().database.transaction() as session:
+        return mails.begin(session, UUID(mail_id), attempt, context().settings)
+
+
+@DBOS.step(name="keep_answer")
+@outlasts_outages
+def keep_answer(mail_id: str, attempt: int, answer: Answer) -> None:
+    with context().database.transaction() as session:
+        match answer["end"]:
+            case "sent":
+                mails.sent(session, UUID(mail_id))
+            case "later":
+                mails.later(session, UUID(mail_id), attempt, answer["reason"])
+            case "refused":
+                mails.refused(session, UUID(mail_id), answer["reason"])

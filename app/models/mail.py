@@ -1,0 +1,64 @@
+"""Mails that were asked for, and what became of them."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Integer
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.models.base import (
+    Base,
+    Created,
+    Email,
+    Id,
+    Json,
+    Line,
+    Short,
+    UtcDateTime,
+)
+
+
+class MailKind(StrEnum):
+    INVITATION = "invitation"
+    SET_PASSWORD = "set_password"  # noqa: S105 - the name of a kind
+    RESET_PASSWORD = "reset_password"  # noqa: S105 - the name of a kind
+    PASSWORD_CHANGED = "password_changed"  # noqa: S105 - the name of a kind
+    EMAIL_CHANGED = "email_changed"
+    IMPORT_FINISHED = "import_finished"
+    CHAT_MESSAGE = "chat_message"
+
+
+class Mail(Base):
+    """A mail that was asked for. It is written when it is sent, from ids and ``details``.
+
+    ``to`` is set where the mail goes to another address than the user's present one; ``details``
+    holds what the words need and no row says, never a link or a token. Whose it is tells
+    ``user_id``; without one it goes to the partner itself.
+    """
+
+    __tablename__ = "mails"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["partner_id", "user_id"], ["users.partner_id", "users.id"], ondelete="CASCADE"
+        ),
+        Index("ix_mails_user", "user_id", "id"),
+        Index("ix_mails_created", "created_at"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID | None] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    user_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    kind: Mapped[Short]
+    to: Mapped[Email | None]
+    details: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
+    attempts: Mapped[int] = mapped_column(Integer, default=0)
+    created_at: Mapped[Created]
+    sent_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    failed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    failure: Mapped[Line | None]
+
+    @property
+    def is_over(self) -> bool:
+        return self.sent_at is not None or self.failed_at is not None

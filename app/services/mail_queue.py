@@ -1,0 +1,62 @@
+"""Asking for mails: a row and its place in the queue, in the transaction of what they tell of.
+
+Nothing is sent here; the worker writes and sends each mail (`app.services.mails`).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import CallerKind
+from app.gateways.job_queue import enqueue_mail
+from app.models import Mail, MailKind, User, new_id
+
+
+def ask_for(
+    session: Session,
+    caller: Caller,
+    kind: MailKind,
+    user: User,
+    *,
+    to: str | None = None,
+    details: Mapping[str, Any] | None = None,
+) -> None:
+    """A mail to the user about what ``caller`` has just done; ``to`` where it goes elsewhere than
+    to the present address. What the system does by itself (the command line) tells nobody."""
+    if caller.kind is CallerKind.SYSTEM:
+        return
+    hand_in(session, kind, partner_id=user.partner_id, user_id=user.id, to=to, details=details)
+
+
+def hand_in(
+    session: Session,
+    kind: MailKind,
+    *,
+    partner_id: UUID | None,
+    user_id: UUID | None = None,
+    to: str | None = None,
+    details: Mapping[str, Any] | None = None,
+) -> Mail:
+    """A mail, whoever caused it. Without ``user_id`` it needs ``to``."""
+    mail = Mail(
+        id=new_id(),
+        partner_id=partner_id,
+        user_id=user_id,
+        kind=kind.value,
+        to=to,
+        details=dict(details or {}),
+    )
+    session.add(mail)
+    session.flush()
+    enqueue_mail(session, mail.id, attempt=1, delay_seconds=0)
+    return mail
+
+
+def latest(session: Session, user_id: UUID, kind: MailKind) -> Mail | None:
+    """The last mail of a kind to a user whom the caller has loaded."""
+    query = select(Mail).where(Mail.user_id == user_id, Mail.kind == kind.value)
+    return session.scalar(query.order_by(Mail.id.desc()).limit(1))

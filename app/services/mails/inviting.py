@@ -1,0 +1,36 @@
+"""Sending somebody their invitation, or the link for their first password, once more."""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import UserStatus
+from app.errors import Conflict
+from app.models import MailKind, User
+from app.policy import Permission
+from app.services import mail_queue
+from app.services.users.changing import held, record
+
+
+def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
+    """Sends a new link to somebody who has not come yet; it ends the links of before.
+
+    While the last one still waits to be sent, nothing more is. Raises `Forbidden`
+    (``role_too_low``), `NotFound` and `Conflict` (``already_joined``, ``not_active``).
+    """
+    caller.require(Permission.USERS_WRITE)
+    user = held(session, caller, user_id, None)
+    if user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED):
+        message = "This person is not let in at present: reactivate the account first."
+        raise Conflict(message, "not_active")
+    if user.status is UserStatus.ACTIVE and user.password_hash is not None:
+        message = "This person has a password and can sign in, so there is nothing to send."
+        raise Conflict(message, "already_joined")
+    kind = MailKind.SET_PASSWORD if user.status is UserStatus.ACTIVE else MailKind.INVITATION
+    last = mail_queue.latest(session, user.id, kind)
+    if last is not None and not last.is_over:
+        return user
+    mail_queue.hand_in(session, kind, partner_id=user.partner_id, user_id=user.id)
+    record(session, caller, user, "invitation_sent", before={}, after={"email": user.email})
+    return user

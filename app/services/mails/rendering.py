@@ -1,0 +1,68 @@
+"""Words and a brand into the two forms of a mail.
+
+Mail programs read tables and inline colours, so the style sheet is written into the elements;
+what only some of them read (dark mode) stays behind in the head.
+"""
+
+from dataclasses import dataclass
+
+from css_inline import CSSInliner
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from app.config import ROOT
+from app.models import Mail, MailKind, new_id, utcnow
+from app.services.branding.brand import Brand
+from app.services.branding.shades import brand_shades
+from app.services.mails.words import WORDS, Facts, Words
+
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(ROOT / "templates"),
+    autoescape=select_autoescape(["html"]),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_INLINER = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    subject: str
+    text: str
+    html: str
+
+
+def render(brand: Brand, words: Words) -> Rendered:
+    """The mail in the brand's light shades, with its dark ones where a program asks for them."""
+    shades = brand_shades(brand.colour)
+    given = {
+        "brand": brand,
+        "words": words,
+        "light": shades.light,
+        "dark": shades.dark,
+        "logo": _picture(brand.logo_url),
+    }
+    page = _TEMPLATES.get_template("mail/mail.html").render(given)
+    text = _TEMPLATES.get_template("mail/mail.txt").render(given)
+    return Rendered(words.subject, text, _INLINER.inline(page))
+
+
+def sample(brand: Brand) -> Rendered:
+    """An invitation to nobody, to show a brand; its links lead nowhere."""
+    nobody = Mail(id=new_id(), kind=MailKind.INVITATION.value, details={}, created_at=utcnow())
+    facts = Facts(
+        mail=nobody,
+        brand=brand,
+        email="ada@example.com",
+        zone="UTC",
+        site="",
+        recover_url="#",
+        link="#",
+        link_ends=utcnow(),
+    )
+    return render(brand, WORDS[MailKind.INVITATION](facts))
+
+
+def _picture(url: str | None) -> str | None:
+    """A mail has no page that an address without a host could belong to."""
+    return url if url and url.startswith(("https://", "http://")) else None

@@ -1,0 +1,191 @@
+"""What becomes of a mail that was asked for, step by step, as the worker takes it.
+
+A one-time token is made when the mail is written, so it stands in the mail alone. Every further
+attempt makes a new one, which ends the one before: no mail was accepted with that.
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import quote
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import system_caller
+from app.config import Settings
+from app.enums import OrganizationStatus, UserStatus
+from app.gateways.job_queue import enqueue_mail
+from app.gateways.mailers import Letter
+from app.models import LinkPurpose, Mail, MailKind, Organization, Partner, User, utcnow
+from app.services import audit, one_time_links
+from app.services.branding.brand import NEUTRAL, Brand, of_partner
+from app.services.mails.rendering import render
+from app.services.mails.words import WORDS, Facts
+
+log = logging.getLogger(__name__)
+
+GAPS_SECONDS = (30, 120, 600, 1800, 7200, 21600, 43200)
+"""Between attempts: a server that is away for a day loses nothing."""
+
+_LINKS = {
+    MailKind.INVITATION: (LinkPurpose.INVITATION, "invitation"),
+    MailKind.SET_PASSWORD: (LinkPurpose.SET_PASSWORD, "password"),
+    MailKind.RESET_PASSWORD: (LinkPurpose.RESET_PASSWORD, "password"),
+}
+_STANDING = {
+    MailKind.INVITATION: UserStatus.INVITED,
+    MailKind.SET_PASSWORD: UserStatus.ACTIVE,
+    MailKind.RESET_PASSWORD: UserStatus.ACTIVE,
+}
+"""What a person must be for a link to be of use."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Who the mail is for, as the database knows them at this moment."""
+
+    user: User | None
+    partner: Partner | None
+    organization: Organization | None
+    brand: Brand
+    site: str
+
+
+def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> Letter | None:
+    """The mail, written now; None where it is over, or of no use any more (somebody suspended or
+    joined meanwhile)."""
+    mail = _held(session, mail_id)
+    if mail is None or mail.is_over or mail.attempts > attempt:
+        return None
+    reader = _reader(session, mail, settings)
+    kind = MailKind(mail.kind)
+    address = mail.to or (reader.user.email if reader.user else None)
+    if address is None or not _is_of_use(kind, reader):
+        _end(mail, "no longer needed")
+        return None
+    mail.attempts = attempt
+    link, ends = _link(session, kind, reader)
+    words = WORDS[kind](
+        Facts(
+            mail=mail,
+            brand=reader.brand,
+            email=address,
+            zone=(reader.user.timezone if reader.user else None) or "UTC",
+            site=_origin(reader.partner, settings),
+            recover_url=f"{reader.site}/forgot-password",
+            organization=reader.organization.name if reader.organization else None,
+            link=link,
+            link_ends=ends,
+        )
+    )
+    done = render(reader.brand, words)
+    session.flush()
+    return Letter(
+        id=mail.id,
+        partner_id=mail.partner_id,
+        to=address,
+        to_name=reader.user.name if reader.user else None,
+        sender_name=reader.brand.product_name,
+        reply_to=mail.details.get("email") or reader.brand.support_email,
+        subject=done.subject,
+        text=done.text,
+        html=done.html,
+    )
+
+
+def sent(session: Session, mail_id: UUID) -> None:
+    """The mail was accepted; it is never sent again."""
+    mail = _held(session, mail_id)
+    if mail is not None and not mail.is_over:
+        mail.sent_at = utcnow()
+        session.flush()
+
+
+def later(session: Session, mail_id: UUID, attempt: int, reason: str) -> None:
+    """The mail was not accepted this time: hands in the next attempt, or gives up at last."""
+    if attempt > len(GAPS_SECONDS):
+        refused(session, mail_id, f"given up after {attempt} attempts; {reason}")
+        return
+    mail = _held(session, mail_id)
+    if mail is not None and not mail.is_over:
+        mail.failure = reason[:500]
+        enqueue_mail(session, mail.id, attempt + 1, GAPS_SECONDS[attempt - 1])
+        session.flush()
+
+
+def refused(session: Session, mail_id: UUID, reason: str) -> None:
+    """The mail will never arrive: said in the log and in the history."""
+    mail = _held(session, mail_id)
+    if mail is None or mail.is_over:
+        return
+    log.error("mail %s (%s) was not sent: %s", mail.id, mail.kind, reason)
+    _end(mail, reason)
+    user = session.get(User, mail.user_id) if mail.user_id else None
+    audit.record(
+        session,
+        system_caller("mail", partner_id=mail.partner_id),
+        action="mail.failed",
+        target_type="user" if user else "partner",
+        target_id=mail.user_id or mail.partner_id or mail.id,
+        partner_id=mail.partner_id,
+        organization_id=user.organization_id if user else None,
+        target=user.email if user else None,
+        after={"mail": mail.kind, "reason": reason},
+    )
+    session.flush()
+
+
+def _end(mail: Mail, reason: str) -> None:
+    mail.failed_at, mail.failure = utcnow(), reason[:500]
+
+
+def _held(session: Session, mail_id: UUID) -> Mail | None:
+    query = select(Mail).where(Mail.id == mail_id).with_for_update()
+    return session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+
+
+def _reader(session: Session, mail: Mail, settings: Settings) -> _Reader:
+    user = session.get(User, mail.user_id) if mail.user_id else None
+    partner = session.get(Partner, mail.partner_id) if mail.partner_id else None
+    organization = (
+        session.get(Organization, user.organization_id) if user and user.organization_id else None
+    )
+    origin = _origin(partner, settings)
+    return _Reader(
+        user=user,
+        partner=partner,
+        organization=organization,
+        brand=of_partner(partner) if partner else NEUTRAL,
+        site=f"{origin}/p/{quote(partner.slug)}" if partner else origin,
+    )
+
+
+def _origin(partner: Partner | None, settings: Settings) -> str:
+    """The partner's own host once it is verified, so that no other name is seen. Only a real
+    installation can be reached there."""
+    if partner and partner.domain_verified_at and partner.domain and settings.env == "production":
+        return f"https://{partner.domain_key}"
+    return settings.public_url.rstrip("/")
+
+
+def _is_of_use(kind: MailKind, reader: _Reader) -> bool:
+    if reader.partner is not None and reader.partner.suspended_at is not None:
+        return False
+    if kind not in _STANDING:
+        return True
+    user, organization = reader.user, reader.organization
+    if user is None or user.status is not _STANDING[kind]:
+        return False
+    if kind is MailKind.SET_PASSWORD and user.password_hash is not None:
+        return False
+    return organization is None or organization.status is OrganizationStatus.ACTIVE
+
+
+def _link(session: Session, kind: MailKind, reader: _Reader) -> tuple[str, datetime | None]:
+    if kind not in _LINKS or reader.user is None:
+        return "", None
+    purpose, word = _LINKS[kind]
+    token = one_time_links.create(session, reader.user.id, purpose)
+    return f"{reader.site}/{word}/{token}", utcnow() + one_time_links.LIFETIME[purpose]

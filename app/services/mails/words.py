@@ -1,0 +1,198 @@
+"""What the mails say. One text serves both forms of a mail, HTML and plain."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from app.models import Mail, MailKind
+from app.services.branding.brand import Brand
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A mail's words; ``act`` is the button (label, address), ``reason`` why it was sent.
+
+    ``quoted`` is text of somebody else, shown as theirs.
+    """
+
+    subject: str
+    heading: str
+    paragraphs: tuple[str, ...]
+    act: tuple[str, str] | None = None
+    quoted: str = ""
+    after: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the words are made from. ``link`` is the one-time address, where the kind has one,
+    ``site`` the partner's part of the portal without a final slash."""
+
+    mail: Mail
+    brand: Brand
+    email: str
+    zone: str
+    site: str
+    recover_url: str
+    organization: str | None = None
+    link: str = ""
+    link_ends: datetime | None = None
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        return self.mail.details
+
+    @property
+    def at(self) -> str:
+        return moment(self.mail.created_at, self.zone)
+
+    @property
+    def until(self) -> str:
+        return moment(self.link_ends, self.zone) if self.link_ends else ""
+
+
+def moment(value: datetime, zone: str) -> str:
+    """21 November 2026, 10:47 GMT"""
+    local = value.astimezone(ZoneInfo(zone))
+    return f"{local.day} {local:%B %Y}, {local:%H:%M %Z}"
+
+
+def _invitation(facts: Facts) -> Words:
+    product, partner = facts.brand.product_name, facts.brand.partner_name
+    where = f" at {facts.organization}" if facts.organization else ""
+    return Words(
+        subject=f"You are invited to {product}",
+        heading=f"You are invited to {product}",
+        paragraphs=(
+            f"{partner} has made an account for you{where}. Choose a password, and you are in.",
+        ),
+        act=("Accept the invitation", facts.link),
+        after=(
+            f"The link works once, until {facts.until}.",
+            "If you did not expect this mail, leave it: without the link nothing happens.",
+        ),
+        reason=f"Sent to {facts.email} because somebody at {partner} entered this address.",
+    )
+
+
+def _set_password(facts: Facts) -> Words:
+    product, partner = facts.brand.product_name, facts.brand.partner_name
+    where = f" at {facts.organization}" if facts.organization else ""
+    return Words(
+        subject=f"Set your password for {product}",
+        heading="Set your password",
+        paragraphs=(
+            f"{partner} has made an account for you{where} in {product}.",
+            f"You sign in as {facts.email}, with a password that only you know.",
+        ),
+        act=("Set your password", facts.link),
+        after=(f"The link works once, until {facts.until}.",),
+        reason=f"Sent to {facts.email} because an account was made with this address.",
+    )
+
+
+def _reset_password(facts: Facts) -> Words:
+    product = facts.brand.product_name
+    return Words(
+        subject=f"Set a new password for {product}",
+        heading="Set a new password",
+        paragraphs=(f"Somebody asked for a new password for {facts.email} in {product}.",),
+        act=("Set a new password", facts.link),
+        after=(
+            f"The link works once, until {facts.until}.",
+            "If that was not you, leave this mail: your password stays as it is.",
+        ),
+        reason=f"Sent to {facts.email} because a new password was asked for on {facts.at}.",
+    )
+
+
+def _password_changed(facts: Facts) -> Words:
+    product = facts.brand.product_name
+    return Words(
+        subject=f"Your password for {product} was changed",
+        heading="Your password was changed",
+        paragraphs=(
+            f"The password of {facts.email} in {product} was changed on {facts.at}.",
+            f"If that was not you, set a new password at once{_and_support(facts.brand)}.",
+        ),
+        act=("Set a new password", facts.recover_url),
+        reason=f"Sent to {facts.email} so that nobody changes your password unseen.",
+    )
+
+
+def _email_changed(facts: Facts) -> Words:
+    product = facts.brand.product_name
+    old, new = facts.details["from"], facts.details["to"]
+    whom = f"{facts.brand.partner_name}{_at_support(facts.brand)}"
+    return Words(
+        subject=f"Your e-mail address for {product} was changed",
+        heading="Your e-mail address was changed",
+        paragraphs=(
+            f"On {facts.at} the address of your account in {product} was changed to {new}.",
+            f"Until then it was {old}. From now on you sign in as {new}.",
+            f"If you did not expect this, tell {whom}.",
+        ),
+        reason="Sent to both addresses so that nobody changes yours unseen.",
+    )
+
+
+def _import_finished(facts: Facts) -> Words:
+    counts, product = facts.details, facts.brand.product_name
+    file, campaign = counts["file"], counts["campaign"]
+    done = f"{counts['rows']:,} of {counts['total']:,} rows of {file}"
+    if counts["state"] == "done":
+        heading = f"{counts['rows']:,} rows applied to {campaign}"
+        said = f"{done} were applied to the campaign {campaign}."
+    else:
+        heading = f"The upload {file} did not finish"
+        said = f"{done} were applied to the campaign {campaign} before it stopped."
+    made = ", ".join(
+        f"{counts[name]:,} {name}" for name in ("created", "updated", "deleted") if counts[name]
+    )
+    left = ", ".join(f"{counts[name]:,} {name}" for name in ("ignored", "failed") if counts[name])
+    sums = [f"Contacts: {made or 'none changed'}."] + ([f"Not applied: {left}."] if left else [])
+    return Words(
+        subject=heading,
+        heading=heading,
+        paragraphs=(said, " ".join(sums)),
+        act=("Show the result", f"{facts.site}/uploads/{counts['uploadId']}"),
+        reason=f"Sent to {facts.email} because you uploaded this file to {product}. "
+        "Your account says which mails you get.",
+    )
+
+
+def _chat_message(facts: Facts) -> Words:
+    product = facts.brand.product_name
+    said = facts.details
+    who = said.get("name") or said.get("email") or "A visitor"
+    writer = f"{who} ({said['email']})" if said.get("name") and said.get("email") else who
+    return Words(
+        subject=f"A message from the chat of {product}",
+        heading=f"{who} wrote in the chat of {product}",
+        paragraphs=(f"{writer} wrote on {facts.at}:",),
+        quoted=said["message"],
+        after=("Answer this mail to answer the person.",) if said.get("email") else (),
+        reason=f"Sent to {facts.email}, the support address of {facts.brand.partner_name}.",
+    )
+
+
+def _and_support(brand: Brand) -> str:
+    return f" and write to {brand.support_email}" if brand.support_email else ""
+
+
+def _at_support(brand: Brand) -> str:
+    return f" at {brand.support_email}" if brand.support_email else ""
+
+
+WORDS: dict[MailKind, Callable[[Facts], Words]] = {
+    MailKind.INVITATION: _invitation,
+    MailKind.SET_PASSWORD: _set_password,
+    MailKind.RESET_PASSWORD: _reset_password,
+    MailKind.PASSWORD_CHANGED: _password_changed,
+    MailKind.EMAIL_CHANGED: _email_changed,
+    MailKind.IMPORT_FINISHED: _import_finished,
+    MailKind.CHAT_MESSAGE: _chat_message,
+}

@@ -1,0 +1,288 @@
+"""Mail through a real server in this process, and into the folder that stands in for one."""
+
+import socket
+import ssl
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from aiosmtpd.smtp import AuthResult, LoginPassword
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from app.config import Settings
+from app.gateways.mailers import Letter, NotNow, Refused, open_outbox
+from app.gateways.mailers.message import to_message
+from app.gateways.mailers.smtp import Server, SmtpMailer
+from tests.fixtures.post_office import Post, read
+from tests.fixtures.stack import free_port
+
+FROM = "no-reply@mail.example"
+PARTNER = UUID("0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01")
+
+
+def letter(**changes: Any) -> Letter:
+    values: dict[str, Any] = {
+        "id": uuid4(),
+        "partner_id": PARTNER,
+        "to": "ada@hillside.example",
+        "to_name": "Ada Łódź",
+        "sender_name": "Northwind Voice",
+        "reply_to": "help@northwind.example",
+        "subject": "You are invited to Northwind Voice",
+        "text": "Hello — Ünal\n",
+        "html": "<p>Hello — Ünal</p>",
+    }
+    return Letter(**(values | changes))
+
+
+StartServer = Callable[..., int]
+
+
+@pytest.fixture
+def post() -> Post:
+    return Post()
+
+
+@pytest.fixture
+def start_server(post: Post) -> Iterator[StartServer]:
+    """``start_server(…options of aiosmtpd)`` starts one on a free port, which is returned."""
+    with ExitStack() as running:
+        yield lambda **options: running.enter_context(post.open(**options))
+
+
+@pytest.fixture
+def own_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    """A certificate for localhost that this process trusts."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = tmp_path / "server.pem"
+    pem.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+        + certificate.public_bytes(serialization.Encoding.PEM)
+    )
+    monkeypatch.setenv("SSL_CERT_FILE", str(pem))
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(pem)
+    return context
+
+
+def test_a_server_is_given_text_and_html_with_every_header(
+    post: Post, start_server: StartServer
+) -> None:
+    port = start_server()
+    SmtpMailer(f"smtp://127.0.0.1:{port}", FROM).send(letter())
+    envelope = post.kept[0]
+    message = read(envelope)
+    assert (envelope.mail_from, envelope.rcpt_tos) == (FROM, ["ada@hillside.example"])
+    assert {name: message[name] for name in message if name not in ("Date", "Message-ID")} == {
+        "From": "Northwind Voice <no-reply@mail.example>",
+        "To": "Ada Łódź <ada@hillside.example>",
+        "Reply-To": "help@northwind.example",
+        "Subject": "You are invited to Northwind Voice",
+        "Auto-Submitted": "auto-generated",
+        "MIME-Version": "1.0",
+        "Content-Type": message["Content-Type"],
+    }
+    assert str(message["Message-ID"]).endswith("@mail.example>")
+    plain, html = (message.get_body((kind,)) for kind in ("plain", "html"))
+    assert plain is not None
+    assert html is not None
+    said = [part.get_content().strip() for part in (plain, html)]
+    assert said == ["Hello — Ünal", "<p>Hello — Ünal</p>"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'Ada" <eve@evil.example>, "',
+        "Ada\r\nBcc: eve@evil.example",
+        "Ada\nBcc: eve@evil.example",
+        "Ada\u2028Bcc: x",
+        "A\0da\x85",
+    ],
+)
+def test_no_name_or_subject_can_add_a_header(words: str) -> None:
+    message = to_message(letter(to_name=words, sender_name=words, subject=words), FROM)
+    assert sorted(message.keys()) == sorted(
+        [
+            *("From", "To", "Reply-To", "Subject", "Date", "Message-ID", "Auto-Submitted"),
+            *("MIME-Version", "Content-Type"),
+        ]
+    )
+    head = message.as_bytes().split(b"\r\n\r\n")[0]
+    assert b"\nbcc:" not in head.lower()
+    assert [a.addr_spec for a in message["To"].addresses] == ["ada@hillside.example"]
+
+
+def test_addresses_beyond_ascii_are_written_as_their_standards_say(
+    post: Post, start_server: StartServer
+) -> None:
+    port = start_server(enable_SMTPUTF8=True)
+    mailer = SmtpMailer(f"smtp://127.0.0.1:{port}", FROM)
+    mailer.send(letter(to="jo@müller.example"))
+    mailer.send(letter(to="jürgen@müller.example"))
+    assert [envelope.rcpt_tos for envelope in post.kept] == [
+        ["jo@xn--mller-kva.example"],
+        ["jürgen@xn--mller-kva.example"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("what", "answer", "expected"),
+    [
+        ("recipient", "450 mailbox busy", NotNow),
+        ("recipient", "550 no such mailbox", Refused),
+        ("data", "451 try later", NotNow),
+        ("data", "554 looks like junk", Refused),
+    ],
+)
+def test_a_refusal_is_final_exactly_where_the_server_says_so(
+    post: Post, start_server: StartServer, what: str, answer: str, expected: type[Exception]
+) -> None:
+    port = start_server()
+    getattr(post, what).append(answer)
+    with pytest.raises(expected) as refusal:
+        SmtpMailer(f"smtp://127.0.0.1:{port}", FROM).send(letter())
+    assert answer[:3] in str(refusal.value)
+    assert "hillside" not in str(refusal.value)
+    assert post.kept == []
+
+
+def test_a_server_that_is_away_is_no_refusal() -> None:
+    with pytest.raises(NotNow):
+        SmtpMailer(f"smtp://127.0.0.1:{free_port()}", FROM).send(letter())
+
+
+def test_a_server_that_says_nothing_is_not_waited_for_longer_than_allowed() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        mailer = SmtpMailer(
+            f"smtp://127.0.0.1:{silent.getsockname()[1]}", FROM, timeout_seconds=0.2
+        )
+        with pytest.raises(NotNow) as late:
+            mailer.send(letter())
+    expected = "connecting: the mail server did not answer in time, or ended the connection"
+    assert str(late.value) == expected
+
+
+def test_encryption_is_used_where_the_server_offers_it(
+    post: Post, start_server: StartServer, own_certificate: ssl.SSLContext
+) -> None:
+    port = start_server(tls_context=own_certificate, require_starttls=True)
+    SmtpMailer(f"smtp://localhost:{port}", FROM).send(letter())
+    assert len(post.kept) == 1
+
+
+def test_encryption_from_the_first_octet(
+    post: Post, start_server: StartServer, own_certificate: ssl.SSLContext
+) -> None:
+    port = start_server(ssl_context=own_certificate)
+    SmtpMailer(f"smtps://localhost:{port}", FROM).send(letter())
+    assert len(post.kept) == 1
+
+
+def test_a_certificate_for_another_name_is_not_believed(
+    post: Post, start_server: StartServer, own_certificate: ssl.SSLContext
+) -> None:
+    port = start_server(tls_context=own_certificate)
+    with pytest.raises(NotNow):
+        SmtpMailer(f"smtp://127.0.0.1:{port}", FROM).send(letter())
+    assert post.kept == []
+
+
+def test_nothing_is_sent_in_the_clear_where_encryption_is_asked_for(
+    post: Post, start_server: StartServer
+) -> None:
+    port = start_server()
+    with pytest.raises(NotNow):
+        SmtpMailer(f"smtp://127.0.0.1:{port}?starttls=1", FROM).send(letter())
+    assert post.kept == []
+
+
+@pytest.mark.parametrize(("password", "kept"), [("p%40ss", 1), ("wrong", 0)])
+def test_user_and_password_are_told_to_the_server(
+    post: Post,
+    start_server: StartServer,
+    own_certificate: ssl.SSLContext,
+    password: str,
+    kept: int,
+) -> None:
+    def check(_server: Any, _session: Any, _envelope: Any, _how: str, said: Any) -> AuthResult:
+        assert isinstance(said, LoginPassword)
+        return AuthResult(success=said == LoginPassword(b"portal", b"p@ss"), handled=False)
+
+    port = start_server(tls_context=own_certificate, authenticator=check, auth_required=True)
+    mailer = SmtpMailer(f"smtp://portal:{password}@localhost:{port}", FROM)
+    if kept:
+        mailer.send(letter())
+    else:
+        with pytest.raises(NotNow):  # somebody may mend the configuration
+            mailer.send(letter())
+    assert len(post.kept) == kept
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://mail.example", "smtp://", "mail.example:25", "smtp://h/?tls=1", "smtp://h/path"],
+)
+def test_what_is_no_mail_server_is_named(url: str) -> None:
+    with pytest.raises(ValueError, match="A mail server is written"):
+        Server.of_url(url)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("smtp_url", "http://x"), ("smtp_url", "smtp://"), ("mail_from", "Portal <a@b.example>")],
+)
+def test_settings_refuse_what_no_mail_could_be_sent_with(name: str, value: str) -> None:
+    with pytest.raises(ValueError, match=f"PORTAL_{name.upper()}"):
+        Settings.model_validate({name: value})
+
+
+def test_the_outbox_keeps_one_file_a_mail_for_its_owner_alone(tmp_path: Path) -> None:
+    outbox = open_outbox(Settings(instance_dir=tmp_path, mail_from=FROM))
+    assert outbox.mails() == []
+    outbox.send(letter(subject="First"))
+    outbox.send(letter(subject="Second", partner_id=None))
+    folder = tmp_path / "outbox"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+    kept = outbox.mails()
+    assert [(mail.read()["Subject"], mail.partner_id) for mail in kept] == [
+        ("Second", None),
+        ("First", PARTNER),
+    ]
+    assert datetime.now(UTC) - kept[0].kept_at < timedelta(minutes=1)
+
+
+def test_the_outbox_overlooks_what_is_no_mail(tmp_path: Path) -> None:
+    outbox = open_outbox(Settings(instance_dir=tmp_path))
+    outbox.send(letter())
+    for name in ("notes.txt", "x.eml", f"{uuid4()}_0.new", "../up.eml"):
+        (tmp_path / "outbox" / name).write_text("x")
+    assert len(outbox.mails()) == 1

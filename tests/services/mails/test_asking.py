@@ -1,0 +1,177 @@
+"""Which mails follow from what is done to people, and to whom they go."""
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role, Tier, UserStatus
+from app.errors import Conflict, Forbidden, NotFound
+from app.models import AuditEntry, LinkPurpose, Mail, User
+from app.schemas.reading import read
+from app.schemas.users import (
+    CreateAdminInput,
+    CreatePartialUserInput,
+    CreateUserInput,
+    UpdateUserInput,
+)
+from app.services import mails, one_time_links, users
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.mails import waiting
+
+NEW = "ada@hillside.example"
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    tenant.plus.user_limit = tenant.organization.user_limit = 0
+    return tenant
+
+
+def as_created(email: str = NEW, user_type: Role = Role.STANDARD) -> CreateUserInput:
+    return read(CreateUserInput, {"email": email, "userType": user_type.value})
+
+
+def as_moved(email: str) -> UpdateUserInput:
+    return read(UpdateUserInput, {"email": email})
+
+
+def invited(session: Session, own: Tenant) -> User:
+    data = read(CreatePartialUserInput, {"email": NEW, "orgId": str(own.plus.id)})
+    return users.create_partial(session, own.caller(Role.PARTNER_ADMIN), data)
+
+
+def test_what_the_command_line_does_tells_nobody(session: Session, own: Tenant) -> None:
+    users.set_password(session, OPERATOR, own.user, "hash")
+    users.set_password(session, OPERATOR, own.user, "another")
+    users.update(session, OPERATOR, own.user.id, as_moved("new@hillside.example"))
+    assert waiting(session) == []
+
+
+@pytest.mark.parametrize("user_type", [Role.STANDARD, Role.ADMIN, Role.PARTNER_EDITOR])
+def test_who_is_created_active_is_sent_a_link_for_the_first_password(
+    session: Session, own: Tenant, user_type: Role
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    user = users.create(session, caller, own.partner.id, as_created(user_type=user_type))
+    assert waiting(session) == [("set_password", user.id, None)]
+
+
+def test_an_admin_is_sent_a_link_for_the_first_password(session: Session, own: Tenant) -> None:
+    data = read(CreateAdminInput, {"email": NEW})
+    user = users.create_admin(session, own.caller(Role.PARTNER_ADMIN), data)
+    assert waiting(session) == [("set_password", user.id, None)]
+
+
+def test_who_is_invited_is_sent_an_invitation(session: Session, own: Tenant) -> None:
+    user = invited(session, own)
+    assert (user.status, waiting(session)) == (
+        UserStatus.INVITED,
+        [("invitation", user.id, None)],
+    )
+
+
+def test_a_new_password_in_place_of_another_is_told(session: Session, own: Tenant) -> None:
+    caller = own.caller(Role.STANDARD)
+    users.set_password(session, caller, own.user, "first")
+    assert waiting(session) == []
+    users.set_password(session, caller, own.user, "second")
+    assert waiting(session) == [("password_changed", own.user.id, None)]
+
+
+def test_a_new_password_ends_every_open_link(session: Session, own: Tenant) -> None:
+    purpose = LinkPurpose.RESET_PASSWORD
+    token = one_time_links.create(session, own.user.id, purpose)
+    users.set_password(session, OPERATOR, own.user, "hash")
+    with pytest.raises(NotFound):
+        one_time_links.look_up(session, token, purpose)
+
+
+def test_a_new_address_is_told_to_the_old_and_the_new_one(session: Session, own: Tenant) -> None:
+    own.user.password_hash = "hash"
+    before = own.user.email
+    purpose = LinkPurpose.RESET_PASSWORD
+    token = one_time_links.create(session, own.user.id, purpose)
+    users.update(session, own.caller(Role.PARTNER_ADMIN), own.user.id, as_moved(NEW))
+    assert waiting(session) == [
+        ("email_changed", own.user.id, before),
+        ("email_changed", own.user.id, NEW),
+    ]
+    with pytest.raises(NotFound):  # what was sent to the old address opens nothing
+        one_time_links.look_up(session, token, purpose)
+
+
+def test_who_never_had_a_password_gets_its_link_at_the_new_address(
+    session: Session, own: Tenant
+) -> None:
+    users.update(session, own.caller(Role.PARTNER_ADMIN), own.user.id, as_moved(NEW))
+    assert waiting(session)[-1] == ("set_password", own.user.id, None)
+
+
+def test_an_invitation_follows_the_person_to_a_new_address(session: Session, own: Tenant) -> None:
+    user = invited(session, own)
+    users.update(session, own.caller(Role.PARTNER_ADMIN), user.id, as_moved("new@hill.example"))
+    assert waiting(session) == [("invitation", user.id, None)] * 2
+
+
+def test_a_change_of_the_plan_alone_tells_nobody(session: Session, own: Tenant) -> None:
+    changes = read(UpdateUserInput, {"paymentTier": Tier.BASIC.value})
+    users.update(session, own.caller(Role.PARTNER_ADMIN), own.user.id, changes)
+    assert waiting(session) == []
+
+
+def test_an_invitation_can_be_sent_again_once_the_last_one_is_out(
+    session: Session, own: Tenant
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    user = invited(session, own)
+    mails.send_invitation(session, caller, user.id)
+    assert waiting(session) == [("invitation", user.id, None)]
+    first = session.scalars(select(Mail)).one()
+    mails.sent(session, first.id)
+    mails.send_invitation(session, caller, user.id)
+    mails.send_invitation(session, caller, user.id)
+    assert waiting(session) == [("invitation", user.id, None)]
+    actions = session.scalars(
+        select(AuditEntry.action)
+        .where(AuditEntry.target_id == str(user.id))
+        .order_by(AuditEntry.id)
+    )
+    assert list(actions) == ["user.invited", "user.invitation_sent"]
+
+
+def test_who_was_created_active_is_sent_the_link_for_the_password_again(
+    session: Session, own: Tenant
+) -> None:
+    mails.send_invitation(session, own.caller(Role.PARTNER_ADMIN), own.user.id)
+    assert waiting(session) == [("set_password", own.user.id, None)]
+
+
+@pytest.mark.parametrize(
+    ("status", "password", "code"),
+    [
+        (UserStatus.ACTIVE, "hash", "already_joined"),
+        (UserStatus.SUSPENDED, None, "not_active"),
+        (UserStatus.DEACTIVATED, None, "not_active"),
+    ],
+)
+def test_who_needs_no_invitation_is_sent_none(
+    session: Session, own: Tenant, status: UserStatus, password: str | None, code: str
+) -> None:
+    own.user.status, own.user.password_hash = status, password
+    session.flush()
+    with pytest.raises(Conflict) as refused:
+        mails.send_invitation(session, own.caller(Role.PARTNER_ADMIN), own.user.id)
+    assert (refused.value.code, waiting(session)) == (code, [])
+
+
+def test_only_those_who_may_change_people_invite_them_again(session: Session, own: Tenant) -> None:
+    other = make_tenant(session, "Southgate")
+    for role in (Role.PARTNER_EDITOR, Role.STANDARD):
+        with pytest.raises(Forbidden):
+            mails.send_invitation(session, own.caller(role), own.user.id)
+    with pytest.raises(NotFound):  # an admin sees standard users only
+        mails.send_invitation(session, own.caller(Role.ADMIN), own.staff[Role.PARTNER_EDITOR].id)
+    with pytest.raises(NotFound):
+        mails.send_invitation(session, own.caller(Role.PARTNER_ADMIN), other.user.id)
+    assert waiting(session) == []

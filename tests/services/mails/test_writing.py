@@ -1,0 +1,243 @@
+"""What a mail looks like when it is sent: in the partner's brand, safe, and nobody else's."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import OrganizationStatus, Role, UserStatus
+from app.gateways.mailers import Letter
+from app.models import (
+    AuditEntry,
+    LinkPurpose,
+    Mail,
+    MailKind,
+    OneTimeLink,
+    User,
+    utcnow,
+)
+from app.schemas.partners import UpdatePartnerInput
+from app.schemas.reading import read
+from app.services import mails, one_time_links, partners
+from app.services.branding.brand import NEUTRAL_NAME
+from app.services.branding.shades import brand_shades
+from app.services.mail_queue import hand_in
+from app.services.mails.sending import GAPS_SECONDS
+from app.services.mails.words import moment
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.mails import path_in, send_waiting
+
+DETAILS = {
+    MailKind.EMAIL_CHANGED: {"from": "old@hill.example", "to": "new@hill.example"},
+    MailKind.IMPORT_FINISHED: {
+        "file": "leads.csv",
+        "campaign": "Autumn",
+        "state": "done",
+        "uploadId": "1",
+        "rows": 4361,
+        "total": 4812,
+        "created": 4000,
+        "updated": 361,
+        "deleted": 0,
+        "ignored": 39,
+        "failed": 412,
+    },
+    MailKind.CHAT_MESSAGE: {"name": "Ann", "email": "ann@visitor.example", "message": "Hi\nthere"},
+}
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    changes = {
+        "productName": "Northwind Voice",
+        "supportEmail": "help@northwind.example",
+        "brandUIColors": [{"name": "primary", "value": "#ffc800"}],
+    }
+    partners.update(session, OPERATOR, tenant.partner.id, read(UpdatePartnerInput, changes))
+    return tenant
+
+
+def asked(session: Session, user: User, kind: MailKind) -> Mail:
+    if kind is MailKind.INVITATION:
+        user.status = UserStatus.INVITED
+    return hand_in(
+        session,
+        kind,
+        partner_id=user.partner_id,
+        user_id=None if kind is MailKind.CHAT_MESSAGE else user.id,
+        to="help@northwind.example" if kind is MailKind.CHAT_MESSAGE else None,
+        details=DETAILS.get(kind, {}),
+    )
+
+
+def written(session: Session, settings: Settings, user: User, kind: MailKind) -> Letter:
+    asked(session, user, kind)
+    (letter,) = send_waiting(session, settings)
+    return letter
+
+
+@pytest.mark.parametrize("kind", MailKind)
+def test_every_mail_is_in_the_partners_brand_and_names_nobody_else(
+    session: Session, settings: Settings, own: Tenant, kind: MailKind
+) -> None:
+    letter = written(session, settings, own.user, kind)
+    shades = brand_shades("#ffc800")
+    everything = f"{letter.subject} {letter.text} {letter.html} {letter.sender_name}"
+    assert NEUTRAL_NAME.lower() not in everything.lower()
+    assert (letter.sender_name, letter.partner_id) == ("Northwind Voice", own.partner.id)
+    for form in (letter.text, letter.html):
+        assert "Northwind Voice" in form
+        assert "help@northwind.example" in form
+    head, body = letter.html.split("</head>")
+    assert f"background-color: {shades.dark.panel} !important" in head
+    assert '<meta name="color-scheme" content="light dark">' in head
+    assert f"background-color: {shades.light.panel}" in body
+
+
+def test_an_invitation_says_who_invites_where_to_and_until_when(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    own.user.name, own.user.timezone = "Olga", "Europe/Berlin"
+    letter = written(session, settings, own.user, MailKind.INVITATION)
+    path = path_in(letter)
+    ends = session.scalars(select(OneTimeLink.expires_at)).one()
+    assert (letter.to, letter.to_name, letter.reply_to, letter.subject) == (
+        own.user.email,
+        "Olga",
+        "help@northwind.example",
+        "You are invited to Northwind Voice",
+    )
+    assert path.startswith(f"/p/{own.partner.slug}/invitation/")
+    assert letter.html.count(f'href="http://localhost{path}"') == 2
+    assert "Northwind has made an account for you at Northwind Bakery." in letter.text
+    assert f"The link works once, until {moment(ends, 'Europe/Berlin')}." in letter.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "purpose"),
+    [
+        (MailKind.INVITATION, LinkPurpose.INVITATION),
+        (MailKind.SET_PASSWORD, LinkPurpose.SET_PASSWORD),
+        (MailKind.RESET_PASSWORD, LinkPurpose.RESET_PASSWORD),
+    ],
+)
+def test_the_token_stands_in_the_mail_alone(
+    session: Session, settings: Settings, own: Tenant, kind: MailKind, purpose: LinkPurpose
+) -> None:
+    token = path_in(written(session, settings, own.user, kind)).rpartition("/")[2]
+    assert one_time_links.look_up(session, token, purpose) == own.user
+    mail = session.scalars(select(Mail)).one()
+    link = session.scalars(select(OneTimeLink)).one()
+    stored = [getattr(row, c.name) for row in (mail, link) for c in row.__table__.columns]
+    assert token not in repr(stored)
+
+
+def test_what_people_are_called_is_never_markup(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    own.organization.name = "<img src=x onerror=alert(1)>"
+    own.partner.name = "<b>Northwind</b>"
+    own.partner.product_name = "Voice\r\nBcc: eve@evil.example<script>"
+    letter = written(session, settings, own.user, MailKind.INVITATION)
+    assert "<img src=x" not in letter.html
+    assert "<script" not in letter.html
+    assert "<b>Northwind" not in letter.html
+    assert "&lt;img src=x onerror=alert(1)&gt;" in letter.html
+    assert "<img src=x onerror=alert(1)>" in letter.text
+
+
+def test_what_a_visitor_wrote_is_quoted_and_answered_to_the_visitor(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    letter = written(session, settings, own.user, MailKind.CHAT_MESSAGE)
+    assert (letter.to, letter.reply_to) == ("help@northwind.example", "ann@visitor.example")
+    assert "> Hi\n> there\n" in letter.text
+
+
+def test_an_operators_mail_is_neutral(session: Session, settings: Settings) -> None:
+    operator = User(email="op@ops.example", email_key="op@ops.example", user_type=Role.OPERATOR)
+    session.add(operator)
+    session.flush()
+    letter = written(session, settings, operator, MailKind.RESET_PASSWORD)
+    assert (letter.sender_name, letter.partner_id) == (NEUTRAL_NAME, None)
+    assert path_in(letter).startswith("/password/")
+
+
+@pytest.mark.parametrize(
+    ("env", "expected"),
+    [("test", "http://localhost/p/"), ("production", "https://northwind.example/p/")],
+)
+def test_links_lead_to_the_partners_own_host_in_production(
+    session: Session, settings: Settings, own: Tenant, env: str, expected: str
+) -> None:
+    partners.verify_domain(session, OPERATOR, own.partner.id)
+    real = settings.model_copy(update={"env": env})
+    assert expected in written(session, real, own.user, MailKind.RESET_PASSWORD).text
+
+
+@pytest.mark.parametrize("reason", ["user", "organization", "partner", "joined"])
+def test_a_link_that_would_open_nothing_is_not_sent(
+    session: Session, settings: Settings, own: Tenant, reason: str
+) -> None:
+    asked(session, own.user, MailKind.SET_PASSWORD)
+    match reason:
+        case "user":
+            own.user.status = UserStatus.SUSPENDED
+        case "organization":
+            own.organization.status = OrganizationStatus.SUSPENDED
+        case "partner":
+            own.partner.suspended_at = utcnow()
+        case _:
+            own.user.password_hash = "hash"
+    session.flush()
+    assert send_waiting(session, settings) == []
+    mail = session.scalars(select(Mail)).one()
+    assert (mail.is_over, mail.failure) == (True, "no longer needed")
+    assert session.scalars(select(OneTimeLink)).all() == []
+
+
+def test_a_mail_that_was_accepted_is_never_written_again(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    mail = asked(session, own.user, MailKind.RESET_PASSWORD)
+    assert mails.begin(session, mail.id, 1, settings) is not None
+    mails.sent(session, mail.id)
+    assert mails.begin(session, mail.id, 1, settings) is None
+    assert mails.begin(session, mail.id, 2, settings) is None
+
+
+def test_an_attempt_that_was_overtaken_writes_nothing(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    mail = asked(session, own.user, MailKind.RESET_PASSWORD)
+    mails.begin(session, mail.id, 2, settings)
+    assert mails.begin(session, mail.id, 1, settings) is None
+
+
+def test_the_attempts_grow_apart_and_end_in_the_history(
+    session: Session, settings: Settings, own: Tenant, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert list(GAPS_SECONDS) == sorted(GAPS_SECONDS)
+    assert timedelta(hours=12) < timedelta(seconds=sum(GAPS_SECONDS)) < timedelta(days=2)
+    mail = asked(session, own.user, MailKind.RESET_PASSWORD)
+    for attempt in range(1, len(GAPS_SECONDS) + 1):
+        assert mails.begin(session, mail.id, attempt, settings) is not None
+        mails.later(session, mail.id, attempt, "away")
+        assert (mail.is_over, mail.failure) == (False, "away")
+    last = len(GAPS_SECONDS) + 1
+    mails.later(session, mail.id, last, "away")
+    session.flush()
+    entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "mail.failed")).one()
+    reason = f"given up after {last} attempts; away"
+    assert (mail.is_over, mail.failure) == (True, reason)
+    assert (entry.partner_id, entry.target_id, entry.after) == (
+        own.partner.id,
+        str(own.user.id),
+        {"mail": "reset_password", "reason": reason},
+    )
+    assert [record.getMessage() for record in caplog.records] == [
+        f"mail {mail.id} (reset_password) was not sent: {reason}"
+    ]
