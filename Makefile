@@ -6,7 +6,7 @@ BIN := .venv/bin
 
 export PYTHON
 
-.PHONY: help run test check check-all bench fmt lock
+.PHONY: help run test check check-all bench screenshots lighthouse fmt lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -32,6 +32,14 @@ check-all: ## As check, with every part of the matrix that check takes turns in
 bench: ## Measure speed and memory against their floors
 	@scripts/setup_tests
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+screenshots: ## Take a picture of every screen in every look, into screenshots/index.html
+	@scripts/setup_tests
+	@$(BIN)/python -m scripts.screenshots
+
+lighthouse: ## Print Lighthouse's four figures and the size of every screen
+	@scripts/setup_tests
+	@$(BIN)/python -m scripts.lighthouse
 
 fmt: ## Format the code and mend what the linter can mend
 	$(BIN)/ruff format .

@@ -4,29 +4,24 @@
 and width; the four looks hold every pair of these). `make check-all` takes them all.
 """
 
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.e2e.watched import Look, Visit
+from tests.e2e.chromium import HEIGHT, launch
+from tests.e2e.watched import Look, Visit, slug_of
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.stack import Stack, Stacks
 from tests.matrix import rotating
 
-CHROMIUM = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
 LOOKS = (
     Look(0, "light", 1360),
     Look(1, "dark", 1360),
     Look(1, "light", 390),
     Look(0, "dark", 390),
 )
-HEIGHT = 900
 SLOWEST_MS = 15_000
 
 expect.set_options(timeout=SLOWEST_MS)
@@ -54,9 +49,7 @@ def script(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=list(CHROMIUM)
-        )
+        browser = launch(playwright)
         yield browser
         browser.close()
 
@@ -108,8 +101,3 @@ def open_browser(chromium: Browser, look: Look) -> Iterator[Open]:
     for visit in visits:
         visit.page.context.close()
     assert problems == []
-
-
-def slug_of(partner: dict[str, Any]) -> str:
-    """The partner's word in addresses; the demo's domains are portal.<word>.example."""
-    return str(partner["domain"]).split(".")[1]

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import HEIGHT, LOOKS, Open
+from tests.e2e.chromium import HEIGHT
+from tests.e2e.conftest import LOOKS, Open
 from tests.e2e.scripts import ask
 from tests.e2e.test_signing_in import person_of
 from tests.e2e.walking import walk

@@ -38,6 +38,11 @@ class Look:
         return f"{('purple', 'yellow')[self.brand]} {self.scheme} {self.width}"
 
 
+def slug_of(partner: Mapping[str, Any]) -> str:
+    """The partner's word in addresses; the demo's domains are portal.<word>.example."""
+    return str(partner["domain"]).split(".")[1]
+
+
 @dataclass
 class Visit:
     """One browser of one person; ``slug`` is the partner's word in addresses, empty for the neutral

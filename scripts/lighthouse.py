@@ -1,0 +1,70 @@
+"""Runs Lighthouse on every screen; prints its four figures (goal 95 each) and what was transferred.
+
+``python -m scripts.lighthouse [WORD …]`` (only addresses that hold one of the words). Needs npm's
+registry the first time: Lighthouse is fetched by npx. Its is-crawlable audit is left out: a private
+portal asks not to be indexed.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from scripts.showing import showing, signed_in
+from tests.e2e.walking import walk
+from tests.e2e.watched import Look
+
+VERSION = "12.8.2"
+GOAL = 95
+CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
+LOOK = Look(0, "light", 1360)
+FLAGS = "--headless=new --no-sandbox --disable-gpu --disable-quic"
+
+
+def run(url: str, cookies: str) -> dict[str, Any]:
+    """Lighthouse's report on one page."""
+    with tempfile.TemporaryDirectory() as folder:
+        report, headers = Path(folder) / "report.json", Path(folder) / "headers.json"
+        headers.write_text(json.dumps({"Cookie": cookies}))
+        npx = shutil.which("npx") or "npx"
+        subprocess.run(
+            [
+                *(npx, "--yes", f"lighthouse@{VERSION}", url, "--quiet", "--preset=desktop"),
+                *("--output=json", f"--output-path={report}", f"--extra-headers={headers}"),
+                *("--skip-audits=is-crawlable", f"--chrome-flags={FLAGS}"),
+            ],
+            env={**os.environ, "CHROME_PATH": shutil.which("chromium") or "chromium"},
+            check=True,
+        )
+        found: dict[str, Any] = json.loads(report.read_text())
+        return found
+
+
+def line(path: str, report: dict[str, Any]) -> str:
+    scores = [round(100 * (report["categories"][name]["score"] or 0)) for name in CATEGORIES]
+    weight = report["audits"]["total-byte-weight"]["numericValue"] / 1000
+    low = "  LOW" if min(scores) < GOAL else ""
+    figures = "  ".join(f"{score:3}" for score in scores)
+    return f"{figures}  {weight:7.1f} kB  {path}{low}"
+
+
+def main(words: list[str]) -> None:
+    with showing() as (stack, browser):
+        inside = signed_in(stack, browser, LOOK)
+        paths = [path for path, _status in walk(inside)]
+        cookies = "; ".join(
+            f"{cookie.get('name')}={cookie.get('value')}"
+            for cookie in inside.page.context.cookies()
+        )
+        print("  ".join(CATEGORIES))
+        for path in paths:
+            if not words or any(word in path for word in words):
+                print(line(path, run(stack.base_url + path, cookies)), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,53 @@
+"""The product with demo data and something going on, for scripts that look at its pages."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.e2e.chromium import HEIGHT, launch
+from tests.e2e.watched import Look, Visit, slug_of
+from tests.fixtures.databases import Databases
+from tests.fixtures.stack import Stack, Stacks
+
+
+@contextmanager
+def showing() -> Iterator[tuple[Stack, Browser]]:
+    """A running portal on SQLite and a browser; both end with the block."""
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name)
+        databases = Databases(folder, folder)
+        stacks = Stacks(databases, folder, folder)
+        browser = launch(playwright)
+        try:
+            yield stacks.start("sqlite"), browser
+        finally:
+            browser.close()
+            stacks.stop()
+            databases.close()
+
+
+def partner_of(stack: Stack, look: Look) -> dict[str, Any]:
+    found: dict[str, Any] = stack.demo["partners"][look.brand]
+    return found
+
+
+def visit(stack: Stack, browser: Browser, look: Look) -> Visit:
+    """A browser that looks that way, with nobody signed in."""
+    context = browser.new_context(
+        base_url=stack.base_url,
+        viewport={"width": look.width, "height": HEIGHT},
+        color_scheme="dark" if look.scheme == "dark" else "light",
+    )
+    return Visit(context.new_page(), slug_of(partner_of(stack, look)))
+
+
+def signed_in(stack: Stack, browser: Browser, look: Look) -> Visit:
+    """The partner's first administrator, on the overview."""
+    made = visit(stack, browser, look)
+    made.sign_in(partner_of(stack, look)["users"][0])
+    made.page.wait_for_url(f"{stack.base_url}/")
+    return made
