@@ -10,6 +10,8 @@ from app.caller import Caller
 from app.config import Settings
 from app.database import Database
 from app.gateways.files import FileStore, open_files
+from app.gateways.processors import open_processor
+from app.gateways.processors.base import Processor
 
 
 def database() -> Database:
@@ -28,6 +30,11 @@ def transaction(*, read_only: bool = False) -> AbstractContextManager[Session]:
 def files() -> FileStore:
     """Where uploaded files are kept."""
     return open_files(settings())
+
+
+def processor() -> Processor:
+    """Where prices come from; only the worker asks one that is outside."""
+    return open_processor(settings())
 
 
 def caller() -> Caller:

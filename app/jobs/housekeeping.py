@@ -9,12 +9,14 @@ from datetime import UTC, datetime, timedelta
 
 from dbos import DBOS
 
+from app.gateways.processors.base import ProcessorUnavailable
 from app.jobs.context import context
-from app.services import retention
+from app.services import price_refresh, retention
 from app.services.imports import keeping
 
 log = logging.getLogger(__name__)
 
+MINUTE = 60.0
 HOUR = 3600.0
 FINISHED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 CHUNK = 500
@@ -69,7 +71,28 @@ def purge_uploads() -> None:
             keeping.files_gone(session, list(unneeded))
 
 
+def refresh_prices() -> None:
+    """Asks an outside processor about the prices that are no longer fresh. Where it gives no
+    answer, what is known stays and the next turn tries again."""
+    database, processor = context().database, context().processor
+    if not processor.is_outside:
+        return
+    while True:
+        with database.transaction(read_only=True) as session:
+            questions = price_refresh.due(session)
+        if not questions:
+            return
+        try:
+            found = processor.prices(questions)
+        except ProcessorUnavailable as error:
+            log.warning("prices were not refreshed: %s", error)
+            return
+        with database.transaction() as session:
+            price_refresh.keep(session, questions, found)
+
+
 TASKS = [
+    Task("refresh prices", MINUTE, refresh_prices),
     Task("purge uploads", HOUR, purge_uploads),
     Task("purge records", HOUR, purge_records),
     Task("purge the engine's records", HOUR, purge_engine),

@@ -42,3 +42,13 @@ class ProcessorPrice(Base):
     cost: Mapped[Decimal] = mapped_column(Numeric(12, 4))
     currency: Mapped[Short]
     fetched_at: Mapped[Updated]
+
+
+class ProcessorCheck(Base):
+    """What the payment processor last said of a price id, also of one that it does not know."""
+
+    __tablename__ = "processor_checks"
+
+    price_id: Mapped[Name] = mapped_column(primary_key=True)
+    found: Mapped[bool]
+    asked_at: Mapped[Time] = mapped_column(index=True)

@@ -19,7 +19,9 @@ from app.services.branding.brand import NEUTRAL, Brand, of_partner
 SESSION_COOKIE = "portal_session"
 PARTNER_COOKIE = "portal_partner"
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,98}")
-_WITHOUT_SESSION = frozenset({"portal.brand_stylesheet", "portal.brand_image"})
+_WITHOUT_SESSION = frozenset(
+    {"portal.brand_stylesheet", "portal.chat_stylesheet", "portal.brand_image"}
+)
 
 
 def guard(blueprint: Blueprint, csrf: CSRFProtect) -> None:

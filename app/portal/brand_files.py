@@ -5,6 +5,8 @@ from flask import Response, abort, request, url_for
 from app.extensions import transaction
 from app.portal.blueprint import portal
 from app.services.branding import images
+from app.services.branding.brand import Brand
+from app.services.branding.chat_colours import chat_sheet, sheet_at
 from app.services.branding.stylesheet import sheet_for
 
 _FOR_EVER = "public, max-age=31536000, immutable"
@@ -16,6 +18,12 @@ def stylesheet_url(colour: str) -> str:
     return url_for("portal.brand_stylesheet", colour=sheet.colour.lstrip("#"), digest=sheet.digest)
 
 
+def chat_stylesheet_url(brand: Brand) -> str:
+    """The address of the chat window's sheet; it names the colours that it is made from."""
+    sheet = chat_sheet(brand.colour, brand.chat_colours)
+    return url_for("portal.chat_stylesheet", colours=sheet.address, digest=sheet.digest)
+
+
 @portal.get("/brand/<colour>-<digest>.css")
 def brand_stylesheet(colour: str, digest: str) -> Response:
     """Made from the address alone, so that an error page needs no database to be in colour."""
@@ -23,6 +31,17 @@ def brand_stylesheet(colour: str, digest: str) -> Response:
         abort(404)
     try:
         sheet = sheet_for(f"#{colour}")
+    except ValueError:
+        abort(404)
+    if sheet.digest != digest:
+        abort(404)
+    return _unchanging(sheet.css.encode(), "text/css; charset=utf-8", digest)
+
+
+@portal.get("/brand/chat/<colours>-<digest>.css")
+def chat_stylesheet(colours: str, digest: str) -> Response:
+    try:
+        sheet = sheet_at(colours)
     except ValueError:
         abort(404)
     if sheet.digest != digest:

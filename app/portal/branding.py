@@ -1,43 +1,28 @@
-"""The branding studio: draft, live preview, publish, history."""
+"""The branding studio: the draft with its live preview, saved, published or discarded."""
 
-from typing import Any
+from typing import cast
 
-from flask import g, make_response, redirect, render_template, request, url_for
-from sqlalchemy.orm import Session
-from werkzeug.datastructures import FileStorage
+from flask import redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
-from wtforms import SelectChoice
 
-from app.enums import ImageType
-from app.errors import ValidationFailed
-from app.extensions import caller, settings, transaction
-from app.models import BrandVersion, Partner
+from app.errors import Conflict, NotFound, ValidationFailed
+from app.extensions import caller, transaction
 from app.portal.blueprint import portal
-from app.portal.errors import WORDS
-from app.portal.forms.branding import BrandingForm
-from app.portal.forms.sign_in import SignInForm
-from app.portal.page_context import page_brand
-from app.security_headers import allow_framing_by_ourselves
-from app.services import agents, partners
-from app.services.branding import drafts, images
+from app.portal.branding_studio import Studio
+from app.portal.editing import CHANGED_MEANWHILE, seen_version
+from app.portal.forms.branding import BrandingForm, Way
+from app.services import partners
+from app.services.branding import drafts
 from app.services.branding.brand import of_content
-from app.services.branding.contrast_report import contrast_report
+from app.services.branding.colour_pairs import offered_shades
 
 Page = str | tuple[str, int] | Response
-
-SURFACES = (
-    ("sign-in", "Sign-in page", "Before signing in"),
-    ("portal", "Portal", "Signed in"),
-    ("error", "Error page", "A page that is not there"),
-)
-VIEWS = (("light", "Light"), ("dark", "Dark"), ("phone", "Phone"))
-MOST_CHAT_AGENTS = 200
 
 
 @portal.get("/branding")
 def branding() -> Page:
     with transaction(read_only=True) as session:
-        studio = _Studio(session)
+        studio = Studio(session)
         return studio.page(BrandingForm.showing(studio.content))
 
 
@@ -46,40 +31,68 @@ def branding_save() -> Page:
     """Keeps what the form says in the draft. Typing sends it too, and gets the preview back."""
     form = BrandingForm(request.form)
     try:
-        with transaction() as session:
-            partner = partners.get(session, caller(), partners.own(caller()))
-            drafts.save(session, caller(), partner, form.to_changes())
-    except ValidationFailed as error:
-        if request.headers.get("HX-Request"):
-            # Half a colour is typed: the preview waits for the rest of it.
-            return Response(status=204)
-        rest = form.show_problems(error.problems)
-        with transaction(read_only=True) as session:
-            return _Studio(session).page(form, rest), 422
+        _save(form)
+    except (ValidationFailed, Conflict) as error:
+        return _refused(form, error)
     if request.headers.get("HX-Request"):
         with transaction(read_only=True) as session:
-            return _Studio(session).fragment(form)
+            return Studio(session).fragment(form)
     return redirect(url_for("portal.branding", saved=1), 303)
 
 
-@portal.post("/branding/nearest-shade")
-def branding_use_nearest() -> Response:
-    """Takes the nearest shade that carries white text as the brand colour of the draft."""
+@portal.post(
+    "/branding/rows/<any(further_colours, header_links, social_links):rows>/<int:index>"
+    "/<any(up, down, remove):way>"
+)
+def branding_rearrange(rows: str, index: int, way: str) -> Page:
+    """Moves a row of a list, or takes it out, and keeps the rest of what was typed."""
+    form = BrandingForm(request.form)
+    form.rearrange(rows, index, cast(Way, way))
+    try:
+        _save(form)
+    except (ValidationFailed, Conflict) as error:
+        return _refused(BrandingForm(request.form), error)
+    return redirect(url_for("portal.branding", saved=1, _anchor=rows), 303)
+
+
+@portal.post("/branding/shade")
+def branding_use_shade() -> Response:
+    """Takes one of the shades that are used as the brand colour of the draft."""
+    shade = request.form.get("shade", "")
     with transaction() as session:
-        studio = _Studio(session)
-        nearest = contrast_report(of_content(studio.partner, studio.content).colour).nearest
-        if nearest:
-            form = BrandingForm.showing(studio.content)
-            form.colour.data = nearest
-            drafts.save(session, caller(), studio.partner, form.to_changes())
+        partner = partners.get(session, caller(), partners.own(caller()))
+        content = drafts.content_of(session, caller(), partner)
+        if shade not in offered_shades(of_content(partner, content).colour):
+            raise NotFound
+        form = BrandingForm.showing(content)
+        form.colour.data = shade
+        drafts.save(session, caller(), partner, form.to_changes(content))
     return redirect(url_for("portal.branding", saved=1), 303)
 
 
 @portal.post("/branding/publish")
-def branding_publish() -> Response:
-    with transaction() as session:
-        drafts.publish(session, caller(), partners.get(session, caller(), partners.own(caller())))
+def branding_publish() -> Page:
+    """Publishes the draft; with the studio's form, what stands in it is saved first."""
+    form = BrandingForm(request.form)
+    try:
+        with transaction() as session:
+            partner = partners.get(session, caller(), partners.own(caller()))
+            version = seen_version()
+            if "product_name" in request.form:
+                content = drafts.content_of(session, caller(), partner)
+                changes = form.to_changes(content)
+                draft = drafts.save(session, caller(), partner, changes, expected_version=version)
+                version = drafts.fingerprint(draft.content)
+            drafts.publish(session, caller(), partner, expected_version=version)
+    except (ValidationFailed, Conflict) as error:
+        return _refused(form, error)
     return redirect(url_for("portal.branding", published=1), 303)
+
+
+@portal.get("/branding/discard")
+def branding_discard_ask() -> str:
+    with transaction(read_only=True) as session:
+        return render_template("portal/branding/discard.html", **Studio(session).head())
 
 
 @portal.post("/branding/discard")
@@ -89,110 +102,36 @@ def branding_discard() -> Response:
     return redirect(url_for("portal.branding", discarded=1), 303)
 
 
-@portal.post("/branding/images/<any(logo, favicon, hero):kind>")
-def branding_image(kind: str) -> Page:
-    """Uploads a picture into the draft, in place of the one of its kind."""
-    file: FileStorage | None = request.files.get("picture")
-    data = file.stream.read(images.MAX_BYTES + 1) if file else b""
-    try:
-        with transaction() as session:
-            partner = partners.get(session, caller(), partners.own(caller()))
-            image = images.store(
-                session, caller(), partner.id, ImageType(kind), data=data, field=kind
-            )
-            address = url_for("portal.brand_image", sha256=image.sha256)
-            url = settings().public_url.rstrip("/") + address
-            drafts.set_image(session, caller(), partner, ImageType(kind), url)
-    except ValidationFailed as error:
-        with transaction(read_only=True) as session:
-            studio = _Studio(session)
-            problems = [(f"{kind}-picture", error.message)]
-            form = BrandingForm.showing(studio.content)
-            return studio.page(form, problems, {kind: error.message}), 422
-    return redirect(url_for("portal.branding", saved=1), 303)
-
-
-@portal.post("/branding/images/<any(logo, favicon, hero):kind>/remove")
-def branding_image_remove(kind: str) -> Response:
+def _save(form: BrandingForm) -> None:
     with transaction() as session:
         partner = partners.get(session, caller(), partners.own(caller()))
-        drafts.set_image(session, caller(), partner, ImageType(kind), None)
-    return redirect(url_for("portal.branding", saved=1), 303)
+        content = drafts.content_of(session, caller(), partner)
+        drafts.save(
+            session,
+            caller(),
+            partner,
+            form.to_changes(content),
+            expected_version=seen_version(),
+        )
 
 
-@portal.get("/branding/preview/<any('sign-in', portal, error):surface>")
-def branding_preview(surface: str) -> Response:
-    """A surface as the draft would show it: the real templates with the draft's style sheet."""
-    allow_framing_by_ourselves()
+def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
+    """The studio with what was typed: wrong, or overtaken by somebody else."""
+    typing = bool(request.headers.get("HX-Request"))
+    if isinstance(error, ValidationFailed):
+        if typing:
+            # Half a colour is typed: the preview waits for the rest of it.
+            return Response(status=204)
+        rest = form.show_problems(error.problems)
+        with transaction(read_only=True) as session:
+            return Studio(session).page(form, rest), 422
+    if error.code != CHANGED_MEANWHILE:
+        raise error
     with transaction(read_only=True) as session:
-        studio = _Studio(session)
-        g.brand = of_content(studio.partner, studio.content)
-    theme = "dark" if request.args.get("view") == "dark" else "light"
-    context = {"brand": page_brand(g.brand, theme)}
-    if surface == "sign-in":
-        form = SignInForm()
-        # A preview must not draw the focus, and the page, to itself.
-        form.email.render_kw = {}
-        html = render_template("portal/sign_in/form.html", form=form, **context)
-    elif surface == "error":
-        words = WORDS[404]
-        html = render_template(
-            "errors/error.html", status=404, words=words, text=words.text, **context
-        )
-    else:
-        html = render_template("portal/branding/preview/portal.html", **context)
-    response = make_response(html)
-    response.headers["Cache-Control"] = "no-store"
-    return response
-
-
-class _Studio:
-    """What the studio shows: the draft where there is one, else what is published."""
-
-    def __init__(self, session: Session):
-        self.partner: Partner = partners.get(session, caller(), partners.own(caller()))
-        self.draft: BrandVersion | None = drafts.draft_of(session, self.partner)
-        self.versions = drafts.history(session, self.partner)
-        published = drafts.published_content(self.partner, caller())
-        self.content: dict[str, Any] = self.draft.content if self.draft else published
-        self.changes = (
-            drafts.changed_fields(self.partner, caller(), self.draft) if self.draft else []
-        )
-        self.agents = agents.with_organizations(session, caller(), MOST_CHAT_AGENTS)
-
-    def page(
-        self,
-        form: BrandingForm,
-        problems: list[tuple[str, str]] | None = None,
-        picture_problems: dict[str, str] | None = None,
-    ) -> str:
-        return render_template(
-            "portal/branding/page.html",
-            problems=problems or [],
-            picture_problems=picture_problems or {},
-            **self._context(form),
-        )
-
-    def fragment(self, form: BrandingForm) -> str:
-        return render_template("portal/branding/_typed.html", **self._context(form))
-
-    def _context(self, form: BrandingForm) -> dict[str, Any]:
-        form.chat_agent_id.choices = [
-            SelectChoice("", "Nobody"),
-            *(SelectChoice(str(a.id), f"{a.name}, {name}") for a, name in self.agents),
-        ]
-        shown = of_content(self.partner, self.content)
-        return {
-            "form": form,
-            "draft": self.draft,
-            "changes": self.changes,
-            "versions": self.versions,
-            "shown": page_brand(shown),
-            "report": contrast_report(shown.colour),
-            "surfaces": SURFACES,
-            "views": VIEWS,
-            "view": request.args.get("view")
-            if request.args.get("view") in dict(VIEWS)
-            else "light",
-            "version_token": int(self.draft.updated_at.timestamp() * 1000) if self.draft else 0,
-        }
+        studio = Studio(session)
+        changes = form.to_changes(studio.content) if "product_name" in request.form else {}
+        found = studio.overtaken_by(changes)
+        if typing:
+            return studio.fragment(form, found)
+        shown = form if changes else BrandingForm.showing(studio.content)
+        return studio.page(shown, found=found), 409

@@ -50,6 +50,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
             Place("Uploads", "upload", "portal.uploads", ("portal.upload",)),
             Place("Calls", "phone", "portal.calls", ("portal.call",)),
             Place("Test call", "phone-outgoing", "portal.test_call", ("portal.test_call",)),
+            Place("Do not call", "phone-off", "portal.do_not_call_lists", ("portal.do_not_call",)),
         ),
     ),
     (
@@ -63,13 +64,22 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
         "Your portal",
         (
             Place("Branding", "palette", "portal.branding", ("portal.branding",)),
-            Place("Pricing", "tag", "portal.pricing"),
+            Place("Pricing", "tag", "portal.pricing", ("portal.pricing",)),
+            Place("Settings", "settings", "portal.portal_settings", ("portal.portal_settings",)),
         ),
     ),
 )
 
 
-OF_A_PARTNER = frozenset({"portal.usage", "portal.report", "portal.branding", "portal.pricing"})
+OF_A_PARTNER = frozenset(
+    {
+        "portal.usage",
+        "portal.report",
+        "portal.branding",
+        "portal.pricing",
+        "portal.portal_settings",
+    }
+)
 """Screens of the caller's own partner: operators have none."""
 
 

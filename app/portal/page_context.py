@@ -10,7 +10,7 @@ from flask import Flask, g, request, url_for
 from markupsafe import escape
 
 from app.models import User, utcnow
-from app.portal.brand_files import stylesheet_url
+from app.portal.brand_files import chat_stylesheet_url, stylesheet_url
 from app.portal.formats import moment
 from app.portal.navigation import ROLE_NAMES, Group, navigation_for
 from app.portal.theme import THEME_COOKIE, THEMES
@@ -44,6 +44,10 @@ class PageBrand:
             f' text-anchor="middle" fill="{shades.panel_on}">{escape(self.initial)}</text></svg>'
         )
         return "data:image/svg+xml," + quote(svg)
+
+    @property
+    def chat_stylesheet_url(self) -> str:
+        return chat_stylesheet_url(self.brand)
 
     @property
     def initial(self) -> str:

@@ -3,9 +3,10 @@
 Nothing outside is asked here; a worker keeps the table of an outside processor's prices fresh.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from sqlalchemy import select
@@ -15,7 +16,7 @@ from app.caller import Caller
 from app.enums import Tier
 from app.gateways.processors.base import Price, PriceQuestion, Processor
 from app.gateways.processors.price_list import PriceList
-from app.models import Pricing, ProcessorPrice
+from app.models import Pricing, ProcessorCheck, ProcessorPrice
 from app.policy import Permission
 from app.schemas.figures import PricingOption
 from app.services import partners
@@ -29,16 +30,29 @@ TIER_NAMES: dict[Tier, str] = {
 """The plans' display names."""
 
 
+class Standing(StrEnum):
+    """What is known of a price: from the built-in list, or from the processor."""
+
+    BUILT_IN = "built_in"
+    KNOWN = "known"
+    NOT_ASKED = "not_asked"
+    UNKNOWN = "unknown"
+    """The processor has no such price; the last known one is served, where there is one."""
+    OTHER_PRODUCT = "other_product"
+    """It is the price of another product than the one that stands beside it."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlanPrice:
     """One entry of a partner's pricing. ``price`` is None while an outside processor has not
-    told it yet; ``known_since`` is when it told it, None for the built-in list."""
+    told it yet; ``known_since`` is when it last told it, None for the built-in list."""
 
     tier: Tier
     price_id: str
     product_id: str
     price: Price | None
     known_since: datetime | None
+    standing: Standing
 
 
 def options(
@@ -74,22 +88,46 @@ def plans(
         known = source.prices(
             PriceQuestion(e.tier, e.processor_price_id, e.processor_product_id) for e in entries
         )
-        return [_plan(entry, known.get(entry.processor_price_id), None) for entry in entries]
+        return [
+            _plan(entry, known.get(entry.processor_price_id), None, Standing.BUILT_IN)
+            for entry in entries
+        ]
     ids = {entry.processor_price_id for entry in entries}
     stored = {
         row.price_id: row
         for row in session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
     }
-    return [_stored_plan(entry, stored.get(entry.processor_price_id)) for entry in entries]
+    checks = {
+        row.price_id: row.found
+        for row in session.scalars(select(ProcessorCheck).where(ProcessorCheck.price_id.in_(ids)))
+    }
+    return [_stored_plan(entry, stored.get(entry.processor_price_id), checks) for entry in entries]
 
 
-def _stored_plan(entry: Pricing, row: ProcessorPrice | None) -> PlanPrice:
-    if row is None:
-        return _plan(entry, None, None)
-    return _plan(entry, Price(row.name, row.cost, row.currency), row.fetched_at)
+def _stored_plan(
+    entry: Pricing, row: ProcessorPrice | None, checks: Mapping[str, bool]
+) -> PlanPrice:
+    found = checks.get(entry.processor_price_id)
+    if found is False:
+        standing = Standing.UNKNOWN
+    elif row is None:
+        standing = Standing.NOT_ASKED
+    elif row.product_id not in (None, entry.processor_product_id):
+        standing = Standing.OTHER_PRODUCT
+    else:
+        standing = Standing.KNOWN
+    price = Price(row.name, row.cost, row.currency, row.product_id) if row else None
+    return _plan(entry, price, row.fetched_at if row else None, standing)
 
 
-def _plan(entry: Pricing, price: Price | None, known_since: datetime | None) -> PlanPrice:
+def _plan(
+    entry: Pricing, price: Price | None, known_since: datetime | None, standing: Standing
+) -> PlanPrice:
     return PlanPrice(
-        entry.tier, entry.processor_price_id, entry.processor_product_id, price, known_since
+        entry.tier,
+        entry.processor_price_id,
+        entry.processor_product_id,
+        price,
+        known_since,
+        standing,
     )

@@ -1,21 +1,25 @@
 // Everything here makes a page quicker or kinder; none of it is needed to use one.
 import { autoSubmit } from "./auto_submit.js";
+import { chat } from "./chat.js";
 import { copyButtons } from "./copy.js";
 import { counters } from "./counter.js";
 import { dialogs } from "./dialog.js";
 import { takeFocus } from "./focus.js";
 import { keepTyped } from "./keep_typed.js";
+import { orders } from "./order.js";
 import { themeSwitch } from "./theme.js";
 import { toasts } from "./toast.js";
 
 function prepare(root) {
   copyButtons(root);
   counters(root);
+  orders(root);
   takeFocus(root);
   if (root.querySelector("[data-chart]")) import("./chart.js").then(({ charts }) => charts(root));
 }
 
 autoSubmit();
+chat();
 dialogs();
 keepTyped();
 themeSwitch();

@@ -180,7 +180,7 @@ def test_the_preview_is_the_real_sign_in_page_with_the_drafts_colour(
     editor: Browser, own: Tenant
 ) -> None:
     editor.post(PAGE, FORM, page=PAGE)
-    preview = editor.get("/branding/preview/sign-in?view=dark")
+    preview = editor.get("/branding/preview/sign-in?theme=dark")
     assert "Sign in to Northwind Voice" in preview.text
     assert sheet_of(preview.text).startswith("/brand/1c7a4d-")
     assert 'data-bs-theme="dark"' in preview.text
@@ -202,7 +202,7 @@ def test_typing_gets_the_preview_back(editor: Browser) -> None:
 def test_a_colour_that_carries_no_white_text_offers_the_nearest_shade(editor: Browser) -> None:
     editor.post(PAGE, {**FORM, "colour": "#e4688a"}, page=PAGE)
     assert "Make #C54C70 the brand colour" in editor.get(PAGE).text
-    editor.post("/branding/nearest-shade", page=PAGE)
+    editor.post("/branding/shade", {"shade": "#c54c70"}, page=PAGE)
     assert 'value="#c54c70"' in editor.get(PAGE).text
 
 

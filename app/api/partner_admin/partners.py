@@ -7,7 +7,7 @@ from flask import Response
 from app.api.operation import operation
 from app.api.paging import Page, listing
 from app.api.partner_admin.blueprint import blueprint
-from app.extensions import caller, transaction
+from app.extensions import caller, processor, transaction
 from app.schemas.figures import PricingOption
 from app.schemas.partners import CreatePartnerInput, Partner, PartnerFilter, UpdatePartnerInput
 from app.services import partners, pricing
@@ -82,4 +82,4 @@ def list_pricing(partner_id: UUID) -> list[PricingOption]:
     """One option for each entry of the partner's pricing. `cost` is in currency units, not cents:
     the last known price of the payment processor or, without one, of the built-in price list."""
     with transaction(read_only=True) as session:
-        return pricing.options(session, caller(), partner_id)
+        return pricing.options(session, caller(), partner_id, processor())

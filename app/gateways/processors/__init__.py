@@ -1,1 +1,16 @@
 """Payment processors: what a plan costs, and where that is known from."""
+
+from app.config import Settings
+from app.gateways.processors.base import Processor
+from app.gateways.processors.price_list import PriceList
+from app.gateways.processors.stripe import Stripe
+
+
+def open_processor(settings: Settings) -> Processor:
+    """The processor that the settings name."""
+    if settings.processor == "stripe":
+        return Stripe(settings.stripe_key, settings.stripe_api_url)
+    return PriceList()
+
+
+__all__ = ["open_processor"]

@@ -24,6 +24,15 @@ class Price:
     name: str
     cost: Decimal
     currency: str
+    product_id: str | None = None
+    """Whose price it is, where the processor says so."""
+
+
+class ProcessorUnavailable(Exception):
+    """The processor could not be asked; what is known of its prices stays as it is."""
+
+    def __init__(self, processor: str, reason: str):
+        super().__init__(f"{processor} gave no answer: {reason}")
 
 
 class Processor(Protocol):
@@ -33,5 +42,8 @@ class Processor(Protocol):
     is_outside: bool
 
     def prices(self, questions: Iterable[PriceQuestion]) -> Mapping[str, Price]:
-        """The prices it knows, by price id; ids that it does not know are left out."""
+        """The prices it knows, by price id; ids that it does not know are left out.
+
+        Raises `ProcessorUnavailable`.
+        """
         ...

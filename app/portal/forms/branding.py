@@ -1,7 +1,7 @@
 """The branding studio's form: between its fields and the contract's brand fields."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from wtforms import (
     BooleanField,
@@ -26,7 +26,15 @@ SOCIAL_NAMES: dict[str, str] = {
     SocialType.INSTAGRAM: "Instagram",
     SocialType.YOUTUBE: "YouTube",
 }
+CHAT_LABELS: dict[str, str] = {
+    "header": "Head and button",
+    "visitor": "What visitors write",
+    "assistant": "What they are answered",
+    "background": "Ground",
+}
+"""The parts of the chat window that have a colour of their own."""
 Rows: TypeAlias = FieldList
+Way: TypeAlias = Literal["up", "down", "remove"]
 PRIMARY = "primary"
 SPARE_ROWS = 1
 
@@ -52,16 +60,24 @@ class SocialRow(Form):
     url = URLField("Address of your page", render_kw={"maxlength": 2000})
 
 
+def _colour_field(label: str) -> StringField:
+    return StringField(label, render_kw={"maxlength": 100, "spellcheck": "false"})
+
+
 class BrandingForm(Form):
     """Rows without any words are left out; one spare row stands at the end of each list."""
 
     product_name = StringField("Product name", render_kw={"maxlength": 200, "required": True})
-    colour = StringField("Colour", render_kw={"maxlength": 100, "spellcheck": "false"})
+    colour = _colour_field("Colour")
     further_colours = FieldList(FormField(ColourRow))
     header_links = FieldList(FormField(LinkRow))
     social_links = FieldList(FormField(SocialRow))
     show_embedded_chat = BooleanField("Show the chat bubble")
     chat_agent_id = SelectField("Assistant who answers in the chat", validate_choice=False)
+    chat_header = _colour_field(CHAT_LABELS["header"])
+    chat_visitor = _colour_field(CHAT_LABELS["visitor"])
+    chat_assistant = _colour_field(CHAT_LABELS["assistant"])
+    chat_background = _colour_field(CHAT_LABELS["background"])
     show_branding_toggle = BooleanField("Offer “Powered by” on customers’ pages")
     show_character_toggle = BooleanField("Let customers choose their assistant’s character")
     default_agent_name = StringField("Name of new assistants", render_kw={"maxlength": 200})
@@ -75,8 +91,10 @@ class BrandingForm(Form):
         """The form filled with brand fields in the contract's names."""
         colours = content["brandUIColors"] or []
         primary = _primary_of(colours)
+        chat = content["chatTemplateColors"] or {}
         return cls(
             data={
+                **{f"chat_{part}": chat.get(part, "") for part in CHAT_LABELS},
                 "product_name": content["productName"],
                 "colour": primary["value"] if primary else "",
                 "further_colours": _and_spare([c for c in colours if c is not primary]),
@@ -92,8 +110,20 @@ class BrandingForm(Form):
             }
         )
 
-    def to_changes(self) -> dict[str, Any]:
-        """The brand fields of the contract that the form says; blank text is null."""
+    def rearrange(self, rows: str, index: int, way: Way) -> None:
+        """Moves a row of a list by one place, or takes it out; what can't be is left alone."""
+        entries = self[rows].entries
+        other = index - 1 if way == "up" else index + 1
+        if way == "remove":
+            del entries[index : index + 1]
+        elif min(index, other) >= 0 and max(index, other) < len(entries):
+            entries[index], entries[other] = entries[other], entries[index]
+
+    def to_changes(self, stored: Mapping[str, Any]) -> dict[str, Any]:
+        """The brand fields of the contract that the form says; blank text is null.
+
+        Colours of the chat that have no field here are kept as they are ``stored``.
+        """
         colours = [_values(row) for row in self._filled(self.further_colours)]
         if self.colour.data and self.colour.data.strip():
             colours.insert(0, {"name": PRIMARY, "value": self.colour.data.strip()})
@@ -104,6 +134,7 @@ class BrandingForm(Form):
             "socialLinks": [_values(r) for r in self._filled(self.social_links)] or None,
             "showEmbeddedChat": self.show_embedded_chat.data,
             "chatAgentId": _blank_is_null(self.chat_agent_id.data),
+            "chatTemplateColors": self._chat_colours(stored["chatTemplateColors"] or {}),
             "showBrandingToggle": self.show_branding_toggle.data,
             "showCharacterToggle": self.show_character_toggle.data,
             "defaultAgentName": _blank_is_null(self.default_agent_name.data),
@@ -112,15 +143,25 @@ class BrandingForm(Form):
         }
 
     def show_problems(self, problems: Sequence[Problem]) -> list[tuple[str, str]]:
-        """Puts each problem at its field; returns those that belong to none as (id, words)."""
+        """Puts each problem at its field; returns those that no field of the form itself shows,
+        as (id, words): of rows, and of nothing here."""
         rest = []
         for problem in problems:
             field = self._field_of(problem.field)
             if field is None:
                 rest.append(("", problem.message))
-            else:
-                field.errors = (*field.errors, problem.message)
+                continue
+            field.errors = (*field.errors, problem.message)
+            if field.name not in self:
+                rest.append((field.id, f"{field.label.text}: {problem.message}"))
         return rest
+
+    def _chat_colours(self, stored: Mapping[str, Any]) -> dict[str, Any] | None:
+        typed = {part: (self[f"chat_{part}"].data or "").strip() for part in CHAT_LABELS}
+        if not stored and not any(typed.values()):
+            return None
+        kept = {name: value for name, value in stored.items() if name not in CHAT_LABELS}
+        return {**kept, **{part: value for part, value in typed.items() if value}} or None
 
     def _field_of(self, path: str) -> Field | None:
         name, *place = path.replace("[", ".").replace("]", "").split(".")
@@ -138,6 +179,9 @@ class BrandingForm(Form):
         }
         if name in single:
             return single[name]
+        if name == "chatTemplateColors" and place and place[0] in CHAT_LABELS:
+            chat: Field = self[f"chat_{place[0]}"]
+            return chat
         if name not in lists or len(place) != 2:
             return None
         index = int(place[0])

@@ -33,8 +33,14 @@ class Brand:
     upgrade_message: str | None = None
     purchase_link: str | None = None
     show_powered_by: bool = False
-    show_chat: bool = False
+    chat_wanted: bool = False
+    chat_agent_id: str | None = None
     chat_colours: Mapping[str, Any] | None = None
+
+    @property
+    def show_chat(self) -> bool:
+        """Whether visitors are offered the chat: its messages go to the support address."""
+        return self.chat_wanted and bool(self.chat_agent_id) and bool(self.support_email)
 
 
 NEUTRAL = Brand(
@@ -60,7 +66,8 @@ def of_partner(partner: Partner) -> Brand:
         upgrade_message=partner.partner_upgrade_message,
         purchase_link=partner.purchase_link,
         show_powered_by=partner.show_branding_toggle,
-        show_chat=partner.show_embedded_chat and partner.chat_agent_id is not None,
+        chat_wanted=partner.show_embedded_chat,
+        chat_agent_id=partner.chat_agent_id,
         chat_colours=partner.chat_template_colors,
     )
 
@@ -82,7 +89,8 @@ def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
         upgrade_message=content["partnerUpgradeMessage"],
         purchase_link=partner.purchase_link,
         show_powered_by=content["showBrandingToggle"],
-        show_chat=content["showEmbeddedChat"] and content["chatAgentId"] is not None,
+        chat_wanted=content["showEmbeddedChat"],
+        chat_agent_id=content["chatAgentId"],
         chat_colours=content["chatTemplateColors"],
     )
 

@@ -3,7 +3,9 @@
 Content uses the contract's names, and is checked by the very class that checks the JSON.
 """
 
+import json
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +32,18 @@ def published_content(partner: Partner, caller: Caller) -> dict[str, Any]:
     return {name: _without_ids(resource[name]) for name in STUDIO_NAMES}
 
 
+def content_of(session: Session, caller: Caller, partner: Partner) -> dict[str, Any]:
+    """What a person who opens the studio works on: the draft, else what is published."""
+    draft = draft_of(session, partner)
+    return draft.content if draft else published_content(partner, caller)
+
+
+def fingerprint(content: Mapping[str, Any]) -> int:
+    """A number that tells one content from another, for forms to say what they were filled from."""
+    written = json.dumps(content, sort_keys=True).encode()
+    return int(sha256(written).hexdigest()[:7], 16)
+
+
 def draft_of(session: Session, partner: Partner) -> BrandVersion | None:
     """The partner's draft, if there is one."""
     return session.scalar(
@@ -48,14 +62,23 @@ def history(session: Session, partner: Partner) -> list[BrandVersion]:
 
 
 def save(
-    session: Session, caller: Caller, partner: Partner, changes: Mapping[str, Any]
+    session: Session,
+    caller: Caller,
+    partner: Partner,
+    changes: Mapping[str, Any],
+    *,
+    expected_version: int | None = None,
 ) -> BrandVersion:
     """Puts changes (contract names) into the draft, making one where there is none.
 
-    Raises `ValidationFailed` exactly as ``PUT /api/partners/{partnerId}`` would.
+    ``expected_version`` is the `fingerprint` of what the form was filled from. Raises `Conflict`
+    (``changed_meanwhile``), and `ValidationFailed` exactly as ``PUT /api/partners/{partnerId}``
+    would.
     """
     caller.require(Permission.BRANDING_WRITE)
     read(UpdatePartnerInput, dict(changes))
+    partner = partners.get(session, caller, partner.id, for_change=True)
+    _refuse_overtaken(session, caller, partner, expected_version)
     draft = draft_of(session, partner)
     if draft is None:
         draft = BrandVersion(
@@ -89,12 +112,17 @@ def set_image(
 def changed_fields(partner: Partner, caller: Caller, draft: BrandVersion) -> list[str]:
     """The contract names of the fields in which the draft differs from what is published."""
     now = published_content(partner, caller)
-    return [name for name in STUDIO_NAMES if draft.content[name] != now[name]]
+    return [name for name in STUDIO_NAMES if draft.content.get(name) != now[name]]
 
 
-def publish(session: Session, caller: Caller, partner: Partner) -> BrandVersion:
-    """Makes the draft what everybody sees. Raises `NotFound` where there is none."""
+def publish(
+    session: Session, caller: Caller, partner: Partner, *, expected_version: int | None = None
+) -> BrandVersion:
+    """Makes the draft what everybody sees. Raises `NotFound` where there is none, and `Conflict`
+    (``changed_meanwhile``) where it is not the one that was looked at."""
     caller.require(Permission.BRANDING_WRITE)
+    partner = partners.get(session, caller, partner.id, for_change=True)
+    _refuse_overtaken(session, caller, partner, expected_version)
     draft = _required_draft(session, partner)
     changes = {name: draft.content[name] for name in changed_fields(partner, caller, draft)}
     partners.update(session, caller, partner.id, read(UpdatePartnerInput, changes))
@@ -125,7 +153,8 @@ def discard(session: Session, caller: Caller, partner: Partner) -> None:
 def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -> BrandVersion:
     """Makes a draft with the content of an earlier version; publishing it stays a second step.
 
-    Raises `Conflict` (``draft_exists``) where a draft would be lost, `NotFound` for the number.
+    Raises `Conflict` (``draft_exists``) where changes of a draft would be lost, `NotFound` for the
+    number.
     """
     caller.require(Permission.BRANDING_WRITE)
     version = session.scalar(
@@ -137,10 +166,21 @@ def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -
     )
     if version is None:
         raise NotFound()
-    if draft_of(session, partner) is not None:
+    draft = draft_of(session, partner)
+    if draft is not None and changed_fields(partner, caller, draft):
         message = "There is a draft with changes. Publish or discard it first."
         raise Conflict(message, "draft_exists")
     return save(session, caller, partner, version.content)
+
+
+def _refuse_overtaken(
+    session: Session, caller: Caller, partner: Partner, expected_version: int | None
+) -> None:
+    if expected_version is None:
+        return
+    if fingerprint(content_of(session, caller, partner)) != expected_version:
+        message = "Somebody else changed the draft meanwhile; nothing was saved."
+        raise Conflict(message, "changed_meanwhile")
 
 
 def _required_draft(session: Session, partner: Partner) -> BrandVersion:

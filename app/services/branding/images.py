@@ -34,11 +34,32 @@ class Shape:
     tallest: float
     words: str
 
+    @property
+    def asked(self) -> str:
+        """What a picture must be, in words, before one is chosen."""
+        width, height = self.box
+        return (
+            f"PNG, JPEG, WebP or GIF of up to 5 MB, {self.smallest} px or more on its shorter "
+            f"side; {self.words}. Larger ones are made to fit {width:,} × {height:,} px."
+        )
+
 
 SHAPES: dict[ImageType, Shape] = {
-    ImageType.LOGO: Shape(28, (1120, 280), 12, 1.5, "a logo is at most 12 times as wide as high"),
+    ImageType.LOGO: Shape(
+        28,
+        (1120, 280),
+        12,
+        1.5,
+        "a logo is at most 12 times as wide as high, and at most 1.5 times as high as wide",
+    ),
     ImageType.FAVICON: Shape(32, (256, 256), 1.1, 1.1, "a favicon is square"),
-    ImageType.HERO: Shape(400, (1800, 1800), 4, 3, "a hero picture is at most 4 times as wide"),
+    ImageType.HERO: Shape(
+        400,
+        (1800, 1800),
+        4,
+        3,
+        "it is at most 4 times as wide as high, and at most 3 times as high as wide",
+    ),
 }
 
 
@@ -94,6 +115,16 @@ def store(
         after={"width": image.width, "height": image.height, "size": image.size},
     )
     return image
+
+
+def kept(session: Session, caller: Caller, url: str | None) -> BrandImage | None:
+    """The uploaded picture that an address leads to, without its data; None for others' pictures
+    and for those on a host of the partner's own."""
+    sha256 = (url or "").rpartition("/")[2]
+    if len(sha256) != 64 or caller.partner_id is None:
+        return None
+    mine = (BrandImage.partner_id == caller.partner_id) & (BrandImage.sha256 == sha256)
+    return session.scalar(select(BrandImage).where(mine))
 
 
 def by_hash(session: Session, sha256: str) -> BrandImage:

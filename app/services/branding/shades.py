@@ -109,6 +109,13 @@ def stylesheet(colour: str) -> str:
     return ":root {\n" + "\n".join(lines) + "\n}\n"
 
 
+def readable(colour: str) -> tuple[str, str]:
+    """An area of that colour and the text on it: as given where white or ink reaches 4.5, else
+    the nearest shade that does. ValueError if it is no colour."""
+    given = to_hex(colour)
+    return _panel(given, *_solid(given))
+
+
 def _theme(brand: str, surfaces: Surfaces, *, dark: bool) -> Shades:
     given = _oklch(brand)
     page = surfaces.page

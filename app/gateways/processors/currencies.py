@@ -1,0 +1,28 @@
+"""How many decimals the amounts of a currency have (ISO 4217); two where it is not named."""
+
+_NONE = [
+    "BIF",
+    "CLP",
+    "DJF",
+    "GNF",
+    "ISK",
+    "JPY",
+    "KMF",
+    "KRW",
+    "PYG",
+    "RWF",
+    "UGX",
+    "UYI",
+    "VND",
+    "VUV",
+    "XAF",
+    "XOF",
+    "XPF",
+]
+_THREE = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]
+_DECIMALS = {**dict.fromkeys(_NONE, 0), **dict.fromkeys(_THREE, 3)}
+
+
+def decimals(currency: str) -> int:
+    """Decimals of the currency with this code, in any case."""
+    return _DECIMALS.get(currency.upper(), 2)

@@ -1,0 +1,26 @@
+"""A message from the chat bubble."""
+
+from typing import Any
+
+from wtforms import EmailField, Form, StringField, TextAreaField
+
+from app.services.chat import MOST_CHARACTERS
+
+
+class ChatForm(Form):
+    """Somebody who is signed in is asked for the message alone."""
+
+    message = TextAreaField(
+        "Your message", render_kw={"maxlength": MOST_CHARACTERS, "required": True}
+    )
+    name = StringField("Your name", render_kw={"maxlength": 200, "autocomplete": "name"})
+    email = EmailField(
+        "Your e-mail address",
+        render_kw={"maxlength": 254, "autocomplete": "email", "required": True},
+    )
+
+    def __init__(self, *args: Any, signed_in: bool = False, **more: Any):
+        super().__init__(*args, **more)
+        if signed_in:
+            del self.name
+            del self.email

@@ -1,0 +1,85 @@
+"""The partner's own facts: between the fields of a form and those of the contract."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wtforms import EmailField, Form, StringField, TextAreaField, URLField
+
+from app.errors import Problem
+from app.schemas.base import wire_name
+
+
+def _text(label: str, **more: Any) -> StringField:
+    return StringField(label, render_kw={"maxlength": 200, **more})
+
+
+def _mail(label: str) -> EmailField:
+    return EmailField(label, render_kw={"maxlength": 254, "spellcheck": "false"})
+
+
+def _address(label: str) -> URLField:
+    return URLField(label, render_kw={"maxlength": 2000})
+
+
+class PortalSettingsForm(Form):
+    """Each field has the contract's name in snake case; blank is null."""
+
+    partner_name = _text("Name of your company", required=True)
+    partner_type = _text("Kind of partnership")
+    domain = _text("Domain of the portal", spellcheck="false", inputmode="url")
+    email_domain = _text("Domain of your mail", spellcheck="false")
+    support_email = _mail("Support")
+    notification_email = _mail("Notices about your customers")
+    tracking_email = _mail("Figures and reports")
+    billing_email = _mail("Invoices to you")
+    collection_email = _mail("Payments from your customers")
+    payment_method_id = _text("Reference of your payment method", spellcheck="false")
+    default_service = _text("Service of new assistants")
+    default_agent_limit = StringField(
+        "Assistants of a new organization", render_kw={"inputmode": "numeric", "required": True}
+    )
+    purchase_link = _address("Where customers buy a larger plan")
+    partner_redirect_link = _address("Page after signing out")
+    allowed_query_params = TextAreaField(
+        "Words in addresses that are kept through sign-in", render_kw={"spellcheck": "false"}
+    )
+
+    @classmethod
+    def showing(cls, resource: Mapping[str, Any]) -> "PortalSettingsForm":
+        """The form filled with a partner in the contract's names."""
+        form = cls()
+        for field in form:
+            value = resource[wire_name(field.name)]
+            if isinstance(value, dict):
+                value = "\n".join(value)
+            field.data = "" if value is None else str(value)
+        return form
+
+    def to_changes(self, stored: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of the contract that the form says. Words that are kept through sign-in keep
+        what is ``stored`` with them."""
+        values: dict[str, Any] = {
+            wire_name(field.name): (field.data or "").strip() or None for field in self
+        }
+        values["partnerName"] = values["partnerName"] or ""
+        limit = values["defaultAgentLimit"] or ""
+        values["defaultAgentLimit"] = int(limit) if limit.isascii() and limit.isdigit() else limit
+        known = stored["allowedQueryParams"] or {}
+        lines = (self.allowed_query_params.data or "").splitlines()
+        names = [line.strip() for line in lines if line.strip()]
+        kept = {name: known.get(name, True) for name in names}
+        was_null = stored["allowedQueryParams"] is None
+        values["allowedQueryParams"] = None if was_null and not kept else kept
+        return values
+
+    def show_problems(self, problems: Sequence[Problem]) -> list[tuple[str, str]]:
+        """Puts each problem at its field; returns those that belong to none as (id, words)."""
+        fields = {wire_name(field.name): field for field in self}
+        rest = []
+        for problem in problems:
+            field = fields.get(problem.field.split(".")[0])
+            if field is None:
+                rest.append(("", problem.message))
+            else:
+                field.errors = (*field.errors, problem.message)
+        return rest

@@ -1,0 +1,94 @@
+"""The chat window's colours: what the partner chose, else what follows from the brand's colour.
+
+``chatTemplateColors`` of the contract is an object without further rules; the window uses the four
+names of `PARTS` and leaves any other alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+
+from app.colours import is_colour, to_hex
+from app.services.branding.shades import DARK, INK, LIGHT, brand_shades, readable
+
+PARTS = ("header", "visitor", "assistant", "background")
+"""The head and the button, what visitors write, what they are answered, and the ground."""
+
+INK_IN_THE_DARK = "#eeece9"
+NONE = "x"
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A ground and the text on it, in the light and in the dark theme, each ``#rrggbb``."""
+
+    light: tuple[str, str]
+    dark: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSheet:
+    """``address`` names the colours, ``digest`` is of the content; ``css`` is as served."""
+
+    address: str
+    digest: str
+    css: str
+
+
+def chosen(colours: Mapping[str, Any] | None) -> dict[str, str]:
+    """The partner's colours for the parts of the window, each ``#rrggbb``."""
+    given = colours or {}
+    return {part: to_hex(given[part]) for part in PARTS if is_colour(str(given.get(part, "")))}
+
+
+def areas(colour: str, colours: Mapping[str, Any] | None) -> dict[str, Area]:
+    """Every part of the window with readable text on it. ValueError if ``colour`` is none."""
+    brand = brand_shades(colour)
+    made = {
+        "header": Area(
+            (brand.light.panel, brand.light.panel_on), (brand.dark.panel, brand.dark.panel_on)
+        ),
+        "visitor": Area((brand.light.solid, brand.light.on), (brand.dark.solid, brand.dark.on)),
+        "assistant": Area((LIGHT.raised, INK), (DARK.raised, INK_IN_THE_DARK)),
+        "background": Area((LIGHT.canvas, INK), (DARK.canvas, INK_IN_THE_DARK)),
+    }
+    for part, wanted in chosen(colours).items():
+        pair = readable(wanted)
+        made[part] = Area(pair, pair)
+    return made
+
+
+def chat_sheet(colour: str, colours: Mapping[str, Any] | None) -> ChatSheet:
+    """The style sheet of the chat window. ValueError if ``colour`` is none."""
+    given = chosen(colours)
+    words = [to_hex(colour), *(given.get(part, NONE) for part in PARTS)]
+    return _sheet(".".join(word.lstrip("#") for word in words))
+
+
+def sheet_at(address: str) -> ChatSheet:
+    """The sheet that an address names, so that it can be served without a database.
+
+    ValueError where the address is none of ours.
+    """
+    words = address.split(".")
+    if len(words) != 1 + len(PARTS):
+        message = f"not the address of a chat window's colours: {address!r}"
+        raise ValueError(message)
+    return _sheet(address)
+
+
+@lru_cache(maxsize=512)
+def _sheet(address: str) -> ChatSheet:
+    brand, *rest = address.split(".")
+    given = {part: f"#{word}" for part, word in zip(PARTS, rest, strict=True) if word != NONE}
+    if not all(is_colour(value) for value in given.values()):
+        message = f"not the address of a chat window's colours: {address!r}"
+        raise ValueError(message)
+    lines = []
+    for part, area in areas(f"#{brand}", given).items():
+        lines.append(f"  --chat-{part}: light-dark({area.light[0]}, {area.dark[0]});")
+        lines.append(f"  --chat-{part}-on: light-dark({area.light[1]}, {area.dark[1]});")
+    css = ":root {\n" + "\n".join(lines) + "\n}\n"
+    return ChatSheet(address, sha256(css.encode()).hexdigest()[:16], css)

@@ -1,0 +1,144 @@
+"""Every text, button and chart on every ground that a brand colours, with its contrast."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from app.colours import to_hex
+from app.services.branding.chat_colours import areas, chosen
+from app.services.branding.shades import (
+    DARK,
+    EDGE,
+    INK,
+    LIGHT,
+    TEXT_ON_SOLID,
+    WHITE,
+    Shades,
+    Surfaces,
+    brand_shades,
+    contrast,
+)
+
+Verdict = Literal["As given", "Shade used", "Dark text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A pair in one theme: ``foreground`` on ``background``, and what of the two is the brand's."""
+
+    foreground: str
+    background: str
+    shade: str
+    ratio: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One pair in both themes. ``needed`` is WCAG's AA for it: 4.5 for text, 3 for edges and
+    charts. ``nearest`` is the shade of the light theme, where the colour given was not used."""
+
+    group: str
+    label: str
+    needed: float
+    light: Seen
+    dark: Seen
+    nearest: str | None
+    plain: bool
+    """An edge or an area, not text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How a pair is read from a theme's shades: foreground, background, the brand's part."""
+
+    group: str
+    label: str
+    needed: float
+    read: Callable[[Shades, Surfaces], tuple[str, str, str]]
+    offered: bool = True
+
+
+_KINDS = (
+    _Kind("Buttons", "Button text", TEXT_ON_SOLID, lambda s, _: (s.on, s.solid, s.solid)),
+    _Kind(
+        "Buttons",
+        "Button text under the pointer",
+        TEXT_ON_SOLID,
+        lambda s, _: (s.on, s.hover, s.hover),
+        offered=False,
+    ),
+    _Kind(
+        "Buttons",
+        "Button text while pressed",
+        TEXT_ON_SOLID,
+        lambda s, _: (s.on, s.press, s.press),
+        offered=False,
+    ),
+    _Kind("Buttons", "Edge of a button on the page", EDGE, lambda s, g: (s.edge, g.page, s.edge)),
+    _Kind("Links", "Link on the page", TEXT_ON_SOLID, lambda s, g: (s.text, g.page, s.text)),
+    _Kind("Links", "Link in the sidebar", TEXT_ON_SOLID, lambda s, g: (s.text, g.canvas, s.text)),
+    _Kind("Links", "Link on grey", TEXT_ON_SOLID, lambda s, g: (s.text, g.sunken, s.text)),
+    _Kind("Links", "Link in a menu", TEXT_ON_SOLID, lambda s, g: (s.text, g.raised, s.text)),
+    _Kind("Links", "Chosen row", TEXT_ON_SOLID, lambda s, _: (s.text, s.subtle, s.text)),
+    _Kind(
+        "Links",
+        "Link under the pointer",
+        TEXT_ON_SOLID,
+        lambda s, g: (s.text_hover, g.page, s.text_hover),
+        offered=False,
+    ),
+    _Kind("Links", "Focus ring on the page", EDGE, lambda s, g: (s.text, g.page, s.text)),
+    _Kind("Charts", "Chart on the page", EDGE, lambda s, g: (s.chart, g.page, s.chart)),
+    _Kind("Charts", "Chart in a panel", EDGE, lambda s, g: (s.chart, g.raised, s.chart)),
+    _Kind(
+        "Large areas",
+        "Text on large areas",
+        TEXT_ON_SOLID,
+        lambda s, _: (s.panel_on, s.panel, s.panel),
+    ),
+)
+_CHAT_LABELS = {
+    "header": "Head of the chat",
+    "visitor": "What visitors write",
+    "assistant": "What they are answered",
+    "background": "Hints on the ground",
+}
+
+
+def colour_pairs(colour: str, chat: Mapping[str, Any] | None) -> list[Pair]:
+    """Every pair of a brand colour and its chat colours. ValueError if ``colour`` is none."""
+    return [*_brand_pairs(colour), *_chat_pairs(colour, chat)]
+
+
+def offered_shades(colour: str) -> frozenset[str]:
+    """The shades that may be taken as the brand colour in place of the one given."""
+    return frozenset(pair.nearest for pair in _brand_pairs(colour) if pair.nearest)
+
+
+def _brand_pairs(colour: str) -> Iterator[Pair]:
+    brand = brand_shades(colour)
+    for kind in _KINDS:
+        light = _seen(brand.colour, *kind.read(brand.light, LIGHT))
+        dark = _seen(brand.colour, *kind.read(brand.dark, DARK))
+        nearest = light.shade if kind.offered and light.shade != brand.colour else None
+        plain = kind.needed == EDGE
+        yield Pair(kind.group, kind.label, kind.needed, light, dark, nearest, plain)
+
+
+def _chat_pairs(colour: str, chat: Mapping[str, Any] | None) -> Iterator[Pair]:
+    given = chosen(chat)
+    for part, area in areas(colour, chat).items():
+        wanted = given.get(part, to_hex(colour) if part in ("header", "visitor") else "")
+        light = _seen(wanted or area.light[0], area.light[1], area.light[0], area.light[0])
+        dark = _seen(wanted or area.dark[0], area.dark[1], area.dark[0], area.dark[0])
+        yield Pair("Chat bubble", _CHAT_LABELS[part], TEXT_ON_SOLID, light, dark, None, False)
+
+
+def _seen(given: str, foreground: str, background: str, shade: str) -> Seen:
+    verdict: Verdict = "As given"
+    if shade != given:
+        verdict = "Shade used"
+    elif foreground == INK and shade == background and contrast(WHITE, shade) < TEXT_ON_SOLID:
+        verdict = "Dark text"
+    return Seen(foreground, background, shade, contrast(foreground, background), verdict)

@@ -1,0 +1,108 @@
+"""Where a partner's brand shows, and what is still missing there."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.models import Partner
+from app.schemas.partners import PRODUCT_NAME
+from app.services.branding.brand import NEUTRAL_COLOUR, Brand, of_partner
+
+
+class Place(StrEnum):
+    """Where something is mended; screens turn it into an address."""
+
+    NAME = "product_name"
+    COLOUR = "colour"
+    LOGO = "logo-picture"
+    FAVICON = "favicon-picture"
+    HERO = "hero-picture"
+    CHAT = "show_embedded_chat"
+    SUPPORT = "support_email"
+    DOMAIN = "domain"
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """One place where customers meet the brand. ``lacks`` is a sentence about what is missing and
+    what is shown instead; None where nothing is."""
+
+    name: str
+    place: Place
+    lacks: str | None = None
+
+
+def surfaces(partner: Partner, brand: Brand | None = None) -> list[Surface]:
+    """Every surface, those with something missing first. ``brand`` is a draft's, else what is
+    published counts."""
+    shown = brand or of_partner(partner)
+    found = [
+        Surface("Product name", Place.NAME, _name(shown)),
+        Surface("Sign-in page", Place.COLOUR, _colour(shown)),
+        Surface("Portal", Place.LOGO, _logo(shown)),
+        Surface("Browser tab", Place.FAVICON, _favicon(shown)),
+        Surface("Password recovery", Place.SUPPORT, _recovery(shown)),
+        Surface("Mails", Place.SUPPORT, _mails(shown)),
+        Surface("Error pages", Place.SUPPORT, _errors(shown)),
+        Surface("Chat bubble", Place.CHAT, _chat(shown)),
+        Surface("Portal domain", Place.DOMAIN, _domain(partner)),
+    ]
+    return sorted(found, key=lambda surface: surface.lacks is None)
+
+
+def missing(partner: Partner, brand: Brand | None = None) -> list[Surface]:
+    """The surfaces on which something is missing."""
+    return [surface for surface in surfaces(partner, brand) if surface.lacks]
+
+
+def _name(brand: Brand) -> str | None:
+    if brand.product_name != PRODUCT_NAME:
+        return None
+    return f"Still “{PRODUCT_NAME}”, the name that every portal starts with."
+
+
+def _colour(brand: Brand) -> str | None:
+    return (
+        "No brand colour yet. A neutral grey is used." if brand.colour == NEUTRAL_COLOUR else None
+    )
+
+
+def _logo(brand: Brand) -> str | None:
+    return None if brand.logo_url else "No logo yet. Your name and its first letter are shown."
+
+
+def _favicon(brand: Brand) -> str | None:
+    return None if brand.favicon_url else "Not uploaded. The first letter on your colour is used."
+
+
+def _recovery(brand: Brand) -> str | None:
+    if brand.support_email:
+        return None
+    return "No support e-mail. People who can’t sign in have nobody to write to."
+
+
+def _mails(brand: Brand) -> str | None:
+    return None if brand.support_email else "No support e-mail. Nobody receives the answers."
+
+
+def _errors(brand: Brand) -> str | None:
+    return None if brand.support_email else "No support e-mail. They offer no way to ask for help."
+
+
+def _chat(brand: Brand) -> str | None:
+    if not brand.chat_wanted:
+        return None
+    if not brand.chat_agent_id:
+        return "Switched on, but no assistant is chosen. It is not shown."
+    if not brand.support_email:
+        return "Switched on, but there is no support e-mail to send messages to. It is not shown."
+    return None
+
+
+def _domain(partner: Partner) -> str | None:
+    if partner.domain is None:
+        return "No domain of your own. Customers use the neutral address."
+    if partner.domain_verified_at is None:
+        return (
+            f"{partner.domain} is not verified yet. Customers use the neutral address until then."
+        )
+    return None

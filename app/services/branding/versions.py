@@ -1,0 +1,95 @@
+"""Versions of a brand beside each other: what each changed, and how it differs from now."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.errors import NotFound
+from app.models import BrandVersion, Partner
+from app.services.branding.drafts import STUDIO_NAMES, published_content
+
+Against = Literal["before", "now"]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A brand field (contract name) that differs."""
+
+    name: str
+    old: Any
+    new: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A published version and how many fields it changed; None for the first one."""
+
+    version: BrandVersion
+    changed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``version`` beside the one before it, or beside what customers see now. ``other`` is the
+    number of the one it is compared with; None for now, and where there is none before."""
+
+    version: BrandVersion
+    other: int | None
+    changes: Sequence[FieldChange]
+
+
+def published(session: Session, partner: Partner, limit: int) -> list[Published]:
+    """The newest published versions, newest first."""
+    newest = _query(partner).order_by(BrandVersion.number.desc()).limit(limit + 1)
+    found = list(session.scalars(newest))
+    return [
+        Published(version, len(differences(older.content, version.content)) if older else None)
+        for version, older in zip(found[:limit], [*found[1:], None], strict=False)
+    ]
+
+
+def get(session: Session, partner: Partner, number: int) -> BrandVersion:
+    """A published version by its number. Raises `NotFound`."""
+    version = session.scalar(_query(partner).where(BrandVersion.number == number))
+    if version is None:
+        raise NotFound
+    return version
+
+
+def compare(
+    session: Session, caller: Caller, partner: Partner, number: int, against: Against
+) -> Comparison:
+    """How a version differs. ``before``: from its predecessor to it; ``now``: from it to what
+    customers see. Raises `NotFound`."""
+    version = get(session, partner, number)
+    if against == "now":
+        now = published_content(partner, caller)
+        return Comparison(version, None, differences(version.content, now))
+    before = session.scalar(
+        _query(partner)
+        .where(BrandVersion.number < number)
+        .order_by(BrandVersion.number.desc())
+        .limit(1)
+    )
+    if before is None:
+        return Comparison(version, None, ())
+    return Comparison(version, before.number, differences(before.content, version.content))
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldChange]:
+    """The brand fields in which two contents differ; a field that is absent is null."""
+    return [
+        FieldChange(name, old.get(name), new.get(name))
+        for name in STUDIO_NAMES
+        if old.get(name) != new.get(name)
+    ]
+
+
+def _query(partner: Partner) -> Select[BrandVersion]:
+    return select(BrandVersion).where(
+        BrandVersion.partner_id == partner.id, BrandVersion.published_at.is_not(None)
+    )

@@ -1,0 +1,88 @@
+"""Messages from the chat bubble. No voice engine answers here: they become a mail to support."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.emails import is_email
+from app.errors import NotFound, Problem, RateLimited, ValidationFailed
+from app.models import Mail, MailKind, Partner, utcnow
+from app.services import mail_queue, throttle
+from app.services.branding.brand import of_partner
+
+MOST_CHARACTERS = 2000
+MOST_FROM_ONE_ADDRESS = 5
+MOST_TO_ONE_PARTNER = 100
+"""Messages in the throttle's ten minutes."""
+SAME_AGAIN = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What somebody wrote, and where the answer goes."""
+
+    text: str
+    email: str
+    name: str = ""
+
+
+def send(session: Session, partner: Partner, message: Message, *, ip: str | None) -> None:
+    """Hands a message in as a mail to the partner's support address. The same message again
+    within ten minutes is one message.
+
+    Raises `NotFound` where the partner offers no chat, `ValidationFailed` and `RateLimited`
+    (``too_many_messages``).
+    """
+    if not of_partner(partner).show_chat:
+        raise NotFound
+    _check(message)
+    details = {"name": message.name, "email": message.email, "message": message.text}
+    recent = select(Mail.details).where(
+        Mail.partner_id == partner.id,
+        Mail.kind == MailKind.CHAT_MESSAGE.value,
+        Mail.created_at > utcnow() - SAME_AGAIN,
+    )
+    if details in session.scalars(recent).all():
+        return
+    _count(session, throttle.subject("chat", str(partner.id), ip), MOST_FROM_ONE_ADDRESS)
+    _count(session, throttle.subject("chat", str(partner.id), None), MOST_TO_ONE_PARTNER)
+    mail_queue.hand_in(
+        session,
+        MailKind.CHAT_MESSAGE,
+        partner_id=partner.id,
+        to=partner.support_email,
+        details=details,
+    )
+
+
+def _check(message: Message) -> None:
+    problems = []
+    if not message.text.strip():
+        problems.append(Problem("message", "required", "Write your message first."))
+    elif len(message.text) > MOST_CHARACTERS:
+        words = f"{len(message.text):,} characters are too many: at most {MOST_CHARACTERS:,}."
+        problems.append(Problem("message", "too_long", words))
+    if not message.email.strip():
+        words = "Enter your e-mail address: the answer is sent there."
+        problems.append(Problem("email", "required", words))
+    elif not is_email(message.email):
+        words = "This is not an e-mail address: name@example.com is the form."
+        problems.append(Problem("email", "invalid_email", words))
+    if len(message.name) > 200:
+        problems.append(Problem("name", "too_long", "At most 200 characters."))
+    if problems:
+        raise ValidationFailed.of(*problems)
+
+
+def _count(session: Session, subject: str, limit: int) -> None:
+    try:
+        throttle.record_failure(session, subject, limit)
+    except RateLimited as error:
+        minutes = max(1, round(error.retry_after / 60))
+        words = (
+            "That is more than can be taken at once; this message was not sent. "
+            f"Send it again in {minutes} minute{'s' if minutes > 1 else ''}."
+        )
+        raise RateLimited(words, error.retry_after, "too_many_messages") from error

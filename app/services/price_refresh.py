@@ -1,0 +1,56 @@
+"""Keeping the last known prices of an outside processor fresh; the worker asks between the two."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session
+
+from app.gateways.processors.base import Price, PriceQuestion
+from app.models import Pricing, ProcessorCheck, ProcessorPrice, utcnow
+
+FRESH_FOR = timedelta(minutes=10)
+AT_ONCE = 20
+
+
+def due(session: Session) -> list[PriceQuestion]:
+    """The next price ids to ask about: never asked first, then those that are no longer fresh."""
+    before = utcnow() - FRESH_FOR
+    statement = (
+        select(
+            Pricing.processor_price_id,
+            func.min(Pricing.tier),
+            func.min(Pricing.processor_product_id),
+        )
+        .outerjoin(ProcessorCheck, ProcessorCheck.price_id == Pricing.processor_price_id)
+        .where(or_(ProcessorCheck.asked_at.is_(None), ProcessorCheck.asked_at < before))
+        .group_by(Pricing.processor_price_id)
+        .order_by(func.min(ProcessorCheck.asked_at).asc().nulls_first())
+        .limit(AT_ONCE)
+    )
+    return [
+        PriceQuestion(tier, price, product) for price, tier, product in session.execute(statement)
+    ]
+
+
+def keep(session: Session, questions: Sequence[PriceQuestion], found: Mapping[str, Price]) -> None:
+    """Writes down what the processor answered. Of an id that it does not know, the last known
+    price stays."""
+    now = utcnow()
+    for question in questions:
+        price = found.get(question.price_id)
+        session.merge(
+            ProcessorCheck(price_id=question.price_id, found=price is not None, asked_at=now)
+        )
+        if price is not None:
+            session.merge(
+                ProcessorPrice(
+                    price_id=question.price_id,
+                    product_id=price.product_id,
+                    name=price.name[:200],
+                    cost=price.cost,
+                    currency=price.currency,
+                    fetched_at=now,
+                )
+            )
+    session.flush()

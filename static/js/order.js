@@ -1,0 +1,124 @@
+// <fieldset data-order="name">: its rows can be put in order by their buttons and by dragging the
+// grip. The place of a row is the number in its fields' names; the form is told by an input event.
+const ROW = "[data-order-row]";
+const NUMBERED = ["name", "id", "for", "aria-describedby"];
+
+export function orders(root) {
+  for (const list of root.querySelectorAll("[data-order]")) {
+    if (list.dataset.ready) continue;
+    list.dataset.ready = "true";
+    list.addEventListener("click", pressed);
+    list.addEventListener("pointerdown", grabbed);
+    list.addEventListener("input", () => spare(list));
+    prepare(list);
+  }
+}
+
+const rowsOf = (list) => [...list.querySelectorAll(ROW)];
+const filled = (list) => rowsOf(list).slice(0, -1);
+const nameOf = (row) => row.querySelector("input:not([type=hidden]), select").value || "The row";
+
+function prepare(list) {
+  const movable = filled(list);
+  for (const [place, row] of rowsOf(list).entries()) {
+    const last = place >= movable.length;
+    row.querySelector("[data-grip]").hidden = last || movable.length < 2;
+    row.querySelector(".row-acts").hidden = last;
+    for (const button of row.querySelectorAll("[data-move]")) {
+      const { move } = button.dataset;
+      const end = (move === "up" && place === 0) || (move === "down" && place === movable.length - 1);
+      button.ariaDisabled = end ? "true" : null;
+      button.ariaLabel = move === "remove" ? `Remove ${nameOf(row)}` : `Move ${nameOf(row)} ${move}`;
+    }
+  }
+}
+
+function number(list) {
+  const { order } = list.dataset;
+  const inName = new RegExp(`\\b${order}-\\d+`, "g");
+  const inPath = new RegExp(`/${order}/\\d+/`);
+  rowsOf(list).forEach((row, place) => {
+    for (const part of row.querySelectorAll("*")) {
+      for (const attribute of NUMBERED) {
+        const value = part.getAttribute(attribute);
+        if (value) part.setAttribute(attribute, value.replace(inName, `${order}-${place}`));
+      }
+      const path = part.getAttribute("formaction");
+      if (path) part.setAttribute("formaction", path.replace(inPath, `/${order}/${place}/`));
+    }
+  });
+  prepare(list);
+}
+
+function changed(list, words) {
+  number(list);
+  document.getElementById("order-said").textContent = words;
+  list.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+function saidPlace(list, row) {
+  const rows = filled(list);
+  return `${nameOf(row)} is now ${rows.indexOf(row) + 1} of ${rows.length}.`;
+}
+
+function pressed(event) {
+  const button = event.target.closest("[data-move]");
+  if (!button) return;
+  event.preventDefault();
+  const list = event.currentTarget;
+  const row = button.closest(ROW);
+  const rows = filled(list);
+  const place = rows.indexOf(row);
+  if (button.dataset.move === "remove") {
+    const words = `${nameOf(row)} is removed.`;
+    const next = row.nextElementSibling;
+    row.remove();
+    next.querySelector("input, select").focus();
+    changed(list, words);
+    return;
+  }
+  if (button.ariaDisabled === "true") return;
+  if (button.dataset.move === "up") rows[place - 1].before(row);
+  else rows[place + 1].after(row);
+  changed(list, saidPlace(list, row));
+  button.focus();
+}
+
+function grabbed(event) {
+  const grip = event.target.closest("[data-grip]");
+  if (!grip || event.button !== 0) return;
+  event.preventDefault();
+  const list = event.currentTarget;
+  const row = grip.closest(ROW);
+  const before = filled(list).indexOf(row);
+  grip.setPointerCapture(event.pointerId);
+  row.classList.add("dragged");
+  const follow = ({ clientY }) => {
+    for (const other of filled(list)) {
+      if (other === row) continue;
+      const { top, height } = other.getBoundingClientRect();
+      const above = other.compareDocumentPosition(row) & Node.DOCUMENT_POSITION_FOLLOWING;
+      if (above && clientY < top + height / 2) return other.before(row);
+      if (!above && clientY > top + height / 2) other.after(row);
+    }
+  };
+  const drop = () => {
+    grip.removeEventListener("pointermove", follow);
+    row.classList.remove("dragged");
+    if (filled(list).indexOf(row) !== before) changed(list, saidPlace(list, row));
+  };
+  grip.addEventListener("pointermove", follow);
+  grip.addEventListener("lostpointercapture", drop, { once: true });
+}
+
+// The last row is spare; once something stands in it, it is one of the list and another follows.
+function spare(list) {
+  const last = rowsOf(list).at(-1);
+  if (![...last.querySelectorAll("input, select")].some((field) => field.value)) return;
+  const next = last.cloneNode(true);
+  for (const field of next.querySelectorAll("input, select")) field.value = "";
+  for (const error of next.querySelectorAll(".field-error")) error.remove();
+  for (const label of next.querySelectorAll("label")) label.className = "visually-hidden";
+  last.after(next);
+  number(list);
+}
