@@ -198,7 +198,8 @@ def compare(backend: str, few: Portal, many: Portal) -> list[tuple[float, str]]:
         verdict = "" if good else "  OVER"
         words = (
             f"{backend:10} {rule.rule[:58]:58} {asked[0]:3} and {asked[1]:3} statements  "
-            f"{small:6.1f} ms  {large:6.1f} ms  ratio {large / small:5.2f}  {weight:5.1f} kB{verdict}"
+            f"{small:6.1f} ms  {large:6.1f} ms  ratio {large / small:5.2f}  {weight:5.1f} kB"
+            f"{verdict}"
         )
         lines.append((large / small, words))
     return sorted(lines, reverse=True)
