@@ -4,6 +4,8 @@ from flask import Flask
 from flask_wtf.csrf import CSRFProtect
 
 from app.portal import (
+    api_access,
+    api_clients,
     assets,
     authentication,
     brand_files,
@@ -56,6 +58,8 @@ def register_portal(app: Flask) -> None:
 
 
 __all__ = [
+    "api_access",
+    "api_clients",
     "brand_files",
     "branding",
     "branding_checks",

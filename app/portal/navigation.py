@@ -64,6 +64,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
         "Your portal",
         (
             Place("Branding", "palette", "portal.branding", ("portal.branding",)),
+            Place("API access", "key", "portal.api_access", ("portal.api_",)),
             Place("Pricing", "tag", "portal.pricing", ("portal.pricing",)),
             Place("Settings", "settings", "portal.portal_settings", ("portal.portal_settings",)),
         ),

@@ -1,0 +1,103 @@
+"""Lines that run as they stand: with the partner's own addresses, campaigns and assistants.
+
+Only the secret is not in them: it comes from the environment, so that it is in no history of a
+shell and in no file.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from app.config import Addresses
+from app.models import Agent, ApiKey, Campaign, OAuthClient
+from app.policy import Permission
+
+KEY_VARIABLE = "API_KEY"
+SECRET_VARIABLE = "CLIENT_SECRET"  # noqa: S105 - the name of a variable
+FICTIONAL_NUMBER = "+12025550123"
+"""Of the range that the numbering plan keeps for fiction: nobody answers there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """One request in two languages; ``id`` is its anchor on the page."""
+
+    id: str
+    title: str
+    curl: str
+    python: str
+
+
+def for_key(
+    key: ApiKey, addresses: Addresses, campaign: Campaign | None, agent: Agent | None
+) -> list[Lines]:
+    """What the key may do, each thing once; the harmless ones first."""
+    base = f"{addresses.public_api}/api/v1"
+    found = [_key_lines("list-assistants", "List the assistants it may use", f"{base}/agents")]
+    contacts = f"{base}/campaigns/{campaign.id}/contacts" if campaign else None
+    if contacts and Permission.CONTACTS_READ in key.scopes:
+        title = f"Read the newest contacts of “{campaign.name if campaign else ''}”"
+        found.append(_key_lines("read-contacts", title, f"{contacts}?perPage=5"))
+    if contacts and Permission.CONTACTS_WRITE in key.scopes:
+        body = {"contacts": [{"phone": FICTIONAL_NUMBER, "firstName": "Dana"}]}
+        title = "A dry run that writes nothing"
+        found.append(_key_lines("write-contacts", title, f"{contacts}?dryRun=true", body))
+    if Permission.CALLS_READ in key.scopes:
+        url = f"{base}/outbound/calls?perPage=5"
+        found.append(_key_lines("read-calls", "Read the newest calls", url))
+    if agent and Permission.CALLS_CREATE in key.scopes:
+        call = {
+            "agentId": str(agent.id),
+            "contact": {"phoneNumber": FICTIONAL_NUMBER, "firstName": "Dana"},
+            "introMessage": "Hello, this is a test call.",
+            "voicemailMessage": "Hello, this was a test call.",
+        }
+        title = f"Have “{agent.name}” call a number kept for fiction"
+        found.append(_key_lines("create-call", title, f"{base}/outbound/call", call))
+    return found
+
+
+def for_client(client: OAuthClient, addresses: Addresses) -> Lines:
+    """A token, and a first request with it."""
+    tokens, partners = f"{addresses.auth}/oauth2/token", f"{addresses.base}/api/partners"
+    curl = f"""TOKEN=$(curl -sS '{tokens}' \\
+  -d grant_type=client_credentials \\
+  -d client_id={client.client_id} \\
+  --data-urlencode "client_secret=${SECRET_VARIABLE}" \\
+  | python3 -c 'import json, sys; print(json.load(sys.stdin)["access_token"])')
+curl -sS '{partners}' -H "Authorization: Bearer $TOKEN\""""
+    python = f'''import json, os, urllib.parse, urllib.request
+
+form = urllib.parse.urlencode({{
+    "grant_type": "client_credentials",
+    "client_id": "{client.client_id}",
+    "client_secret": os.environ["{SECRET_VARIABLE}"],
+}})
+with urllib.request.urlopen("{tokens}", form.encode()) as answer:
+    token = json.load(answer)["access_token"]
+
+request = urllib.request.Request(
+    "{partners}", headers={{"Authorization": f"Bearer {{token}}"}}
+)
+with urllib.request.urlopen(request) as answer:
+    print(json.load(answer))'''
+    return Lines("first-request", "A token, and the partner as the client sees it", curl, python)
+
+
+def _key_lines(name: str, title: str, url: str, body: Any = None) -> Lines:
+    curl = [f"curl -sS '{url}'", f'-H "x-api-key: ${KEY_VARIABLE}"']
+    arguments = [f'"{url}"']
+    headers = [f'"x-api-key": os.environ["{KEY_VARIABLE}"]']
+    imports = ["json", "os", "urllib.request"]
+    if body is not None:
+        curl += ["-H 'Content-Type: application/json'", f"-d '{json.dumps(body)}'"]
+        arguments.append(f"data=json.dumps({json.dumps(body)}).encode()")
+        headers.append('"Content-Type": "application/json"')
+    arguments.append(f"headers={{{', '.join(headers)}}}")
+    inner = "".join(f"    {argument},\n" for argument in arguments)
+    python = (
+        f"import {', '.join(imports)}\n\n"
+        f"request = urllib.request.Request(\n{inner})\n"
+        "with urllib.request.urlopen(request) as answer:\n    print(json.load(answer))"
+    )
+    return Lines(name, title, " \\\n  ".join(curl), python)

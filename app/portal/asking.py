@@ -1,0 +1,33 @@
+"""Acts that ask back: the same question as a dialog of the page and as a page of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flask import render_template
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An act with what follows from it. ``action`` is where the form goes and, by GET, the page."""
+
+    action: str
+    question: str
+    consequences: Sequence[str]
+    act: str
+    safe: str
+    safe_url: str
+    danger: bool = True
+
+    def page(self, field: Any = None) -> str:
+        return render_template(
+            "portal/confirm.html",
+            action=self.action,
+            question=self.question,
+            consequences=self.consequences,
+            act=self.act,
+            safe=self.safe,
+            safe_url=self.safe_url,
+            danger=self.danger,
+            field=field,
+        )

@@ -1,0 +1,118 @@
+"""The forms of keys and clients."""
+
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+from pydantic_core import PydanticCustomError
+from wtforms import (
+    Form,
+    RadioField,
+    SelectChoice,
+    SelectField,
+    SelectMultipleField,
+    StringField,
+)
+from wtforms.widgets import CheckboxInput, DateInput, ListWidget
+
+from app.enums import Role
+from app.policy import Permission
+from app.schemas.checks import parse_date
+
+LIVE, TEST = "live", "test"
+SCOPE_WORDS: dict[str, str] = {
+    Permission.CONTACTS_READ: "Read contacts",
+    Permission.CONTACTS_WRITE: "Write contacts",
+    Permission.CALLS_READ: "Read calls",
+    Permission.CALLS_CREATE: "Create calls",
+}
+SCOPE_HINTS: dict[str, str] = {
+    Permission.CONTACTS_READ: "See the people in campaigns, with everything kept about them.",
+    Permission.CONTACTS_WRITE: "Add, update and remove people in campaigns.",
+    Permission.CALLS_READ: "See calls, how they went and whom they reached.",
+    Permission.CALLS_CREATE: "Have an assistant call somebody, and cancel such calls.",
+}
+KIND_HINTS = {
+    LIVE: "Contacts are real and calls are placed.",
+    TEST: "Checks and stores everything; its calls stay on the simulated line and are not counted.",
+}
+ROLE_WORDS = {
+    Role.PARTNER_ADMIN: "Everything a partner admin may do",
+    Role.ADMIN: "Customer administration",
+    Role.PARTNER_EDITOR: "Brand and content",
+}
+ROLE_HINTS: dict[str, str] = {
+    Role.PARTNER_ADMIN: "Organizations, people, brand, report and usage.",
+    Role.ADMIN: "Organizations, their people, report and usage. No brand, none of your staff.",
+    Role.PARTNER_EDITOR: "Changes the brand and its texts; reads the rest.",
+}
+OVERLAPS = ((0, "At once"), (1, "After 1 day"), (3, "After 3 days"), (7, "After 7 days"))
+
+
+def _end_of_day(text: str | None) -> datetime | None:
+    """The end of a day (UTC). Raises `PydanticCustomError` with the words of the JSON."""
+    if not (text or "").strip():
+        return None
+    day = parse_date((text or "").strip())
+    return datetime.combine(day, time(), UTC) + timedelta(days=1)
+
+
+class EndingForm(Form):
+    """What keys and clients have in common."""
+
+    name = StringField("Name", render_kw={"maxlength": 200, "autocomplete": "off"})
+    last_day = StringField("Last day", widget=DateInput())
+
+    expires_at: datetime | None = None
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        sound: bool = super().validate(extra_validators)
+        try:
+            self.expires_at = _end_of_day(self.last_day.data)
+        except PydanticCustomError as error:
+            self.last_day.errors = [error.message()]
+            return False
+        except OverflowError:
+            self.last_day.errors = ["This day is too far away."]
+            return False
+        return sound
+
+
+class KeyForm(EndingForm):
+    kind = RadioField(
+        "Kind",
+        choices=[SelectChoice(LIVE, "Live"), SelectChoice(TEST, "Test")],
+        default=LIVE,
+    )
+    scopes = SelectMultipleField(
+        "May",
+        choices=[SelectChoice(str(scope), words) for scope, words in SCOPE_WORDS.items()],
+        default=[str(Permission.CONTACTS_WRITE)],
+        validate_choice=False,
+        widget=ListWidget(),
+        option_widget=CheckboxInput(),
+    )
+
+
+class ClientForm(EndingForm):
+    role = RadioField(
+        "May",
+        choices=[SelectChoice(role.value, words) for role, words in ROLE_WORDS.items()],
+        default=Role.ADMIN.value,
+    )
+
+
+class RollForm(Form):
+    overlap = SelectField(
+        "The one before stops working",
+        choices=[SelectChoice(str(days), words) for days, words in OVERLAPS],
+        default="1",
+        validate_choice=False,
+    )
+
+    @property
+    def length(self) -> timedelta:
+        """Raises `ValidationFailed` in the service where it is out of range."""
+        text = self.overlap.data or ""
+        return timedelta(
+            days=int(text) if text.isascii() and text.isdigit() and len(text) < 4 else -1
+        )

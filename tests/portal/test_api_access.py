@@ -1,0 +1,298 @@
+"""Keys and clients in the portal: made, shown once, rolled, stopped, and who may see them."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from flask import Flask
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.caller import system_caller
+from app.enums import Role
+from app.models import ApiKey, ApiRequest, OAuthClient, Organization, User, utcnow
+from app.services import api_keys, oauth_clients
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+KEY = re.compile(r"ppk_(?:live|test)_\w{16}_\w{49}")
+NEW_KEY = {"name": "CRM nightly sync", "kind": "live", "scopes": ["contacts:write"]}
+NEW_CLIENT = {"name": "Billing export", "role": "admin", "last_day": ""}
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def make_key(session: Session, tenant: Tenant, **changes: Any) -> api_keys.NewKey:
+    owner = system_caller("the owner", tenant.partner.id)
+    values: dict[str, Any] = {"organization_id": tenant.organization.id, "name": "Sync"} | changes
+    made = api_keys.create(session, owner, **values)
+    session.commit()
+    return made
+
+
+def make_client(session: Session, tenant: Tenant) -> oauth_clients.NewClient:
+    owner = system_caller("the owner", tenant.partner.id)
+    made = oauth_clients.create(session, owner, name="Export", role=Role.ADMIN)
+    session.commit()
+    return made
+
+
+def new_key_address(organization: Organization) -> str:
+    return f"/api-access/keys/new?organization={organization.id}"
+
+
+def count(session: Session, model: type[ApiKey] | type[OAuthClient]) -> int:
+    return session.scalar(select(func.count()).select_from(model)) or 0
+
+
+def test_a_key_is_shown_once_and_works(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    address = new_key_address(own.organization)
+    made = admin.post(address, {**NEW_KEY, "once": "a1"}, page=address)
+    [secret] = set(KEY.findall(made.text))
+    assert (made.status_code, made.headers["Cache-Control"]) == (200, "no-store")
+    answer = app.test_client().get("/api/v1/agents", headers={"x-api-key": secret})
+    assert answer.status_code == 200
+    key = session.scalars(select(ApiKey)).one()
+    assert (key.name, key.scopes, key.live, key.expires_at) == (
+        "CRM nightly sync",
+        ["contacts:write"],
+        True,
+        None,
+    )
+    for path in ("/api-access", f"/api-access/keys/{key.id}"):
+        shown = admin.get(path)
+        assert (shown.status_code, secret in shown.text, key.name in shown.text) == (
+            200,
+            False,
+            True,
+        )
+
+
+def test_the_form_sent_twice_makes_one_key_and_shows_no_secret_again(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    address = new_key_address(own.organization)
+    admin.post(address, {**NEW_KEY, "once": "a1"}, page=address)
+    again = admin.post(address, {**NEW_KEY, "once": "a1"}, page=address)
+    key = session.scalars(select(ApiKey)).one()
+    assert (again.status_code, again.location) == (303, f"/api-access/keys/{key.id}")
+    assert KEY.findall(again.text) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"name": " "}, "A key has a name of 1 to 200 characters."),
+        ({"scopes": []}, "A key needs at least one scope."),
+        ({"last_day": "2020-01-01"}, "The end of a key lies in the future."),
+        ({"last_day": "31.12.2026"}, "A day is written YYYY-MM-DD"),
+    ],
+)
+def test_what_is_wrong_with_a_new_key_stands_at_its_field(
+    session: Session, own: Tenant, admin: Browser, changes: dict[str, Any], words: str
+) -> None:
+    address = new_key_address(own.organization)
+    answer = admin.post(address, {**NEW_KEY, "last_day": "", **changes}, page=address)
+    assert (answer.status_code, answer.text.count(words), count(session, ApiKey)) == (422, 2, 0)
+
+
+def test_a_key_ends_with_its_last_day(session: Session, own: Tenant, admin: Browser) -> None:
+    address, day = new_key_address(own.organization), (utcnow() + timedelta(days=5)).date()
+    admin.post(address, {**NEW_KEY, "last_day": day.isoformat()}, page=address)
+    key = session.scalars(select(ApiKey)).one()
+    assert key.expires_at is not None
+    assert key.expires_at.date() == day + timedelta(days=1)
+    assert '<strong class="is-warning">in 5 days</strong>' in admin.get("/api-access").text
+
+
+def test_a_rolled_key_leaves_the_old_one_working_for_as_long_as_asked(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    old = make_key(session, own)
+    page = f"/api-access/keys/{old.key.id}/roll"
+    rolled = admin.post(page, {"overlap": "3", "once": "b1"}, page=page)
+    [secret] = set(KEY.findall(rolled.text))
+    answers = [
+        app.test_client().get("/api/v1/agents", headers={"x-api-key": each}).status_code
+        for each in (old.secret, secret)
+    ]
+    assert (rolled.status_code, answers) == (200, [200, 200])
+    session.expire_all()
+    left = session.get_one(ApiKey, old.key.id).expires_at
+    assert left is not None
+    assert timedelta(days=2) < left - utcnow() < timedelta(days=3)
+    again = admin.post(page, {"overlap": "0", "once": "b2"}, page=page)
+    assert (again.status_code, "has been rolled already" in again.text) == (422, True)
+
+
+@pytest.mark.parametrize("overlap", ["8", "-1", "soon", ""])
+def test_an_overlap_out_of_range_is_refused_at_its_field(
+    session: Session, own: Tenant, admin: Browser, overlap: str
+) -> None:
+    key = make_key(session, own).key
+    page = f"/api-access/keys/{key.id}/roll"
+    answer = admin.post(page, {"overlap": overlap}, page=page)
+    assert (answer.status_code, answer.text.count("The old key can work on for 0 to 7 days.")) == (
+        422,
+        2,
+    )
+    assert count(session, ApiKey) == 1
+
+
+def test_revoking_asks_says_the_last_use_and_ends_the_key_at_once(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    new = make_key(session, own)
+    page = f"/api-access/keys/{new.key.id}/revoke"
+    question = admin.get(page)
+    assert "It has never been used." in question.text
+    answer = admin.post(page, page=page)
+    assert (answer.status_code, answer.location) == (303, f"/api-access/keys/{new.key.id}")
+    refused = app.test_client().get("/api/v1/agents", headers={"x-api-key": new.secret})
+    assert refused.status_code == 401
+    assert "Revoked" in admin.get(f"/api-access/keys/{new.key.id}").text
+
+
+def test_the_last_requests_of_a_key_are_listed_with_what_became_of_them(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    new = make_key(session, own, scopes=["contacts:read"])
+    script = app.test_client()
+    script.get("/api/v1/agents", headers={"x-api-key": new.secret})
+    refused = script.get("/api/v1/outbound/calls", headers={"x-api-key": new.secret})
+    app.extensions["request_log"].flush()
+    assert session.scalar(select(func.count()).select_from(ApiRequest)) == 2
+    page = admin.get(f"/api-access/keys/{new.key.id}").text
+    for words in (
+        "/api/v1/agents",
+        "200 OK",
+        "/api/v1/outbound/calls",
+        "403 Forbidden",
+        'href="/api/docs#listCalls-refusals"><code>insufficient_scope</code>',
+        refused.headers["X-Request-Id"],
+    ):
+        assert words in page
+    docs = app.test_client().get("/api/docs").text
+    assert 'id="listCalls-refusals"' in docs
+
+
+def test_a_client_is_made_rolled_suspended_resumed_and_revoked(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    page = "/api-access/clients/new"
+    made = admin.post(page, {**NEW_CLIENT, "once": "c1"}, page=page)
+    client = session.scalars(select(OAuthClient)).one()
+    shown = re.search(r'<code id="secret">(\w+)</code>', made.text)
+    assert shown is not None
+    assert oauth_clients.authenticate(session, client.client_id, shown[1]) is not None
+    address = f"/api-access/clients/{client.id}"
+    assert shown[1] not in admin.get(address).text
+    again = admin.post(page, {**NEW_CLIENT, "once": "c1"}, page=page)
+    assert (again.status_code, again.location) == (303, address)
+
+    roll = f"{address}/roll"
+    rolled = admin.post(roll, {"overlap": "1", "once": "c2"}, page=roll)
+    new = re.search(r'<code id="secret">(\w+)</code>', rolled.text)
+    assert new is not None
+    session.expire_all()
+    both = [oauth_clients.authenticate(session, client.client_id, s[1]) for s in (shown, new)]
+    assert both == [client, client]
+
+    states = []
+    for act in ("suspend", "resume", "revoke"):
+        answer = admin.post(f"{address}/{act}", page=address)
+        session.expire_all()
+        states.append((answer.status_code, client.suspended_at is None, client.revoked_at is None))
+    assert states == [(303, False, True), (303, True, True), (303, True, False)]
+
+
+def test_a_secret_rolled_at_once_gets_no_token_any_more(session: Session, own: Tenant) -> None:
+    made = make_client(session, own)
+    owner = system_caller("the owner", own.partner.id)
+    oauth_clients.roll(session, owner, made.client.id)
+    assert oauth_clients.authenticate(session, made.client.client_id, made.secret) is None
+
+
+def test_a_client_of_support_is_shown_and_not_to_be_changed(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    legacy = oauth_clients.create_legacy(
+        session, system_caller("support"), organization_id=own.plus.id, name="Old dialler"
+    ).client
+    session.commit()
+    address = f"/api-access/clients/{legacy.id}"
+    page = admin.get(address)
+    assert (page.status_code, "Support manages it." in page.text) == (200, True)
+    statuses = {
+        act: admin.post(f"{address}/{act}", page="/api-access").status_code
+        for act in ("roll", "suspend", "revoke")
+    }
+    assert statuses == {"roll": 404, "suspend": 404, "revoke": 404}
+
+
+def test_somebody_elses_keys_and_clients_are_not_there(
+    session: Session, own: Tenant, other: Tenant, admin: Browser
+) -> None:
+    key, client = make_key(session, other).key, make_client(session, other).client
+    seen = []
+    for key_id, client_id, organization_id in (
+        (key.id, client.id, other.organization.id),
+        (uuid4(), uuid4(), uuid4()),
+    ):
+        seen.append(
+            [
+                admin.get(f"/api-access/keys/{key_id}").status_code,
+                admin.get(f"/api-access/keys/{key_id}/roll").status_code,
+                admin.get(f"/api-access/keys/{key_id}/revoke").status_code,
+                admin.post(f"/api-access/keys/{key_id}/revoke", page="/api-access").status_code,
+                admin.get(f"/api-access/clients/{client_id}").status_code,
+                admin.post(f"/api-access/clients/{client_id}/roll", page="/api-access").status_code,
+                admin.get(f"/api-access?organization={organization_id}").status_code,
+                admin.post(
+                    f"/api-access/keys/new?organization={organization_id}",
+                    NEW_KEY,
+                    page="/api-access",
+                ).status_code,
+            ]
+        )
+    assert seen == [[404] * 8, [404] * 8]
+    assert (key.name in admin.get("/api-access").text, count(session, ApiKey)) == (False, 1)
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
+def test_nobody_else_is_offered_api_access(own: Tenant, signed_in: SignedIn, role: Role) -> None:
+    user = own.user if role is Role.STANDARD else own.staff[role]
+    browser = signed_in(user)
+    statuses = [
+        browser.get(path).status_code
+        for path in ("/api-access", "/api-access/clients", f"/api-access/keys/{UUID(int=1)}")
+    ]
+    assert (statuses, "API access" in browser.get("/").text) == ([404, 404, 404], False)
+
+
+def test_the_lists_can_be_searched_and_say_when_nothing_matches(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    kept, gone = make_key(session, own, name="Kept"), make_key(session, own, name="Gone")
+    api_keys.revoke(session, system_caller("the owner", own.partner.id), gone.key.id)
+    session.commit()
+    shown = {
+        query: [name for name in ("Kept", "Gone") if f">{name}</a>" in admin.get(query).text]
+        for query in (
+            "/api-access",
+            "/api-access?state=in-use",
+            "/api-access?state=ended",
+            f"/api-access?q={kept.key.public_id[:14]}",
+            "/api-access?q=nothing",
+        )
+    }
+    assert list(shown.values()) == [["Kept", "Gone"], ["Kept"], ["Gone"], ["Kept"], []]
