@@ -77,6 +77,7 @@ class Organization(Base):
     max_calls_a_day: Mapped[int | None] = mapped_column(Integer)
     retry_times: Mapped[int] = mapped_column(Integer, default=0)
     retry_minutes: Mapped[int] = mapped_column(Integer, default=30)
+    number_spacing_minutes: Mapped[int | None] = mapped_column(Integer)
     refuse_do_not_call: Mapped[bool] = mapped_column(default=False)
     consent_required: Mapped[bool] = mapped_column(default=False)
 

@@ -7,6 +7,7 @@ from app.portal import (
     api_access,
     api_clients,
     assets,
+    audit,
     authentication,
     brand_files,
     branding,
@@ -24,8 +25,10 @@ from app.portal import (
     organization_settings,
     organization_standing,
     organizations,
+    outbox,
     overview,
     page_context,
+    passwords,
     portal_settings,
     pricing,
     report,
@@ -49,6 +52,8 @@ authentication.guard(portal, csrf)  # here: the blueprint is one, applications c
 def register_portal(app: Flask) -> None:
     """Adds the screens, what guards them, and what their templates use."""
     app.config.setdefault("WTF_CSRF_CHECK_DEFAULT", False)  # the portal's guard calls it
+    # Pages with a token in their address send no referrer; `Sec-Fetch-Site` says what it would.
+    app.config.setdefault("WTF_CSRF_SSL_STRICT", False)
     csrf.init_app(app)
     app.register_blueprint(portal)
     assets.register(app)
@@ -60,6 +65,7 @@ def register_portal(app: Flask) -> None:
 __all__ = [
     "api_access",
     "api_clients",
+    "audit",
     "brand_files",
     "branding",
     "branding_checks",
@@ -74,7 +80,9 @@ __all__ = [
     "organization_settings",
     "organization_standing",
     "organizations",
+    "outbox",
     "overview",
+    "passwords",
     "portal_settings",
     "pricing",
     "register_portal",

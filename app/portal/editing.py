@@ -109,7 +109,8 @@ def _words(field: Field) -> str:
         return "Yes" if field.data else "No"
     if isinstance(field, SelectField) and field.choices:
         words = {str(c.value): str(c.label) for c in field.choices if hasattr(c, "value")}
-        return words.get(str(field.data), str(field.data or "–"))
+        chosen = field.data if isinstance(field.data, list) else [field.data]
+        return ", ".join(words.get(str(one), str(one or "–")) for one in chosen) or "–"
     if isinstance(field.data, list | tuple | set):
         return ", ".join(str(item) for item in field.data) or "–"
     return str(field.data) if field.data not in (None, "") else "–"

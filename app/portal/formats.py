@@ -7,8 +7,10 @@ import phonenumbers
 from flask import Flask
 
 from app.enums import CallStatus
+from app.portal.history_words import change_words, field_words, value_words
 from app.portal.navigation import ROLE_NAMES
 from app.services.pricing import TIER_NAMES
+from app.urls import is_web_url
 
 NO_BREAK = "\u00a0"
 
@@ -95,23 +97,14 @@ def initials(name: str) -> str:
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
 
 
-def change_words(action: str) -> str:
-    """organization.tier_changed -> Organization tier changed"""
-    return action.replace(".", " ").replace("_", " ").capitalize()
-
-
-def field_words(name: str) -> str:
-    """paymentTier or payment_tier -> Payment tier"""
-    spaced = "".join(f" {c.lower()}" if c.isupper() else c for c in name)
-    return spaced.replace("_", " ").strip().capitalize()
-
-
 def register(app: Flask) -> None:
-    filters = (number, day, moment, when, size, phone, initials, change_words, field_words)
+    filters = (number, day, moment, when, size, phone, initials)
+    filters += (change_words, field_words, value_words)
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters["tier"] = lambda tier: TIER_NAMES.get(tier, "–")
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
     app.jinja_env.filters["call_status"] = lambda status: CALL_STATUS_NAMES[status]
+    app.jinja_env.tests["web_url"] = is_web_url
     app.jinja_env.globals.update(percent=percent, plural=plural)
     app.jinja_env.trim_blocks = True
     app.jinja_env.lstrip_blocks = True

@@ -67,6 +67,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
             Place("API access", "key", "portal.api_access", ("portal.api_",)),
             Place("Pricing", "tag", "portal.pricing", ("portal.pricing",)),
             Place("Settings", "settings", "portal.portal_settings", ("portal.portal_settings",)),
+            Place("History", "history", "portal.audit"),
         ),
     ),
 )

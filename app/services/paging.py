@@ -71,6 +71,15 @@ class Sort:
     descending: bool = False
 
 
+MOST_COUNTED = 1000
+
+
+def count_up_to(session: Session, rows: Select[Any], most: int = MOST_COUNTED) -> int:
+    """How many rows there are; ``most + 1`` stands for "more", so that counting stays cheap."""
+    some = rows.order_by(None).limit(most + 1).subquery()
+    return session.scalar(select(func.count()).select_from(some)) or 0
+
+
 def keyset_page(
     session: Session,
     rows: Select[M],

@@ -27,6 +27,7 @@ from app.phone import PhoneError, check_dialable, within_calling_hours
 
 ENDED_CONTACT_STATUSES = frozenset({"completed", "disqualified"})
 PHONE_FIELD = "contact.phoneNumber"
+_NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +162,12 @@ def blockers(parties: Parties, phone_number: str) -> Iterator[Blocker]:
 def next_moment(
     session: Session, phone_number: str, organization: Organization, now: datetime, *, live: bool
 ) -> datetime | None:
-    """When the organization's hours and daily limit next allow the call; None for now."""
+    """When the organization's hours, daily limit and spacing next allow the call; None for now."""
     at = now
     if live and _used_up(session, organization, now):
         at = datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC)
+    if live:
+        at = max(at, _rung_last(session, phone_number, organization) or at)
     if organization.calling_hours_on:
         at = _opening(phone_number, organization, at) or at
     return at if at > now else None
@@ -175,6 +178,26 @@ def _opening(phone_number: str, organization: Organization, at: datetime) -> dat
     if start >= end:
         return None
     return within_calling_hours(phone_number, start, end, at)[1]
+
+
+def _rung_last(session: Session, phone_number: str, organization: Organization) -> datetime | None:
+    """When the number has rested for as long as the organization wants; None where it never rang
+    or there is nothing to keep to."""
+    if organization.number_spacing_minutes is None:
+        return None
+    rang = CallAttempt.ended_reason.is_(None) | CallAttempt.ended_reason.not_in(_NEVER_RANG)
+    last = session.scalar(
+        select(func.max(CallAttempt.started_at))
+        .join(Call, Call.id == CallAttempt.call_id)
+        .where(
+            Call.organization_id == organization.id,
+            Call.phone_number == phone_number,
+            Call.live.is_(True),
+            rang,
+        )
+    )
+    spacing = timedelta(minutes=organization.number_spacing_minutes)
+    return last + spacing if last is not None else None
 
 
 def _used_up(session: Session, organization: Organization, now: datetime) -> bool:

@@ -5,29 +5,75 @@ from app.services.organizations.assistants import (
     configure_agent,
     define_external_id_key,
 )
-from app.services.organizations.changing import create, resume, suspend, update
+from app.services.organizations.changing import create, update
+from app.services.organizations.effects import Effect, Weight, effects
 from app.services.organizations.limits import claim_agent_place, claim_seat
-from app.services.organizations.loading import check, get, get_in, listing, search
+from app.services.organizations.loading import (
+    Closeness,
+    Filter,
+    called,
+    check,
+    count,
+    get,
+    get_in,
+    listing,
+    search,
+    visible,
+)
 from app.services.organizations.resource import to_resource
-from app.services.organizations.use import Use, names_of, use_of
+from app.services.organizations.settings import (
+    CallingRules,
+    change_settings,
+    last_changes,
+    rules_of,
+)
+from app.services.organizations.standing import (
+    Reach,
+    Stopped,
+    archive,
+    reach_of,
+    restore,
+    resume,
+    suspend,
+)
+from app.services.organizations.use import Use, campaigns_in, first_people_of, names_of, use_of
 
 __all__ = [
+    "CallingRules",
+    "Closeness",
+    "Effect",
+    "Filter",
+    "Reach",
+    "Stopped",
     "Use",
+    "Weight",
     "add_agent",
+    "archive",
+    "called",
+    "campaigns_in",
+    "change_settings",
     "check",
     "claim_agent_place",
     "claim_seat",
     "configure_agent",
+    "count",
     "create",
     "define_external_id_key",
+    "effects",
+    "first_people_of",
     "get",
     "get_in",
+    "last_changes",
     "listing",
     "names_of",
+    "reach_of",
+    "restore",
     "resume",
+    "rules_of",
     "search",
     "suspend",
     "to_resource",
     "update",
     "use_of",
+    "visible",
 ]

@@ -1,4 +1,4 @@
-"""Creating organizations, changing their plans and limits, suspending and resuming them."""
+"""Creating organizations, changing their names, plans and limits."""
 
 from typing import Any
 from uuid import UUID
@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.enums import OrganizationStatus, Tier
+from app.enums import Tier
 from app.errors import Conflict, ValidationFailed
 from app.models import Organization, Partner, new_id, utcnow
 from app.policy import Permission
@@ -14,6 +14,8 @@ from app.schemas.base import wire_name
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import audit, partners
 from app.services.organizations.loading import get, get_in
+
+MAX_NAME = 200
 
 
 def create(
@@ -30,7 +32,7 @@ def create(
 ) -> Organization:
     """A new organization; its assistant limit is the partner's default unless one is given.
 
-    Raises `Forbidden`, `NotFound`, or `ValidationFailed` where the name is blank.
+    Raises `Forbidden`, `NotFound`, or `ValidationFailed` (``blank``, ``too_long``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     partner = partners.get(session, caller, partner_id)
@@ -60,7 +62,7 @@ def add(session: Session, caller: Caller, partner: Partner, **fields: Any) -> Or
     )
     session.add(organization)
     session.flush()
-    _record(session, caller, organization, "created", before={}, after=_facts(organization))
+    record(session, caller, organization, "created", before={}, after=_facts(organization))
     return organization
 
 
@@ -82,7 +84,7 @@ def update(
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if partner_id is not None:
         get_in(session, caller, partner_id, organization_id)
-    organization = _held(session, caller, organization_id, expected_version)
+    organization = held(session, caller, organization_id, expected_version)
     values: dict[str, Any] = changes.sent()
     if name is not None:
         values["name"] = _checked_name(name)
@@ -104,79 +106,15 @@ def change(
         organization.tier_since = utcnow()
     organization.version += 1
     session.flush()
-    _record(session, caller, organization, "updated", before=before, after=_facts(organization))
+    record(session, caller, organization, "updated", before=before, after=_facts(organization))
     return True
 
 
-def suspend(
-    session: Session,
-    caller: Caller,
-    organization_id: UUID,
-    *,
-    reason: str | None = None,
-    expected_version: int | None = None,
-) -> Organization:
-    """Stops everything the organization does; suspending twice is no error.
-
-    Raises `Forbidden`, `NotFound`, and `Conflict` (``changed_meanwhile``, ``archived``).
-    """
-    return _move(
-        session,
-        caller,
-        organization_id,
-        status=OrganizationStatus.SUSPENDED,
-        reason=reason,
-        expected_version=expected_version,
-    )
-
-
-def resume(
-    session: Session,
-    caller: Caller,
-    organization_id: UUID,
-    *,
-    expected_version: int | None = None,
-) -> Organization:
-    """Ends a suspension; of an organization that is active it is no error. Raises as `suspend`."""
-    return _move(
-        session,
-        caller,
-        organization_id,
-        status=OrganizationStatus.ACTIVE,
-        reason=None,
-        expected_version=expected_version,
-    )
-
-
-def _move(
-    session: Session,
-    caller: Caller,
-    organization_id: UUID,
-    *,
-    status: OrganizationStatus,
-    reason: str | None,
-    expected_version: int | None,
-) -> Organization:
-    caller.require(Permission.ORGANIZATIONS_WRITE)
-    organization = _held(session, caller, organization_id, expected_version)
-    if organization.status is OrganizationStatus.ARCHIVED:
-        message = "The organization is archived."
-        raise Conflict(message, "archived")
-    if organization.status is status:
-        return organization
-    before = {"status": organization.status, "statusReason": organization.status_reason}
-    organization.status, organization.status_reason = status, reason
-    organization.version += 1
-    session.flush()
-    verb = "suspended" if status is OrganizationStatus.SUSPENDED else "resumed"
-    after = {"status": status, "statusReason": reason}
-    _record(session, caller, organization, verb, before=before, after=after)
-    return organization
-
-
-def _held(
+def held(
     session: Session, caller: Caller, organization_id: UUID, expected_version: int | None
 ) -> Organization:
+    """The organization, held for change. Raises `NotFound` and `Conflict`
+    (``changed_meanwhile``)."""
     organization = get(session, caller, organization_id, for_change=True)
     if expected_version is not None and organization.version != expected_version:
         message = "Somebody else changed the organization meanwhile; nothing was saved."
@@ -185,8 +123,11 @@ def _held(
 
 
 def _checked_name(name: str) -> str:
-    if not name.strip():
+    name = name.strip()
+    if not name:
         raise ValidationFailed.on("name", "blank", "This can't be left blank.")
+    if len(name) > MAX_NAME:
+        raise ValidationFailed.on("name", "too_long", f"At most {MAX_NAME} characters fit here.")
     return name
 
 
@@ -196,7 +137,7 @@ def _facts(organization: Organization) -> dict[str, Any]:
     return {wire_name(field): getattr(organization, field) for field in (*fields, *codes)}
 
 
-def _record(
+def record(
     session: Session,
     caller: Caller,
     organization: Organization,
@@ -205,6 +146,7 @@ def _record(
     before: dict[str, Any],
     after: dict[str, Any],
 ) -> None:
+    """One row of history about an organization."""
     audit.record(
         session,
         caller,

@@ -1,19 +1,21 @@
 """The one way to an organization: who asks for another's gets the answer for an absent one."""
 
+from dataclasses import dataclass
+from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import Select, bindparam, false, func, or_, select
+from sqlalchemy import ColumnElement, Select, bindparam, false, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.enums import OrganizationStatus, Tier
+from app.enums import OrganizationStatus, Tier, UserStatus
 from app.errors import NotFound, ValidationFailed
-from app.models import Organization
+from app.models import Agent, Organization, User
 from app.policy import Permission
 from app.schemas import organizations as wire
 from app.services import partners
 from app.services.organizations.resource import to_resource
-from app.services.paging import Listing, Page, Sort, keyset_page
+from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page
 
 _by_name = func.lower(Organization.name)
 SORTS = {
@@ -96,28 +98,67 @@ def listing(
     return Listing(rows, Organization.created_at, Organization.id, to_resource)
 
 
+class Closeness(StrEnum):
+    """How much of a limit is used: at least four fifths of one, or all of it."""
+
+    NEAR = "near"
+    REACHED = "reached"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a screen of organizations shows; ``query`` looks in names and both referral codes.
+
+    Without ``status`` the archived ones are left out. ``partner_id`` narrows an operator's view.
+    """
+
+    query: str | None = None
+    tier: Tier | None = None
+    status: OrganizationStatus | None = None
+    closeness: Closeness | None = None
+    partner_id: UUID | None = None
+
+
 def search(
     session: Session,
     caller: Caller,
+    chosen: Filter | None = None,
     *,
-    partner_id: UUID | None = None,
-    query: str | None = None,
-    tier: Tier | None = None,
-    status: OrganizationStatus | None = None,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Organization]:
-    """A screen of organizations; ``query`` looks in names and both referral codes.
+    """A screen of organizations. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
+    ``invalid_cursor``)."""
+    rows = _filtered(caller, chosen or Filter())
+    if sort not in SORTS:
+        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
+    return keyset_page(
+        session, rows, sort=SORTS[sort], id_column=Organization.id, cursor=cursor, limit=limit
+    )
 
-    ``partner_id`` narrows an operator's view. Raises `ValidationFailed` (``unknown_sort``,
-    ``invalid_cursor``).
-    """
+
+def count(session: Session, caller: Caller, chosen: Filter) -> int:
+    """How many match, counted as far as `paging.count_up_to` goes. Raises `Forbidden`."""
+    rows = _filtered(caller, chosen)
+    return count_up_to(session, rows.with_only_columns(Organization.id))
+
+
+def called(session: Session, caller: Caller, name: str, limit: int = 10) -> list[Organization]:
+    """Those that bear exactly this name, in whatever letters; archived ones don't count."""
+    rows = visible(caller).where(
+        func.lower(Organization.name) == name.strip().lower(),
+        Organization.status != OrganizationStatus.ARCHIVED,
+    )
+    return list(session.scalars(rows.order_by(Organization.id).limit(limit)))
+
+
+def _filtered(caller: Caller, chosen: Filter) -> Select[Organization]:
     caller.require(Permission.ORGANIZATIONS_READ)
     rows = visible(caller)
-    if partner_id is not None:
-        rows = rows.where(Organization.partner_id == partner_id)
-    words = (query or "").replace("\x00", "").strip()
+    if chosen.partner_id is not None:
+        rows = rows.where(Organization.partner_id == chosen.partner_id)
+    words = (chosen.query or "").replace("\x00", "").strip()
     if words:
         columns = (
             Organization.name,
@@ -125,12 +166,27 @@ def search(
             Organization.referred_by_code,
         )
         rows = rows.where(or_(*(column.icontains(words, autoescape=True) for column in columns)))
-    if tier is not None:
-        rows = rows.where(Organization.payment_tier == tier)
-    if status is not None:
-        rows = rows.where(Organization.status == status)
-    if sort not in SORTS:
-        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
-    return keyset_page(
-        session, rows, sort=SORTS[sort], id_column=Organization.id, cursor=cursor, limit=limit
+    if chosen.tier is not None:
+        rows = rows.where(Organization.payment_tier == chosen.tier)
+    if chosen.status is not None:
+        rows = rows.where(Organization.status == chosen.status)
+    else:
+        rows = rows.where(Organization.status != OrganizationStatus.ARCHIVED)
+    return rows if chosen.closeness is None else rows.where(_close(chosen.closeness))
+
+
+def _close(closeness: Closeness) -> ColumnElement[bool]:
+    agents = select(func.count()).where(Agent.organization_id == Organization.id)
+    people = select(func.count()).where(
+        User.organization_id == Organization.id, User.status != UserStatus.DEACTIVATED
+    )
+    share = 5 if closeness is Closeness.REACHED else 4
+    return or_(
+        *(
+            (limit > 0) & (used.correlate(Organization).scalar_subquery() * 5 >= limit * share)
+            for used, limit in (
+                (agents, Organization.agent_limit),
+                (people, Organization.user_limit),
+            )
+        )
     )

@@ -9,7 +9,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.models import Agent, ConversationDay, Organization, User, utcnow
+from app.enums import CampaignStatus, UserStatus
+from app.models import Agent, Campaign, ConversationDay, Organization, User, utcnow
 from app.services.organizations.loading import visible
 
 RECENT = timedelta(days=29)
@@ -17,7 +18,7 @@ RECENT = timedelta(days=29)
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Assistants and people there are, and the conversations of the last 30 days (UTC)."""
+    """Assistants there are, people who hold a seat, conversations of the last 30 days (UTC)."""
 
     agents: int = 0
     users: int = 0
@@ -27,7 +28,11 @@ class Use:
 def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, Use]:
     """The use of each organization; they must come from a loader: that is what allows it."""
     agents = select(Agent.organization_id, func.count()).group_by(Agent.organization_id)
-    users = select(User.organization_id, func.count()).group_by(User.organization_id)
+    users = (
+        select(User.organization_id, func.count())
+        .where(User.status != UserStatus.DEACTIVATED)
+        .group_by(User.organization_id)
+    )
     conversations = (
         select(ConversationDay.organization_id, func.sum(ConversationDay.conversations))
         .where(ConversationDay.day >= (utcnow() - RECENT).date())
@@ -47,8 +52,33 @@ def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, U
     return {key: Use(*(count.get(key, 0) for count in counted)) for key in organization_ids}
 
 
+def campaigns_in(session: Session, organization: Organization) -> int:
+    """Its campaigns that are not archived; the organization must come from its loader."""
+    query = select(func.count()).where(
+        Campaign.organization_id == organization.id, Campaign.status != CampaignStatus.ARCHIVED
+    )
+    return session.scalar(query) or 0
+
+
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
     """The names of those of the organizations that the caller may see."""
     query = visible(caller).with_only_columns(Organization.id, Organization.name)
     rows = session.execute(query.where(Organization.id.in_(ids)))
     return {row.id: row.name for row in rows}
+
+
+def first_people_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
+    """The address of the first person of each of the organizations, where there is one."""
+    place = func.row_number().over(
+        partition_by=User.organization_id, order_by=(User.created_at, User.id)
+    )
+    ranked = (
+        select(User.organization_id, User.email, place.label("place"))
+        .where(User.organization_id.in_(visible(caller).with_only_columns(Organization.id)))
+        .where(User.organization_id.in_(ids), User.status != UserStatus.DEACTIVATED)
+        .subquery()
+    )
+    rows = session.execute(
+        select(ranked.c.organization_id, ranked.c.email).where(ranked.c.place == 1)
+    )
+    return {row.organization_id: row.email for row in rows}

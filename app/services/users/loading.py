@@ -1,5 +1,7 @@
 """The one way to a user: who asks for another's gets the answer for one that is absent."""
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Select, false, or_, select
@@ -8,11 +10,11 @@ from sqlalchemy.orm import Session
 from app.caller import Caller
 from app.enums import Role, UserStatus
 from app.errors import Forbidden, NotFound, ValidationFailed
-from app.models import User
+from app.models import Organization, User
 from app.policy import Permission
 from app.schemas import users as wire
 from app.services import organizations, partners
-from app.services.paging import Listing, Page, Sort, keyset_page
+from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page
 from app.services.users.resource import to_resource
 
 SORTS = {
@@ -104,48 +106,78 @@ def listing(
     return Listing(rows, User.created_at, User.id, to_resource)
 
 
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a screen of users shows; ``query`` looks in addresses, names and the names of
+    organizations, and for a whole external id. ``partner_id`` narrows an operator's view."""
+
+    query: str | None = None
+    user_type: Role | None = None
+    status: UserStatus | None = None
+    organization_id: UUID | None = None
+    partner_id: UUID | None = None
+
+
 def search(
     session: Session,
     caller: Caller,
+    chosen: Filter | None = None,
     *,
-    partner_id: UUID | None = None,
-    organization_id: UUID | None = None,
-    query: str | None = None,
-    user_type: Role | None = None,
-    status: UserStatus | None = None,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[User]:
-    """A screen of users; ``query`` looks in addresses and names, and for a whole external id.
-
-    ``partner_id`` narrows an operator's view. Raises `ValidationFailed` (``unknown_sort``,
-    ``invalid_cursor``).
-    """
-    caller.require(Permission.USERS_READ)
-    rows = visible(caller)
-    if partner_id is not None:
-        rows = rows.where(User.partner_id == partner_id)
-    if organization_id is not None:
-        rows = rows.where(User.organization_id == organization_id)
-    words = (query or "").replace("\x00", "").strip()
-    if words:
-        rows = rows.where(
-            or_(
-                User.email_key.contains(words.lower(), autoescape=True),
-                User.name.icontains(words, autoescape=True),
-                User.idp_uid == words,
-            )
-        )
-    if user_type is not None:
-        rows = rows.where(User.user_type == user_type)
-    if status is not None:
-        rows = rows.where(User.status == status)
+    """A screen of users. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
+    ``invalid_cursor``)."""
+    rows = _filtered(caller, chosen or Filter())
     if sort not in SORTS:
         raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
     return keyset_page(
         session, rows, sort=SORTS[sort], id_column=User.id, cursor=cursor, limit=limit
     )
+
+
+def count(session: Session, caller: Caller, chosen: Filter) -> int:
+    """How many match, counted as far as `paging.count_up_to` goes. Raises `Forbidden`."""
+    return count_up_to(session, _filtered(caller, chosen).with_only_columns(User.id))
+
+
+def several(session: Session, caller: Caller, ids: Collection[UUID]) -> list[User]:
+    """Those of the users that the caller may see, by address. Raises `Forbidden`."""
+    caller.require(Permission.USERS_READ)
+    rows = visible(caller).where(User.id.in_(ids)).order_by(User.email_key, User.id)
+    return list(session.scalars(rows))
+
+
+def types_for(caller: Caller) -> tuple[Role, ...]:
+    """The types of user that the caller may create and change, the lowest first."""
+    return tuple(role for role in reversed(Role) if role in _MAY_GIVE.get(caller.role, ()))
+
+
+def _filtered(caller: Caller, chosen: Filter) -> Select[User]:
+    caller.require(Permission.USERS_READ)
+    rows = visible(caller)
+    if chosen.partner_id is not None:
+        rows = rows.where(User.partner_id == chosen.partner_id)
+    if chosen.organization_id is not None:
+        rows = rows.where(User.organization_id == chosen.organization_id)
+    words = (chosen.query or "").replace("\x00", "").strip()
+    if words:
+        theirs = organizations.visible(caller).with_only_columns(Organization.id)
+        theirs = theirs.where(Organization.name.icontains(words, autoescape=True))
+        rows = rows.where(
+            or_(
+                User.email_key.contains(words.lower(), autoescape=True),
+                User.name.icontains(words, autoescape=True),
+                User.idp_uid == words,
+                User.organization_id.in_(theirs),
+            )
+        )
+    if chosen.user_type is not None:
+        rows = rows.where(User.user_type == chosen.user_type)
+    if chosen.status is not None:
+        rows = rows.where(User.status == chosen.status)
+    return rows
 
 
 def as_uuid(text: str) -> UUID | None:

@@ -4,13 +4,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Role, Tier, UserStatus
 from app.errors import ValidationFailed
+from app.models import Organization
 from app.services import organizations, users
+from app.services.organizations import Closeness
 from app.services.paging import Page
-from tests.fixtures.cast import Tenant, make_tenant, make_user
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant, make_user
 
 BUSINESSES = ["Ünal Döner", "alpha 50%", "Beta_1", "alpha 50", "Gamma"]
 
@@ -40,13 +43,18 @@ def every(page_of: Callable[[str | None], Page[Any]]) -> list[Any]:
 
 
 def names(session: Session, tenant: Tenant, **chosen: Any) -> list[str]:
-    caller = tenant.caller(Role.ADMIN)
-    return [
+    caller, sort = tenant.caller(Role.ADMIN), chosen.pop("sort", "-created")
+    wanted = organizations.Filter(**chosen)
+    found = [
         organization.name
         for organization in every(
-            lambda cursor: organizations.search(session, caller, cursor=cursor, limit=2, **chosen)
+            lambda cursor: organizations.search(
+                session, caller, wanted, sort=sort, cursor=cursor, limit=2
+            )
         )
     ]
+    assert organizations.count(session, caller, wanted) == len(found)
+    return found
 
 
 ALL = ["Northwind Bakery", "Northwind Dental", *BUSINESSES]
@@ -81,16 +89,47 @@ def test_organizations_are_found_by_both_referral_codes(session: Session, tenant
     assert names(session, tenant, query="friend") == ["Northwind Dental", "Northwind Bakery"]
 
 
+def test_archived_organizations_are_shown_where_they_are_asked_for(
+    session: Session, tenant: Tenant
+) -> None:
+    organizations.archive(session, tenant.caller(Role.ADMIN), tenant.plus.id)
+    assert names(session, tenant, query="northwind") == ["Northwind Bakery"]
+    assert names(session, tenant, status=OrganizationStatus.ARCHIVED) == ["Northwind Dental"]
+
+
+def test_organizations_are_found_by_how_much_of_a_limit_they_use(
+    session: Session, tenant: Tenant
+) -> None:
+    """Each has one assistant and one person who holds a seat."""
+    for organization in session.scalars(select(Organization)):
+        organization.agent_limit = organization.user_limit = 0
+    tenant.organization.user_limit, tenant.plus.agent_limit = 1, 2
+    session.flush()
+    assert names(session, tenant, closeness=Closeness.REACHED) == ["Northwind Bakery"]
+    tenant.user.status = UserStatus.DEACTIVATED
+    tenant.plus.agent_limit = 5
+    for number in range(3):
+        organizations.add_agent(session, OPERATOR, tenant.plus, name=f"Robin {number}")
+    session.flush()
+    assert names(session, tenant, closeness=Closeness.REACHED) == []
+    assert names(session, tenant, closeness=Closeness.NEAR) == ["Northwind Dental"]
+
+
 def test_users_page_by_page(session: Session, tenant: Tenant) -> None:
     caller = tenant.caller(Role.PARTNER_ADMIN)
 
-    def emails(**chosen: Any) -> list[str]:
-        return [
+    def emails(sort: str = "-created", **chosen: Any) -> list[str]:
+        wanted = users.Filter(**chosen)
+        found = [
             user.email
             for user in every(
-                lambda cursor: users.search(session, caller, cursor=cursor, limit=3, **chosen)
+                lambda cursor: users.search(
+                    session, caller, wanted, sort=sort, cursor=cursor, limit=3
+                )
             )
         ]
+        assert users.count(session, caller, wanted) == len(found)
+        return found
 
     numbered = [f"u{number}@x.example" for number in range(5)]
     olga, paul = tenant.user.email, tenant.plus_user.email
@@ -102,6 +141,7 @@ def test_users_page_by_page(session: Session, tenant: Tenant) -> None:
     assert emails(query="U1@") == ["u1@x.example"]
     assert emails(query="olga ü") == [olga]
     assert emails(query="auth0|7") == [olga]
+    assert emails(query="wind dent") == [paul]
     assert emails(organization_id=tenant.organization.id) == [olga]
     assert emails(user_type=Role.ADMIN) == ["admin@northwind.example"]
     assert emails(status=UserStatus.SUSPENDED) == []

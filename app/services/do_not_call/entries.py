@@ -1,4 +1,4 @@
-"""The do-not-call list of an organization: its numbers are stored as contacts, never called."""
+"""Single numbers of the list: asking for them, listing, adding, removing."""
 
 from collections.abc import Collection
 from uuid import UUID

@@ -1,0 +1,23 @@
+"""The form that puts numbers on the do-not-call list."""
+
+from wtforms import FileField, Form, StringField, TextAreaField
+
+from app.services.do_not_call import Sheet, SheetLine
+
+MOST_REASON = 500
+
+
+class NumbersForm(Form):
+    numbers = TextAreaField("Numbers")
+    file = FileField("Or a file")
+    reason = StringField("Reason", render_kw={"maxlength": MOST_REASON, "autocomplete": "off"})
+
+
+def as_text(sheet: Sheet) -> str:
+    """What was read as lines for the form, so that nobody has to choose the file again."""
+    lines = sorted([*sheet.good, *sheet.bad], key=lambda line: line.number)
+    return "\n".join(_written(line) for line in lines)
+
+
+def _written(line: SheetLine) -> str:
+    return f"{line.written}\t{line.reason}" if line.reason else line.written

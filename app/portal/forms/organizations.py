@@ -1,0 +1,98 @@
+"""The forms of an organization: adding it, what it is called, its plan and limits."""
+
+from typing import Any
+
+from wtforms import EmailField, Form, IntegerField, SelectChoice, SelectField, StringField
+
+from app.enums import Tier
+from app.models import Organization
+from app.schemas.organizations import UpdateOrganizationInput
+from app.schemas.reading import read
+from app.services.pricing import TIER_NAMES
+
+MOST_NAME = 200
+_NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
+_LIMIT = {"min": 0, "inputmode": "numeric"}
+
+
+class WholeNumber(IntegerField):
+    """A whole number; blank is None where the form allows it."""
+
+    def process_formdata(self, valuelist: list[str]) -> None:
+        text = valuelist[0].strip() if valuelist else ""
+        if not text:
+            self.data = None
+            return
+        if not text.removeprefix("-").isascii() or not text.removeprefix("-").isdigit():
+            self.data = None
+            message = "A whole number fits here, in digits."
+            raise ValueError(message)
+        self.data = int(text) if len(text) < 12 else 10**12
+
+
+class Limits(Form):
+    tier = SelectField(
+        "Plan", choices=[SelectChoice(tier.value, name) for tier, name in TIER_NAMES.items()]
+    )
+    agent_limit = WholeNumber("Assistant limit", render_kw=_LIMIT)
+    user_limit = WholeNumber("People limit", render_kw=_LIMIT)
+
+    def limits(self) -> dict[str, Any]:
+        """The plan and limits in the contract's names."""
+        return {
+            "paymentTier": self.tier.data,
+            "agentLimit": self.agent_limit.data,
+            "userLimit": self.user_limit.data,
+        }
+
+
+class PlanForm(Limits):
+    @classmethod
+    def showing(cls, organization: Organization) -> "PlanForm":
+        return cls(
+            data={
+                "tier": (organization.payment_tier or Tier.FREE).value,
+                "agent_limit": organization.agent_limit,
+                "user_limit": organization.user_limit,
+            }
+        )
+
+    def to_changes(self) -> UpdateOrganizationInput:
+        """Raises `ValidationFailed`."""
+        return read(UpdateOrganizationInput, self.limits())
+
+
+class Names(Form):
+    name = StringField("Name", render_kw=_NAME)
+    referral_code = StringField("Referral code", render_kw=_NAME)
+    referred_by_code = StringField("Referred by", render_kw=_NAME)
+
+    def codes(self) -> dict[str, Any]:
+        """Both codes in the contract's names; blank is none."""
+        return {
+            "referralCode": (self.referral_code.data or "").strip() or None,
+            "referredByCode": (self.referred_by_code.data or "").strip() or None,
+        }
+
+
+class EditForm(Names):
+    @classmethod
+    def showing(cls, organization: Organization) -> "EditForm":
+        return cls(obj=organization)
+
+    def to_changes(self) -> UpdateOrganizationInput:
+        """Raises `ValidationFailed`."""
+        return read(UpdateOrganizationInput, self.codes())
+
+
+class NewForm(Names, Limits):
+    email = EmailField("E-mail of the first person", render_kw={"maxlength": 254})
+    person = StringField("Name of the first person", render_kw=_NAME)
+
+    def to_changes(self) -> UpdateOrganizationInput:
+        """Plan, limits and codes, checked. Raises `ValidationFailed`."""
+        return read(UpdateOrganizationInput, self.limits() | self.codes())
+
+
+PLACES = {"paymentTier": "tier"}
+"""Where a problem of the contract's field is shown."""

@@ -1,0 +1,69 @@
+"""The forms of people: inviting one or many, and changing one."""
+
+from collections.abc import Sequence
+
+from wtforms import (
+    EmailField,
+    FileField,
+    Form,
+    RadioField,
+    SelectChoice,
+    SelectField,
+    StringField,
+    TextAreaField,
+)
+
+from app.enums import Role
+from app.models import User
+from app.portal.navigation import ROLE_NAMES
+from app.schemas.reading import read
+from app.schemas.users import UpdateUserInput
+
+_NAME = {"maxlength": 200, "autocomplete": "off"}
+
+
+def role_choices(roles: Sequence[Role]) -> list[SelectChoice]:
+    return [SelectChoice(role.value, ROLE_NAMES[role]) for role in roles]
+
+
+class InviteForm(Form):
+    email = EmailField("E-mail", render_kw={"maxlength": 254, "autocomplete": "off"})
+    name = StringField("Name", render_kw=_NAME)
+    role = RadioField("Role")
+    organization = StringField("Organization", render_kw=_NAME)
+
+    def offer(self, roles: Sequence[Role]) -> None:
+        """The roles that the caller may give; where there is one, it is chosen."""
+        self.role.choices = role_choices(roles)
+        if not self.role.data and roles:
+            self.role.data = roles[0].value
+
+
+class InviteManyForm(Form):
+    people = TextAreaField("People")
+    file = FileField("Or a file")
+    organization = StringField("Organization", render_kw=_NAME)
+
+
+class UserForm(Form):
+    email = EmailField("E-mail", render_kw={"maxlength": 254, "autocomplete": "off"})
+    name = StringField("Name", render_kw=_NAME)
+    role = SelectField("Role", validate_choice=False)
+
+    @classmethod
+    def showing(cls, user: User) -> "UserForm":
+        data = {"email": user.email, "name": user.name, "role": user.user_type.value}
+        return cls(data=data)
+
+    def offer(self, roles: Sequence[Role]) -> None:
+        """The roles that may be chosen; without any the field is not shown."""
+        self.role.choices = role_choices(roles)
+
+    def to_changes(self) -> UpdateUserInput:
+        """Raises `ValidationFailed`."""
+        return read(UpdateUserInput, {"email": (self.email.data or "").strip()})
+
+    @property
+    def chosen_role(self) -> Role | None:
+        """The role that was sent; None where the form had none."""
+        return Role(self.role.data) if self.role.data in set(Role) else None

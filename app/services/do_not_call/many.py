@@ -1,0 +1,93 @@
+"""Adding many numbers in one statement a chunk, with one row of history for all of them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.models import Call, DoNotCallEntry, utcnow
+from app.policy import Permission
+from app.services import audit, organizations
+from app.services.calls.states import WAITING
+from app.services.do_not_call.entries import listed_among
+from app.services.do_not_call.reading import SheetLine
+
+NUMBERS_A_STATEMENT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """How many were new, how many were on the list before, and the waiting calls they stop."""
+
+    added: int
+    known: int
+    calls: int
+
+
+def add_many(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    lines: Sequence[SheetLine],
+    *,
+    reason: str | None = None,
+    source: str = "portal",
+) -> Added:
+    """Puts read numbers on the list; those that are on it stay as they were entered first.
+
+    A line's own reason goes before ``reason``. Calls that wait are stopped when their turn
+    comes; how many is counted here. Raises `Forbidden` and `NotFound`.
+    """
+    caller.require(Permission.CONTACTS_WRITE)
+    organization = organizations.get(session, caller, organization_id, for_change=True)
+    phones = {line.phone: line for line in lines if line.phone is not None}
+    known = listed_among(session, organization.id, phones)
+    now = utcnow()
+    common = (reason or "").strip()[:500] or None
+    rows: list[dict[str, Any]] = [
+        {
+            "organization_id": organization.id,
+            "phone": phone,
+            "partner_id": organization.partner_id,
+            "reason": line.reason or common,
+            "source": source,
+            "added_by": caller.label[:200],
+            "created_at": now,
+        }
+        for phone, line in phones.items()
+        if phone not in known
+    ]
+    for start in range(0, len(rows), NUMBERS_A_STATEMENT):
+        session.execute(insert(DoNotCallEntry), rows[start : start + NUMBERS_A_STATEMENT])
+    if rows:
+        audit.record(
+            session,
+            caller,
+            action="do_not_call.added",
+            target_type="do_not_call",
+            target_id=organization.id,
+            partner_id=organization.partner_id,
+            organization_id=organization.id,
+            target=rows[0]["phone"] if len(rows) == 1 else f"{len(rows):,} numbers",
+            after={"numbers": len(rows), "reason": common, "source": source},
+        )
+    calls = waiting_calls_to(session, organization.id, {row["phone"] for row in rows})
+    return Added(len(rows), len(known), calls)
+
+
+def waiting_calls_to(session: Session, organization_id: UUID, phones: Collection[str]) -> int:
+    """The calls of the organization to these numbers (E.164) that are still to be placed."""
+    ordered = sorted(phones)
+    found = 0
+    for start in range(0, len(ordered), NUMBERS_A_STATEMENT):
+        query = select(func.count()).where(
+            Call.organization_id == organization_id,
+            Call.phone_number.in_(ordered[start : start + NUMBERS_A_STATEMENT]),
+            Call.status.in_(WAITING),
+        )
+        found += session.scalar(query) or 0
+    return found

@@ -1,0 +1,73 @@
+"""How long the lists are, and one entry of a list."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.errors import NotFound
+from app.models import DoNotCallEntry, Organization
+from app.policy import Permission
+from app.services import organizations
+from app.services.paging import Page, Sort, keyset_page
+
+
+@dataclass(frozen=True, slots=True)
+class ListSize:
+    """The numbers on an organization's list, and when the latest of them was added."""
+
+    numbers: int
+    latest: datetime | None
+
+
+def sizes(
+    session: Session,
+    caller: Caller,
+    *,
+    query: str | None = None,
+    number: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> tuple[Page[Organization], dict[UUID, ListSize]]:
+    """The caller's organizations by name, each with the size of its list.
+
+    ``query`` looks in their names; ``number`` (E.164) leaves those whose list holds it.
+    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    """
+    caller.require(Permission.CONTACTS_READ)
+    rows = organizations.visible(caller)
+    if query:
+        rows = rows.where(Organization.name.icontains(query, autoescape=True))
+    if number is not None:
+        holding = select(DoNotCallEntry.organization_id).where(DoNotCallEntry.phone == number)
+        rows = rows.where(Organization.id.in_(holding))
+    by_name = Sort(func.lower(Organization.name), lambda row: row.name.lower())
+    page = keyset_page(
+        session, rows, sort=by_name, id_column=Organization.id, cursor=cursor, limit=limit
+    )
+    counted = session.execute(
+        select(DoNotCallEntry.organization_id, func.count(), func.max(DoNotCallEntry.created_at))
+        .where(DoNotCallEntry.organization_id.in_([row.id for row in page.items]))
+        .group_by(DoNotCallEntry.organization_id)
+    )
+    found = {row[0]: ListSize(row[1], row[2]) for row in counted}
+    return page, {row.id: found.get(row.id, ListSize(0, None)) for row in page.items}
+
+
+def count_of(session: Session, caller: Caller, organization_id: UUID) -> int:
+    """The numbers on the organization's list. Raises `NotFound`."""
+    organizations.check(session, caller, organization_id)
+    query = select(func.count()).where(DoNotCallEntry.organization_id == organization_id)
+    return session.scalar(query) or 0
+
+
+def entry(session: Session, caller: Caller, organization_id: UUID, number: str) -> DoNotCallEntry:
+    """One entry by its number (E.164). Raises `NotFound` for what is not on the list."""
+    organizations.check(session, caller, organization_id)
+    found = session.get(DoNotCallEntry, (organization_id, number))
+    if found is None:
+        raise NotFound
+    return found

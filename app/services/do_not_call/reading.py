@@ -1,0 +1,90 @@
+"""Reading many numbers at once, by the same rules as every other number that is stored."""
+
+from dataclasses import dataclass
+
+from app.errors import ValidationFailed
+from app.phone import PhoneError, normalise
+from app.services.imports.reading.damage import inspect_phone
+from app.services.pasted_lines import PastedLine, lines_of
+
+MOST_NUMBERS = 10_000
+_NUMBER_HEADS = ("number", "phone", "mobile", "cell", "tel", "nummer", "telefon")
+_REASON_HEADS = ("reason", "why", "note", "comment")
+
+
+@dataclass(frozen=True, slots=True)
+class SheetLine:
+    """A line as it was written, with its number in E.164, or what is wrong with it."""
+
+    number: int
+    written: str
+    phone: str | None
+    problem: str | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What was read; numbers that stand twice are in ``good`` once."""
+
+    good: list[SheetLine]
+    bad: list[SheetLine]
+    repeated: int
+
+
+def read_numbers(text: str, default_region: str) -> Sheet:
+    """The numbers of a text: one a line, or the number column of a CSV with its reasons.
+
+    Raises `ValidationFailed` (``required``, ``too_many``).
+    """
+    lines = lines_of(text)
+    number_at, reason_at = 0, 1
+    if lines and not any(c.isdigit() for cell in lines[0].cells for c in cell):
+        number_at, reason_at = _columns(lines[0].cells)
+        lines = lines[1:]
+    if not lines:
+        message = "Write at least one number, or choose a file that holds some."
+        raise ValidationFailed.on("numbers", "required", message)
+    if len(lines) > MOST_NUMBERS:
+        message = f"There are {len(lines):,} lines; at most {MOST_NUMBERS:,} can be added at once."
+        raise ValidationFailed.on("numbers", "too_many", message)
+    good: dict[str, SheetLine] = {}
+    bad = []
+    for line in lines:
+        read = _read(line, number_at, reason_at, default_region)
+        if read.phone is None:
+            bad.append(read)
+        else:
+            good.setdefault(read.phone, read)
+    return Sheet(list(good.values()), bad, len(lines) - len(good) - len(bad))
+
+
+def _read(line: PastedLine, number_at: int, reason_at: int, default_region: str) -> SheetLine:
+    written = _cell(line, number_at)
+    reason = _cell(line, reason_at)[:500] or None
+    damage = inspect_phone(written, default_region) if written else None
+    if damage is not None and damage.code in _LOST:
+        return SheetLine(line.number, written[:100], None, damage.message)
+    try:
+        return SheetLine(line.number, written, normalise(written, default_region), None, reason)
+    except PhoneError as error:
+        return SheetLine(line.number, written[:100], None, (damage or error).message)
+
+
+_LOST = frozenset({"rounded", "scientific", "date", "hashes", "calculated"})
+"""Damage by a spreadsheet after which no number may be guessed."""
+
+
+def _cell(line: PastedLine, place: int) -> str:
+    return line.cells[place] if place < len(line.cells) else ""
+
+
+def _columns(heads: tuple[str, ...]) -> tuple[int, int]:
+    """Where numbers and reasons stand under these column names; the first column by default."""
+    number_at = _first(heads, _NUMBER_HEADS, 0)
+    return number_at, _first(heads, _REASON_HEADS, len(heads))
+
+
+def _first(heads: tuple[str, ...], words: tuple[str, ...], otherwise: int) -> int:
+    found = (at for at, head in enumerate(heads) if any(word in head.lower() for word in words))
+    return next(found, otherwise)

@@ -1,0 +1,114 @@
+"""What a change of plan and limits does, in sentences, before it does it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import Tier
+from app.models import OAuthClient, Organization
+from app.policy import Permission
+from app.services.organizations.loading import get
+from app.services.organizations.use import use_of
+from app.services.pricing import TIER_NAMES
+
+
+class Weight(StrEnum):
+    """How much an effect asks to be read: it gives, it is to be known, or it takes away."""
+
+    GIVES = "gives"
+    TO_KNOW = "to-know"
+    TAKES = "takes"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    sentence: str
+    weight: Weight
+
+
+def effects(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    *,
+    tier: Tier | None,
+    agent_limit: int,
+    user_limit: int,
+) -> list[Effect]:
+    """What these values would change, nothing where they are those of now; writes nothing.
+
+    ``tier`` None keeps the plan. Raises `Forbidden` and `NotFound`.
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    organization = get(session, caller, organization_id)
+    use = use_of(session, [organization.id])[organization.id]
+    found: list[Effect] = []
+    if tier is not None and tier is not organization.payment_tier:
+        found += _of_plan(session, organization, tier)
+    if agent_limit != organization.agent_limit:
+        now = organization.agent_limit
+        found.append(_of_limit(organization.name, use.agents, now, agent_limit, _AGENTS))
+    if user_limit != organization.user_limit:
+        now = organization.user_limit
+        found.append(_of_limit(organization.name, use.users, now, user_limit, _USERS))
+    return found
+
+
+def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[Effect]:
+    now = organization.payment_tier
+    before = f"from {TIER_NAMES[now]} " if now is not None else ""
+    found = [
+        Effect(
+            f"The plan changes {before}to {TIER_NAMES[tier]}, from this moment on. "
+            "The limits stay as they are unless you change them too.",
+            Weight.TO_KNOW,
+        )
+    ]
+    clients = _legacy_clients(session, organization)
+    words = "1 client" if clients == 1 else f"{clients} clients"
+    if clients and now is Tier.PLUS:
+        sentence = f"The legacy phone API refuses its {words} at once: it needs the Plus plan."
+        found.append(Effect(sentence, Weight.TAKES))
+    if clients and tier is Tier.PLUS:
+        found.append(Effect(f"The legacy phone API opens for its {words}.", Weight.GIVES))
+    return found
+
+
+def _legacy_clients(session: Session, organization: Organization) -> int:
+    query = select(func.count()).where(
+        OAuthClient.organization_id == organization.id,
+        OAuthClient.revoked_at.is_(None),
+        OAuthClient.suspended_at.is_(None),
+    )
+    return session.scalar(query) or 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """How the two limits are spoken of."""
+
+    one: str
+    many: str
+    refused: str
+    kept: str
+
+
+_AGENTS = _Limit("assistant", "assistants", "the next assistant", "nothing is switched off")
+_USERS = _Limit("person", "people", "the next invitation", "everybody here can still sign in")
+
+
+def _of_limit(name: str, used: int, before: int, limit: int, kind: _Limit) -> Effect:
+    has = f"{name} has {used:,} {kind.one if used == 1 else kind.many}"
+    if not limit:
+        return Effect(f"{has}, and may have any number of them.", Weight.GIVES)
+    has += f", the new limit is {limit:,}"
+    if used >= limit:
+        kept = f"; {kind.kept}" if used > limit else ""
+        return Effect(f"{has}: {kind.refused} will be refused{kept}.", Weight.TAKES)
+    left = limit - used
+    weight = Weight.GIVES if before and limit > before else Weight.TO_KNOW
+    return Effect(f"{has}: {left:,} more {'fits' if left == 1 else 'fit'}.", weight)

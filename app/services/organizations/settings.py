@@ -1,0 +1,163 @@
+"""An organization's own rules for calling: what they may be, changing them, who did so last."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import time
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, aliased
+
+from app.caller import Caller
+from app.errors import Problem, ValidationFailed
+from app.models import AuditEntry, Organization
+from app.phone import regions
+from app.policy import Permission
+from app.schemas.base import wire_name
+from app.services.organizations.changing import held, record
+
+SATELLITE = "001"
+"""Stands for satellite and international networks among the regions."""
+MOST_CALLS_A_DAY = 1_000_000
+MOST_RETRIES = 10
+MOST_RETRY_MINUTES = 24 * 60
+MOST_SPACING_MINUTES = 30 * 24 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class CallingRules:
+    """The rules as a whole; the names are those of `Organization`, None is "no limit"."""
+
+    calling_hours_on: bool
+    calling_hours_start: time
+    calling_hours_end: time
+    default_region: str
+    allowed_regions: tuple[str, ...]
+    max_calls_at_once: int | None
+    max_calls_a_day: int | None
+    retry_times: int
+    retry_minutes: int
+    number_spacing_minutes: int | None
+    refuse_do_not_call: bool
+
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "hours": ("calling_hours_on", "calling_hours_start", "calling_hours_end"),
+    "regions": ("default_region", "allowed_regions"),
+    "pace": ("max_calls_at_once", "max_calls_a_day", "number_spacing_minutes"),
+    "retries": ("retry_times", "retry_minutes"),
+    "do_not_call": ("refuse_do_not_call",),
+}
+"""The rules that belong together: each group that changes is one row of history."""
+
+
+def rules_of(organization: Organization) -> CallingRules:
+    """The rules as they stand."""
+    names = (name for names in GROUPS.values() for name in names)
+    values = {name: getattr(organization, name) for name in names}
+    return CallingRules(**{**values, "allowed_regions": tuple(organization.allowed_regions)})
+
+
+def change_settings(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    rules: CallingRules,
+    *,
+    most_at_once: int,
+    expected_version: int | None = None,
+) -> list[str]:
+    """Writes the rules; returns the names of the `GROUPS` that differed.
+
+    ``most_at_once`` is the installation's own cap on calls at once. Raises `Forbidden`,
+    `NotFound`, `ValidationFailed` with every problem by its field, and `Conflict`
+    (``changed_meanwhile``).
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    organization = held(session, caller, organization_id, expected_version)
+    problems = list(_problems(rules, rules_of(organization), most_at_once))
+    if problems:
+        raise ValidationFailed.of(*problems)
+    before, after = asdict(rules_of(organization)), asdict(rules)
+    after["allowed_regions"] = tuple(sorted(set(rules.allowed_regions)))
+    before["allowed_regions"] = tuple(sorted(before["allowed_regions"]))
+    changed = [
+        group
+        for group, names in GROUPS.items()
+        if any(before[name] != after[name] for name in names)
+    ]
+    if not changed:
+        return []
+    for name, value in after.items():
+        setattr(organization, name, list(value) if isinstance(value, tuple) else value)
+    organization.version += 1
+    session.flush()
+    for group in changed:
+        record(
+            session,
+            caller,
+            organization,
+            f"{group}_changed",
+            before=_shown(before, GROUPS[group]),
+            after=_shown(after, GROUPS[group]),
+        )
+    return changed
+
+
+def last_changes(session: Session, organization: Organization) -> dict[str, AuditEntry]:
+    """The latest change of each group that was ever changed, in one query.
+
+    The organization must come from its loader; who changed it is no secret to them.
+    """
+    actions = {f"organization.{group}_changed": group for group in GROUPS}
+    place = func.row_number().over(partition_by=AuditEntry.action, order_by=AuditEntry.id.desc())
+    ranked = (
+        select(AuditEntry, place.label("place"))
+        .where(
+            AuditEntry.target_type == "organization",
+            AuditEntry.target_id == str(organization.id),
+            AuditEntry.action.in_(actions),
+        )
+        .subquery()
+    )
+    entry = aliased(AuditEntry, ranked)
+    rows = session.scalars(select(entry).where(ranked.c.place == 1))
+    return {actions[row.action]: row for row in rows}
+
+
+def _shown(values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        wire_name(name): f"{values[name]:%H:%M}" if isinstance(values[name], time) else values[name]
+        for name in names
+    }
+
+
+def _problems(rules: CallingRules, stored: CallingRules, most_at_once: int) -> Iterator[Problem]:
+    if rules.calling_hours_start >= rules.calling_hours_end:
+        message = "The end of the hours is not after their start: calls are placed between the two."
+        yield Problem("callingHoursEnd", "end_before_start", message)
+    known = {code for code, _name in regions()}
+    if rules.default_region not in known:
+        message = "Choose the region whose numbers are written without a country code."
+        yield Problem("defaultRegion", "unknown_region", message)
+    if not rules.allowed_regions:
+        message = "Choose at least one region: without any no call can be placed."
+        yield Problem("allowedRegions", "required", message)
+    elif unknown := sorted(set(rules.allowed_regions) - known - {SATELLITE}):
+        message = f"{unknown[0]} is no region that has numbers."
+        yield Problem("allowedRegions", "unknown_region", message)
+    bounds: tuple[tuple[str, int, int], ...] = (
+        ("max_calls_at_once", 1, most_at_once),
+        ("max_calls_a_day", 1, MOST_CALLS_A_DAY),
+        ("retry_times", 0, MOST_RETRIES),
+        ("retry_minutes", 1, MOST_RETRY_MINUTES),
+        ("number_spacing_minutes", 1, MOST_SPACING_MINUTES),
+    )
+    for name, least, most in bounds:
+        value = getattr(rules, name)
+        # What was set where the bounds were wider stays, until somebody changes it.
+        kept = value is None or value == getattr(stored, name)
+        if not kept and not least <= value <= most:
+            message = f"A whole number from {least:,} to {most:,} fits here."
+            yield Problem(wire_name(name), "out_of_range", message)

@@ -1,0 +1,211 @@
+"""Suspending, resuming and archiving organizations, and whom and what that reaches."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import CallStatus, CampaignStatus, EndedReason, OrganizationStatus, UserStatus
+from app.errors import Conflict
+from app.models import ApiKey, Call, Campaign, OAuthClient, Organization, User, utcnow
+from app.policy import Permission
+from app.services import audit
+from app.services.calls.outcome import end_call
+from app.services.calls.states import WAITING
+from app.services.organizations.changing import held, record
+
+ARCHIVED_WORDS = "The organization was archived before the call was placed."
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What of an organization works at this moment, and would stop with it."""
+
+    people: int
+    keys: int
+    legacy_clients: int
+    waiting_calls: int
+    running_campaigns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """What archiving ended: calls that were cancelled, campaigns that were paused."""
+
+    calls: int
+    campaigns: int
+
+
+def reach_of(session: Session, organization: Organization) -> Reach:
+    """Counted in one query; the organization must come from its loader."""
+    now = utcnow()
+    own = organization.id
+    people = select(func.count()).where(
+        User.organization_id == own, User.status == UserStatus.ACTIVE
+    )
+    keys = select(func.count()).where(
+        ApiKey.organization_id == own,
+        ApiKey.revoked_at.is_(None),
+        ApiKey.expires_at.is_(None) | (ApiKey.expires_at > now),
+    )
+    clients = select(func.count()).where(
+        OAuthClient.organization_id == own,
+        OAuthClient.revoked_at.is_(None),
+        OAuthClient.suspended_at.is_(None),
+    )
+    calls = select(func.count()).where(Call.organization_id == own, Call.status.in_(WAITING))
+    campaigns = select(func.count()).where(
+        Campaign.organization_id == own, Campaign.status == CampaignStatus.ACTIVE
+    )
+    counts = (people, keys, clients, calls, campaigns)
+    return Reach(*session.execute(select(*(query.scalar_subquery() for query in counts))).one())
+
+
+def suspend(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    *,
+    reason: str | None = None,
+    expected_version: int | None = None,
+) -> Organization:
+    """Stops everything the organization does; suspending twice is no error.
+
+    Raises `Forbidden`, `NotFound`, and `Conflict` (``changed_meanwhile``, ``archived``).
+    """
+    organization = _held(session, caller, organization_id, expected_version)
+    _refuse_archived(organization)
+    _move(session, caller, organization, OrganizationStatus.SUSPENDED, "suspended", reason)
+    return organization
+
+
+def resume(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    *,
+    expected_version: int | None = None,
+) -> Organization:
+    """Ends a suspension; of an organization that is active it is no error. Raises as `suspend`."""
+    organization = _held(session, caller, organization_id, expected_version)
+    _refuse_archived(organization)
+    _move(session, caller, organization, OrganizationStatus.ACTIVE, "resumed")
+    return organization
+
+
+def archive(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    *,
+    reason: str | None = None,
+    expected_version: int | None = None,
+) -> Stopped:
+    """Ends the organization's work: waiting calls are cancelled, running campaigns are paused.
+
+    Nothing is deleted, and `restore` brings the organization back; its calls stay cancelled and
+    its campaigns paused. Archiving twice is no error. Raises `Forbidden`, `NotFound` and
+    `Conflict` (``changed_meanwhile``).
+    """
+    organization = _held(session, caller, organization_id, expected_version)
+    if organization.status is OrganizationStatus.ARCHIVED:
+        return Stopped(0, 0)
+    _move(session, caller, organization, OrganizationStatus.ARCHIVED, "archived", reason)
+    return Stopped(
+        _cancel_waiting_calls(session, organization),
+        _pause_campaigns(session, caller, organization),
+    )
+
+
+def restore(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    *,
+    expected_version: int | None = None,
+) -> Organization:
+    """Brings an archived organization back as an active one; any other stays as it is.
+
+    Raises `Forbidden`, `NotFound` and `Conflict` (``changed_meanwhile``).
+    """
+    organization = _held(session, caller, organization_id, expected_version)
+    if organization.status is OrganizationStatus.ARCHIVED:
+        _move(session, caller, organization, OrganizationStatus.ACTIVE, "restored")
+    return organization
+
+
+def _held(
+    session: Session, caller: Caller, organization_id: UUID, expected_version: int | None
+) -> Organization:
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    return held(session, caller, organization_id, expected_version)
+
+
+def _refuse_archived(organization: Organization) -> None:
+    if organization.status is OrganizationStatus.ARCHIVED:
+        message = "The organization is archived."
+        raise Conflict(message, "archived")
+
+
+def _move(
+    session: Session,
+    caller: Caller,
+    organization: Organization,
+    status: OrganizationStatus,
+    verb: str,
+    reason: str | None = None,
+) -> None:
+    if organization.status is status:
+        return
+    reason = (reason or "").replace("\x00", "").strip()[:500] or None
+    before = {"status": organization.status, "statusReason": organization.status_reason}
+    organization.status, organization.status_reason = status, reason
+    organization.version += 1
+    session.flush()
+    after = {"status": status, "statusReason": reason}
+    record(session, caller, organization, verb, before=before, after=after)
+
+
+def _cancel_waiting_calls(session: Session, organization: Organization) -> int:
+    # A call that is being claimed holds its own row and waits for the organization's: it is left
+    # to the claim, which then finds the organization archived.
+    waiting = session.scalars(
+        select(Call)
+        .where(Call.organization_id == organization.id, Call.status.in_(WAITING))
+        .order_by(Call.id)
+        .with_for_update(skip_locked=True)
+    ).all()
+    now = utcnow()
+    reason = EndedReason.ORGANIZATION_SUSPENDED
+    for call in waiting:
+        end_call(session, call, CallStatus.CANCELED, reason, at=now, detail=ARCHIVED_WORDS)
+    return len(waiting)
+
+
+def _pause_campaigns(session: Session, caller: Caller, organization: Organization) -> int:
+    running = session.scalars(
+        select(Campaign)
+        .where(
+            Campaign.organization_id == organization.id, Campaign.status == CampaignStatus.ACTIVE
+        )
+        .with_for_update()
+    ).all()
+    for campaign in running:
+        campaign.status = CampaignStatus.PAUSED
+        campaign.version += 1
+        audit.record(
+            session,
+            caller,
+            action="campaign.paused",
+            target_type="campaign",
+            target_id=campaign.id,
+            partner_id=organization.partner_id,
+            organization_id=organization.id,
+            target=campaign.name,
+            before={"status": CampaignStatus.ACTIVE},
+            after={"status": CampaignStatus.PAUSED},
+        )
+    session.flush()
+    return len(running)

@@ -1,0 +1,50 @@
+"""Lines that people paste or upload: each with its number and its cells, whatever parts them."""
+
+import csv
+import io
+from dataclasses import dataclass
+
+from app.services.imports.reading.encodings import detect, text_of
+from app.services.imports.reading.guard import unguard_cell
+
+_DELIMITERS = ("\t", ";", ",")
+_SAMPLE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class PastedLine:
+    """A line that holds something; ``number`` counts from 1, empty lines included."""
+
+    number: int
+    cells: tuple[str, ...]
+
+
+def decoded(data: bytes) -> str:
+    """The text of an uploaded file. Raises `UnreadableFile` for what is no text."""
+    stream = io.BytesIO(data)
+    found = detect(stream, None)
+    return text_of(stream, found).read().encode("utf-8", "replace").decode()
+
+
+def lines_of(text: str) -> list[PastedLine]:
+    """The lines that hold something, cell by cell, without blanks around them."""
+    lines = text.replace("\x00", "").replace("\ufeff", "").splitlines()
+    delimiter = _delimiter([line for line in lines if line.strip()][:_SAMPLE])
+    found = []
+    for number, line in enumerate(lines, 1):
+        if line.strip(f" {delimiter}\"'\u00a0"):
+            found.append(PastedLine(number, _cells(line, delimiter)))
+    return found
+
+
+def _delimiter(sample: list[str]) -> str:
+    """What parts the cells of most lines."""
+    return max(_DELIMITERS, key=lambda one: sum(one in line for line in sample))
+
+
+def _cells(line: str, delimiter: str) -> tuple[str, ...]:
+    try:
+        cells = next(csv.reader([line], delimiter=delimiter))
+    except csv.Error:  # a cell beyond the reader's own limit
+        cells = [line]
+    return tuple(unguard_cell(cell.strip()).strip() for cell in cells)
