@@ -38,6 +38,11 @@ def new_id() -> UUID:
     return UUID(int=milliseconds << 80 | 7 << 76 | counter << 64 | 2 << 62 | random)
 
 
+def id_at(moment: datetime) -> UUID:
+    """The smallest id that can be made in this millisecond, to bound lists that ids order."""
+    return UUID(int=max(0, int(moment.timestamp() * 1000)) << 80)
+
+
 def new_ids(count: int) -> list[str]:
     """Ascending ids as text, for bulk writes: what differs is the counter, the rest is shared."""
     with _Clock.lock:

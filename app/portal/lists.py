@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
+from uuid import UUID
 
 from flask import request, url_for
 
@@ -26,6 +27,20 @@ def choice_filter(name: str, kind: type[E]) -> E | None:
     """A filter of the address that names a member; anything else filters nothing."""
     value = request.args.get(name, "")
     return kind(value) if value in set(kind) else None
+
+
+def id_or_words(name: str) -> UUID | str | None:
+    """A filter that a link fills with an id and a person with words."""
+    text = text_filter(name)
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        return text
+
+
+def present(*filters: str) -> dict[str, Any]:
+    """Those of the filters that the address holds, to link something else by the same ones."""
+    return {name: request.args[name] for name in filters if request.args.get(name)}
 
 
 def day_filter(name: str) -> date | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
-from flask import render_template, request
+from flask import render_template
 from werkzeug.wrappers import Response
 
 from app.enums import Tier, UserStatus
@@ -65,7 +65,7 @@ def show_report() -> str | tuple[str, int]:
         statuses=STATUS_NAMES,
         problems=problems,
         clear_url=lists.clear_url(*FILTERS),
-        file_filters={name: request.args[name] for name in FILTERS if request.args.get(name)},
+        file_filters=lists.present(*FILTERS),
         counted_at=utcnow(),
     )
     return (answer, 422) if problems else answer

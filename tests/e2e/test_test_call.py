@@ -111,7 +111,8 @@ def test_a_running_call_can_be_cancelled(
 ) -> None:
     page = form.page
     call(page, simulated(partner, "noAnswer"))
-    page.get_by_role("button", name="Cancel this call").click()
+    page.get_by_role("link", name="Cancel this call…").click()
+    page.get_by_role("button", name="Cancel the call").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Call to")
     moments = watch_until_over(page, script=script)
     assert moments[-1] == "Cancelled"

@@ -2,6 +2,7 @@
 
 from app.services.calls.cancelling import cancel, cancel_for_contacts, cancel_result, withdraw
 from app.services.calls.description import describe
+from app.services.calls.listing import Chosen, Listed, search
 from app.services.calls.preflight import Check, CheckState, preflight
 from app.services.calls.reading import CallPage, Moment, attempts_of, get, page, timeline
 from app.services.calls.request import CallRequest, Texts
@@ -13,6 +14,8 @@ __all__ = [
     "CallScheduled",
     "Check",
     "CheckState",
+    "Chosen",
+    "Listed",
     "Moment",
     "Texts",
     "attempts_of",
@@ -24,6 +27,7 @@ __all__ = [
     "page",
     "preflight",
     "schedule",
+    "search",
     "timeline",
     "withdraw",
 ]

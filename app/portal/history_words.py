@@ -1,0 +1,178 @@
+"""The one table of words for the history: what was done, to what, and which field changed."""
+
+import re
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from app.enums import Role, UserStatus
+from app.portal.navigation import ROLE_NAMES
+from app.services.pricing import TIER_NAMES
+
+LONGEST = 200
+NO_BREAK = "\u00a0"
+
+KIND_WORDS = {
+    "organization": "Organizations",
+    "user": "People",
+    "agent": "Assistants",
+    "campaign": "Campaigns and contacts",
+    "upload": "Uploads",
+    "call": "Calls",
+    "do_not_call": "Do-not-call lists",
+    "api_key": "API keys",
+    "client": "API clients",
+    "brand_version": "Brand",
+    "brand_image": "Pictures of the brand",
+    "partner": "Portal settings",
+}
+"""Kinds of things, as a filter offers them."""
+
+ACTION_WORDS = {
+    "agent.created": "Assistant added",
+    "agent.external_id_key_defined": "External id key defined",
+    "agent.updated": "Assistant changed",
+    "brand_image.uploaded": "Picture uploaded",
+    "branding.published": "Brand published",
+    "call.cancelled": "Call cancelled",
+    "call.scheduled": "Call asked for",
+    "campaign.created": "Campaign added",
+    "campaign.paused": "Campaign paused",
+    "campaign.renamed": "Campaign renamed",
+    "campaign.resumed": "Campaign started",
+    "campaign.archived": "Campaign archived",
+    "client.created": "API client added",
+    "client.extended": "API client given more time",
+    "client.resumed": "API client switched on again",
+    "client.revoked": "API client revoked",
+    "client.rolled": "Secret of an API client renewed",
+    "client.suspended": "API client switched off",
+    "contacts.removed": "Contacts removed",
+    "contacts.updated": "Contacts updated",
+    "contacts.upserted": "Contacts added or updated",
+    "do_not_call.added": "Number put on the do-not-call list",
+    "do_not_call.removed": "Number taken off the do-not-call list",
+    "key.created": "API key added",
+    "key.revoked": "API key revoked",
+    "key.rolled": "API key renewed",
+    "mail.failed": "Mail could not be delivered",
+    "operator.created": "Operator added",
+    "organization.archived": "Organization archived",
+    "organization.created": "Organization added",
+    "organization.resumed": "Organization resumed",
+    "organization.suspended": "Organization suspended",
+    "organization.updated": "Organization changed",
+    "partner.created": "Portal opened",
+    "partner.domain_verified": "Domain verified",
+    "partner.updated": "Portal settings changed",
+    "upload.applied": "Upload applied",
+    "upload.cancelled": "Upload cancelled",
+    "upload.created": "File uploaded",
+    "upload.read_again": "File read again",
+    "upload.repaired": "Repair accepted",
+    "upload.started": "Upload started to be applied",
+    "upload.stop_asked": "Upload asked to stop",
+    "user.created": "Person added",
+    "user.deactivated": "Account ended",
+    "user.invitation_sent": "Invitation sent",
+    "user.invited": "Person invited",
+    "user.joined": "Invitation accepted",
+    "user.password_set": "Password set",
+    "user.reactivated": "Person let in again",
+    "user.role_changed": "Role changed",
+    "user.signed_in": "Signed in",
+    "user.suspended": "Person suspended",
+    "user.updated": "Person changed",
+}
+
+FIELD_WORDS = {
+    "agentLimit": "Limit of assistants",
+    "allowedRegions": "Regions that may be called",
+    "brandUIColors": "Colours",
+    "callingHoursEnd": "Calling hours end",
+    "callingHoursOn": "Calling hours",
+    "callingHoursStart": "Calling hours begin",
+    "chatTemplateColors": "Colours of the chat",
+    "customHeaderLinks": "Links in the header",
+    "defaultAgentLimit": "Assistants of a new organization",
+    "idpUid": "External id",
+    "logoImgUrl": "Logo",
+    "partnerName": "Name of the portal",
+    "paymentTier": "Plan",
+    "phoneConfigured": "Phone set up",
+    "phoneEnabled": "Phone switched on",
+    "productName": "Name of the product",
+    "refuseDoNotCall": "Contacts on the do-not-call list refused",
+    "retryMinutes": "Minutes between attempts",
+    "retryTimes": "Further attempts",
+    "scopes": "What it may do",
+    "showBrandingToggle": "“Powered by” offered",
+    "showCharacterToggle": "Choice of character offered",
+    "showEmbeddedChat": "Chat bubble shown",
+    "siteImages": "Pictures",
+    "socialLinks": "Links to social networks",
+    "userLimit": "Limit of people",
+    "userType": "Role",
+}
+
+ACTOR_WORDS = {
+    "client": "API client",
+    "legacy_client": "Client of the retired calling API",
+    "api_key": "API key",
+    "system": "The system itself",
+}
+"""Who acted where it was no person."""
+
+_VALUES: dict[str, str] = {
+    **{tier.value: name for tier, name in TIER_NAMES.items()},
+    **{role.value: name for role, name in ROLE_NAMES.items() if role is not Role.ADMIN},
+    **{status.value: status.value.capitalize() for status in UserStatus},
+}
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
+
+
+def change_words(action: str) -> str:
+    """organization.suspended -> Organization suspended"""
+    plain = action.replace(".", " ").replace("_", " ").capitalize()
+    return ACTION_WORDS.get(action, plain)
+
+
+def field_words(name: str) -> str:
+    """paymentTier or payment_tier -> Plan; fields without words of their own are spelt out."""
+    first, *rest = name.split("_")
+    camel = first + "".join(part.capitalize() for part in rest)
+    spaced = "".join(f" {c.lower()}" if c.isupper() else c for c in name)
+    return FIELD_WORDS.get(camel, spaced.replace("_", " ").strip().capitalize())
+
+
+def value_words(value: Any, zone: str = "UTC") -> str:
+    """A value before or after a change, in one line."""
+    match value:
+        case _ if value in (None, "", [], {}):
+            return "none"
+        case bool():
+            return "Yes" if value else "No"
+        case str() if _MOMENT.match(value):
+            return _moment(value, zone)
+        case str():
+            words = _VALUES.get(value, value)
+        case list():
+            words = ", ".join(value_words(item, zone) for item in value)
+        case dict():
+            kept = {name: item for name, item in value.items() if name != "id"}
+            words = ", ".join(
+                f"{field_words(name)}: {value_words(item, zone)}" for name, item in kept.items()
+            )
+        case _:
+            words = f"{value:,}" if isinstance(value, int) else str(value)
+    return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
+
+
+def _moment(text: str, zone: str) -> str:
+    try:
+        local = datetime.fromisoformat(text).astimezone(ZoneInfo(zone))
+    except ValueError:
+        return text
+    return (
+        f"{local.day}{NO_BREAK}{local:%b}{NO_BREAK}{local.year}, {local:%H:%M}{NO_BREAK}{local:%Z}"
+    )

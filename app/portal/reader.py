@@ -1,0 +1,39 @@
+"""What the reader's zone means for the filters of a list."""
+
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from flask import g
+
+from app.errors import ValidationFailed
+from app.portal import lists
+
+FIRST, LAST = date(1970, 1, 3), date(2999, 12, 31)
+"""Days beyond are brought back between these: nothing has happened there."""
+
+Problems = list[tuple[str, str]]
+
+
+def zone() -> str:
+    """The reader's zone."""
+    return g.user.timezone or "UTC"
+
+
+def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems]:
+    """When the first day of ``start`` and ``end`` in the address begins and the last one is over,
+    in that zone, and what can't be read in them."""
+    problems: Problems = []
+    bounds: list[datetime | None] = []
+    for name, later in (("start", 0), ("end", 1)):
+        try:
+            day = lists.day_filter(name)
+        except ValidationFailed as error:
+            problems.append((name, error.message))
+            day = None
+        bounds.append(None if day is None else _midnight(day, later, ZoneInfo(days_in)))
+    return bounds[0], bounds[1], problems
+
+
+def _midnight(day: date, later: int, days_in: ZoneInfo) -> datetime:
+    bounded = min(max(day, FIRST), LAST) + timedelta(days=later)
+    return datetime.combine(bounded, time(), days_in).astimezone(UTC)

@@ -1,0 +1,226 @@
+"""History: who did what when, from where, before and after."""
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import system_caller
+from app.enums import CallerKind, Role, Tier
+from app.models import AuditEntry, User
+from app.models.base import id_at, new_id, utcnow
+from app.portal.history_words import change_words, field_words, value_words
+from app.services import audit
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+
+@pytest.fixture
+def told(session: Session, own: Tenant, other: Tenant) -> Tenant:
+    """A person, a client and the system have done something; a stranger too."""
+    for entry in session.scalars(select(AuditEntry)):
+        session.delete(entry)
+    person = replace(own.caller(Role.PARTNER_ADMIN), ip="192.0.2.7", request_id="r-1")
+    client = replace(person, kind=CallerKind.CLIENT, label="crm-sync (abc)")
+    audit.record(
+        session,
+        person,
+        action="organization.updated",
+        target_type="organization",
+        target_id=own.plus.id,
+        organization_id=own.plus.id,
+        target=own.plus.name,
+        before={"paymentTier": Tier.BASIC, "agentLimit": 3},
+        after={"paymentTier": Tier.PLUS, "agentLimit": 1200},
+    )
+    audit.record(
+        session,
+        client,
+        action="user.suspended",
+        target_type="user",
+        target_id=own.user.id,
+        organization_id=own.organization.id,
+        target="=cmd|olga",
+        before={"status": "active"},
+        after={"status": "suspended"},
+    )
+    audit.record(
+        session,
+        system_caller(partner_id=own.partner.id),
+        action="thing.turned_round",
+        target_type="thing",
+        target_id="7",
+        after={"password": "hunter2", "notBefore": "2026-05-04T10:00:00+00:00"},
+    )
+    session.flush()
+    audit.record(
+        session,
+        other.caller(Role.PARTNER_ADMIN),
+        action="user.suspended",
+        target_type="user",
+        target_id=other.user.id,
+        target="theirs",
+    )
+    session.commit()
+    return own
+
+
+def lines(html: str) -> list[str]:
+    found = re.findall(r'<td class="wrap what">(.*?)</td>', html, re.DOTALL)
+    return [re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", part)).strip() for part in found]
+
+
+def test_the_history_tells_what_changed_in_the_words_of_a_reader(
+    told: Tenant, signed_in: SignedIn
+) -> None:
+    page = signed_in(told.staff[Role.PARTNER_ADMIN]).get("/audit").text
+    assert lines(page) == [
+        "Thing turned round Not before 4 May 2026, 10:00 UTC Password changed",
+        "Person suspended: =cmd|olga in Northwind Bakery Status Active → Suspended",
+        "Organization changed: Northwind Dental Limit of assistants 3 → 1,200 Plan Basic → Plus",
+    ]
+    assert "hunter2" not in page
+    who = re.findall(r'<td class="wrap">([^<]+)(?:<span class="cell-sub">([^<]+))?', page)
+    assert who == [
+        ("system", "The system itself"),
+        ("crm-sync (abc)", "API client"),
+        (told.staff[Role.PARTNER_ADMIN].email, ""),
+    ]
+    assert "192.0.2.7" in page
+    assert f'href="/organizations/{told.plus.id}"' in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("actor=CRM", ["user.suspended"]),
+        ("kind=organization", ["organization.updated"]),
+        ("kind=nonsense", ["thing.turned_round", "user.suspended", "organization.updated"]),
+        ("action=user.suspended", ["user.suspended"]),
+        ("organization=bakery", ["user.suspended"]),
+        ("q=OLGA", ["user.suspended"]),
+        ("q=7", ["thing.turned_round"]),
+        ("q=theirs", []),
+        ("start=2000-01-01&end=2001-01-01", []),
+        ("start=2000-01-01", ["thing.turned_round", "user.suspended", "organization.updated"]),
+    ],
+)
+def test_filters_choose_the_same_on_the_screen_and_in_the_file(
+    told: Tenant, signed_in: SignedIn, asked: str, expected: list[str]
+) -> None:
+    browser = signed_in(told.staff[Role.PARTNER_ADMIN])
+    rows = list(csv.reader(io.StringIO(browser.get(f"/audit.csv?{asked}").text)))[1:]
+    assert [row[5] for row in rows] == expected
+    assert len(lines(browser.get(f"/audit?{asked}").text)) == len(expected)
+
+
+def test_the_file_holds_both_sides_of_a_change_and_runs_nothing(
+    told: Tenant, signed_in: SignedIn
+) -> None:
+    text = signed_in(told.staff[Role.PARTNER_ADMIN]).get("/audit.csv?kind=user").text
+    header, row = csv.reader(io.StringIO(text.removeprefix("\ufeff")))
+    assert dict(zip(header, row, strict=True)) | {"When (UTC)": ""} == {
+        "When (UTC)": "",
+        "Who": "crm-sync (abc)",
+        "Kind of actor": "client",
+        "Address": "192.0.2.7",
+        "What": "Person suspended",
+        "Action": "user.suspended",
+        "Kind of thing": "user",
+        "Thing": "'=cmd|olga",
+        "Id": str(told.user.id),
+        "Before": '{"status":"active"}',
+        "After": '{"status":"suspended"}',
+        "Request": "r-1",
+    }
+
+
+def test_days_are_those_of_the_readers_zone(
+    session: Session, told: Tenant, signed_in: SignedIn
+) -> None:
+    at = datetime(2026, 5, 4, 23, 30, tzinfo=UTC)
+    admin = told.staff[Role.PARTNER_ADMIN]
+    admin.timezone = "Asia/Tokyo"
+    session.add(
+        AuditEntry(
+            id=UUID(int=id_at(at).int + 1),
+            partner_id=told.partner.id,
+            at=at,
+            actor_kind="user",
+            actor="somebody",
+            action="user.signed_in",
+            target_type="user",
+            target_id="1",
+        )
+    )
+    session.commit()
+    browser = signed_in(admin)
+    assert lines(browser.get("/audit?start=2026-05-05&end=2026-05-05").text) == ["Signed in"]
+    assert lines(browser.get("/audit?start=2026-05-04&end=2026-05-04").text) == []
+    assert "5\u00a0May, 08:30" in browser.get("/audit?end=2026-05-05").text
+    refused = browser.get("/audit?start=2026-02-30")
+    assert (refused.status_code, "A day is written YYYY-MM-DD" in refused.text) == (422, True)
+
+
+def test_a_long_history_comes_in_pages_and_whole_in_the_file(
+    session: Session, told: Tenant, signed_in: SignedIn
+) -> None:
+    for number in range(60):
+        session.add(
+            AuditEntry(
+                id=new_id(),
+                partner_id=told.partner.id,
+                at=utcnow() + timedelta(microseconds=number),
+                actor_kind="system",
+                actor="system",
+                action="mail.failed",
+                target_type="user",
+                target_id=str(number),
+                target=f"mail {number}",
+            )
+        )
+    session.commit()
+    browser, path, found = signed_in(told.staff[Role.PARTNER_ADMIN]), "/audit?kind=user", []
+    while path:
+        page = browser.get(path).text
+        found += re.findall(r"Mail could not be delivered: <a[^>]*>(mail \d+)", page)
+        further = re.search(r'href="([^"]+)" rel="next"', page)
+        path = further[1].replace("&amp;", "&") if further else ""
+    assert found == [f"mail {number}" for number in range(59, -1, -1)]
+    assert browser.get("/audit.csv?action=mail.failed").text.count("\r\n") == 61
+    assert browser.get("/audit?cursor=nonsense").status_code == 400
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
+def test_a_role_without_the_history_finds_neither_screen_nor_file(
+    own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
+    browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    assert [browser.get(path).status_code for path in ("/audit", "/audit.csv")] == [404, 404]
+
+
+def test_what_has_no_words_of_its_own_is_spelt_out() -> None:
+    assert change_words("thing.turned_round") == "Thing turned round"
+    assert [field_words(name) for name in ("payment_tier", "paymentTier", "someField")] == [
+        "Plan",
+        "Plan",
+        "Some field",
+    ]
+    values = [None, True, 12345, ["a", "b"], {"id": 1, "label": "Help"}, "x" * 300]
+    assert [value_words(value) for value in values] == [
+        "none",
+        "Yes",
+        "12,345",
+        "a, b",
+        "Label: Help",
+        "x" * 199 + "…",
+    ]

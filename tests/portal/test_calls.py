@@ -1,0 +1,268 @@
+"""Calls: filters, pages, one call in words, cancelling; what usage counts is found again here."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import (
+    AnsweredBy,
+    CallSource,
+    CallStatus,
+    CarrierKind,
+    EndedReason,
+    Role,
+)
+from app.models import Agent, Call, CallAttempt, Organization, User
+from app.models.base import id_at, new_id
+from app.services import conversations
+from app.services.calls.states import note
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+
+
+def make_call(
+    session: Session, organization: Organization, number: str, at: datetime = NOON, **fields: Any
+) -> Call:
+    """A call accepted at that moment; one that was answered becomes a conversation."""
+    agent = session.scalars(select(Agent).where(Agent.organization_id == organization.id)).first()
+    assert agent is not None
+    call = Call(
+        **{
+            "id": type(id_at(at))(int=id_at(at).int | (new_id().int & ((1 << 80) - 1))),
+            "partner_id": organization.partner_id,
+            "organization_id": organization.id,
+            "agent_id": agent.id,
+            "source": CallSource.API,
+            "live": True,
+            "carrier": CarrierKind.SIMULATOR,
+            "requested_by": "crm-sync",
+            "phone_number": number,
+            "contact": {"firstName": "Ada"},
+            "status": CallStatus.COMPLETED,
+            "created_at": at,
+            "expires_at": at + timedelta(days=1),
+            **fields,
+        }
+    )
+    session.add(call)
+    session.flush()
+    if call.answered_at is not None and call.live:
+        conversations.record(
+            session,
+            partner_id=call.partner_id,
+            organization_id=call.organization_id,
+            agent_id=call.agent_id,
+            call_id=call.id,
+            answered_by=call.answered_by or AnsweredBy.UNKNOWN,
+            started_at=call.answered_at,
+            ended_at=call.answered_at + timedelta(minutes=1),
+        )
+    return call
+
+
+def answered(by: AnsweredBy = AnsweredBy.HUMAN, at: datetime = NOON) -> dict[str, Any]:
+    return {"answered_by": by, "answered_at": at, "ended_reason": EndedReason.COMPLETED}
+
+
+@pytest.fixture
+def made(session: Session, own: Tenant, other: Tenant) -> dict[str, Call]:
+    found = {
+        "human": make_call(session, own.plus, "+12025550101", **answered()),
+        "voicemail": make_call(session, own.plus, "+12025550102", **answered(AnsweredBy.VOICEMAIL)),
+        "busy": make_call(session, own.organization, "+442079460001", status=CallStatus.BUSY),
+        "queued": make_call(session, own.plus, "+12025559999", status=CallStatus.QUEUED),
+        "test": make_call(session, own.plus, "+12025550103", live=False, **answered()),
+        "late": make_call(
+            session,
+            own.plus,
+            "+12025550104",
+            NOON.replace(hour=23, minute=30),
+            **answered(at=datetime(2026, 5, 5, 0, 10, tzinfo=UTC)),
+        ),
+        "theirs": make_call(session, other.plus, "+12025550101", **answered()),
+    }
+    session.commit()
+    return found
+
+
+def listed(html: str, made: dict[str, Call]) -> set[str]:
+    names = {str(call.id): name for name, call in made.items()}
+    return {names[found] for found in re.findall(r'class="name" href="/calls/([^"]+)"', html)}
+
+
+MINE = {"human", "voicemail", "busy", "queued", "test", "late"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("", MINE),
+        ("state=busy", {"busy"}),
+        ("state=unanswered", {"busy"}),
+        ("state=open", {"queued"}),
+        ("state=nonsense", MINE),
+        ("answered=human", {"human", "test", "late"}),
+        ("answered=voicemail", {"voicemail"}),
+        ("live=no", {"test"}),
+        ("live=yes", MINE - {"test"}),
+        ("organization=bakery", {"busy"}),
+        ("organization=nobody", set()),
+        ("number=%2B1+(202)+555-0101", {"human"}),
+        ("number=(202)+555-0101", {"human"}),
+        ("number=%2B120255501", {"human", "voicemail", "test", "late"}),
+        ("number=0044+20", {"busy"}),
+        ("number=%2B12025559", {"queued"}),
+        ("number=Ada", set()),
+        ("start=2026-05-04&end=2026-05-04", MINE),
+        ("start=2026-05-05", set()),
+        ("end=2026-05-03", set()),
+        ("start=0001-01-01&end=9999-12-31", MINE),
+        ("counted=yes&start=2026-05-04&end=2026-05-04", {"human", "voicemail"}),
+        ("counted=yes&start=2026-05-05&end=2026-05-05", {"late"}),
+    ],
+)
+def test_filters_choose_calls(
+    own: Tenant, made: dict[str, Call], signed_in: SignedIn, asked: str, expected: set[str]
+) -> None:
+    assert listed(signed_in(own.staff[Role.ADMIN]).get(f"/calls?{asked}").text, made) == expected
+
+
+def test_an_organization_and_an_assistant_are_filtered_by_id_too(
+    own: Tenant, other: Tenant, made: dict[str, Call], signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.ADMIN])
+    for asked, expected in (
+        (f"organization={own.organization.id}", {"busy"}),
+        (f"agent={made['busy'].agent_id}", {"busy"}),
+    ):
+        page = browser.get(f"/calls?{asked}")
+        assert listed(page.text, made) == expected
+    for asked in (f"organization={other.plus.id}", f"agent={made['theirs'].agent_id}"):
+        assert browser.get(f"/calls?{asked}").status_code == 404
+
+
+def test_days_are_those_of_the_readers_zone(
+    session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
+) -> None:
+    own.staff[Role.ADMIN].timezone = "Asia/Tokyo"
+    session.commit()
+    browser = signed_in(own.staff[Role.ADMIN])
+    assert listed(browser.get("/calls?start=2026-05-05").text, made) == {"late"}
+    counted = browser.get("/calls?counted=yes&start=2026-05-05").text
+    assert listed(counted, made) == {"late"}
+    assert "Calls that usage counts, by the UTC day" in counted
+
+
+def test_the_calls_that_usage_counts_are_as_many_as_it_says(
+    own: Tenant, made: dict[str, Call], signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.ADMIN])
+    for start, end in (("2026-05-04", "2026-05-04"), ("2026-05-01", "2026-05-31")):
+        days = browser.get(f"/usage.csv?start={start}&end={end}&rows=days").text.splitlines()[1:]
+        listing = browser.get(f"/calls?counted=yes&start={start}&end={end}").text
+        assert sum(int(day.split(",")[1]) for day in days) == len(listed(listing, made))
+
+
+def test_pages_follow_each_other_without_gap_or_repeat(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    made = [
+        make_call(session, own.plus, "+12025550101", NOON + timedelta(seconds=number)).id
+        for number in range(60)
+    ]
+    session.commit()
+    browser, path, found = signed_in(own.staff[Role.ADMIN]), "/calls?live=yes", []
+    while path:
+        page = browser.get(path).text
+        found += re.findall(r'class="name" href="/calls/([^"]+)"', page)
+        further = re.search(r'href="([^"]+)" rel="next"', page)
+        path = further[1].replace("&amp;", "&") if further else ""
+    assert found == [str(call_id) for call_id in reversed(made)]
+    assert browser.get("/calls?cursor=nonsense").status_code == 400
+
+
+def test_a_day_that_does_not_exist_is_said_to_the_person(own: Tenant, signed_in: SignedIn) -> None:
+    page = signed_in(own.staff[Role.ADMIN]).get("/calls?start=2026-02-30")
+    assert (page.status_code, 'href="#start">A day is written' in page.text) == (422, True)
+
+
+def test_one_call_is_told_from_beginning_to_end(
+    session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
+) -> None:
+    call = made["human"]
+    attempt = CallAttempt(
+        organization_id=call.organization_id,
+        call_id=call.id,
+        number=1,
+        carrier=call.carrier,
+        carrier_reference="CA0123456789abcdef",
+        status=CallStatus.COMPLETED,
+        answered_by=AnsweredBy.HUMAN,
+        ended_reason=EndedReason.COMPLETED,
+        spoken="Hello, this is Robin.",
+        started_at=NOON + timedelta(seconds=1),
+        answered_at=NOON + timedelta(seconds=9),
+        ended_at=NOON + timedelta(seconds=43),
+    )
+    session.add(attempt)
+    session.flush()
+    for kind, status, seconds, detail in (
+        ("accepted", CallStatus.QUEUED, 0, None),
+        ("dialing", CallStatus.DIALING, 1, None),
+        ("answered", CallStatus.IN_PROGRESS, 9, None),
+        ("said-intro", CallStatus.IN_PROGRESS, 10, "Hello, this is Robin."),
+        ("ended", CallStatus.COMPLETED, 200, None),
+    ):
+        at = NOON + timedelta(seconds=seconds)
+        note(session, call, kind, status, at=at, detail=detail)
+    session.commit()
+    page = signed_in(own.staff[Role.ADMIN]).get(f"/calls/{call.id}").text
+    story = re.findall(
+        r'line-title">([^<]+)</span>\s*(?:<span class="line-text">([^<]+)</span>)?\s*</div>'
+        r'\s*(?:<span class="when">([^<]+)</span>)?',
+        page,
+    )
+    assert [tuple(part.replace("\u00a0", " ") for part in entry) for entry in story] == [
+        ("Queued", "", "12:00:00"),
+        ("Dialling", "Attempt 1, carrier reference CA01…cdef", "+1.0 s"),
+        ("Answered by a person", "", "+9.0 s"),
+        ("Intro spoken", "Hello, this is Robin.", "+10.0 s"),
+        ("Finished after a conversation", "", "+3 min"),
+    ]
+    assert "<blockquote>Hello, this is Robin.</blockquote>" in page
+    assert "<code>CA0123456789abcdef</code>" in page
+    assert "34&nbsp;s" in page
+
+
+def test_cancelling_asks_with_what_follows_and_happens_once(
+    session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
+) -> None:
+    browser, path = signed_in(own.plus_user), f"/calls/{made['queued'].id}"
+    assert "The call is not placed. The person is not called." in browser.get(f"{path}/cancel").text
+    for _time in range(2):
+        answer = browser.post(f"{path}/cancel", page="/")
+        assert (answer.status_code, answer.location) == (303, path)
+    session.refresh(made["queued"])
+    assert made["queued"].status is CallStatus.CANCELED
+    ended = f"/calls/{made['human'].id}"
+    assert browser.get(f"{ended}/cancel").location == f"{ended}?problem=call_ended"
+    assert browser.post(f"{ended}/cancel", page="/").location == f"{ended}?problem=call_ended"
+
+
+def test_another_tenants_call_is_like_an_absent_one(
+    own: Tenant, made: dict[str, Call], signed_in: SignedIn
+) -> None:
+    theirs = f"/calls/{made['theirs'].id}"
+    browser, member = signed_in(own.staff[Role.ADMIN]), signed_in(own.user)
+    assert [browser.get(theirs + end).status_code for end in ("", "/live", "/cancel")] == [404] * 3
+    assert browser.post(f"{theirs}/cancel", page="/").status_code == 404
+    assert member.get(f"/calls/{made['human'].id}").status_code == 404
+    assert listed(member.get("/calls?organization=dental").text, made) == {"busy"}
