@@ -34,7 +34,7 @@ def send_security_headers(app: Flask) -> None:
             CONTENT_SECURITY_POLICY.format(ancestors=ancestors, images=images),
         )
         headers["X-Content-Type-Options"] = "nosniff"
-        headers["Referrer-Policy"] = "same-origin"
+        headers.setdefault("Referrer-Policy", "same-origin")
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
         headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
         headers["X-Robots-Tag"] = "noindex"

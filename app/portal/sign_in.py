@@ -57,7 +57,7 @@ def check_password(slug: str | None = None) -> Page:
         form.password.errors = (error.message,)
         return _form(slug, form), 429
     if outcome.user:
-        return _let_in(outcome.user)
+        return let_in(outcome.user)
     if outcome.choices:
         browser["choices"] = [str(choice.user_id) for choice in outcome.choices]
         browser["choices_until"] = time.time() + CHOICE_SECONDS
@@ -84,7 +84,7 @@ def choose_portal() -> Page:
             )
     except Unauthenticated:
         return redirect(url_for("portal.sign_in"), 303)
-    return _let_in(user)
+    return let_in(user)
 
 
 @portal.post("/sign-out")
@@ -102,11 +102,12 @@ def sign_out() -> Response:
 def _attempt(email: str, password: str) -> Outcome:
     limit = settings().failed_sign_ins
     with transaction(read_only=True) as session:
+        partner = partner_of_page(session)
         attempt = signing_in.begin(
             session,
             email=email,
             ip=request.remote_addr,
-            partner_id=_partner_of_page(session),
+            partner_id=partner.id if partner else None,
             limit=limit,
         )
     proven = signing_in.verify(attempt, password)
@@ -114,16 +115,16 @@ def _attempt(email: str, password: str) -> Outcome:
         return signing_in.finish(session, attempt, proven, limit=limit, request_id=request_id())
 
 
-def _partner_of_page(session: Session) -> UUID | None:
+def partner_of_page(session: Session) -> Partner | None:
     """By the address's slug or the host's verified domain; None on the neutral page."""
     slug = (request.view_args or {}).get("slug")
     if slug:
-        return signing_in.partner_of_slug(session, slug).id
-    partner = signing_in.partner_of_host(session, request.host)
-    return partner.id if partner else None
+        return signing_in.partner_of_slug(session, slug)
+    return signing_in.partner_of_host(session, request.host)
 
 
-def _let_in(user: User) -> Response:
+def let_in(user: User) -> Response:
+    """Gives this browser a session of the user, and leads on to the page that was asked for."""
     with transaction() as session:
         sessions.end(session, request.cookies.get(SESSION_COOKIE))
         token = sessions.create(
@@ -139,4 +140,15 @@ def _let_in(user: User) -> Response:
 
 
 def _form(slug: str | None, form: SignInForm | None = None) -> str:
-    return render_template("portal/sign_in/form.html", slug=slug, form=form or SignInForm())
+    return render_template(
+        "portal/sign_in/form.html",
+        form=form or SignInForm(),
+        forgot_url=forgot_url(slug),
+    )
+
+
+def forgot_url(slug: str | None) -> str:
+    """Where somebody of the partner (or of any) asks for a new password."""
+    if slug:
+        return url_for("portal.partner_forgot_password", slug=slug)
+    return url_for("portal.forgot_password")

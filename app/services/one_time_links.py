@@ -55,7 +55,7 @@ def look_up(session: Session, token: str, *purposes: LinkPurpose) -> User:
         )
     ).one_or_none()
     if user is None:
-        raise _invalid()
+        raise invalid()
     return user
 
 
@@ -77,7 +77,7 @@ def use(session: Session, token: str, *purposes: LinkPurpose) -> User:
         .returning(OneTimeLink.user_id)
     )
     if user_id is None:
-        raise _invalid()
+        raise invalid()
     return session.get_one(User, user_id)
 
 
@@ -88,7 +88,8 @@ def end_all(session: Session, user_id: UUID) -> None:
     )
 
 
-def _invalid() -> NotFound:
+def invalid() -> NotFound:
+    """The one answer to every link that does not work."""
     return NotFound("This link has been used or has expired. Ask for a new one.", "link_invalid")
 
 

@@ -144,7 +144,7 @@ def finish(
         user.password_hash = hashes[user.id].new_hash or user.password_hash
     if len(users) > 1:
         return Outcome(choices=_choices(session, users))
-    return Outcome(user=_let_in(session, users[0], attempt.ip, request_id))
+    return Outcome(user=let_in(session, users[0], attempt.ip, request_id))
 
 
 def choose(
@@ -162,10 +162,11 @@ def choose(
     if user is None:
         message = "Sign in again: this choice is no longer open."
         raise Unauthenticated(message, "choice_expired")
-    return _let_in(session, user, ip, request_id)
+    return let_in(session, user, ip, request_id)
 
 
-def _let_in(session: Session, user: User, ip: str | None, request_id: str | None) -> User:
+def let_in(session: Session, user: User, ip: str | None, request_id: str | None) -> User:
+    """Notes that somebody who has proved who they are signs in now; the session is the face's."""
     sessions.note_times(session, user, last_login=utcnow())
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
     audit.record(

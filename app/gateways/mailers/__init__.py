@@ -2,7 +2,7 @@
 
 from app.config import Settings
 from app.gateways.mailers.base import Letter, Mailer, NotNow, Refused
-from app.gateways.mailers.outbox import Outbox
+from app.gateways.mailers.outbox import KeptMail, Outbox
 from app.gateways.mailers.smtp import SmtpMailer
 
 
@@ -18,4 +18,4 @@ def open_outbox(settings: Settings) -> Outbox:
     return Outbox(settings.instance_dir / "outbox", settings.effective_mail_from)
 
 
-__all__ = ["Letter", "Mailer", "NotNow", "Refused", "open_mailer", "open_outbox"]
+__all__ = ["KeptMail", "Letter", "Mailer", "NotNow", "Refused", "open_mailer", "open_outbox"]

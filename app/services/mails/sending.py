@@ -19,7 +19,7 @@ from app.enums import OrganizationStatus, UserStatus
 from app.gateways.job_queue import enqueue_mail
 from app.gateways.mailers import Letter
 from app.models import LinkPurpose, Mail, MailKind, Organization, Partner, User, utcnow
-from app.services import audit, one_time_links
+from app.services import audit, one_time_links, recovery
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
 from app.services.mails.rendering import render
 from app.services.mails.words import WORDS, Facts
@@ -59,8 +59,11 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
     mail = _held(session, mail_id)
     if mail is None or mail.is_over or mail.attempts > attempt:
         return None
-    reader = _reader(session, mail, settings)
     kind = MailKind(mail.kind)
+    if kind is MailKind.RECOVERY:
+        recovery.answer(session, mail)
+        return None
+    reader = _reader(session, mail, settings)
     address = mail.to or (reader.user.email if reader.user else None)
     if address is None or not _is_of_use(kind, reader):
         _end(mail, "no longer needed")

@@ -25,7 +25,7 @@ from app.services.branding.brand import NEUTRAL_NAME
 from app.services.branding.shades import brand_shades
 from app.services.mail_queue import hand_in
 from app.services.mails.sending import GAPS_SECONDS
-from app.services.mails.words import moment
+from app.services.mails.words import WORDS, moment
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.mails import path_in, send_waiting
 
@@ -79,7 +79,7 @@ def written(session: Session, settings: Settings, user: User, kind: MailKind) ->
     return letter
 
 
-@pytest.mark.parametrize("kind", MailKind)
+@pytest.mark.parametrize("kind", WORDS)
 def test_every_mail_is_in_the_partners_brand_and_names_nobody_else(
     session: Session, settings: Settings, own: Tenant, kind: MailKind
 ) -> None:

@@ -1,0 +1,118 @@
+"""The kept mails of an installation without a mail server, and who may look at them."""
+
+from collections.abc import Callable
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import Role
+from app.gateways.mailers import open_outbox
+from app.models import MailKind, User
+from app.services.mail_queue import hand_in
+from tests.fixtures.cast import Tenant
+from tests.fixtures.mails import path_in, send_waiting
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+
+@pytest.fixture
+def mail_ids(session: Session, settings: Settings, own: Tenant, other: Tenant) -> list[str]:
+    """A mail of each of the two partners, and one of the operator's: their ids."""
+    operator = User(email="op@ops.example", email_key="op@ops.example", user_type=Role.OPERATOR)
+    session.add(operator)
+    session.flush()
+    for user in (own.user, other.user, operator):
+        hand_in(session, MailKind.RESET_PASSWORD, partner_id=user.partner_id, user_id=user.id)
+    outbox = open_outbox(settings)
+    for letter in send_waiting(session, settings):
+        outbox.send(letter)
+    kept = {mail.partner_id: str(mail.id) for mail in outbox.mails()}
+    return [kept[own.partner.id], kept[other.partner.id], kept[None]]
+
+
+def pages(mail_id: str) -> tuple[str, ...]:
+    return (f"/outbox/{mail_id}", f"/outbox/{mail_id}?form=text", f"/outbox/{mail_id}/html")
+
+
+def test_a_partner_admin_finds_the_mails_of_the_own_partner_alone(
+    own: Tenant, other: Tenant, signed_in: SignedIn, mail_ids: list[str]
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    listed = browser.get("/outbox").text
+    assert [mail_id in listed for mail_id in mail_ids] == [True, False, False]
+    assert own.user.email in listed
+    assert other.user.email not in listed
+    seen = [[browser.get(page).status_code for page in pages(mail_id)] for mail_id in mail_ids]
+    assert seen == [[200] * 3, [404] * 3, [404] * 3]
+
+
+def test_operators_find_every_mail(
+    app: Flask, session: Session, signed_in: SignedIn, mail_ids: list[str]
+) -> None:
+    operator = session.scalars(select(User).where(User.user_type == Role.OPERATOR)).one()
+    browser = signed_in(operator)
+    assert [browser.get(f"/outbox/{mail_id}").status_code for mail_id in mail_ids] == [200] * 3
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
+def test_nobody_else_finds_any(
+    own: Tenant, signed_in: SignedIn, mail_ids: list[str], role: Role
+) -> None:
+    browser = signed_in(own.staff[role])
+    assert browser.get("/outbox").status_code == 404
+    assert [browser.get(page).status_code for page in pages(mail_ids[0])] == [404] * 3
+
+
+def test_strangers_are_sent_to_sign_in(browser: Browser, mail_ids: list[str]) -> None:
+    assert [browser.get(page).status_code for page in pages(mail_ids[0])] == [303] * 3
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"env": "production", "public_url": "https://portal.example"},
+        {"smtp_url": "smtp://127.0.0.1"},
+    ],
+)
+def test_there_is_no_outbox_where_mails_are_sent(
+    make_app: Callable[..., Flask],
+    own: Tenant,
+    mail_ids: list[str],
+    signed_in: SignedIn,
+    changes: dict[str, str],
+) -> None:
+    cookie = signed_in(own.staff[Role.PARTNER_ADMIN]).client.get_cookie("portal_session")
+    assert cookie is not None
+    client = make_app(**changes).test_client()
+    client.set_cookie("portal_session", cookie.value)
+    assert client.get("/").status_code == 200
+    assert [client.get(page).status_code for page in ("/outbox", *pages(mail_ids[0]))] == [404] * 4
+
+
+def test_a_mail_is_shown_in_a_frame_that_runs_nothing(
+    own: Tenant, signed_in: SignedIn, mail_ids: list[str]
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    page = browser.get(f"/outbox/{mail_ids[0]}").text
+    assert 'sandbox="allow-popups allow-popups-to-escape-sandbox"' in page
+    framed = browser.get(f"/outbox/{mail_ids[0]}/html")
+    policy = framed.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src" not in policy
+    assert "frame-ancestors 'self'" in policy
+    assert policy.endswith("sandbox allow-popups allow-popups-to-escape-sandbox")
+    assert 'target="_blank"' in framed.text
+
+
+def test_the_link_of_a_kept_mail_works(
+    own: Tenant, signed_in: SignedIn, settings: Settings, mail_ids: list[str], browser: Browser
+) -> None:
+    text = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"/outbox/{mail_ids[0]}?form=text").text
+    kept = next(m for m in open_outbox(settings).mails() if str(m.id) == mail_ids[0])
+    path = path_in(kept.read())
+    assert f'<a href="http://localhost{path}"' in text
+    assert browser.get(path).status_code == 200

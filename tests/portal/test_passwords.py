@@ -1,0 +1,339 @@
+"""Forgotten passwords and the links of mails: once, for a while, for one person only."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from flask import Flask
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import OrganizationStatus, Role, UserStatus
+from app.models import AuditEntry, LinkPurpose, OneTimeLink, Partner, User, utcnow
+from app.schemas.reading import read
+from app.schemas.users import CreatePartialUserInput
+from app.services import one_time_links, passwords, users
+from tests.fixtures.cast import Tenant
+from tests.fixtures.mails import path_in, send_waiting, waiting
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+NEW = "a long way to the sea"
+BOTH = {"password": NEW, "again": NEW}
+ENDED = "<h1>This link has ended</h1>"
+
+
+def link(session: Session, user: User, purpose: LinkPurpose) -> str:
+    """The path of a fresh link of somebody of a partner."""
+    token = one_time_links.create(session, user.id, purpose)
+    session.commit()
+    word = "invitation" if purpose is LinkPurpose.INVITATION else "password"
+    if user.partner_id is None:
+        return f"/{word}/{token}"
+    return f"/p/{session.get_one(Partner, user.partner_id).slug}/{word}/{token}"
+
+
+def invited(session: Session, own: Tenant) -> User:
+    own.plus.user_limit = 0
+    session.flush()
+    data = read(CreatePartialUserInput, {"email": "ada@hill.example", "orgId": str(own.plus.id)})
+    return users.create_partial(session, own.caller(Role.PARTNER_ADMIN), data)
+
+
+def without_marks(html: str) -> str:
+    return re.sub(r'name="csrf_token" value="[^"]+"|req_[\w-]+', "", html)
+
+
+def test_who_forgot_the_password_sets_a_new_one_and_is_signed_in(
+    browser: Browser, own: Tenant, session: Session, settings: Settings, signed_in: SignedIn
+) -> None:
+    elsewhere = signed_in(own.user)
+    page = f"/p/{own.partner.slug}/forgot-password"
+    assert f'href="{page}"' in browser.get(f"/p/{own.partner.slug}/sign-in").text
+    asked = browser.post(page, {"email": own.user.email.upper()}, page=page)
+    assert (asked.status_code, asked.location) == (303, f"{page}?sent")
+    assert "<h1>Look into your mailbox</h1>" in browser.get(asked.location).text
+    (letter,) = send_waiting(session, settings)
+    path = path_in(letter)
+    assert (letter.to, letter.subject) == (
+        own.user.email,
+        "Set a new password for AI Receptionist",
+    )
+    answer = browser.post(path, BOTH, page=path)
+    assert (answer.status_code, answer.location) == (303, "/")
+    shown = browser.get("/").text
+    assert "Your password is set, and you are signed in." in shown
+    assert own.user.email in shown
+    assert elsewhere.get("/").status_code == 303  # every other session has ended
+    session.expire_all()
+    assert passwords.verify(session.get_one(User, own.user.id).password_hash, NEW)
+    assert waiting(session) == [("password_changed", own.user.id, None)]
+
+
+def test_an_unknown_address_is_answered_like_a_known_one(
+    browser: Browser, own: Tenant, session: Session, settings: Settings
+) -> None:
+    page = f"/p/{own.partner.slug}/forgot-password"
+    known = browser.post(page, {"email": own.user.email}, page=page)
+    known_page = browser.get(known.location).text
+    unknown = browser.post(page, {"email": "nobody@hill.example"}, page=page)
+    unknown_page = browser.get(unknown.location).text
+    assert (known.status_code, known.location) == (unknown.status_code, unknown.location)
+    assert without_marks(known_page) == without_marks(unknown_page)
+    assert [kind for kind, _user, _to in waiting(session)] == ["recovery", "recovery"]
+    assert [letter.to for letter in send_waiting(session, settings)] == [own.user.email]
+    assert waiting(session) == []
+
+
+def test_the_neutral_page_mails_every_account_with_the_address(
+    browser: Browser, own: Tenant, other: Tenant, session: Session, settings: Settings
+) -> None:
+    twin, page = other.user, "/forgot-password"
+    twin.email = twin.email_key = own.user.email
+    session.commit()
+    browser.post(page, {"email": own.user.email}, page=page)
+    letters = send_waiting(session, settings)
+    assert {letter.partner_id for letter in letters} == {own.partner.id, other.partner.id}
+    assert {path_in(letter).split("/")[2] for letter in letters} == {
+        own.partner.slug,
+        other.partner.slug,
+    }
+
+
+def test_the_page_of_another_partner_mails_nobody(
+    browser: Browser, own: Tenant, other: Tenant, session: Session, settings: Settings
+) -> None:
+    page = f"/p/{other.partner.slug}/forgot-password"
+    browser.post(page, {"email": own.user.email}, page=page)
+    assert send_waiting(session, settings) == []
+
+
+@pytest.mark.parametrize("status", [UserStatus.SUSPENDED, UserStatus.DEACTIVATED])
+def test_who_may_not_come_in_is_sent_nothing(
+    browser: Browser, own: Tenant, session: Session, settings: Settings, status: UserStatus
+) -> None:
+    own.user.status = status
+    session.commit()
+    browser.post("/forgot-password", {"email": own.user.email}, page="/forgot-password")
+    assert send_waiting(session, settings) == []
+
+
+def test_an_address_can_be_asked_for_a_few_times_only(
+    browser: Browser, own: Tenant, session: Session
+) -> None:
+    page = "/forgot-password"
+    known = [browser.post(page, {"email": own.user.email}, page=page) for _ in range(6)]
+    unknown = [browser.post(page, {"email": "no@hill.example"}, page=page) for _ in range(6)]
+    expected = [303] * 5 + [429]
+    assert [answer.status_code for answer in known] == expected
+    assert [answer.status_code for answer in unknown] == expected
+    assert without_marks(known[5].text).replace(own.user.email, "no@hill.example") == (
+        without_marks(unknown[5].text)
+    )
+
+
+def test_what_is_no_address_is_named_or_searched_in_vain(
+    browser: Browser, session: Session
+) -> None:
+    empty = browser.post("/forgot-password", {"email": " "}, page="/forgot-password")
+    assert (empty.status_code, "Enter your e-mail address." in empty.text) == (422, True)
+    nonsense = browser.post("/forgot-password", {"email": "a\0b@"}, page="/forgot-password")
+    assert (nonsense.status_code, waiting(session)) == (303, [])
+
+
+def test_an_invitation_is_accepted_with_a_password_and_a_name(
+    browser: Browser, own: Tenant, session: Session, settings: Settings
+) -> None:
+    user = invited(session, own)
+    (letter,) = send_waiting(session, settings)
+    path = path_in(letter)
+    for _ in range(2):  # a mail scanner looked before
+        page = browser.get(path)
+        assert (page.status_code, "<h1>Welcome to AI Receptionist</h1>" in page.text) == (200, True)
+    answer = browser.post(path, BOTH | {"name": " Ada Byron "}, page=path)
+    assert (answer.status_code, answer.location) == (303, "/")
+    assert "Ada Byron" in browser.get("/").text
+    session.expire_all()
+    joined = session.get_one(User, user.id)
+    assert (joined.status, joined.name, joined.last_login is not None) == (
+        UserStatus.ACTIVE,
+        "Ada Byron",
+        True,
+    )
+    actions = session.scalars(
+        select(AuditEntry.action)
+        .where(AuditEntry.target_id == str(user.id))
+        .order_by(AuditEntry.id)
+    )
+    assert list(actions) == [
+        "user.invited",
+        "user.joined",
+        "user.password_set",
+        "user.signed_in",
+    ]
+    assert waiting(session) == []  # nobody is told of the first password
+
+
+def test_who_lost_the_invitation_asks_for_it_like_for_a_password(
+    browser: Browser, own: Tenant, session: Session, settings: Settings
+) -> None:
+    user = invited(session, own)
+    send_waiting(session, settings)
+    page = f"/p/{own.partner.slug}/forgot-password"
+    browser.post(page, {"email": user.email}, page=page)
+    (again,) = send_waiting(session, settings)
+    assert browser.get(path_in(again)).status_code == 200
+
+
+@pytest.mark.parametrize("purpose", LinkPurpose)
+def test_a_link_works_once(
+    browser: Browser, own: Tenant, session: Session, purpose: LinkPurpose
+) -> None:
+    user = invited(session, own) if purpose is LinkPurpose.INVITATION else own.user
+    path = link(session, user, purpose)
+    assert browser.post(path, BOTH, page=path).status_code == 303
+    again = browser.get(path)
+    assert (again.status_code, ENDED in again.text) == (410, True)
+    assert f"/p/{own.partner.slug}/forgot-password" in again.text
+    sent = browser.post(path, BOTH, page="/forgot-password")
+    assert (sent.status_code, ENDED in sent.text) == (410, True)
+
+
+@pytest.mark.parametrize("purpose", LinkPurpose)
+def test_a_link_ends_with_its_time(
+    browser: Browser, own: Tenant, session: Session, purpose: LinkPurpose
+) -> None:
+    user = invited(session, own) if purpose is LinkPurpose.INVITATION else own.user
+    path = link(session, user, purpose)
+    assert browser.get(path).status_code == 200
+    session.execute(update(OneTimeLink).values(expires_at=utcnow() - timedelta(seconds=1)))
+    session.commit()
+    assert browser.get(path).status_code == 410
+
+
+def test_a_link_serves_no_other_purpose_and_no_other_partner(
+    browser: Browser, own: Tenant, other: Tenant, session: Session
+) -> None:
+    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+    token = path.rpartition("/")[2]
+    wrong = (
+        f"/p/{own.partner.slug}/invitation/{token}",
+        f"/p/{other.partner.slug}/password/{token}",
+        f"/password/{token}",
+        f"/p/{own.partner.slug}/password/{token}x",
+    )
+    assert [browser.get(place).status_code for place in wrong] == [410] * 4
+    sent = [browser.post(place, BOTH, page="/forgot-password").status_code for place in wrong]
+    assert sent == [410] * 4
+    assert browser.get(f"/p/nobody/password/{token}").status_code == 404
+    assert browser.get(path).status_code == 200  # none of that used it up
+
+
+@pytest.mark.parametrize("who", ["user", "organization", "partner"])
+def test_a_link_opens_nothing_to_who_is_shut_out(
+    browser: Browser, own: Tenant, session: Session, who: str
+) -> None:
+    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+    match who:
+        case "user":
+            own.user.status = UserStatus.SUSPENDED
+        case "organization":
+            own.organization.status = OrganizationStatus.SUSPENDED
+        case _:
+            own.partner.suspended_at = utcnow()
+    session.commit()
+    assert browser.get(path).status_code == (404 if who == "partner" else 410)
+
+
+def test_an_operators_link_is_neutral(browser: Browser, session: Session) -> None:
+    operator = User(email="op@ops.example", email_key="op@ops.example", user_type=Role.OPERATOR)
+    session.add(operator)
+    session.flush()
+    path = link(session, operator, LinkPurpose.RESET_PASSWORD)
+    assert path.startswith("/password/")
+    assert browser.post(path, BOTH, page=path).status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"password": "", "again": ""}, "Enter a new password."),
+        ({"password": NEW, "again": f"{NEW}!"}, "The two are not the same."),
+        ({"password": "eleven char", "again": "eleven char"}, "Too short: 11 characters, at least 12"),
+        ({"password": "Password12345", "again": "Password12345"}, "one of the first"),
+        ({"password": "x" * 1001, "again": "x" * 1001}, "at most 1000 characters"),
+    ],
+)
+def test_a_password_that_will_not_do_is_named_and_the_link_stays(
+    browser: Browser, own: Tenant, session: Session, typed: dict[str, str], words: str
+) -> None:
+    path = link(session, own.user, LinkPurpose.SET_PASSWORD)
+    answer = browser.post(path, typed, page=path)
+    assert (answer.status_code, words in answer.text) == (422, True)
+    if typed["password"]:
+        assert typed["password"] not in answer.text
+    assert browser.get(path).status_code == 200
+
+
+def test_the_address_of_a_link_is_told_to_nobody(
+    browser: Browser, own: Tenant, session: Session
+) -> None:
+    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+    headers = [
+        browser.get(path).headers,
+        browser.post(path, {}, page=path).headers,
+        browser.post(path, BOTH, page=path).headers,
+        browser.get(path).headers,
+    ]
+    assert [h["Referrer-Policy"] for h in headers] == ["no-referrer"] * 4
+    assert {h["Cache-Control"] for h in headers} == {"no-store"}
+
+
+def test_a_form_without_referrer_is_taken_over_https(
+    browser: Browser, own: Tenant, session: Session
+) -> None:
+    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+    secure = {"base_url": "https://localhost"}
+    shown = browser.get(path, **secure).text
+    token = re.search(r'name="csrf_token" value="([^"]+)"', shown)
+    assert token
+    answer = browser.client.post(path, data={"csrf_token": token[1]} | BOTH, **secure)
+    assert answer.status_code == 303
+
+
+def test_the_pages_are_in_the_brand_of_the_link_whoever_is_signed_in(
+    own: Tenant, other: Tenant, session: Session, signed_in: SignedIn
+) -> None:
+    own.partner.product_name, other.partner.product_name = "Northwind Voice", "Southgate Voice"
+    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+    browser = signed_in(other.user)
+    for page in (browser.get(path), browser.get(f"{path}x")):
+        assert "Northwind" in page.text
+        assert "Southgate" not in page.text
+        assert "Partner portal" not in page.text
+
+
+def test_accepting_ends_the_session_of_who_was_signed_in_here(
+    own: Tenant, session: Session, signed_in: SignedIn
+) -> None:
+    path = link(session, own.plus_user, LinkPurpose.RESET_PASSWORD)
+    browser = signed_in(own.user)
+    before = browser.client.get_cookie("portal_session")
+    assert before is not None
+    browser.post(path, BOTH, page=path)
+    assert own.plus_user.email in browser.get("/").text
+    browser.client.set_cookie("portal_session", before.value)
+    assert browser.get("/").status_code == 303
+
+
+def test_the_old_password_opens_nothing_any_more(
+    browser: Browser, own: Tenant, session: Session, app: Flask
+) -> None:
+    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+    browser.post(path, BOTH, page=path)
+    stranger = Browser(app.test_client())
+    assert stranger.sign_in(own.user.email).status_code == 422
+    assert stranger.sign_in(own.user.email, NEW).status_code == 303
