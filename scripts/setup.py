@@ -156,15 +156,18 @@ def install_python_packages(purpose: str) -> None:
     stamp.write_text(wanted)
 
 
-def build_assets() -> None:
-    """Style sheets, scripts and icons, from npm into folders that git ignores."""
+def build_assets(purpose: str) -> None:
+    """Style sheets, scripts and icons, from npm into folders that git ignores. For the tests also
+    the servers that they talk to."""
     modules, built = ROOT / "node_modules", ROOT / "static" / "dist"
     packages = [ROOT / "package.json", ROOT / "package-lock.json"]
     wanted = fingerprint(packages)
-    if not is_current(modules / ".installed", wanted):
+    enough = {"run": ("run", "test"), "test": ("test",)}[purpose]
+    if not any(is_current(modules / f".installed-{done}", wanted) for done in enough):
         sentence = "npm could not install the front-end packages. Its words are above."
-        work("Front-end packages", ["npm", "ci", "--no-audit", "--no-fund"], sentence)
-        (modules / ".installed").write_text(wanted)
+        install: list[str | Path] = ["npm", "ci", "--no-audit", "--no-fund"]
+        work("Front-end packages", install + ["--omit=dev"] * (purpose == "run"), sentence)
+        (modules / f".installed-{purpose}").write_text(wanted)
     made = {ROOT / "static" / "vendor", built}
     sources = [
         *packages,
@@ -198,7 +201,7 @@ def main() -> None:
         if given.purpose == "test":
             install_debian_packages()
         install_python_packages(given.purpose)
-        build_assets()
+        build_assets(given.purpose)
 
 
 if __name__ == "__main__":

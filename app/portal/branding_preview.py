@@ -53,7 +53,7 @@ def _mail(brand: Brand) -> Response:
     host = f" {parts.scheme}://{parts.netloc}" if parts.netloc else ""
     response.headers["Content-Security-Policy"] = (
         f"default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:{host};"
-        " frame-ancestors 'self'; sandbox"
+        " form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
     )
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -2,11 +2,12 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 
-from flask import Response, g, make_response, render_template
+from flask import Response, g, make_response, render_template, request
 from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import SQLAlchemyError
-from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
 from app.errors import (
     Conflict,
@@ -20,7 +21,10 @@ from app.errors import (
     UnsupportedMedia,
     ValidationFailed,
 )
+from app.extensions import settings
+from app.models import utcnow
 from app.portal.authentication import recognise
+from app.portal.formats import moment, size
 
 STATUS: dict[type[DomainError], int] = {
     ValidationFailed: 400,
@@ -34,6 +38,10 @@ STATUS: dict[type[DomainError], int] = {
     UnsupportedMedia: 415,
     RateLimited: 429,
 }
+
+
+TRY_AGAIN = frozenset({429, 500, 503})
+"""What may well work a moment later: the page leads back to what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +74,13 @@ WORDS: dict[int, Words] = {
     ),
     409: Words("This has changed meanwhile", "Nothing was changed. Reload the page to see it."),
     410: Words("This has been retired", "Nothing was changed."),
-    413: Words("This is too large", "The file or form is over the limit. Nothing was changed."),
+    413: Words("This is too large", "What was sent is over the limit. Nothing was changed."),
     415: Words("This kind of file can't be read", "Nothing was changed."),
     429: Words("Too many requests", "Wait a moment and try again. Nothing was changed."),
     500: Words(
         "Something failed on our side",
-        "It has been noted under the reference below. Try again in a moment.",
+        "Nothing of what you sent was saved. It has been noted under the reference below; "
+        "try again in a moment.",
     ),
     503: Words("The portal is not available", "Try again in a moment. Nothing was changed."),
 }
@@ -80,10 +89,40 @@ WORDS: dict[int, Words] = {
 def error_page(status: int, text: str | None = None) -> Response:
     """The page for a status, with a sentence of its own where the error has one."""
     words = WORDS.get(status, WORDS[400 if status < 500 else 500])
-    html = render_template("errors/error.html", status=status, words=words, text=text or words.text)
+    read = request.method in ("GET", "HEAD")
+    html = render_template(
+        "errors/error.html",
+        status=status,
+        words=words,
+        text=text or words.text,
+        again_url=request.full_path.rstrip("?") if read and status in TRY_AGAIN else None,
+        sent=not read,
+    )
     response = make_response(html, status)
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def _too_many(error: RateLimited) -> Response:
+    """Says when it may be tried again, to the second or the minute."""
+    user = g.get("user")
+    zone = (user.timezone if user else None) or "UTC"
+    until = utcnow() + timedelta(seconds=error.retry_after)
+    if error.retry_after < 90:
+        when = f"in {error.retry_after} seconds"
+    else:
+        when = f"from {moment(until, zone)} on"
+    text = f"{error.message} You can try again {when}. Nothing was changed."
+    response = error_page(429, text)
+    response.headers["Retry-After"] = str(error.retry_after)
+    return response
+
+
+def _sentence(error: HTTPException) -> str | None:
+    if not isinstance(error, RequestEntityTooLarge):
+        return None
+    most = size(settings().max_upload_bytes)
+    return f"What was sent is over the limit of {most}. Nothing was changed."
 
 
 def _find_brand() -> None:
@@ -97,17 +136,16 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
     """The page for whatever was refused, or failed, outside the JSON areas."""
     if isinstance(error, DomainError):
         status = next(status for kind, status in STATUS.items() if isinstance(error, kind))
-        response = error_page(status, None if status in (401, 404) else error.message)
         if isinstance(error, RateLimited):
-            response.headers["Retry-After"] = str(error.retry_after)
-        return response
+            return _too_many(error)
+        return error_page(status, None if status in (401, 404) else error.message)
     if isinstance(error, CSRFError):
         return error_page(403)
     if isinstance(error.__cause__ or getattr(error, "original_exception", None), SQLAlchemyError):
         return error_page(503)
     if (error.code or 500) < 500:
         _find_brand()
-    response = error_page(error.code or 500)
+    response = error_page(error.code or 500, _sentence(error))
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
     return response

@@ -129,14 +129,16 @@ def _brand_pairs(colour: str) -> Iterator[Pair]:
 def _chat_pairs(colour: str, chat: Mapping[str, Any] | None) -> Iterator[Pair]:
     given = chosen(chat)
     for part, area in areas(colour, chat).items():
-        wanted = given.get(part, to_hex(colour) if part in ("header", "visitor") else "")
-        light = _seen(wanted or area.light[0], area.light[1], area.light[0], area.light[0])
-        dark = _seen(wanted or area.dark[0], area.dark[1], area.dark[0], area.dark[0])
+        wanted = given.get(part, to_hex(colour) if part in ("header", "visitor") else None)
+        light = _seen(wanted, area.light[1], area.light[0], area.light[0])
+        dark = _seen(wanted, area.dark[1], area.dark[0], area.dark[0])
         yield Pair("Chat bubble", _CHAT_LABELS[part], TEXT_ON_SOLID, light, dark, None, False)
 
 
-def _seen(given: str, foreground: str, background: str, shade: str) -> Seen:
+def _seen(given: str | None, foreground: str, background: str, shade: str) -> Seen:
     verdict: Verdict = "As given"
+    if given is None:  # a ground of the page itself
+        return Seen(foreground, background, shade, contrast(foreground, background), "As given")
     if shade != given:
         verdict = "Shade used"
     elif foreground == INK and shade == background and contrast(WHITE, shade) < TEXT_ON_SOLID:

@@ -37,10 +37,9 @@ class Shape:
     @property
     def asked(self) -> str:
         """What a picture must be, in words, before one is chosen."""
-        width, height = self.box
         return (
             f"PNG, JPEG, WebP or GIF of up to 5 MB, {self.smallest} px or more on its shorter "
-            f"side; {self.words}. Larger ones are made to fit {width:,} × {height:,} px."
+            f"side; {self.words}."
         )
 
 
