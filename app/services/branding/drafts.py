@@ -78,13 +78,15 @@ def save(
     caller.require(Permission.BRANDING_WRITE)
     read(UpdatePartnerInput, dict(changes))
     partner = partners.get(session, caller, partner.id, for_change=True)
-    _refuse_overtaken(session, caller, partner, expected_version)
+    present = content_of(session, caller, partner)
+    if {**present, **changes} != present:
+        _refuse_overtaken(present, expected_version)
     draft = draft_of(session, partner)
     if draft is None:
         draft = BrandVersion(
             partner_id=partner.id,
             number=_next_number(session, partner.id),
-            content=published_content(partner, caller),
+            content=present,
             author=caller.label,
         )
         session.add(draft)
@@ -122,7 +124,7 @@ def publish(
     (``changed_meanwhile``) where it is not the one that was looked at."""
     caller.require(Permission.BRANDING_WRITE)
     partner = partners.get(session, caller, partner.id, for_change=True)
-    _refuse_overtaken(session, caller, partner, expected_version)
+    _refuse_overtaken(content_of(session, caller, partner), expected_version)
     draft = _required_draft(session, partner)
     changes = {name: draft.content[name] for name in changed_fields(partner, caller, draft)}
     partners.update(session, caller, partner.id, read(UpdatePartnerInput, changes))
@@ -173,12 +175,8 @@ def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -
     return save(session, caller, partner, version.content)
 
 
-def _refuse_overtaken(
-    session: Session, caller: Caller, partner: Partner, expected_version: int | None
-) -> None:
-    if expected_version is None:
-        return
-    if fingerprint(content_of(session, caller, partner)) != expected_version:
+def _refuse_overtaken(present: Mapping[str, Any], expected_version: int | None) -> None:
+    if expected_version is not None and fingerprint(present) != expected_version:
         message = "Somebody else changed the draft meanwhile; nothing was saved."
         raise Conflict(message, "changed_meanwhile")
 

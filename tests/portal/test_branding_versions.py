@@ -1,0 +1,159 @@
+"""Versions of a brand: who published what, two of them beside each other, and the way back."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import User
+from app.services import partners
+from app.services.branding import drafts
+from tests.fixtures.cast import OPERATOR, Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+
+def publish(session: Session, tenant: Tenant, **changes: Any) -> None:
+    """A version with these fields, in the contract's names."""
+    caller = tenant.caller(Role.PARTNER_EDITOR)
+    drafts.save(session, caller, tenant.partner, changes)
+    drafts.publish(session, caller, tenant.partner)
+    session.commit()
+
+
+@pytest.fixture
+def published(own: Tenant, session: Session) -> None:
+    green, blue = ([{"name": "primary", "value": value}] for value in ("#1c7a4d", "#1c4d7a"))
+    publish(session, own, productName="Northwind Voice", brandUIColors=green)
+    publish(session, own, brandUIColors=blue, showCharacterToggle=True)
+
+
+@pytest.fixture
+def editor(own: Tenant, signed_in: SignedIn, published: None) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_EDITOR])
+
+
+def rows(html: str) -> list[list[str]]:
+    """The cells of the table, as read."""
+    body = html.partition("<tbody>")[2].partition("</tbody>")[0]
+    return [
+        [" ".join(unescape(re.sub(r"<[^>]+>", " ", cell)).split()) for cell in found]
+        for found in (re.findall(r"<t[hd]\b.*?</t[hd]>", row, re.DOTALL) for row in body.split("<tr")[1:])
+    ]  # fmt: skip
+
+
+def product_name(session: Session, tenant: Tenant) -> str:
+    session.expire_all()
+    return partners.get(session, OPERATOR, tenant.partner.id).product_name
+
+
+def test_the_history_names_each_version_its_author_and_what_it_changed(editor: Browser) -> None:
+    listed = rows(editor.get("/branding/history").text)
+    author = "partnerEditor@northwind.example"
+    assert [(row[0], row[2], row[3]) for row in listed] == [
+        ("Version 2 what customers see", author, "2"),
+        ("Version 1", author, "–"),
+    ]
+
+
+def test_a_version_stands_beside_the_one_before_it(editor: Browser) -> None:
+    page = editor.get("/branding/history/2").text
+    assert rows(page) == [
+        ["Colours", "primary: #1c7a4d", "primary: #1c4d7a"],
+        ["Choice of the assistant’s character", "Off", "On"],
+    ]
+    assert 'fill="#1c7a4d"' in page
+    assert 'fill="#1c4d7a"' in page
+
+
+def test_a_version_stands_beside_what_customers_see_now(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    publish(session, own, productName="Northwind Answers")
+    page = editor.get("/branding/history/1?with=now").text
+    assert [row[0] for row in rows(page)] == [
+        "Colours",
+        "Product name",
+        "Choice of the assistant’s character",
+    ]
+    assert "3 fields are different now" in page
+
+
+def test_the_first_version_has_none_before_it(editor: Browser) -> None:
+    assert "There is none before it to compare with." in editor.get("/branding/history/1").text
+
+
+def test_what_a_script_changed_since_is_said(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    own.partner.product_name = "Set by a script"
+    session.commit()
+    assert "1 field was changed since version 2" in editor.get("/branding/history").text
+
+
+def test_rolling_back_asks_and_then_makes_a_draft_that_is_published_by_hand(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    publish(session, own, productName="A slip")
+    asked = editor.get("/branding/history/2/roll-back").text
+    assert "Roll back to version 2?" in asked
+    assert "1 field of the draft is set back: Product name." in asked
+    answer = editor.post("/branding/history/2/roll-back", page="/branding/history/2/roll-back")
+    assert (answer.status_code, answer.location) == (303, "/branding?rolled_back=2")
+    assert product_name(session, own) == "A slip"
+    studio = editor.get(answer.location).text
+    assert "The draft is version 2 again" in studio
+    editor.post("/branding/publish", page="/branding")
+    assert product_name(session, own) == "Northwind Voice"
+    assert "Version 4" in editor.get("/branding/history").text
+
+
+def test_rolling_back_to_what_is_shown_already_changes_nothing(editor: Browser) -> None:
+    assert "Nothing to roll back" in editor.get("/branding/history/2/roll-back").text
+    editor.post("/branding/history/2/roll-back", page="/branding")
+    assert "Publish version" not in editor.get("/branding").text
+
+
+def test_a_draft_is_never_overwritten_by_rolling_back(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    changes = {"productName": "Half done"}
+    drafts.save(session, own.caller(Role.PARTNER_ADMIN), own.partner, changes)
+    session.commit()
+    answer = editor.post("/branding/history/1/roll-back", page="/branding")
+    assert answer.status_code == 409
+    assert "There is a draft with 1 change" in answer.text
+    draft = drafts.draft_of(session, own.partner)
+    assert draft is not None
+    assert draft.content["productName"] == "Half done"
+
+
+@pytest.mark.parametrize("number", [0, 3, 2**31, 10**30])
+def test_a_version_that_never_was_is_not_there(editor: Browser, number: int) -> None:
+    for path in (f"/branding/history/{number}", f"/branding/history/{number}/roll-back"):
+        assert editor.get(path).status_code == 404
+    answer = editor.post(f"/branding/history/{number}/roll-back", page="/branding")
+    assert answer.status_code in (404, 405)  # 405 where the number is no number of ours
+
+
+def test_another_partners_versions_are_not_there(
+    editor: Browser, other: Tenant, signed_in: SignedIn
+) -> None:
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    assert stranger.get("/branding/history/1").status_code == 404
+    assert stranger.post("/branding/history/1/roll-back", page="/branding").status_code == 404
+    assert "No versions yet" in stranger.get("/branding/history").text
+
+
+@pytest.mark.parametrize("path", ["history", "history/1", "history/1/roll-back", "contrast"])
+@pytest.mark.parametrize("role", [Role.ADMIN, Role.STANDARD])
+def test_who_may_not_change_the_brand_finds_nothing(
+    own: Tenant, published: None, signed_in: SignedIn, role: Role, path: str
+) -> None:
+    person = own.user if role is Role.STANDARD else own.staff[role]
+    assert signed_in(person).get(f"/branding/{path}").status_code == 404
