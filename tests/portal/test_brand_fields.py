@@ -1,0 +1,79 @@
+"""Every field that a partner may write has its place on a page."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from app.enums import Role
+from app.models import User
+from app.schemas.base import wire_name
+from app.schemas.partners import UpdatePartnerInput
+from app.services import partners
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+STUDIO, SETTINGS, PRICING = "/branding", "/settings", "/pricing/edit"
+CONTROLS: dict[str, tuple[str, str]] = {
+    "logoImgUrl": (STUDIO, "logo-picture"),
+    "siteImages": (STUDIO, "hero-picture"),
+    "brandUIColors": (STUDIO, "colour"),
+    "chatTemplateColors": (STUDIO, "chat_header"),
+    "customHeaderLinks": (STUDIO, "header_links-0-url"),
+    "socialLinks": (STUDIO, "social_links-0-url"),
+    "showBrandingToggle": (STUDIO, "show_branding_toggle"),
+    "showCharacterToggle": (STUDIO, "show_character_toggle"),
+    "showEmbeddedChat": (STUDIO, "show_embedded_chat"),
+    "chatAgentId": (STUDIO, "chat_agent_id"),
+    "productName": (STUDIO, "product_name"),
+    "defaultAgentName": (STUDIO, "default_agent_name"),
+    "partnerUpgradeMessage": (STUDIO, "partner_upgrade_message"),
+    "demoLink": (STUDIO, "demo_link"),
+    "partnerName": (SETTINGS, "partner_name"),
+    "partnerType": (SETTINGS, "partner_type"),
+    "domain": (SETTINGS, "domain"),
+    "emailDomain": (SETTINGS, "email_domain"),
+    "supportEmail": (SETTINGS, "support_email"),
+    "notificationEmail": (SETTINGS, "notification_email"),
+    "trackingEmail": (SETTINGS, "tracking_email"),
+    "billingEmail": (SETTINGS, "billing_email"),
+    "collectionEmail": (SETTINGS, "collection_email"),
+    "paymentMethodId": (SETTINGS, "payment_method_id"),
+    "defaultService": (SETTINGS, "default_service"),
+    "defaultAgentLimit": (SETTINGS, "default_agent_limit"),
+    "purchaseLink": (SETTINGS, "purchase_link"),
+    "partnerRedirectLink": (SETTINGS, "partner_redirect_link"),
+    "allowedQueryParams": (SETTINGS, "allowed_query_params"),
+    "pricing": (PRICING, "plus-price_id"),
+}
+"""Contract name -> the page and the id of a control on it."""
+
+
+def labelled(html: str) -> set[str]:
+    """The ids of all controls that have a label."""
+    return set(re.findall(r'<label[^>]* for="([^"]+)"', html)) & set(
+        re.findall(r'<(?:input|select|textarea)[^>]* id="([^"]+)"', html)
+    )
+
+
+def test_no_field_of_the_interface_is_forgotten() -> None:
+    assert CONTROLS.keys() == set(UpdatePartnerInput.wire_fields())
+
+
+@pytest.mark.parametrize("page", [STUDIO, SETTINGS, PRICING])
+def test_an_admin_finds_every_field(own: Tenant, signed_in: SignedIn, page: str) -> None:
+    html = signed_in(own.staff[Role.PARTNER_ADMIN]).get(page).text
+    wanted = {control for place, control in CONTROLS.values() if place == page}
+    assert wanted - labelled(html) == set()
+
+
+def test_an_editor_finds_what_an_editor_may_write_and_no_more(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    places = {CONTROLS[wire_name(name)][0] for name in partners.EDITOR_FIELDS}
+    assert places == {STUDIO}
+    assert editor.get(STUDIO).status_code == 200
+    assert [editor.get(page).status_code for page in (SETTINGS, PRICING)] == [404, 404]

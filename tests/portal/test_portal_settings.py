@@ -1,0 +1,154 @@
+"""Settings of the portal: what of a partner is no part of its brand."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import User
+from app.services import partners
+from tests.fixtures.cast import OPERATOR, Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+PAGE = "/settings"
+FORM = {
+    "partner_name": "Northwind Ltd",
+    "partner_type": "reseller",
+    "domain": "portal.northwind.example",
+    "email_domain": "northwind.example",
+    "support_email": "help@northwind.example",
+    "notification_email": "",
+    "tracking_email": "",
+    "billing_email": "billing@northwind.example",
+    "collection_email": "",
+    "payment_method_id": "pm_1",
+    "default_service": "reception",
+    "default_agent_limit": "3",
+    "purchase_link": "https://northwind.example/plans",
+    "partner_redirect_link": "",
+    "allowed_query_params": "utm_source\n\n utm_medium ",
+}
+SAVED = {
+    "partnerName": "Northwind Ltd",
+    "partnerType": "reseller",
+    "domain": "portal.northwind.example",
+    "emailDomain": "northwind.example",
+    "supportEmail": "help@northwind.example",
+    "notificationEmail": None,
+    "trackingEmail": None,
+    "billingEmail": "billing@northwind.example",
+    "collectionEmail": None,
+    "paymentMethodId": "pm_1",
+    "defaultService": "reception",
+    "defaultAgentLimit": 3,
+    "purchaseLink": "https://northwind.example/plans",
+    "partnerRedirectLink": None,
+    "allowedQueryParams": {"utm_source": True, "utm_medium": True},
+}
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def stored(session: Session, tenant: Tenant) -> dict[str, Any]:
+    session.expire_all()
+    partner = partners.get(session, OPERATOR, tenant.partner.id)
+    resource = partners.to_resource(partner, OPERATOR).model_dump(mode="json", by_alias=True)
+    return {name: resource[name] for name in SAVED}
+
+
+def version(html: str) -> str:
+    found = re.search(r'name="version" value="(\d+)"', html)
+    assert found
+    return found.group(1)
+
+
+def test_what_is_typed_is_saved_field_by_field(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
+    answer = admin.post(PAGE, FORM, page=PAGE)
+    assert (answer.status_code, answer.location) == (303, "/settings?saved=1")
+    assert stored(session, own) == SAVED
+    assert "Settings saved" in admin.get(answer.location).text
+
+
+def test_what_is_shown_and_sent_back_changes_nothing(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
+    own.partner.allowed_query_params = {"ref": {"max": 3}, "utm_source": False}
+    session.commit()
+    before, number = stored(session, own), own.partner.version
+    shown = admin.get(PAGE).text
+    found = dict(re.findall(r'<input[^>]* id="(\w+)"[^>]* value="([^"]*)"', shown))
+    typed = {name: found.get(name, "") for name in FORM} | {
+        "allowed_query_params": "ref\r\nutm_source"
+    }
+    admin.post(PAGE, typed, page=PAGE)
+    assert stored(session, own) == before
+    assert own.partner.version == number
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("partner_name", " ", "left blank"),
+        ("support_email", "nobody", "not an e-mail address"),
+        ("purchase_link", "javascript:alert(1)", "web address"),
+        ("default_agent_limit", "many", "whole number"),
+        ("default_agent_limit", "", "whole number"),
+        ("default_agent_limit", "99999999999", "at most"),
+    ],
+)
+def test_a_wrong_value_stands_at_its_field_and_nothing_is_saved(
+    admin: Browser, own: Tenant, session: Session, field: str, value: str, words: str
+) -> None:
+    before = stored(session, own)
+    answer = admin.post(PAGE, {**FORM, field: value}, page=PAGE)
+    assert answer.status_code == 422
+    error = answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
+    assert words in error
+    assert f'href="#{field}"' in answer.text
+    assert 'value="help@northwind.example"' in answer.text or field == "support_email"
+    assert stored(session, own) == before
+
+
+def test_who_saves_second_sees_both_versions(admin: Browser, own: Tenant, session: Session) -> None:
+    seen = version(admin.get(PAGE).text)
+    admin.post(PAGE, {**FORM, "version": seen}, page=PAGE)
+    answer = admin.post(PAGE, {**FORM, "version": seen, "partner_name": "Southwind"}, page=PAGE)
+    assert answer.status_code == 409
+    assert "partnerAdmin@northwind.example changed this meanwhile" in answer.text
+    assert "<td>Northwind Ltd</td><td>Southwind</td>" in answer.text
+    assert stored(session, own) == SAVED
+    again = {**FORM, "version": version(answer.text), "partner_name": "Southwind"}
+    assert admin.post(PAGE, again, page=PAGE).status_code == 303
+    assert stored(session, own) == {**SAVED, "partnerName": "Southwind"}
+
+
+def test_a_domain_says_what_its_verification_needs(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
+    page = admin.get(PAGE).text
+    assert "Not verified yet" in page
+    assert "CNAME record from <code>northwind.example</code> to <code>localhost</code>" in page
+    partners.verify_domain(session, OPERATOR, own.partner.id)
+    session.commit()
+    assert "Not verified yet" not in admin.get(PAGE).text
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
+def test_only_a_partner_admin_finds_the_settings(
+    own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
+    person = own.user if role is Role.STANDARD else own.staff[role]
+    browser = signed_in(person)
+    assert browser.get(PAGE).status_code == 404
+    assert browser.post(PAGE, FORM, page="/").status_code == 404
+    assert f'href="{PAGE}"' not in browser.get("/").text
