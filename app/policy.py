@@ -141,6 +141,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.outbox_html": P.PARTNER_WRITE,
     "portal.theme": Access.SIGNED_IN,
     "portal.overview": Access.SIGNED_IN,
+    "portal.find": Access.SIGNED_IN,
     "portal.organizations": P.ORGANIZATIONS_READ,
     "portal.organization": P.ORGANIZATIONS_READ,
     "portal.organization_new": P.ORGANIZATIONS_WRITE,

@@ -4,6 +4,7 @@ import { chat } from "./chat.js";
 import { copyButtons } from "./copy.js";
 import { counters } from "./counter.js";
 import { dialogs } from "./dialog.js";
+import { finding } from "./find.js";
 import { takeFocus } from "./focus.js";
 import { keepTyped } from "./keep_typed.js";
 import { orders } from "./order.js";
@@ -21,6 +22,7 @@ function prepare(root) {
 autoSubmit();
 chat();
 dialogs();
+finding();
 keepTyped();
 themeSwitch();
 toasts();

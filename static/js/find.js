@@ -1,0 +1,36 @@
+// The field in the top bar: "/" or Ctrl + K goes there, arrows walk through what was found under it.
+export function finding() {
+  const form = document.querySelector("[data-find]");
+  if (!form) return;
+  const field = form.querySelector("input");
+  const list = form.querySelector(".find-list");
+  const close = () => list.replaceChildren();
+
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.matches?.("input, textarea, select, [contenteditable]");
+    const wanted = (event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing);
+    if (!wanted || !field.offsetParent || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      close();
+      field.focus();
+    }
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    const places = [field, ...list.querySelectorAll("a")];
+    const next = places.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);
+    if (places.length < 2) return;
+    event.preventDefault();
+    places.at(next % places.length).focus();
+  });
+  form.addEventListener("focusout", ({ relatedTarget }) => {
+    if (!form.contains(relatedTarget)) close();
+  });
+  // What was found after the person has gone on is not shown over what they do now.
+  list.addEventListener("htmx:beforeSwap", (event) => {
+    if (!form.contains(document.activeElement)) event.detail.shouldSwap = false;
+  });
+}
