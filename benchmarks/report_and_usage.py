@@ -26,7 +26,7 @@ from app import create_app
 from app.database import READ_ONLY, Database, make_engine
 from app.enums import Role
 from app.models import ConversationDay, Organization, User, new_id, utcnow
-from app.services import reporting
+from app.services import reporting, rollup
 from tests.fixtures.cast import Tenant, bearer, make_tenant
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for
@@ -70,6 +70,7 @@ def fill(database: Database, partner_id: UUID, count: int) -> UUID:
     with database.transaction() as session:
         further = days_of(partner_id, ids[-1:], YEAR)[DAYS:]
         session.execute(insert(ConversationDay), further)
+        rollup.recount(session, partner_id)
     analyze(database)
     return ids[-1]
 

@@ -61,3 +61,17 @@ def test_the_history_and_the_models_say_the_same(fresh_database: Database) -> No
             connection, opts={"include_object": belongs_to_us, "compare_type": True}
         )
         assert compare_metadata(context, Base.metadata) == []
+
+
+def test_the_sums_of_partners_are_counted_from_what_is_there(fresh_database: Database) -> None:
+    def sums() -> set[Any]:
+        with fresh_database.engine.connect() as connection:
+            tables = (Base.metadata.tables[name] for name in ("partner_days", "partner_tiers"))
+            return {tuple(row) for table in tables for row in connection.execute(select(table))}
+
+    with fresh_database.transaction() as session:
+        fill(session)
+    kept = sums()
+    run(fresh_database, command.downgrade, "0005")
+    run(fresh_database, command.upgrade, "head")
+    assert sums() == kept

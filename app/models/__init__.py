@@ -23,6 +23,7 @@ from app.models.credential import (
 from app.models.mail import Mail, MailKind
 from app.models.organization import Agent, DoNotCallEntry, ExternalIdKey, Organization
 from app.models.partner import BrandColor, HeaderLink, Partner, Pricing, SiteImage, SocialLink
+from app.models.rollup import PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
 from app.models.user import FailedSignIn, LinkPurpose, OneTimeLink, PortalSession, User
 from app.models.worker import CarrierPace, ProcessorCheck, ProcessorPrice, WorkerHeartbeat
@@ -63,6 +64,8 @@ __all__ = [
     "OneTimeLink",
     "Organization",
     "Partner",
+    "PartnerDay",
+    "PartnerTier",
     "PortalSession",
     "Pricing",
     "ProcessorCheck",

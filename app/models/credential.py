@@ -139,12 +139,13 @@ class AuditEntry(Base):
     __tablename__ = "audit_entries"
     __table_args__ = (
         Index("ix_audit_entries_partner", "partner_id", "id"),
-        Index("ix_audit_entries_target", "target_type", "target_id"),
+        Index("ix_audit_entries_organization", "organization_id", "id"),
+        Index("ix_audit_entries_target", "target_type", "target_id", "id"),
     )
 
     id: Mapped[Id]
     partner_id: Mapped[UUID | None] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
-    organization_id: Mapped[UUID | None] = mapped_column(index=True)
+    organization_id: Mapped[UUID | None]
     at: Mapped[Created]
     actor_kind: Mapped[Short]
     actor_id: Mapped[UUID | None]

@@ -7,7 +7,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy
-from app.models import Conversation, ConversationDay, new_id, utcnow
+from app.models import Conversation, new_id
+from app.services import rollup
 
 
 def record(
@@ -42,28 +43,13 @@ def record(
     ).first()
     if added is None:
         return False
-    statement = insert(ConversationDay).values(
+    rollup.add_conversation(
+        session,
+        partner_id=partner_id,
         organization_id=organization_id,
         day=started_at.astimezone(UTC).date(),
-        partner_id=partner_id,
-        conversations=1,
-        by_person=int(answered_by is AnsweredBy.HUMAN),
-        by_voicemail=int(answered_by is AnsweredBy.VOICEMAIL),
+        answered_by=answered_by,
         seconds=seconds,
-        updated_at=utcnow(),
-    )
-    new = statement.excluded
-    session.execute(
-        statement.on_conflict_do_update(
-            index_elements=["organization_id", "day"],
-            set_={
-                "conversations": ConversationDay.conversations + new.conversations,
-                "by_person": ConversationDay.by_person + new.by_person,
-                "by_voicemail": ConversationDay.by_voicemail + new.by_voicemail,
-                "seconds": ConversationDay.seconds + new.seconds,
-                "updated_at": new.updated_at,
-            },
-        )
     )
     return True
 

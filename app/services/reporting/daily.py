@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.models import ConversationDay
+from app.models import ConversationDay, PartnerDay
 from app.policy import Permission
 from app.services import organizations, partners
 
@@ -40,24 +40,19 @@ def daily(
     partner. Raises `NotFound`, and `ValidationFailed` where an operator names neither.
     """
     caller.require(Permission.USAGE_READ)
-    rows = select(
-        ConversationDay.day,
-        func.sum(ConversationDay.conversations),
-        func.sum(ConversationDay.by_person),
-        func.sum(ConversationDay.by_voicemail),
-        func.sum(ConversationDay.seconds),
-    ).where(ConversationDay.day.between(start, end))
     wanted = organization_id or caller.organization_id
+    table: type[ConversationDay | PartnerDay]
     if wanted is not None:
-        organization = organizations.get(session, caller, wanted)
-        rows = rows.where(ConversationDay.organization_id == organization.id)
+        table = ConversationDay
+        whose = table.organization_id == organizations.get(session, caller, wanted).id
     else:
-        whose = partners.check(session, caller, partner_id or partners.own(caller))
-        rows = rows.where(ConversationDay.partner_id == whose)
-    counted = {
-        day: Day(day, *(int(value) for value in values))
-        for day, *values in session.execute(rows.group_by(ConversationDay.day))
-    }
+        table = PartnerDay
+        partner = partners.check(session, caller, partner_id or partners.own(caller))
+        whose = table.partner_id == partner
+    rows = select(
+        table.day, table.conversations, table.by_person, table.by_voicemail, table.seconds
+    ).where(whose, table.day.between(start, end))
+    counted = {row.day: Day(*row) for row in session.execute(rows)}
     days = (start + timedelta(days=number) for number in range((end - start).days + 1))
     return [counted.get(day) or Day(day) for day in days]
 
@@ -73,10 +68,9 @@ def last_updated(
 ) -> datetime | None:
     """When the counted data of the organization, else of the caller's organization or partner,
     last changed. The organization must come from a loader: that is what allows it."""
-    latest = select(func.max(ConversationDay.updated_at))
-    whose = caller.organization_id or organization_id
-    if whose is not None:
-        latest = latest.where(ConversationDay.organization_id == whose)
-    else:
-        latest = latest.where(ConversationDay.partner_id == partners.own(caller))
-    return session.scalar(latest)
+    wanted = caller.organization_id or organization_id
+    if wanted is None:
+        of_partner = PartnerDay.partner_id == partners.own(caller)
+        return session.scalar(select(func.max(PartnerDay.updated_at)).where(of_partner))
+    of_organization = ConversationDay.organization_id == wanted
+    return session.scalar(select(func.max(ConversationDay.updated_at)).where(of_organization))

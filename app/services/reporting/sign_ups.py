@@ -1,15 +1,15 @@
 """Sign-ups over time: how many users of the report began in each day or month, UTC."""
 
+from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, String, func, literal_column, select, type_coerce
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.enums import Role
-from app.models import User
+from app.models import PartnerDay
 from app.policy import Permission
 from app.services import partners
 from app.services.reporting.span import Span
@@ -44,28 +44,15 @@ def sign_ups(session: Session, caller: Caller, partner_id: UUID, span: Span) -> 
     `report`."""
     caller.require(Permission.REPORT_READ)
     partners.check(session, caller, partner_id)
-    length = 10 if by_days(span) else 7
-    period = _written(session, length)
-    counted = dict(
-        session.execute(
-            select(period, func.count())
-            .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
-            .where(
-                User.created_at >= datetime.combine(span.start, time(), UTC),
-                User.created_at <= datetime.combine(span.end, time.max, UTC),
-            )
-            .group_by(period)
-        ).all()
+    counted: Counter[date] = Counter()
+    rows = session.execute(
+        select(PartnerDay.day, PartnerDay.sign_ups).where(
+            PartnerDay.partner_id == partner_id, PartnerDay.day.between(span.start, span.end)
+        )
     )
-    return [SignUps(start, counted.get(str(start)[:length], 0)) for start in _periods(span)]
-
-
-def _written(session: Session, length: int) -> ColumnElement[str]:
-    """The UTC day or month of the sign-up, written as ISO 8601 does."""
-    if session.get_bind().dialect.name == "sqlite":
-        return func.substr(type_coerce(User.created_at, String), 1, literal_column(str(length)))
-    pattern: ColumnElement[str] = literal_column("'YYYY-MM-DD'" if length == 10 else "'YYYY-MM'")
-    return func.to_char(func.timezone(literal_column("'UTC'"), User.created_at), pattern)
+    for day, count in rows:
+        counted[day if by_days(span) else day.replace(day=1)] += count
+    return [SignUps(start, counted[start]) for start in _periods(span)]
 
 
 def _periods(span: Span) -> list[date]:

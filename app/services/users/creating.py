@@ -13,7 +13,7 @@ from app.errors import ValidationFailed
 from app.models import MailKind, User, new_id
 from app.policy import Permission
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
-from app.services import audit, mail_queue, organizations, partners
+from app.services import audit, mail_queue, organizations, partners, rollup
 from app.services.organizations.changing import add as add_organization
 from app.services.users.loading import check_type
 
@@ -173,6 +173,8 @@ def _add(
             session.add(user)
     except IntegrityError as error:  # the same address, added by somebody else at this moment
         raise email_exists() from error
+    if organization_id is not None:
+        rollup.add_user(session, partner_id, organization_id, user.created_at)
     audit.record(
         session,
         caller,

@@ -12,6 +12,7 @@ from app.models import ConversationDay, new_id, utcnow
 from app.schemas.figures import UsageQuery
 from app.schemas.reading import read
 from app.services import organizations, reporting, users
+from app.services.organizations.changing import change
 from app.services.reporting import Chosen, ReportRow
 from tests.fixtures.cast import Tenant, converse, make_tenant
 
@@ -154,9 +155,8 @@ def test_a_customer_sees_their_own_usage_only(session: Session, tenant: Tenant) 
 def test_an_organization_without_a_plan_is_on_the_default_one(
     session: Session, tenant: Tenant
 ) -> None:
-    tenant.plus.payment_tier = None
-    session.flush()
     caller = tenant.caller(Role.PARTNER_ADMIN)
+    change(session, caller, tenant.plus, {"payment_tier": None})
     report = reporting.report(session, caller, tenant.partner.id)
     tiers = {row["paymentTier"] for batch in report.batches() for row in batch}
     summary = reporting.summary(session, caller, tenant.partner.id)

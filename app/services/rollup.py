@@ -1,0 +1,145 @@
+"""The sums of partners: added to with everything they count, in its own transaction."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, func, insert, literal, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.enums import AnsweredBy, Role, Tier
+from app.models import Base, ConversationDay, Organization, PartnerDay, PartnerTier, User, utcnow
+
+
+def add_conversation(
+    session: Session,
+    *,
+    partner_id: UUID,
+    organization_id: UUID,
+    day: date,
+    answered_by: AnsweredBy,
+    seconds: int,
+) -> None:
+    """One more conversation on the day, of the organization and of its partner."""
+    amounts = {
+        "conversations": 1,
+        "by_person": int(answered_by is AnsweredBy.HUMAN),
+        "by_voicemail": int(answered_by is AnsweredBy.VOICEMAIL),
+        "seconds": seconds,
+    }
+    now = {"updated_at": utcnow()}
+    own = {"organization_id": organization_id, "day": day}
+    _add(session, ConversationDay, own, amounts, {"partner_id": partner_id, **now})
+    _add(session, PartnerDay, {"partner_id": partner_id, "day": day}, amounts, now)
+
+
+def add_organization(session: Session, partner_id: UUID, tier: Tier | None) -> None:
+    """One more organization on the plan; without one it is on the contract's default."""
+    _add_to_tier(session, partner_id, tier, organizations=1)
+
+
+def add_user(
+    session: Session, partner_id: UUID, organization_id: UUID, created_at: datetime
+) -> None:
+    """One more standard user, of an organization that is held for change or new."""
+    tier = session.scalar(
+        select(Organization.payment_tier).where(Organization.id == organization_id)
+    )
+    _add_to_tier(session, partner_id, tier, users=1)
+    key = {"partner_id": partner_id, "day": created_at.astimezone(UTC).date()}
+    _add(session, PartnerDay, key, {"sign_ups": 1}, {})
+
+
+def move_organization(
+    session: Session, organization: Organization, before: Tier | None, after: Tier | None
+) -> None:
+    """An organization that is held for change goes from one plan to another, with its users."""
+    users = session.scalar(
+        select(func.count()).where(
+            User.organization_id == organization.id, User.user_type == Role.STANDARD
+        )
+    )
+    moves = [(before or Tier.FREE, -1), (after or Tier.FREE, 1)]
+    for tier, sign in sorted(moves):  # always in one order: two that move at once don't deadlock
+        _add_to_tier(
+            session,
+            organization.partner_id,
+            tier,
+            organizations=sign,
+            users=sign * (users or 0),
+        )
+
+
+def recount(session: Session, partner_id: UUID) -> None:
+    """Counts everything anew, for what was written past the services."""
+    for table in (PartnerDay, PartnerTier):
+        session.execute(delete(table).where(table.partner_id == partner_id))
+    days = ("conversations", "by_person", "by_voicemail", "seconds")
+    session.execute(
+        insert(PartnerDay).from_select(
+            ["partner_id", "day", *days, "sign_ups", "updated_at"],
+            select(
+                ConversationDay.partner_id,
+                ConversationDay.day,
+                *(func.sum(getattr(ConversationDay, name)) for name in days),
+                literal(0),
+                func.max(ConversationDay.updated_at),
+            )
+            .where(ConversationDay.partner_id == partner_id)
+            .group_by(ConversationDay.partner_id, ConversationDay.day),
+        )
+    )
+    begun = session.execute(
+        select(User.created_at, func.count())
+        .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
+        .group_by(User.created_at)
+    )
+    by_day: dict[date, int] = {}
+    for created_at, count in begun:
+        day = created_at.astimezone(UTC).date()
+        by_day[day] = by_day.get(day, 0) + count
+    for day, count in by_day.items():
+        _add(session, PartnerDay, {"partner_id": partner_id, "day": day}, {"sign_ups": count}, {})
+    tier = func.coalesce(Organization.payment_tier, Tier.FREE.value)
+    organizations = session.execute(
+        select(tier, func.count()).where(Organization.partner_id == partner_id).group_by(tier)
+    )
+    for name, count in organizations.all():
+        _add_to_tier(session, partner_id, Tier(name), organizations=count)
+    users = session.execute(
+        select(tier, func.count())
+        .join(User, User.organization_id == Organization.id)
+        .where(Organization.partner_id == partner_id, User.user_type == Role.STANDARD)
+        .group_by(tier)
+    )
+    for name, count in users.all():
+        _add_to_tier(session, partner_id, Tier(name), users=count)
+
+
+def _add_to_tier(session: Session, partner_id: UUID, tier: Tier | None, **amounts: int) -> None:
+    _add(session, PartnerTier, {"partner_id": partner_id, "tier": tier or Tier.FREE}, amounts, {})
+
+
+def _add(
+    session: Session,
+    table: type[Base],
+    key: Mapping[str, Any],
+    amounts: Mapping[str, int],
+    values: Mapping[str, Any],
+) -> None:
+    """Adds to a row, or makes it; ``values`` are written over what it had."""
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    statement = (sqlite.insert if is_sqlite else postgresql.insert)(table)
+    statement = statement.values(**key, **amounts, **values)
+    new = statement.excluded
+    session.execute(
+        statement.on_conflict_do_update(
+            index_elements=list(key),
+            set_={
+                **{name: getattr(table, name) + new[name] for name in amounts},
+                **{name: new[name] for name in values},
+            },
+        )
+    )

@@ -1,0 +1,52 @@
+"""The sums of a partner are those that counting everything anew gives."""
+
+from datetime import date
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role, Tier
+from app.models import PartnerDay, PartnerTier
+from app.services import rollup, users
+from app.services.organizations.changing import change
+from tests.fixtures.cast import Tenant, converse, make_tenant, make_user
+
+
+def sums(session: Session, tenant: Tenant) -> set[tuple[Any, ...]]:
+    """Every row that says something."""
+    session.expire_all()
+    found: set[tuple[Any, ...]] = set()
+    for day in session.scalars(
+        select(PartnerDay).where(PartnerDay.partner_id == tenant.partner.id)
+    ):
+        figures = (day.conversations, day.by_person, day.by_voicemail, day.seconds, day.sign_ups)
+        found.add((day.day, *figures, day.updated_at))
+    for plan in session.scalars(
+        select(PartnerTier).where(PartnerTier.partner_id == tenant.partner.id)
+    ):
+        if plan.organizations or plan.users:
+            found.add((plan.tier, plan.organizations, plan.users))
+    return found
+
+
+def test_what_is_kept_equals_what_is_there(session: Session) -> None:
+    own, other = make_tenant(session), make_tenant(session, "Southgate")
+    admin = own.caller(Role.PARTNER_ADMIN)
+    converse(session, own.plus, date(2026, 5, 4), 3)
+    converse(session, own.organization, date(2026, 5, 4), 2)
+    converse(session, other.plus, date(2026, 5, 4), 7)
+    make_user(session, own.partner.id, "new@northwind.example", tier=Tier.BASIC.value)
+    change(session, admin, own.plus, {"user_limit": 0})
+    people = (("invited", Role.STANDARD, own.plus.id), ("staff", Role.ADMIN, None))
+    for name, role, where in people:
+        email = f"{name}@northwind.example"
+        users.invite(session, admin, email=email, user_type=role, organization_id=where)
+    change(session, admin, own.plus, {"payment_tier": Tier.BASIC})
+    change(session, admin, own.organization, {"payment_tier": None})
+
+    kept = sums(session, own)
+    assert {row for row in kept if len(row) == 3} == {(Tier.FREE, 1, 1), (Tier.BASIC, 2, 3)}
+    assert (date(2026, 5, 4), 5) in {row[:2] for row in kept}
+    rollup.recount(session, own.partner.id)
+    assert sums(session, own) == kept
