@@ -21,6 +21,11 @@ _PORT = rf"(?::(?:{_PORT_NUMBERS}))?"
 _REST = r'(?:[/?#][^\u0000-\u0020\u007f-\u00a0"<>\\]*)?'
 _WEB = rf"[Hh][Tt][Tt][Pp][Ss]?://{_LABEL}(?:\.{_LABEL})*{_PORT}{_REST}"
 _TEL = r"[Tt][Ee][Ll]:\+?[0-9](?:[0-9().-]{0,30}[0-9])?"
+_SIP = (
+    rf"[Ss][Ii][Pp][Ss]?:[A-Za-z0-9_+.-]{{1,64}}@{_LABEL}(?:\.{_LABEL})*{_PORT}"
+    r"(?:;[A-Za-z0-9_.=-]{1,64}){0,8}"
+)
+_STREAM = rf"(?:[Ww][Ss][Ss]|[Hh][Tt][Tt][Pp][Ss])://{_LABEL}(?:\.{_LABEL})*{_PORT}{_REST}"
 _HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
 _MAILTO = rf"[Mm][Aa][Ii][Ll][Tt][Oo]:[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@{_HOST}"
 
@@ -31,6 +36,7 @@ LINK_PATTERN = rf"^(?:{_WEB}|{_MAILTO}|{_TEL})$"
 _web = re.compile(_WEB)
 _tel = re.compile(_TEL)
 _mailto = re.compile(_MAILTO)
+_voice = re.compile(rf"(?:{_SIP}|{_STREAM})")
 
 
 def is_web_url(value: str) -> bool:
@@ -43,3 +49,9 @@ def is_link(value: str) -> bool:
     if is_web_url(value) or _tel.fullmatch(value):
         return True
     return _mailto.fullmatch(value) is not None and is_email(value.partition(":")[2])
+
+
+def is_voice_address(value: str) -> bool:
+    """Whether a call can be handed to it: a SIP address (sip: or sips:) or an encrypted stream
+    (wss: or https:)."""
+    return len(value) <= MAX_LENGTH and _voice.fullmatch(value) is not None

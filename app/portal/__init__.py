@@ -7,6 +7,7 @@ from app.portal import (
     api_access,
     api_clients,
     assets,
+    assistants,
     audit,
     authentication,
     brand_files,
@@ -66,6 +67,7 @@ def register_portal(app: Flask) -> None:
 __all__ = [
     "api_access",
     "api_clients",
+    "assistants",
     "audit",
     "brand_files",
     "branding",

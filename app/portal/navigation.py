@@ -41,6 +41,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
         (
             Place("Organizations", "building", "portal.organizations", ("portal.organization",)),
             Place("People", "users", "portal.users", ("portal.user",)),
+            Place("Assistants", "headset", "portal.assistants", ("portal.assistant",)),
         ),
     ),
     (

@@ -1,22 +1,185 @@
-"""Assistants: the one loader that everything fetches them through, and the list for scripts."""
+"""Assistants: the one loader that everything fetches them through, lists, and readiness."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import ColumnElement, Select, and_, func, not_, or_, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.errors import NotFound
-from app.models import Agent, Organization
+from app.enums import OrganizationStatus
+from app.errors import NotFound, ValidationFailed
+from app.models import Agent, ExternalIdKey, Organization
+from app.services.paging import Page, Sort, keyset_page
+
+_by_name = func.lower(Agent.name)
+SORTS = {
+    "name": Sort(_by_name, lambda row: row.name.lower()),
+    "-name": Sort(_by_name, lambda row: row.name.lower(), descending=True),
+    "-created": Sort(Agent.created_at, lambda row: row.created_at, descending=True),
+    "created": Sort(Agent.created_at, lambda row: row.created_at),
+}
+"""The orders that `search` offers."""
 
 
-def get(session: Session, caller: Caller, agent_id: UUID | str) -> Agent:
-    """The assistant, if it is the caller's to see; `NotFound` (``agent_not_found``) otherwise."""
+class Readiness(StrEnum):
+    """Whether an assistant can call: switched off, or on and able to, or on and not yet."""
+
+    READY = "ready"
+    NOT_READY = "not-ready"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something that an assistant needs. ``needed`` is False where a call can do without;
+    ``place`` is where it is mended: ``organization``, or the field of the assistant."""
+
+    code: str
+    met: bool
+    sentence: str
+    place: str
+    needed: bool = True
+
+
+def readiness(agent: Agent, organization: Organization) -> list[Condition]:
+    """Every condition for calling, in the order in which one mends them."""
+    has_number = agent.phone_number is not None
+    has_texts = bool(
+        (agent.default_intro or "").strip() and (agent.default_voicemail or "").strip()
+    )
+    return [
+        _condition(
+            "organization_active",
+            organization.status is OrganizationStatus.ACTIVE,
+            (f"{organization.name} is active.", f"{organization.name} is {organization.status}."),
+            "organization",
+        ),
+        _condition(
+            "agent_active",
+            agent.active,
+            ("The assistant is switched on.", "The assistant is switched off."),
+            "active",
+        ),
+        _condition(
+            "phone_number",
+            has_number,
+            (f"It has the number {agent.phone_number}.", "It has no phone number yet."),
+            "phone_number",
+        ),
+        _condition(
+            "phone_enabled",
+            agent.phone_enabled,
+            ("Calls from its number are switched on.", "Calls from its number are switched off."),
+            "phone_enabled",
+        ),
+        _condition(
+            "phone_configured",
+            agent.phone_configured,
+            (
+                "The number is set up with the carrier.",
+                "Nobody has said yet that the number is set up with the carrier.",
+            ),
+            "phone_configured",
+        ),
+        _condition(
+            "texts",
+            has_texts,
+            (
+                "It has an intro and a voicemail message of its own.",
+                "It has no intro and voicemail message of its own: every call must bring them.",
+            ),
+            "default_intro",
+            needed=False,
+        ),
+    ]
+
+
+def readiness_of(agent: Agent, organization: Organization) -> Readiness:
+    """The conditions in one word."""
+    if not agent.active:
+        return Readiness.OFF
+    met = all(each.met for each in readiness(agent, organization) if each.needed)
+    return Readiness.READY if met else Readiness.NOT_READY
+
+
+def _condition(
+    code: str, met: bool, words: tuple[str, str], place: str, *, needed: bool = True
+) -> Condition:
+    return Condition(code, met, words[0] if met else words[1], place, needed)
+
+
+def _has_readiness(wanted: Readiness) -> ColumnElement[bool]:
+    """`readiness_of` as a condition of rows joined with their organizations."""
+    able = and_(
+        Agent.phone_enabled,
+        Agent.phone_configured,
+        Agent.phone_number.is_not(None),
+        Organization.status == OrganizationStatus.ACTIVE,
+    )
+    match wanted:
+        case Readiness.OFF:
+            return not_(Agent.active)
+        case Readiness.READY:
+            return and_(Agent.active, able)
+        case Readiness.NOT_READY:
+            return and_(Agent.active, not_(able))
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    *,
+    organization_id: UUID | None = None,
+    query: str | None = None,
+    wanted: Readiness | None = None,
+    sort: str = "name",
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Agent]:
+    """A screen of assistants; ``query`` looks in their names and numbers.
+
+    Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
+    """
+    rows = visible(caller)
+    if organization_id is not None:
+        rows = rows.where(Agent.organization_id == organization_id)
+    words = (query or "").replace("\x00", "").strip()
+    if words:
+        digits = "".join(character for character in words if character.isdigit())
+        named = Agent.name.icontains(words, autoescape=True)
+        rows = rows.where(or_(named, Agent.phone_number.contains(digits)) if digits else named)
+    if wanted is not None:
+        rows = rows.join(Organization, Organization.id == Agent.organization_id)
+        rows = rows.where(_has_readiness(wanted))
+    if sort not in SORTS:
+        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
+    return keyset_page(
+        session, rows, sort=SORTS[sort], id_column=Agent.id, cursor=cursor, limit=limit
+    )
+
+
+def external_id_keys(session: Session, agent: Agent) -> Sequence[ExternalIdKey]:
+    """The keys of an assistant that came from its loader, by name."""
+    query = select(ExternalIdKey).where(ExternalIdKey.agent_id == agent.id)
+    return session.scalars(query.order_by(ExternalIdKey.key)).all()
+
+
+def get(
+    session: Session, caller: Caller, agent_id: UUID | str, *, for_change: bool = False
+) -> Agent:
+    """The assistant, if it is the caller's to see; `NotFound` (``agent_not_found``) otherwise.
+
+    ``for_change`` holds the row until the transaction ends.
+    """
     identifier = _as_uuid(agent_id)
     agent = None
     if identifier is not None:
         query = visible(caller).where(Agent.id == identifier)
+        if for_change:
+            query = query.with_for_update(key_share=True).execution_options(populate_existing=True)
         agent = session.scalars(query).one_or_none()
     if agent is None:
         message = "There is no such assistant."

@@ -69,10 +69,10 @@ class EndingForm(Form):
         try:
             self.expires_at = _end_of_day(self.last_day.data)
         except PydanticCustomError as error:
-            self.last_day.errors = [error.message()]
+            self.last_day.errors = (error.message(),)
             return False
         except OverflowError:
-            self.last_day.errors = ["This day is too far away."]
+            self.last_day.errors = ("This day is too far away.",)
             return False
         return sound
 

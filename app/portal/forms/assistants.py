@@ -1,0 +1,74 @@
+"""The forms of an assistant and of its external id keys."""
+
+from zoneinfo import available_timezones
+
+from wtforms import (
+    BooleanField,
+    Form,
+    RadioField,
+    SelectChoice,
+    SelectField,
+    StringField,
+    TelField,
+    TextAreaField,
+)
+
+from app.models import Agent
+from app.services.organizations.agent_settings import (
+    MAX_KEY,
+    MAX_NAME,
+    MAX_TEXT,
+    AgentFields,
+)
+
+IDENTIFIES, ROUTES = "identifies", "routes"
+MEANINGS = {
+    IDENTIFIES: "Identifies the contact",
+    ROUTES: "Routes to a CRM account",
+}
+MEANING_HINTS = {
+    IDENTIFIES: "One value belongs to one person of a campaign: whoever sends it again means them.",
+    ROUTES: "Many people may share a value, such as the account that their results go to.",
+}
+_ZONES = [SelectChoice(zone, zone.replace("_", " ")) for zone in sorted(available_timezones())]
+
+
+class AssistantForm(Form):
+    name = StringField("Name", render_kw={"maxlength": MAX_NAME, "autocomplete": "off"})
+    service = StringField("Service", render_kw={"maxlength": MAX_NAME, "autocomplete": "off"})
+    timezone = SelectField(
+        "Time zone", choices=[SelectChoice("", "Not said"), *_ZONES], validate_choice=False
+    )
+    active = BooleanField("Switched on", default=True)
+    phone_number = TelField("Phone number", render_kw={"maxlength": 40, "autocomplete": "off"})
+    phone_enabled = BooleanField("It calls from its number")
+    phone_configured = BooleanField("The number is set up with the carrier")
+    default_intro = TextAreaField("Intro", render_kw={"maxlength": MAX_TEXT})
+    default_voicemail = TextAreaField("Voicemail message", render_kw={"maxlength": MAX_TEXT})
+    voice_address = StringField(
+        "Voice address", render_kw={"maxlength": 2000, "autocomplete": "off", "inputmode": "url"}
+    )
+
+    @classmethod
+    def showing(cls, agent: Agent) -> "AssistantForm":
+        form = cls(obj=agent)
+        for field in form:
+            if field.data is None:
+                field.data = ""
+        return form
+
+    def to_fields(self) -> AgentFields:
+        return AgentFields(**self.data)
+
+
+class KeyForm(Form):
+    key = StringField("Key", render_kw={"maxlength": MAX_KEY, "autocomplete": "off"})
+    meaning = RadioField(
+        "What a value means",
+        choices=[SelectChoice(value, words) for value, words in MEANINGS.items()],
+        default=ROUTES,
+    )
+
+    @property
+    def identifies(self) -> bool:
+        return bool(self.meaning.data == IDENTIFIES)

@@ -1,0 +1,203 @@
+"""What people set of an assistant: checked whole, every problem named at its field."""
+
+from dataclasses import asdict, dataclass
+from uuid import UUID
+from zoneinfo import available_timezones
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.errors import Conflict, NotFound, Problem, ValidationFailed
+from app.models import (
+    Agent,
+    Campaign,
+    ContactExternalId,
+    ExternalIdKey,
+    Organization,
+)
+from app.phone import PhoneError, normalise
+from app.policy import Permission
+from app.services import agents, audit
+from app.services.organizations.assistants import (
+    add_agent,
+    configure_agent,
+    define_external_id_key,
+)
+from app.services.organizations.loading import get
+from app.urls import is_voice_address
+
+MAX_NAME = 200
+MAX_TEXT = 1000
+MAX_KEY = 100
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFields:
+    """Everything that people set of an assistant. Blank texts are absent; ``phone_number`` may
+    be written in any way that the organization's region understands."""
+
+    name: str
+    service: str | None = None
+    timezone: str | None = None
+    active: bool = True
+    phone_number: str | None = None
+    phone_enabled: bool = False
+    phone_configured: bool = False
+    default_intro: str | None = None
+    default_voicemail: str | None = None
+    voice_address: str | None = None
+
+
+def create_agent(
+    session: Session, caller: Caller, organization_id: UUID, fields: AgentFields
+) -> Agent:
+    """A new assistant. Raises `Forbidden`, `NotFound` and `ValidationFailed` (each field's
+    problem, or ``agent_limit_reached``)."""
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    organization = get(session, caller, organization_id)
+    checked = asdict(_checked(fields, organization.default_region))
+    first = {name: checked.pop(name) for name in ("name", "service", "timezone")}
+    agent = add_agent(session, caller, organization, **first)
+    changes = {name: value for name, value in checked.items() if getattr(agent, name) != value}
+    return configure_agent(session, caller, agent, **changes) if changes else agent
+
+
+def update_agent(
+    session: Session,
+    caller: Caller,
+    agent_id: UUID,
+    fields: AgentFields,
+    *,
+    expected_version: int | None = None,
+) -> Agent:
+    """Writes what differs. Raises as `create_agent`, and `Conflict` (``changed_meanwhile``)."""
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    agent = agents.get(session, caller, agent_id, for_change=True)
+    if expected_version is not None and agent.version != expected_version:
+        message = "Somebody else changed the assistant meanwhile; nothing was saved."
+        raise Conflict(message, "changed_meanwhile")
+    organization = session.get_one(Organization, agent.organization_id)
+    checked = asdict(_checked(fields, organization.default_region))
+    changes = {name: value for name, value in checked.items() if getattr(agent, name) != value}
+    return configure_agent(session, caller, agent, **changes) if changes else agent
+
+
+def add_external_id_key(
+    session: Session, caller: Caller, agent_id: UUID, key: str, *, identifies: bool
+) -> ExternalIdKey:
+    """A further key. Raises `Forbidden`, `NotFound` and `ValidationFailed` (``blank``,
+    ``too_long``, ``key_exists``)."""
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    agent = agents.get(session, caller, agent_id, for_change=True)
+    key = key.replace("\0", "").strip()
+    if not key:
+        raise ValidationFailed.on("key", "blank", "This can't be left blank.")
+    if len(key) > MAX_KEY:
+        raise ValidationFailed.on("key", "too_long", f"At most {MAX_KEY} characters fit here.")
+    if session.get(ExternalIdKey, (agent.id, key)) is not None:
+        message = "The assistant has this key already."
+        raise ValidationFailed.on("key", "key_exists", message)
+    return define_external_id_key(session, caller, agent, key, identifies=identifies)
+
+
+def remove_external_id_key(session: Session, caller: Caller, agent_id: UUID, key: str) -> None:
+    """Takes a key away; values that contacts carry stay with them. Raises `Forbidden` and
+    `NotFound` (``agent_not_found``, ``key_not_found``)."""
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    agent = agents.get(session, caller, agent_id, for_change=True)
+    found = get_key(session, agent, key)
+    session.delete(found)
+    session.flush()
+    audit.record(
+        session,
+        caller,
+        action="agent.external_id_key_removed",
+        target_type="agent",
+        target_id=agent.id,
+        partner_id=agent.partner_id,
+        organization_id=agent.organization_id,
+        target=agent.name,
+        before={"key": key, "identifies": found.identifies},
+    )
+
+
+def get_key(session: Session, agent: Agent, key: str) -> ExternalIdKey:
+    """A key of an assistant that came from its loader. Raises `NotFound` (``key_not_found``)."""
+    found = session.get(ExternalIdKey, (agent.id, key))
+    if found is None:
+        message = "There is no such key."
+        raise NotFound(message, "key_not_found")
+    return found
+
+
+def carriers_of_key(session: Session, agent: Agent, key: str) -> int:
+    """How many contacts of the organization carry a value for the key."""
+    query = (
+        select(func.count())
+        .select_from(ContactExternalId)
+        .join(Campaign, Campaign.id == ContactExternalId.campaign_id)
+        .where(Campaign.organization_id == agent.organization_id, ContactExternalId.key == key)
+    )
+    return session.scalar(query) or 0
+
+
+def defined_elsewhere(session: Session, agent: Agent, key: str) -> int:
+    """How many other assistants of the organization define the same key."""
+    query = select(func.count()).where(
+        ExternalIdKey.organization_id == agent.organization_id,
+        ExternalIdKey.key == key,
+        ExternalIdKey.agent_id != agent.id,
+    )
+    return session.scalar(query) or 0
+
+
+def _checked(fields: AgentFields, region: str) -> AgentFields:
+    """The fields as they are stored. Raises `ValidationFailed` with every problem."""
+    problems: list[Problem] = []
+    name = _text("name", fields.name, MAX_NAME, problems)
+    if not name:
+        problems.append(Problem("name", "blank", "This can't be left blank."))
+    timezone = (fields.timezone or "").strip() or None
+    if timezone is not None and timezone not in available_timezones():
+        message = "This is not a time zone of the IANA list: write one like Europe/London."
+        problems.append(Problem("timezone", "unknown_timezone", message))
+    voice = (fields.voice_address or "").strip() or None
+    if voice is not None and not is_voice_address(voice):
+        message = (
+            "Write a SIP address like sip:assistant@voice.example, or the address of an encrypted "
+            "stream that begins with wss:// or https://."
+        )
+        problems.append(Problem("voiceAddress", "invalid_url", message))
+    checked = AgentFields(
+        name=name or "",
+        service=_text("service", fields.service, MAX_NAME, problems),
+        timezone=timezone,
+        active=fields.active,
+        phone_number=_number(fields.phone_number, region, problems),
+        phone_enabled=fields.phone_enabled,
+        phone_configured=fields.phone_configured,
+        default_intro=_text("defaultIntro", fields.default_intro, MAX_TEXT, problems),
+        default_voicemail=_text("defaultVoicemail", fields.default_voicemail, MAX_TEXT, problems),
+        voice_address=voice,
+    )
+    if problems:
+        raise ValidationFailed.of(*problems)
+    return checked
+
+
+def _text(field: str, value: str | None, limit: int, problems: list[Problem]) -> str | None:
+    text = (value or "").replace("\0", "").replace("\r\n", "\n").strip()
+    if len(text) > limit:
+        problems.append(Problem(field, "too_long", f"At most {limit:,} characters fit here."))
+    return text or None
+
+
+def _number(value: str | None, region: str, problems: list[Problem]) -> str | None:
+    if not (value or "").strip():
+        return None
+    try:
+        return normalise((value or "").strip(), region)
+    except PhoneError as error:
+        problems.append(Problem("phoneNumber", "invalid_phone", error.message))
+        return None

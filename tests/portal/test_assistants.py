@@ -1,0 +1,300 @@
+"""Assistants in the portal: added, set up, what they still need, and their external id keys."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import ContactAction, OrganizationStatus, Role
+from app.models import Agent, AuditEntry, ExternalIdKey, Organization, User
+from app.services import agents, campaigns, contacts, organizations
+from app.services.agents import Readiness
+from app.urls import is_voice_address
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+NUMBER = "+12025550148"
+READY = {
+    "name": "Robin",
+    "service": "Dental surgery",
+    "timezone": "Europe/London",
+    "active": "y",
+    "phone_number": "(202) 555-0148",
+    "phone_enabled": "y",
+    "phone_configured": "y",
+    "default_intro": "Hello.",
+    "default_voicemail": "Please call back.",
+    "voice_address": "sip:robin@voice.example",
+}
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.fixture
+def agent(session: Session, own: Tenant) -> Agent:
+    """The assistant that came with the organization."""
+    [first] = agents.of_organization(session, own.caller(Role.PARTNER_ADMIN), own.organization.id)
+    return first
+
+
+def room_for_more(session: Session, organization: Organization) -> None:
+    session.get_one(Organization, organization.id).agent_limit = 3
+    session.commit()
+
+
+def stored(session: Session, agent: Agent) -> dict[str, Any]:
+    session.expire_all()
+    found = session.get_one(Agent, agent.id)
+    names = [name for name in READY if name != "phone_number"]
+    return {name: getattr(found, name) for name in (*names, "phone_number")}
+
+
+def test_an_assistant_is_added_complete_and_is_ready(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    room_for_more(session, own.organization)
+    address = f"/assistants/new?organization={own.organization.id}"
+    made = admin.post(address, {**READY, "once": "a1"}, page=address)
+    again = admin.post(address, {**READY, "once": "a1"}, page=address)
+    found = session.scalars(select(Agent).where(Agent.name == "Robin")).one()
+    assert (made.status_code, made.location) == (303, f"/assistants/{found.id}")
+    assert (again.status_code, again.location) == (303, f"/assistants/{found.id}")
+    assert stored(session, found) == {
+        **READY,
+        "active": True,
+        "phone_enabled": True,
+        "phone_configured": True,
+        "phone_number": NUMBER,
+    }
+    page = admin.get(f"/assistants/{found.id}").text
+    assert ("Ready to call" in page, "6 of 6" in page) == (True, True)
+
+
+def test_the_limit_is_answered_with_the_partners_own_words(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    own.partner.partner_upgrade_message = "Room for more assistants."
+    own.partner.purchase_link = "https://northwind.example/plans"
+    session.commit()
+    address = f"/assistants/new?organization={own.organization.id}"
+    answer = admin.post(address, READY, page=address)
+    assert answer.status_code == 422
+    for words in (
+        "has 1 of 1 assistants",
+        "Room for more assistants.",
+        "https://northwind.example/plans",
+        'value="Robin"',
+    ):
+        assert words in answer.text
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("name", " ", "This can&#39;t be left blank."),
+        ("name", "x" * 201, "At most 200 characters fit here."),
+        ("timezone", "Europe/Atlantis", "This is not a time zone of the IANA list"),
+        ("phone_number", "12", "Too short"),
+        ("default_intro", "x" * 1001, "At most 1,000 characters fit here."),
+        ("voice_address", "http://voice.example", "Write a SIP address like"),
+        ("voice_address", "javascript:alert(1)", "Write a SIP address like"),
+    ],
+)
+def test_what_is_wrong_stands_at_its_field_and_nothing_is_saved(
+    session: Session, agent: Agent, admin: Browser, field: str, value: str, words: str
+) -> None:
+    address = f"/assistants/{agent.id}/edit"
+    before = stored(session, agent)
+    answer = admin.post(address, {**READY, field: value, "version": "1"}, page=address)
+    assert (answer.status_code, answer.text.count(words)) == (422, 2)
+    assert stored(session, agent) == before
+
+
+def test_a_number_that_another_assistant_has_is_refused(
+    session: Session, own: Tenant, agent: Agent, admin: Browser
+) -> None:
+    room_for_more(session, own.organization)
+    caller = own.caller(Role.PARTNER_ADMIN)
+    second = organizations.add_agent(session, caller, own.organization, name="Second")
+    organizations.configure_agent(session, caller, second, phone_number=NUMBER)
+    session.commit()
+    address = f"/assistants/{agent.id}/edit"
+    answer = admin.post(address, {**READY, "version": "1"}, page=address)
+    words = "Another assistant of the organization has this number."
+    assert (answer.status_code, answer.text.count(words)) == (422, 2)
+
+
+def test_two_people_editing_are_told_and_nothing_is_overwritten_unseen(
+    session: Session, agent: Agent, admin: Browser
+) -> None:
+    address = f"/assistants/{agent.id}/edit"
+    first = admin.post(address, {**READY, "version": str(agent.version)}, page=address)
+    late = admin.post(
+        address, {**READY, "name": "Kim", "version": str(agent.version)}, page=address
+    )
+    assert (first.status_code, late.status_code) == (303, 409)
+    assert "changed this meanwhile" in late.text
+    assert stored(session, agent)["name"] == "Robin"
+    [version] = [p.split('"')[0] for p in late.text.split('name="version" value="')[1:]]
+    again = admin.post(address, {**READY, "name": "Kim", "version": version}, page=address)
+    assert (again.status_code, stored(session, agent)["name"]) == (303, "Kim")
+
+
+def test_saving_leaves_its_trace_with_the_values_before(
+    session: Session, own: Tenant, agent: Agent, admin: Browser
+) -> None:
+    address = f"/assistants/{agent.id}/edit"
+    admin.post(address, {**READY, "version": "1"}, page=address)
+    entry = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
+    assert entry is not None
+    assert (entry.action, entry.actor, entry.before["phone_number"], entry.after["name"]) == (
+        "agent.updated",
+        own.staff[Role.PARTNER_ADMIN].email,
+        None,
+        "Robin",
+    )
+
+
+def test_each_condition_that_is_not_met_leads_to_where_it_is_mended(
+    own: Tenant, agent: Agent, admin: Browser, signed_in: SignedIn
+) -> None:
+    page = admin.get(f"/assistants/{agent.id}").text
+    for place in ("phone_number", "phone_enabled", "phone_configured", "default_intro"):
+        assert f'href="/assistants/{agent.id}/edit#{place}"' in page
+    edit = admin.get(f"/assistants/{agent.id}/edit").text
+    for place in ("phone_number", "phone_enabled", "phone_configured", "default_intro"):
+        assert f'id="{place}"' in edit
+    reader = signed_in(own.staff[Role.PARTNER_EDITOR])
+    seen = reader.get(f"/assistants/{agent.id}")
+    assert (seen.status_code, "/edit" in seen.text) == (200, False)
+
+
+def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
+    session: Session, own: Tenant, agent: Agent, admin: Browser
+) -> None:
+    room_for_more(session, own.organization)
+    caller = own.caller(Role.PARTNER_ADMIN)
+    ready = organizations.add_agent(session, caller, own.organization, name="Ready Rita")
+    organizations.configure_agent(
+        session, caller, ready, phone_number=NUMBER, phone_enabled=True, phone_configured=True
+    )
+    off = organizations.add_agent(session, caller, own.organization, name="Off Otto")
+    organizations.configure_agent(session, caller, off, active=False)
+    session.commit()
+    of_organization = f"organization={own.organization.id}"
+
+    def names(query: str) -> list[str]:
+        page = admin.get(f"/assistants?{query}").text
+        return [name for name in ("Ready Rita", "Off Otto", agent.name) if f">{name}</a>" in page]
+
+    assert names(f"{of_organization}&readiness=ready") == ["Ready Rita"]
+    assert names(f"{of_organization}&readiness=off") == ["Off Otto"]
+    assert names(f"{of_organization}&readiness=not-ready") == [agent.name]
+    assert names("q=rita") == ["Ready Rita"]
+    assert names("q=202+555+0148") == ["Ready Rita"]
+    own.organization.status = OrganizationStatus.SUSPENDED
+    session.commit()
+    assert agents.readiness_of(ready, own.organization) is Readiness.NOT_READY
+    assert names(f"{of_organization}&readiness=ready") == []
+
+
+def test_a_key_is_added_once_and_removed_with_the_contacts_that_carry_it_named(
+    session: Session, own: Tenant, agent: Agent, admin: Browser
+) -> None:
+    page = f"/assistants/{agent.id}"
+    sent = {"key": " crmId ", "meaning": "identifies"}
+    added = admin.post(f"{page}/keys", sent, page=page)
+    again = admin.post(f"{page}/keys", sent, page=page)
+    key = session.scalars(select(ExternalIdKey)).one()
+    assert (added.status_code, again.status_code, key.key, key.identifies) == (
+        303,
+        422,
+        "crmId",
+        True,
+    )
+    assert again.text.count("The assistant has this key already.") == 2
+    campaign = campaigns.create(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        own.organization.id,
+        name="Recall",
+        all_agents=True,
+    )
+    person = {"phone": NUMBER, "externalIdKey": "crmId", "externalIdValue": "C-1"}
+    contacts.apply(session, campaign, [person], ContactAction.UPSERT)
+    session.commit()
+    question = admin.get(f"{page}/keys/remove?key=crmId")
+    assert "1 contact carries a value for it" in question.text
+    assert "Files and scripts that send it are refused" in question.text
+    removed = admin.post(f"{page}/keys/remove?key=crmId", page=page)
+    left = session.scalar(select(func.count()).select_from(ExternalIdKey))
+    assert (removed.status_code, left) == (303, 0)
+
+
+@pytest.mark.parametrize("key", ["", " ", "x" * 101])
+def test_a_key_without_a_name_or_with_too_long_a_one_is_refused(
+    session: Session, agent: Agent, admin: Browser, key: str
+) -> None:
+    page = f"/assistants/{agent.id}"
+    answer = admin.post(f"{page}/keys", {"key": key, "meaning": "routes"}, page=page)
+    assert answer.status_code == 422
+    assert session.scalar(select(func.count()).select_from(ExternalIdKey)) == 0
+
+
+def test_somebody_elses_assistant_is_not_there(
+    session: Session, own: Tenant, other: Tenant, admin: Browser
+) -> None:
+    theirs = agents.of_organization(
+        session, other.caller(Role.PARTNER_ADMIN), other.organization.id
+    )[0]
+    seen = []
+    for agent_id, organization_id in ((theirs.id, other.organization.id), (uuid4(), uuid4())):
+        page = f"/assistants/{agent_id}"
+        new = f"/assistants/new?organization={organization_id}"
+        seen.append(
+            [
+                *(admin.get(path).status_code for path in (page, f"{page}/edit", new)),
+                admin.get(f"{page}/keys/remove?key=x").status_code,
+                admin.post(f"{page}/edit", READY, page="/assistants").status_code,
+                admin.post(f"{page}/keys", {"key": "x"}, page="/assistants").status_code,
+                admin.post(new, READY, page="/assistants").status_code,
+            ]
+        )
+    assert seen == [[404] * 7, [404] * 7]
+    assert theirs.name == session.get_one(Agent, theirs.id).name
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
+def test_who_may_not_change_assistants_finds_no_form(
+    own: Tenant, agent: Agent, signed_in: SignedIn, role: Role
+) -> None:
+    browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    statuses = [
+        browser.get(path).status_code
+        for path in ("/assistants/new", f"/assistants/{agent.id}/edit")
+    ]
+    assert statuses == [404, 404]
+
+
+@pytest.mark.parametrize(
+    ("address", "accepted"),
+    [
+        ("sip:robin@voice.example", True),
+        ("sips:robin@voice.example:5061;transport=tls", True),
+        ("wss://voice.example/stream?agent=1", True),
+        ("https://voice.example", True),
+        ("ws://voice.example", False),
+        ("sip:voice.example", False),
+        ("wss://user:secret@voice.example", False),
+        ("sip:robin@voice.example\r\nX: y", False),
+    ],
+)
+def test_voice_addresses_are_checked(address: str, accepted: bool) -> None:
+    assert is_voice_address(address) is accepted
