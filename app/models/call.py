@@ -60,6 +60,8 @@ class Call(Base):
         Index("ix_calls_status", "status", "organization_id"),
         Index("ix_calls_contact", "contact_id"),
         Index("ix_calls_phone", "organization_id", "phone_number"),
+        Index("ix_calls_partner_phone", "partner_id", "phone_number"),
+        Index("ix_calls_partner_status", "partner_id", "status", "id"),
     )
 
     id: Mapped[Id]

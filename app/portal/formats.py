@@ -98,8 +98,10 @@ def initials(name: str) -> str:
 
 
 def register(app: Flask) -> None:
-    filters = (number, day, moment, when, size, phone, initials)
-    filters += (change_words, field_words, value_words)
+    filters = (
+        *(number, day, moment, when, size, phone, initials),
+        *(change_words, field_words, value_words),
+    )
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters["tier"] = lambda tier: TIER_NAMES.get(tier, "–")
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
