@@ -54,7 +54,7 @@ class Words:
 
 WORDS: dict[int, Words] = {
     400: Words(
-        "This request can't be read",
+        "This request can’t be read",
         "Something in the address or the form is not in the expected form. Nothing was changed.",
     ),
     401: Words("You are signed out", "Sign in to go on. Nothing was changed."),
@@ -69,13 +69,13 @@ WORDS: dict[int, Words] = {
         "that you can’t see. Nothing was changed.",
     ),
     405: Words(
-        "This page can't be used like that",
+        "This page can’t be used like that",
         "The address exists, but not for this kind of request. Nothing was changed.",
     ),
     409: Words("This has changed meanwhile", "Nothing was changed. Reload the page to see it."),
     410: Words("This has been retired", "Nothing was changed."),
     413: Words("This is too large", "What was sent is over the limit. Nothing was changed."),
-    415: Words("This kind of file can't be read", "Nothing was changed."),
+    415: Words("This kind of file can’t be read", "Nothing was changed."),
     429: Words("Too many requests", "Wait a moment and try again. Nothing was changed."),
     500: Words(
         "Something failed on our side",

@@ -1,14 +1,31 @@
 """Refusals as pages: in the brand, with a reference, never an API's JSON."""
 
+import io
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from flask import Flask
+from flask_wtf.csrf import CSRFError
+from sqlalchemy.exc import OperationalError
+from werkzeug.test import TestResponse
 
+from app import create_app
+from app.database import Database, make_engine
 from app.enums import Role
+from app.errors import (
+    Conflict,
+    Forbidden,
+    NotFound,
+    RateLimited,
+    TooLarge,
+    Unauthenticated,
+    ValidationFailed,
+)
 from app.models import User
 from tests.fixtures.cast import Tenant
+from tests.fixtures.settings import settings_for, url_of
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -56,6 +73,87 @@ def test_a_range_that_can_t_be_counted_is_explained(
     answer = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"/usage?{query}")
     assert answer.status_code == 422
     assert "The last 30 days are shown instead." in answer.text
+
+
+def titled(answer: TestResponse, own: Tenant) -> tuple[int, str]:
+    """Status and heading of a page that wears the partner's brand, with reference and time."""
+    assert f"· {own.partner.product_name}</title>" in answer.text
+    assert f"<code>{answer.headers['X-Request-Id']}</code>" in answer.text
+    assert re.search(r"</code>, \d+\xa0\w+\xa0\d{4}, \d\d:\d\d\xa0UTC</p>", answer.text)
+    heading = re.search(r"<h1>(.*?)</h1>", answer.text)
+    assert heading
+    return answer.status_code, heading.group(1)
+
+
+@pytest.mark.parametrize(
+    ("error", "page"),
+    [
+        (NotFound(), (404, "This page is not here")),
+        (Forbidden("No.", "role_too_low"), (404, "This page is not here")),
+        (Unauthenticated("No.", "no_session"), (401, "You are signed out")),
+        (Conflict("Somebody was first.", "first"), (409, "This has changed meanwhile")),
+        (TooLarge("Over the limit.", "too_large"), (413, "This is too large")),
+        (RateLimited("Slowly.", 30), (429, "Too many requests")),
+        (ValidationFailed("No.", "wrong"), (400, "This request can’t be read")),
+        (CSRFError("No."), (403, "This form was not accepted")),
+        (OperationalError("SELECT", {}, Exception()), (503, "The portal is not available")),
+        (ZeroDivisionError(), (500, "Something failed on our side")),
+    ],
+)
+def test_each_refusal_has_its_page_in_the_partners_brand(
+    make_app: Callable[..., Flask], own: Tenant, error: Exception, page: tuple[int, str]
+) -> None:
+    app = make_app()
+    app.config.update(TESTING=False, PROPAGATE_EXCEPTIONS=False)
+
+    def fail(slug: str) -> str:
+        raise error
+
+    app.view_functions["portal.partner_sign_in"] = fail
+    answer = app.test_client().get(f"/p/{own.partner.slug}/sign-in")
+    assert titled(answer, own) == page
+
+
+def test_too_many_requests_are_told_when_to_come_back(
+    make_app: Callable[..., Flask], own: Tenant
+) -> None:
+    app = make_app()
+
+    def fail(slug: str) -> str:
+        raise RateLimited("That is too much at once.", 600)
+
+    app.view_functions["portal.partner_sign_in"] = fail
+    path = f"/p/{own.partner.slug}/sign-in"
+    answer = app.test_client().get(path)
+    assert answer.headers["Retry-After"] == "600"
+    assert re.search(
+        r"You can try again from \d+\xa0\w+\xa0\d{4}, \d\d:\d\d\xa0UTC on", answer.text
+    )
+    assert f'<a class="btn btn-primary" href="{path}">Try again</a>' in answer.text
+
+
+def test_a_file_over_the_limit_is_told_the_limit(
+    make_app: Callable[..., Flask], own: Tenant
+) -> None:
+    app = make_app(max_upload_bytes=1024)
+    client = app.test_client()
+    client.get(f"/p/{own.partner.slug}/sign-in")
+    answer = client.post("/sign-out", data={"file": (io.BytesIO(b"x" * 100_000), "big.csv")})
+    assert titled(answer, own) == (413, "This is too large")
+    assert "What was sent is over the limit of 1.0\xa0kB. Nothing was changed." in answer.text
+    assert "Going back in your browser shows what you typed." in answer.text
+
+
+def test_without_a_database_there_is_still_a_page(tmp_path: Path) -> None:
+    nowhere = Database(make_engine(f"sqlite:///{tmp_path}/no/such/folder/portal.db"))
+    app = create_app(settings_for(url_of(nowhere), tmp_path), nowhere)
+    app.config.update(TESTING=False, PROPAGATE_EXCEPTIONS=False)
+    answer = app.test_client().get("/")
+    assert answer.status_code == 503
+    assert "<h1>The portal is not available</h1>" in answer.text
+    sheet = re.search(r'href="(/brand/[0-9a-f]{6}-[0-9a-f]{16}\.css)"', answer.text)
+    assert sheet
+    assert app.test_client().get(sheet.group(1)).status_code == 200
 
 
 def test_a_failure_is_a_page_with_its_reference_and_tells_nothing_else(
