@@ -136,6 +136,12 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.partner_password_post": Access.PUBLIC,
     "portal.invitation": Access.PUBLIC,
     "portal.invitation_post": Access.PUBLIC,
+    "portal.account": Access.SIGNED_IN,
+    "portal.account_save": Access.SIGNED_IN,
+    "portal.account_password": Access.SIGNED_IN,
+    "portal.account_mails": Access.SIGNED_IN,
+    "portal.account_session_end": Access.SIGNED_IN,
+    "portal.account_sessions_end": Access.SIGNED_IN,
     "portal.outbox": P.PARTNER_WRITE,  # a mail's link lets in whom it was for
     "portal.outbox_mail": P.PARTNER_WRITE,
     "portal.outbox_html": P.PARTNER_WRITE,

@@ -4,6 +4,7 @@ from flask import Flask
 from flask_wtf.csrf import CSRFProtect
 
 from app.portal import (
+    account,
     api_access,
     api_clients,
     assets,
@@ -65,6 +66,7 @@ def register_portal(app: Flask) -> None:
 
 
 __all__ = [
+    "account",
     "api_access",
     "api_clients",
     "assistants",

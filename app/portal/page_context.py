@@ -96,6 +96,7 @@ def _context() -> dict[str, Any]:
         "header_links": brand.header_links[:MOST_HEADER_LINKS],
         "more_links": _more(brand.header_links),
         "find_url": url_for("portal.find") if user else None,
+        "account_url": url_for("portal.account"),
         "theme_url": url_for("portal.theme"),
         "sign_out_url": url_for("portal.sign_out"),
         "now": moment(utcnow()),

@@ -67,7 +67,7 @@ def create(
     now = utcnow()
     session.add(
         PortalSession(
-            token_hash=_hash(token),
+            token_hash=hash_of(token),
             user_id=user.id,
             ip=ip,
             user_agent=user_agent[:500] if user_agent else None,
@@ -95,7 +95,7 @@ def load(
     """
     found = None
     if token:
-        sent = {"token_hash": _hash(token), "now": utcnow()}
+        sent = {"token_hash": hash_of(token), "now": utcnow()}
         found = session.execute(_STANDING, sent).one_or_none()
     if found is None:
         message = "Sign in first."
@@ -143,8 +143,8 @@ def rotate(session: Session, token: str) -> str:
     new = secrets.token_urlsafe(32)
     renamed = session.execute(
         update(PortalSession)
-        .where(PortalSession.token_hash == _hash(token), PortalSession.expires_at > utcnow())
-        .values(token_hash=_hash(new))
+        .where(PortalSession.token_hash == hash_of(token), PortalSession.expires_at > utcnow())
+        .values(token_hash=hash_of(new))
         .returning(PortalSession.token_hash)
         .execution_options(synchronize_session=False)
     )
@@ -157,16 +157,17 @@ def rotate(session: Session, token: str) -> str:
 def end(session: Session, token: str | None) -> None:
     """Ends a session; one that is over already is no error."""
     if token:
-        session.execute(delete(PortalSession).where(PortalSession.token_hash == _hash(token)))
+        session.execute(delete(PortalSession).where(PortalSession.token_hash == hash_of(token)))
 
 
 def end_all_of_user(session: Session, user_id: UUID, *, except_token: str | None = None) -> int:
     """Ends every session of the user (password change, suspension); returns how many."""
     theirs = delete(PortalSession).where(PortalSession.user_id == user_id)
     if except_token:
-        theirs = theirs.where(PortalSession.token_hash != _hash(except_token))
+        theirs = theirs.where(PortalSession.token_hash != hash_of(except_token))
     return len(session.execute(theirs.returning(PortalSession.token_hash)).all())
 
 
-def _hash(token: str) -> str:
+def hash_of(token: str) -> str:
+    """What is stored of a token."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

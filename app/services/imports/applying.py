@@ -22,6 +22,7 @@ from app.models import (
 )
 from app.services import audit, contacts
 from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED, BulkResult
+from app.services.imports import finishing
 from app.services.imports.mapping import Mapping, Target
 from app.services.imports.records import problem_values
 from app.services.imports.rows import column_of
@@ -158,3 +159,5 @@ def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
         },
     )
     session.flush()
+    if state is not ImportState.CANCELLED:  # whoever stopped it knows
+        finishing.tell(session, upload)

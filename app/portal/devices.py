@@ -1,0 +1,44 @@
+"""Words for a browser, from what it says of itself: "Firefox on Windows".
+
+Only names are read, in the order that tells those apart that claim to be each other.
+"""
+
+BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser", "Samsung Internet"),
+    ("Vivaldi", "Vivaldi"),
+    ("FxiOS", "Firefox"),
+    ("Firefox", "Firefox"),
+    ("CriOS", "Chrome"),
+    ("Chromium", "Chromium"),
+    ("Chrome", "Chrome"),
+    ("Safari", "Safari"),
+    ("curl", "curl"),
+    ("python", "A Python program"),
+)
+SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("CrOS", "ChromeOS"),
+    ("Mac OS X", "macOS"),
+    ("Linux", "Linux"),
+)
+
+
+def device_words(user_agent: str | None) -> str:
+    """The browser and its system, as far as they can be told."""
+    said = user_agent or ""
+    browser = next((name for mark, name in BROWSERS if mark in said), None)
+    system = next((name for mark, name in SYSTEMS if mark in said), None)
+    if browser and system:
+        return f"{browser} on {system}"
+    return browser or (f"A browser on {system}" if system else "An unknown browser")
+
+
+def is_phone(user_agent: str | None) -> bool:
+    """Whether it is carried in a pocket: for the picture beside the words."""
+    said = user_agent or ""
+    return "iPhone" in said or ("Android" in said and "Mobile" in said)

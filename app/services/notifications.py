@@ -1,0 +1,20 @@
+"""The mails that a person may choose to get or not; those that guard the account are no choice."""
+
+from app.caller import Caller
+from app.models import User
+from app.policy import Permission
+
+IMPORT_FINISHED = "importFinished"
+"""When an upload that took long has ended."""
+
+_NEEDS = {IMPORT_FINISHED: Permission.CONTACTS_WRITE}
+
+
+def wants(user: User, mail: str) -> bool:
+    """Whether the person gets this kind of mail; everybody does until they choose otherwise."""
+    return user.notifications.get(mail, True) is not False
+
+
+def offered(caller: Caller) -> list[str]:
+    """The kinds of mail that can reach somebody with the caller's permissions."""
+    return [mail for mail, needed in _NEEDS.items() if caller.may(needed)]

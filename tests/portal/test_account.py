@@ -1,0 +1,227 @@
+"""One's own account: details, password, browsers, mails."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import AuditEntry, PortalSession, User
+from app.portal.devices import device_words
+from app.services import passwords
+from tests.fixtures.cast import Tenant
+from tests.fixtures.mails import waiting
+from tests.portal.conftest import PASSWORD, Browser
+
+SignedIn = Callable[[User], Browser]
+
+NEW = "a long way to the sea"
+PAGE = "/account"
+
+
+def version(browser: Browser) -> str:
+    found = re.search(r'name="version" value="(\d+)"', browser.get(PAGE).text)
+    assert found
+    return found[1]
+
+
+def test_every_role_has_an_account_page_that_the_menu_leads_to(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    for user in (*own.staff.values(), own.user):
+        page = signed_in(user).get("/").text
+        assert 'href="/account"' in page
+        assert user.email in signed_in(user).get(PAGE).text
+
+
+def test_name_and_zone_are_saved_and_times_follow(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    browser = signed_in(own.user)
+    typed = {"name": " Olga Łódź ", "timezone": "Asia/Tokyo", "version": version(browser)}
+    answer = browser.post(PAGE, typed, page=PAGE)
+    assert (answer.status_code, answer.location) == (303, PAGE)
+    shown = browser.get(PAGE).text
+    assert "Your details are saved." in shown
+    assert "Times are Asia/Tokyo." in shown
+    session.refresh(own.user)
+    assert (own.user.name, own.user.timezone) == ("Olga Łódź", "Asia/Tokyo")
+    entry = session.scalars(
+        select(AuditEntry)
+        .where(AuditEntry.target_id == str(own.user.id))
+        .order_by(AuditEntry.id.desc())
+    ).first()
+    assert entry is not None
+    assert (entry.action, entry.actor, entry.after) == (
+        "user.updated",
+        own.user.email,
+        {"name": "Olga Łódź", "timezone": "Asia/Tokyo"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"name": "x" * 201, "timezone": ""}, "at most 200 characters"),
+        ({"name": "Olga", "timezone": "Mars/Olympus"}, "Not a valid choice"),
+    ],
+)
+def test_details_that_will_not_do_stay_as_they_were_typed(
+    own: Tenant, signed_in: SignedIn, typed: dict[str, str], words: str
+) -> None:
+    answer = signed_in(own.user).post(PAGE, typed, page=PAGE)
+    assert (answer.status_code, words in answer.text) == (422, True)
+    assert f'value="{typed["name"]}"' in answer.text
+
+
+def test_details_changed_meanwhile_are_not_overwritten_unseen(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    first, second = signed_in(own.user), signed_in(own.user)
+    seen = version(first)
+    second.post(PAGE, {"name": "Second", "timezone": "", "version": seen}, page=PAGE)
+    answer = first.post(PAGE, {"name": "First", "timezone": "", "version": seen}, page=PAGE)
+    assert answer.status_code == 409
+    assert "changed this meanwhile" in answer.text
+    assert "<td>Second</td><td>First</td>" in answer.text
+    session.refresh(own.user)
+    assert own.user.name == "Second"
+    again = re.search(r'name="version" value="(\d+)"', answer.text)
+    assert again
+    final = first.post(PAGE, {"name": "First", "timezone": "", "version": again[1]}, page=PAGE)
+    assert final.status_code == 303
+
+
+def test_a_new_password_keeps_this_browser_and_signs_out_the_others(
+    app: Flask, own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    browser, elsewhere = signed_in(own.user), signed_in(own.user)
+    before = browser.client.get_cookie("portal_session")
+    typed = {"present": PASSWORD, "password": NEW, "again": NEW}
+    answer = browser.post("/account/password", typed, page=PAGE)
+    assert (answer.status_code, answer.location) == (303, PAGE)
+    assert "Your password is changed" in browser.get(PAGE).text
+    assert elsewhere.get(PAGE).status_code == 303
+    assert before is not None
+    elsewhere.client.set_cookie("portal_session", before.value)
+    assert elsewhere.get(PAGE).status_code == 303  # the old cookie of this browser too
+    session.refresh(own.user)
+    assert passwords.verify(own.user.password_hash, NEW)
+    assert waiting(session) == [("password_changed", own.user.id, None)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"present": "wrong", "password": NEW, "again": NEW}, "not your present password"),
+        ({"present": "", "password": NEW, "again": NEW}, "Enter your present password."),
+        ({"present": PASSWORD, "password": NEW, "again": "x"}, "The two are not the same."),
+        ({"present": PASSWORD, "password": "short", "again": "short"}, "Too short"),
+    ],
+)
+def test_a_password_is_changed_only_with_the_present_one_and_a_good_new_one(
+    own: Tenant, signed_in: SignedIn, session: Session, typed: dict[str, str], words: str
+) -> None:
+    browser = signed_in(own.user)
+    answer = browser.post("/account/password", typed, page=PAGE)
+    assert (answer.status_code, words in answer.text) == (422, True)
+    assert NEW not in answer.text
+    session.refresh(own.user)
+    assert passwords.verify(own.user.password_hash, PASSWORD)
+
+
+def test_the_present_password_can_not_be_guessed_without_end(
+    make_app: Callable[..., Flask], own: Tenant, signed_in: SignedIn
+) -> None:
+    cookie = signed_in(own.user).client.get_cookie("portal_session")
+    assert cookie is not None
+    browser = Browser(make_app(failed_sign_ins=2).test_client())
+    browser.client.set_cookie("portal_session", cookie.value)
+    typed = {"present": "wrong", "password": NEW, "again": NEW}
+    answers = [
+        browser.post("/account/password", typed | {"present": word}, page=PAGE).status_code
+        for word in ("wrong", "wrong", PASSWORD)
+    ]
+    assert answers == [422, 422, 429]
+
+
+def test_browsers_are_named_and_signed_out_one_by_one(
+    own: Tenant, other: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    browser, elsewhere, stranger = signed_in(own.user), signed_in(own.user), signed_in(other.user)
+    row = session.scalars(
+        select(PortalSession)
+        .where(PortalSession.user_id == own.user.id)
+        .order_by(PortalSession.created_at.desc())
+    ).first()
+    assert row is not None
+    row.user_agent = "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0"
+    row.ip = "203.0.113.9"
+    session.commit()
+    page = browser.get(PAGE).text
+    assert "Firefox on Windows" in page
+    assert "203.0.113.9" in page
+    assert page.count("This browser") == 1
+    (path,) = re.findall(r'action="(/account/sessions/[0-9a-f]+/end)"', page)
+    assert row.token_hash not in page
+    assert stranger.post(path, page=PAGE).status_code == 303  # it names none of theirs
+    assert elsewhere.get(PAGE).status_code == 200
+    assert browser.post(path, page=PAGE).status_code == 303
+    assert "That browser is signed out." in browser.get(PAGE).text
+    assert elsewhere.get(PAGE).status_code == 303
+    browser.post(path, page=PAGE)
+    assert "signed out already" in browser.get(PAGE).text
+
+
+def test_all_other_browsers_are_signed_out_together(own: Tenant, signed_in: SignedIn) -> None:
+    browser, *others = (signed_in(own.user) for _ in range(3))
+    colleague = signed_in(own.plus_user)
+    answer = browser.post("/account/sessions/end-others", page=PAGE)
+    assert answer.status_code == 303
+    assert "2 other browsers signed out." in browser.get(PAGE).text
+    assert [one.get(PAGE).status_code for one in others] == [303, 303]
+    assert colleague.get(PAGE).status_code == 200
+
+
+def test_the_choice_of_mails_is_kept(own: Tenant, signed_in: SignedIn, session: Session) -> None:
+    browser = signed_in(own.user)
+    assert own.user.unsubscribe is True
+    browser.post("/account/mails", {"news": "y"}, page=PAGE)
+    session.refresh(own.user)
+    assert (own.user.notifications, own.user.unsubscribe) == ({"importFinished": False}, False)
+    browser.post("/account/mails", {"import_finished": "y"}, page=PAGE)
+    session.refresh(own.user)
+    assert (own.user.notifications, own.user.unsubscribe) == ({"importFinished": True}, True)
+
+
+def test_nobody_is_offered_a_mail_that_can_never_come(
+    session: Session, signed_in: SignedIn
+) -> None:
+    operator = User(email="op@ops.example", email_key="op@ops.example", user_type=Role.OPERATOR)
+    session.add(operator)
+    session.flush()
+    page = signed_in(operator).get(PAGE).text
+    assert "/account/mails" not in page
+
+
+CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0"
+SAFARI = "AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (f"Mozilla/5.0 (X11; Linux x86_64) {CHROME} Safari/537.36", "Chrome on Linux"),
+        (f"Mozilla/5.0 (Windows NT 10.0) {CHROME} Safari/537.36 Edg/142.0", "Edge on Windows"),
+        (f"Mozilla/5.0 (iPhone; like Mac OS X) {SAFARI} Mobile Safari/604.1", "Safari on iPhone"),
+        (f"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) {SAFARI} Safari/605", "Safari on macOS"),
+        (f"Mozilla/5.0 (Linux; Android 15) {CHROME} Mobile Safari/537.36", "Chrome on Android"),
+        ("<script>alert(1)</script>", "An unknown browser"),
+        (None, "An unknown browser"),
+    ],
+)
+def test_a_browser_is_told_by_what_it_says_of_itself(said: str | None, expected: str) -> None:
+    assert device_words(said) == expected
