@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, Tier
 from app.extensions import caller, transaction
 from app.models import Organization
+from app.phone import country_name
 from app.policy import Permission
 from app.portal import lists
 from app.portal.blueprint import portal
@@ -126,6 +127,7 @@ def organization(organization_id: UUID) -> str:
             "portal/organizations/detail.html",
             **about(session, found, "portal.organization"),
             month=_month(session, found, today),
+            region_names=_region_names,
             suspending=suspending_words(reach),
             archiving=archiving_words(reach),
             changes=audit.latest(session, caller(), found.id, LATEST_CHANGES),
@@ -211,6 +213,10 @@ def organization_activity(organization_id: UUID) -> str:
             changes=audit.latest(session, caller(), found.id, ACTIVITY),
             most=ACTIVITY,
         )
+
+
+def _region_names(codes: list[str]) -> str:
+    return ", ".join(country_name(code).removeprefix("the ") for code in codes)
 
 
 def _month(session: Session, found: Organization, today: date) -> Mapping[str, Any]:

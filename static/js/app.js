@@ -8,6 +8,7 @@ import { finding } from "./find.js";
 import { takeFocus } from "./focus.js";
 import { keepTyped } from "./keep_typed.js";
 import { orders } from "./order.js";
+import { showCurrentTab } from "./tabs.js";
 import { themeSwitch } from "./theme.js";
 import { toasts } from "./toast.js";
 
@@ -16,6 +17,7 @@ function prepare(root) {
   counters(root);
   orders(root);
   takeFocus(root);
+  showCurrentTab(root);
   if (root.querySelector("[data-chart]")) import("./chart.js").then(({ charts }) => charts(root));
 }
 

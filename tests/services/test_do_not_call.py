@@ -1,11 +1,13 @@
 """The do-not-call list of an organization."""
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import Role
-from app.errors import Forbidden, NotFound
+from app.errors import Forbidden, NotFound, ValidationFailed
+from app.models import AuditEntry
 from app.phone import PhoneError
 from app.services import do_not_call
 from tests.fixtures.cast import Tenant, make_tenant
@@ -81,3 +83,85 @@ def test_strangers_and_readers_change_nothing(session: Session, own: Tenant, own
     with pytest.raises(NotFound):
         do_not_call.listing(session, stranger, own.organization.id)
     assert not do_not_call.is_listed(session, own.organization.id, NUMBER)
+
+
+def test_lines_are_read_by_the_rules_of_every_other_number() -> None:
+    lines = ("(202) 555-0101, asked us", "", "+44 20 7946 0000", "12", "1.20E+11", "nobody")
+    text = "\ufeff" + "\n".join((*lines, "2025550101, twice"))
+    sheet = do_not_call.read_numbers(text, "US")
+    assert [(line.number, line.phone, line.reason) for line in sheet.good] == [
+        (1, NUMBER, "asked us"),
+        (3, "+442079460000", None),
+    ]
+    assert [(line.number, line.written) for line in sheet.bad] == [
+        (4, "12"),
+        (5, "1.20E+11"),
+        (6, "nobody"),
+    ]
+    assert sheet.repeated == 1
+
+
+def test_a_file_with_column_names_is_read_by_them() -> None:
+    text = 'Name;Phone number;Why\nAda;"(202) 555-0101";asked us\nBob;202 555 0101;again\n'
+    sheet = do_not_call.read_numbers(text, "US")
+    assert [(line.phone, line.reason) for line in sheet.good] == [(NUMBER, "asked us")]
+    assert (sheet.bad, sheet.repeated) == ([], 1)
+
+
+def test_nothing_and_too_much_are_refused() -> None:
+    for text, code in (
+        ("\n \n", "required"),
+        ("Number\n", "required"),
+        ("+12025550101\n" * (do_not_call.MOST_NUMBERS + 1), "too_many"),
+    ):
+        with pytest.raises(ValidationFailed) as refused:
+            do_not_call.read_numbers(text, "US")
+        assert [(p.field, p.code) for p in refused.value.problems] == [("numbers", code)]
+
+
+def test_many_are_added_once_each_with_one_row_of_history(
+    session: Session, own: Tenant, owner: Caller
+) -> None:
+    do_not_call.add(session, owner, own.organization.id, NUMBER, reason="first")
+    sheet = do_not_call.read_numbers(
+        "\n".join(f"+1202555{place:04d}" for place in range(100, 1300)), "US"
+    )
+    added = do_not_call.add_many(
+        session, owner, own.organization.id, sheet.good, reason="a list", source="file"
+    )
+    assert (added.added, added.known, added.calls) == (1199, 1, 0)
+    again = do_not_call.add_many(session, owner, own.organization.id, sheet.good)
+    assert (again.added, again.known) == (0, 1200)
+    kept = do_not_call.entry(session, owner, own.organization.id, NUMBER)
+    new = do_not_call.entry(session, owner, own.organization.id, "+12025550102")
+    assert (kept.reason, kept.source) == ("first", "portal")
+    assert (new.reason, new.source, new.added_by) == ("a list", "file", owner.label)
+    rows = session.scalars(
+        select(AuditEntry.target).where(AuditEntry.action == "do_not_call.added")
+    )
+    assert sorted(row or "" for row in rows) == [NUMBER, "1,199 numbers"]
+
+
+def test_the_lists_tell_their_sizes_and_who_holds_a_number(
+    session: Session, own: Tenant, owner: Caller
+) -> None:
+    do_not_call.add(session, owner, own.organization.id, NUMBER)
+    page, sizes = do_not_call.sizes(session, owner)
+    assert [(row.name, sizes[row.id].numbers) for row in page.items] == [
+        ("Northwind Bakery", 1),
+        ("Northwind Dental", 0),
+    ]
+    holding, _ = do_not_call.sizes(session, owner, number=NUMBER)
+    assert [row.name for row in holding.items] == ["Northwind Bakery"]
+    member, _ = do_not_call.sizes(session, own.caller(Role.STANDARD), query="northwind")
+    assert [row.name for row in member.items] == ["Northwind Bakery"]
+
+
+def test_strangers_add_no_lists(session: Session, own: Tenant) -> None:
+    stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
+    sheet = do_not_call.read_numbers(NUMBER, "US")
+    with pytest.raises(NotFound):
+        do_not_call.add_many(session, stranger, own.organization.id, sheet.good)
+    for ask in (do_not_call.count_of, do_not_call.listing):
+        with pytest.raises(NotFound):
+            ask(session, stranger, own.organization.id)

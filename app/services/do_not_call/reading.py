@@ -39,7 +39,7 @@ def read_numbers(text: str, default_region: str) -> Sheet:
     """
     lines = lines_of(text)
     number_at, reason_at = 0, 1
-    if lines and not any(c.isdigit() for cell in lines[0].cells for c in cell):
+    if lines and _is_header(lines[0].cells):
         number_at, reason_at = _columns(lines[0].cells)
         lines = lines[1:]
     if not lines:
@@ -64,11 +64,11 @@ def _read(line: PastedLine, number_at: int, reason_at: int, default_region: str)
     reason = _cell(line, reason_at)[:500] or None
     damage = inspect_phone(written, default_region) if written else None
     if damage is not None and damage.code in _LOST:
-        return SheetLine(line.number, written[:100], None, damage.message)
+        return SheetLine(line.number, written, None, damage.message, reason)
     try:
         return SheetLine(line.number, written, normalise(written, default_region), None, reason)
     except PhoneError as error:
-        return SheetLine(line.number, written[:100], None, (damage or error).message)
+        return SheetLine(line.number, written, None, (damage or error).message, reason)
 
 
 _LOST = frozenset({"rounded", "scientific", "date", "hashes", "calculated"})
@@ -77,6 +77,12 @@ _LOST = frozenset({"rounded", "scientific", "date", "hashes", "calculated"})
 
 def _cell(line: PastedLine, place: int) -> str:
     return line.cells[place] if place < len(line.cells) else ""
+
+
+def _is_header(cells: tuple[str, ...]) -> bool:
+    heads = " ".join(cells).lower()
+    known = any(word in heads for word in _NUMBER_HEADS)
+    return known and not any(character.isdigit() for character in heads)
 
 
 def _columns(heads: tuple[str, ...]) -> tuple[int, int]:

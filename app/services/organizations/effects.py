@@ -61,13 +61,8 @@ def effects(
 def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[Effect]:
     now = organization.payment_tier
     before = f"from {TIER_NAMES[now]} " if now is not None else ""
-    found = [
-        Effect(
-            f"The plan changes {before}to {TIER_NAMES[tier]}, from this moment on. "
-            "The limits stay as they are unless you change them too.",
-            Weight.TO_KNOW,
-        )
-    ]
+    sentence = f"The plan changes {before}to {TIER_NAMES[tier]} from this moment on."
+    found = [Effect(sentence, Weight.TO_KNOW)]
     clients = _legacy_clients(session, organization)
     words = "1 client" if clients == 1 else f"{clients} clients"
     if clients and now is Tier.PLUS:

@@ -63,7 +63,7 @@ def read_people(text: str) -> list[Wanted]:
     """
     lines = lines_of(text)
     columns = None
-    if lines and not any("@" in cell for cell in lines[0].cells):
+    if lines and _is_header(lines[0].cells):
         columns = _columns(lines[0].cells)
         lines = lines[1:]
     if not lines:
@@ -169,6 +169,11 @@ def one_called(name: str, found: Sequence[Organization]) -> Organization:
 def by_name(session: Session, caller: Caller, name: str) -> Organization:
     """The caller's organization of this name. Raises as `one_called`."""
     return one_called(name, organizations.called(session, caller, name))
+
+
+def _is_header(cells: tuple[str, ...]) -> bool:
+    heads = " ".join(cells).lower()
+    return "@" not in heads and any(word in heads for word in _HEADS["email"])
 
 
 def _columns(heads: tuple[str, ...]) -> dict[str, int]:

@@ -1,0 +1,173 @@
+"""The do-not-call lists in the portal: added one by one and by file, removed, taken home."""
+
+import csv
+import io
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import DoNotCallEntry, User
+from app.services import do_not_call
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+ADA, BOB = "+12025550101", "+12025550102"
+
+
+@pytest.fixture
+def browser(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.fixture
+def path(own: Tenant) -> str:
+    return f"/organizations/{own.organization.id}/do-not-call"
+
+
+def listed(session: Session, own: Tenant) -> dict[str, tuple[str | None, str]]:
+    session.expire_all()
+    rows = session.scalars(
+        select(DoNotCallEntry).where(DoNotCallEntry.organization_id == own.organization.id)
+    )
+    return {row.phone: (row.reason, row.source) for row in rows}
+
+
+def test_numbers_are_added_with_their_reasons(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    typed = {"numbers": f"(202) 555-0101, asked us\n{BOB}\n{BOB}", "reason": "a campaign"}
+    answer = browser.post(f"{path}/add", typed, page=f"{path}/add")
+    assert (answer.status_code, answer.location) == (303, path)
+    assert listed(session, own) == {
+        ADA: ("asked us", "portal"),
+        BOB: ("a campaign", "portal"),
+    }
+    page = unescape(browser.get(path).text)
+    assert "2 numbers added. 1 line repeated a number." in page
+    assert own.staff[Role.PARTNER_ADMIN].email in page
+
+
+def test_bad_lines_are_named_and_nothing_is_half_saved(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    text = f"{ADA}\nnobody\n12\n{BOB}"
+    refused = browser.post(f"{path}/add", {"numbers": text}, page=f"{path}/add")
+    shown = unescape(refused.text)
+    assert refused.status_code == 422
+    assert "2 of 4 lines need mending" in shown
+    assert "Holds letters: write the number in digits." in shown
+    assert "Add the 2 good ones" in shown
+    assert listed(session, own) == {}
+    answer = browser.post(f"{path}/add-good", {"numbers": text}, page=f"{path}/add")
+    assert answer.status_code == 303
+    assert set(listed(session, own)) == {ADA, BOB}
+    assert "2 lines left out." in unescape(browser.get(path).text)
+
+
+def test_an_uploaded_file_is_read_and_comes_back_as_text_where_it_is_refused(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    content = "\ufeffNumber;Reason\n020 7946 0000;wrong country\n+1 202 555 0101;asked\n".encode()
+    refused = browser.post(
+        f"{path}/add", {"file": (io.BytesIO(content), "list.csv")}, page=f"{path}/add"
+    )
+    assert refused.status_code == 422
+    assert "020 7946 0000\twrong country\n+1 202 555 0101\tasked" in unescape(refused.text)
+    good = content.replace(b"020 7946 0000", b"+44 20 7946 0000")
+    answer = browser.post(
+        f"{path}/add", {"file": (io.BytesIO(good), "list.csv")}, page=f"{path}/add"
+    )
+    assert answer.status_code == 303
+    assert listed(session, own) == {
+        "+442079460000": ("wrong country", "file"),
+        ADA: ("asked", "file"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ({"numbers": " "}, "Numbers: Write at least one number"),
+        ({"file": (io.BytesIO(b"\x89PNG\r\n\x1a\n\0\0"), "x.csv")}, "Or a file: "),
+        ({"file": (io.BytesIO(b"1" * 3_000_000), "x.csv")}, "Or a file: The file is larger"),
+    ],
+)
+def test_nothing_to_read_is_said_at_its_field(
+    browser: Browser, path: str, sent: dict[str, object], words: str
+) -> None:
+    answer = browser.post(f"{path}/add", sent, page=f"{path}/add")
+    assert (answer.status_code, words in unescape(answer.text)) == (422, True)
+
+
+def test_a_number_is_removed_after_a_question(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    do_not_call.add(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, ADA)
+    session.commit()
+    question = browser.get(f"{path}/remove", query_string={"number": ADA})
+    assert "may call this number again" in question.text
+    for _ in range(2):
+        answer = browser.post(f"{path}/remove", {"number": ADA}, page=f"{path}/add")
+        assert answer.status_code == 303
+    assert listed(session, own) == {}
+    assert browser.get(f"{path}/remove", query_string={"number": ADA}).status_code == 404
+    assert browser.post(f"{path}/remove", {"number": "x"}, page=f"{path}/add").status_code == 404
+
+
+def test_the_export_is_safe_for_spreadsheets_and_can_be_added_again(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    do_not_call.add(session, caller, own.organization.id, ADA, reason="=1+1")
+    session.commit()
+    content = browser.get(f"{path}.csv").text
+    [row] = list(csv.reader(io.StringIO(content.removeprefix("\ufeff"))))[1:]
+    assert row[:3] == [f"'{ADA}", "'=1+1", caller.label]
+    target = f"/organizations/{own.plus.id}/do-not-call"
+    answer = browser.post(
+        f"{target}/add", {"file": (io.BytesIO(content.encode()), "x.csv")}, page=f"{path}/add"
+    )
+    assert answer.status_code == 303
+    entry = do_not_call.entry(session, caller, own.plus.id, ADA)
+    assert entry.reason == "=1+1"
+
+
+def test_a_number_is_found_in_whatever_form_it_is_looked_for(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    for number in (ADA, BOB):
+        do_not_call.add(session, caller, own.organization.id, number)
+    session.commit()
+    page = browser.get(path, query_string={"q": "(202) 555-0101"}).text
+    assert (ADA in page, BOB in page) == (True, False)
+    lists = unescape(browser.get("/do-not-call", query_string={"q": "+1 202 555 0101"}).text)
+    assert ("Northwind Bakery" in lists, "Northwind Dental" in lists) == (True, False)
+
+
+def test_a_member_keeps_the_list_of_their_own_organization_only(
+    session: Session, own: Tenant, signed_in: SignedIn, path: str
+) -> None:
+    member = signed_in(own.user)
+    assert member.post(f"{path}/add", {"numbers": ADA}, page=f"{path}/add").status_code == 303
+    assert set(listed(session, own)) == {ADA}
+    page = unescape(member.get("/do-not-call").text)
+    assert ("Northwind Bakery" in page, "Northwind Dental" in page) == (True, False)
+    assert member.get(f"/organizations/{own.plus.id}/do-not-call").status_code == 404
+
+
+@pytest.mark.parametrize("act", ["add", "add-good", "remove"])
+def test_another_partners_list_is_like_none(
+    session: Session, own: Tenant, other: Tenant, browser: Browser, path: str, act: str
+) -> None:
+    theirs = f"/organizations/{other.organization.id}/do-not-call"
+    sent = {"numbers": ADA, "number": ADA}
+    assert browser.post(f"{theirs}/{act}", sent, page=f"{path}/add").status_code == 404
+    assert browser.get(theirs).status_code == 404
+    assert browser.get(f"{theirs}.csv").status_code == 404
+    assert listed(session, other) == {}

@@ -1,0 +1,145 @@
+"""The rules for calling in the portal: saved, refused, changed by two people."""
+
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import AuditEntry, Organization, User
+from app.services import organizations
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+TYPED: dict[str, Any] = {
+    "calling_hours_on": "y",
+    "calling_hours_start": "09:00",
+    "calling_hours_end": "17:30",
+    "default_region": "GB",
+    "allowed_regions": ["GB", "IE"],
+    "max_calls_at_once": "2",
+    "max_calls_a_day": "",
+    "number_spacing_minutes": "90",
+    "retry_times": "1",
+    "retry_minutes": "45",
+    "refuse_do_not_call": "y",
+}
+
+
+@pytest.fixture
+def browser(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.fixture
+def path(own: Tenant) -> str:
+    return f"/organizations/{own.organization.id}/settings"
+
+
+def stored(session: Session, own: Tenant) -> organizations.CallingRules:
+    session.expire_all()
+    return organizations.rules_of(session.get_one(Organization, own.organization.id))
+
+
+def test_the_rules_are_saved_and_say_who_changed_them(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    version = str(own.organization.version)
+    answer = browser.post(path, TYPED | {"version": version}, page=path)
+    assert (answer.status_code, answer.location) == (303, path)
+    rules = stored(session, own)
+    assert (
+        rules.calling_hours_on,
+        f"{rules.calling_hours_start:%H:%M}",
+        f"{rules.calling_hours_end:%H:%M}",
+        rules.default_region,
+        rules.allowed_regions,
+        rules.max_calls_at_once,
+        rules.max_calls_a_day,
+        rules.number_spacing_minutes,
+        rules.retry_times,
+        rules.retry_minutes,
+        rules.refuse_do_not_call,
+    ) == (True, "09:00", "17:30", "GB", ("GB", "IE"), 2, None, 90, 1, 45, True)
+    page = unescape(browser.get(path).text)
+    author = own.staff[Role.PARTNER_ADMIN].email
+    assert page.count(f"Changed by {author}") == 5
+    assert "Settings saved: calling hours, regions, pace, retries, do-not-call rule." in page
+
+
+def test_sent_twice_it_is_one_change(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    for _ in range(2):
+        browser.post(path, TYPED, page=path)
+    entries = select(AuditEntry.action).where(AuditEntry.action == "organization.hours_changed")
+    assert len(session.scalars(entries).all()) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"calling_hours_end": "09:00"}, "To: The end of the hours is not after their start"),
+        ({"calling_hours_start": "nine"}, "From: A time of day is written 08:00."),
+        ({"allowed_regions": []}, "Regions that may be called: Choose at least one region"),
+        ({"default_region": "ZZ"}, "Default region: "),
+        ({"max_calls_at_once": "1000"}, "Calls at once: A whole number from 1 to"),
+        ({"retry_times": "often"}, "Further attempts: A whole number fits here, in digits."),
+        ({"retry_minutes": ""}, "Between two attempts: A whole number is needed here."),
+    ],
+)
+def test_what_cannot_be_kept_is_said_at_its_field(
+    session: Session,
+    own: Tenant,
+    browser: Browser,
+    path: str,
+    changes: dict[str, Any],
+    words: str,
+) -> None:
+    before = stored(session, own)
+    answer = browser.post(path, TYPED | changes, page=path)
+    assert answer.status_code == 422
+    assert words in unescape(answer.text)
+    assert 'value="90"' in answer.text
+    assert stored(session, own) == before
+
+
+def test_two_people_are_told_of_each_other(
+    session: Session, own: Tenant, signed_in: SignedIn, browser: Browser, path: str
+) -> None:
+    seen = str(own.organization.version)
+    colleague = own.staff[Role.ADMIN]
+    theirs = {**TYPED, "retry_times": "3", "allowed_regions": ["US", "CA"], "version": seen}
+    assert signed_in(colleague).post(path, theirs, page=path).status_code == 303
+    refused = browser.post(path, TYPED | {"version": seen}, page=path)
+    shown = unescape(refused.text)
+    assert refused.status_code == 409
+    assert f"{colleague.email} changed this meanwhile" in shown
+    assert "<td>Canada, United States</td><td>United Kingdom, Ireland</td>" in shown
+    assert "<td>3</td><td>1</td>" in shown
+    assert stored(session, own).retry_times == 3
+
+
+def test_an_editor_reads_the_rules_and_finds_no_form(
+    own: Tenant, signed_in: SignedIn, path: str
+) -> None:
+    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    page = editor.get(path)
+    assert page.status_code == 200
+    assert "At any time" in page.text
+    assert "Save settings" not in page.text
+    assert editor.post(path, TYPED, page="/").status_code == 404
+
+
+def test_members_and_strangers_find_nothing(
+    own: Tenant, other: Tenant, signed_in: SignedIn, browser: Browser, path: str
+) -> None:
+    assert signed_in(own.user).get(path).status_code == 404
+    theirs = f"/organizations/{other.organization.id}/settings"
+    assert browser.get(theirs).status_code == 404
+    assert browser.post(theirs, TYPED, page=path).status_code == 404

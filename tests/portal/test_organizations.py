@@ -1,0 +1,269 @@
+"""Organizations in the portal: found, added, changed with a look at what it does, stopped."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import OrganizationStatus, Role, Tier, UserStatus
+from app.models import AuditEntry, Organization, User
+from app.schemas.organizations import UpdateOrganizationInput
+from app.services import organizations
+from tests.fixtures.cast import OPERATOR, Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+ABSENT = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
+
+
+@pytest.fixture
+def browser(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def text(answer: object) -> str:
+    return unescape(getattr(answer, "text", ""))
+
+
+def fresh(session: Session, organization: Organization) -> Organization:
+    session.expire_all()
+    return session.get_one(Organization, organization.id)
+
+
+NEW = {
+    "name": "Bexley Plumbing",
+    "tier": Tier.BASIC.value,
+    "agent_limit": "3",
+    "user_limit": "2",
+    "referral_code": "BEX",
+    "referred_by_code": "",
+    "email": "ines@bexley.example",
+    "person": "Ines",
+    "once": "abc123",
+}
+
+
+def test_a_new_organization_has_its_plan_limits_codes_and_first_person(
+    session: Session, browser: Browser
+) -> None:
+    answer = browser.post("/organizations/new", NEW, page="/organizations/new")
+    made = session.scalars(select(Organization).where(Organization.name == NEW["name"])).one()
+    assert (answer.status_code, answer.location) == (303, f"/organizations/{made.id}")
+    assert (
+        made.payment_tier,
+        made.agent_limit,
+        made.user_limit,
+        made.referral_code,
+        made.referred_by_code,
+    ) == (Tier.BASIC, 3, 2, "BEX", None)
+    person = session.scalars(select(User).where(User.organization_id == made.id)).one()
+    assert (person.email, person.name, person.status) == (
+        "ines@bexley.example",
+        "Ines",
+        UserStatus.INVITED,
+    )
+    page = text(browser.get(answer.location))
+    assert "Bexley Plumbing added. ines@bexley.example is invited." in page
+
+
+def test_sent_twice_it_is_added_once(session: Session, browser: Browser) -> None:
+    answers = [browser.post("/organizations/new", NEW, page="/organizations/new") for _ in "12"]
+    assert answers[0].location == answers[1].location
+    count = select(func.count()).where(Organization.name == NEW["name"])
+    assert session.scalar(count) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"name": " "}, "Name: This can't be left blank."),
+        ({"agent_limit": "many"}, "Assistant limit: A whole number fits here, in digits."),
+        ({"user_limit": "-1"}, "People limit: "),
+        ({"email": "nobody"}, "E-mail of the first person: This is not an e-mail address"),
+        ({"tier": "gold"}, "Plan: "),
+    ],
+)
+def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(
+    session: Session, browser: Browser, changes: dict[str, str], words: str
+) -> None:
+    count = session.scalar(select(func.count()).select_from(Organization))
+    answer = browser.post("/organizations/new", NEW | changes, page="/organizations/new")
+    assert answer.status_code == 422
+    assert words in text(answer)
+    assert NEW["referral_code"] in answer.text
+    assert session.scalar(select(func.count()).select_from(Organization)) == count
+
+
+def test_renaming_says_who_was_quicker_and_overwrites_only_on_a_second_word(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    path = f"/organizations/{own.organization.id}/edit"
+    seen = own.organization.version
+    colleague = own.caller(Role.ADMIN)
+    changes = organizations.update(
+        session,
+        colleague,
+        own.organization.id,
+        UpdateOrganizationInput(),
+        name="Northwind Bakers",
+    )
+    session.commit()
+    typed = {"name": "Northwind Bread", "version": str(seen)}
+    refused = browser.post(path, typed, page=path)
+    assert refused.status_code == 409
+    shown = text(refused)
+    assert f"{own.staff[Role.ADMIN].email} changed this meanwhile" in shown
+    assert "Northwind Bakers" in shown
+    assert "Northwind Bread" in shown
+    assert f'name="version" value="{changes.version}"' in refused.text
+    again = browser.post(path, typed | {"version": str(changes.version)}, page=path)
+    assert again.status_code == 303
+    assert fresh(session, own.organization).name == "Northwind Bread"
+
+
+def test_a_change_of_plan_is_shown_before_it_is_made(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    organization = own.plus
+    organization.agent_limit = 5
+    session.commit()
+    organizations.add_agent(session, OPERATOR, organization, name="Robin")
+    session.commit()
+    base = f"/organizations/{organization.id}/plan"
+    chosen = {
+        "tier": Tier.BASIC.value,
+        "agent_limit": "1",
+        "user_limit": "4",
+        "version": str(organization.version),
+    }
+    assert browser.get(base).status_code == 200
+    check = browser.get(f"{base}/check", query_string=chosen)
+    shown = text(check)
+    assert check.status_code == 200
+    assert "The plan changes from Plus to Basic from this moment on." in shown
+    assert "has 2 assistants, the new limit is 1: the next assistant will be refused" in shown
+    assert fresh(session, organization).payment_tier is Tier.PLUS
+
+    answer = browser.post(base, chosen, page=f"{base}/check?{query(chosen)}")
+    assert (answer.status_code, answer.location) == (303, f"/organizations/{organization.id}")
+    saved = fresh(session, organization)
+    assert (saved.payment_tier, saved.agent_limit, saved.user_limit) == (Tier.BASIC, 1, 4)
+
+
+def query(values: dict[str, str]) -> str:
+    return "&".join(f"{name}={value}" for name, value in values.items())
+
+
+def test_a_plan_that_somebody_changed_meanwhile_is_not_overwritten(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    base = f"/organizations/{own.plus.id}/plan"
+    chosen = {"tier": Tier.PLUS.value, "agent_limit": "7", "user_limit": "1", "version": "99"}
+    answer = browser.post(base, chosen, page=base)
+    assert answer.status_code == 409
+    assert "changed this meanwhile" in text(answer)
+    assert fresh(session, own.plus).agent_limit != 7
+
+
+def test_a_limit_that_is_no_number_is_refused_before_the_check(
+    own: Tenant, browser: Browser
+) -> None:
+    path = f"/organizations/{own.plus.id}/plan/check"
+    answer = browser.get(f"{path}?tier={Tier.PLUS.value}&agent_limit=x&user_limit=1")
+    assert answer.status_code == 422
+    assert "Assistant limit: A whole number fits here, in digits." in text(answer)
+
+
+def test_suspending_names_its_consequences_and_resuming_ends_it(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    base = f"/organizations/{own.organization.id}"
+    asked = text(browser.get(f"{base}/suspend"))
+    assert "Suspend Northwind Bakery?" in asked
+    assert "1 person is signed out at once and can’t sign in." in asked
+    answer = browser.post(f"{base}/suspend", {"reason": "Invoice unpaid"}, page=f"{base}/suspend")
+    assert (answer.status_code, answer.location) == (303, base)
+    page = text(browser.get(base))
+    assert "This organization is suspended" in page
+    assert "Invoice unpaid." in page
+    assert browser.post(f"{base}/resume", page=base).status_code == 303
+    assert fresh(session, own.organization).status is OrganizationStatus.ACTIVE
+
+
+def test_archiving_takes_it_off_the_list_and_it_can_be_brought_back(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    base = f"/organizations/{own.organization.id}"
+    assert "Archive Northwind Bakery?" in text(browser.get(f"{base}/archive"))
+    browser.post(f"{base}/archive", page=f"{base}/archive")
+    assert "This organization is archived" in text(browser.get(base))
+    assert "Northwind Bakery" not in text(browser.get("/organizations"))
+    assert "Northwind Bakery" in text(browser.get("/organizations?status=archived"))
+    refused = browser.post(f"{base}/suspend", page="/organizations/new")
+    assert refused.status_code == 409
+    browser.post(f"{base}/restore", page=base)
+    assert fresh(session, own.organization).status is OrganizationStatus.ACTIVE
+    actions = select(AuditEntry.action).where(AuditEntry.target_id == str(own.organization.id))
+    assert {"organization.archived", "organization.restored"} <= set(session.scalars(actions))
+
+
+def test_the_list_is_narrowed_by_plan_use_and_words(own: Tenant, browser: Browser) -> None:
+    for address, names in (
+        ("/organizations", {"Northwind Bakery", "Northwind Dental"}),
+        (f"/organizations?tier={Tier.PLUS.value}", {"Northwind Dental"}),
+        ("/organizations?use=reached", {"Northwind Bakery", "Northwind Dental"}),
+        ("/organizations?q=bakery&sort=name", {"Northwind Bakery"}),
+        ("/organizations?status=suspended", set()),
+    ):
+        page = text(browser.get(address))
+        assert {name for name in ("Northwind Bakery", "Northwind Dental") if name in page} == names
+    assert own.user.email in text(browser.get("/organizations"))
+
+
+@pytest.mark.parametrize(
+    "part", ["", "/people", "/assistants", "/campaigns", "/usage", "/settings", "/activity"]
+)
+def test_each_part_has_an_address_of_its_own(own: Tenant, browser: Browser, part: str) -> None:
+    address = f"/organizations/{own.plus.id}{part}"
+    marked = re.findall(r'class="tab" href="([^"]+)" aria-current', browser.get(address).text)
+    assert marked == [address]
+
+
+FORMS = ("edit", "plan", "suspend", "resume", "archive", "restore", "settings")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_another_partners_organization_is_like_none(
+    own: Tenant, other: Tenant, browser: Browser, form: str
+) -> None:
+    statuses = [
+        browser.post(f"/organizations/{whose}/{form}", SETTINGS | NEW, page="/organizations/new")
+        for whose in (other.organization.id, ABSENT)
+    ]
+    assert [answer.status_code for answer in statuses] == [404, 404]
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
+def test_who_may_only_read_finds_no_form(own: Tenant, signed_in: SignedIn, role: Role) -> None:
+    user = own.user if role is Role.STANDARD else own.staff[role]
+    browser = signed_in(user)
+    base = f"/organizations/{own.organization.id}"
+    for path in ("/organizations/new", f"{base}/edit", f"{base}/plan", f"{base}/suspend"):
+        assert browser.get(path).status_code == 404
+    if role is Role.PARTNER_EDITOR:
+        page = browser.get(base).text
+        for word in ("Suspend", "Change plan", "/edit", "Invite person"):
+            assert word not in page
+
+
+SETTINGS = {
+    "calling_hours_start": "08:00",
+    "calling_hours_end": "21:00",
+    "default_region": "US",
+    "allowed_regions": "US",
+    "retry_times": "0",
+    "retry_minutes": "30",
+}

@@ -1,0 +1,106 @@
+"""What a change of plan and limits would do, said before it is done."""
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Area, Role, Tier
+from app.errors import Forbidden, NotFound
+from app.models import OAuthClient, Organization
+from app.services import organizations
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+
+
+@pytest.fixture
+def tenant(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+def said(
+    session: Session, tenant: Tenant, organization: Organization, **chosen: object
+) -> list[str]:
+    values = {
+        "tier": organization.payment_tier,
+        "agent_limit": organization.agent_limit,
+        "user_limit": organization.user_limit,
+        **chosen,
+    }
+    found = organizations.effects(session, tenant.caller(Role.ADMIN), organization.id, **values)  # type: ignore[arg-type]  # values of three kinds in one mapping
+    return [f"{effect.weight}: {effect.sentence}" for effect in found]
+
+
+def add_legacy_client(session: Session, organization: Organization) -> None:
+    session.add(
+        OAuthClient(
+            partner_id=organization.partner_id,
+            organization_id=organization.id,
+            area=Area.LEGACY_CALLS,
+            name="Old dialler",
+            client_id="ppc_old",
+            secret_hash="-",
+            created_by="operator",
+        )
+    )
+    session.flush()
+
+
+def test_the_values_of_now_change_nothing(session: Session, tenant: Tenant) -> None:
+    assert said(session, tenant, tenant.organization) == []
+
+
+def test_leaving_plus_takes_the_legacy_phone_api_away(session: Session, tenant: Tenant) -> None:
+    add_legacy_client(session, tenant.plus)
+    assert said(session, tenant, tenant.plus, tier=Tier.BASIC) == [
+        "to-know: The plan changes from Plus to Basic from this moment on.",
+        "takes: The legacy phone API refuses its 1 client at once: it needs the Plus plan.",
+    ]
+
+
+def test_coming_to_plus_opens_it(session: Session, tenant: Tenant) -> None:
+    add_legacy_client(session, tenant.organization)
+    assert said(session, tenant, tenant.organization, tier=Tier.PLUS)[1:] == [
+        "gives: The legacy phone API opens for its 1 client."
+    ]
+
+
+def test_a_limit_below_what_is_used_refuses_the_next_and_takes_nothing_away(
+    session: Session, tenant: Tenant
+) -> None:
+    organization = tenant.organization
+    organization.agent_limit = 10
+    for name in ("Robin", "Kim"):
+        organizations.add_agent(session, OPERATOR, organization, name=name)
+    assert said(session, tenant, organization, agent_limit=2) == [
+        (
+            "takes: Northwind Bakery has 3 assistants, the new limit is 2: "
+            "the next assistant will be refused; nothing is switched off."
+        )
+    ]
+    assert said(session, tenant, organization, agent_limit=3) == [
+        (
+            "takes: Northwind Bakery has 3 assistants, the new limit is 3: "
+            "the next assistant will be refused."
+        )
+    ]
+    assert said(session, tenant, organization, agent_limit=4) == [
+        "to-know: Northwind Bakery has 3 assistants, the new limit is 4: 1 more fits."
+    ]
+    assert said(session, tenant, organization, agent_limit=12) == [
+        "gives: Northwind Bakery has 3 assistants, the new limit is 12: 9 more fit."
+    ]
+
+
+def test_no_limit_is_said_as_such(session: Session, tenant: Tenant) -> None:
+    assert said(session, tenant, tenant.organization, user_limit=0) == [
+        "gives: Northwind Bakery has 1 person, and may have any number of them."
+    ]
+
+
+def test_it_is_asked_by_those_who_may_change_it(session: Session, tenant: Tenant) -> None:
+    stranger = make_tenant(session, "Southwind")
+    wanted = {"tier": None, "agent_limit": 1, "user_limit": 1}
+    for caller, refusal in (
+        (tenant.caller(Role.PARTNER_EDITOR), Forbidden),
+        (stranger.caller(Role.PARTNER_ADMIN), NotFound),
+    ):
+        with pytest.raises(refusal):
+            organizations.effects(session, caller, tenant.organization.id, **wanted)  # type: ignore[arg-type]  # values of two kinds in one mapping

@@ -1,0 +1,138 @@
+"""Inviting many at once: a result for each line, and a line sent twice is harmless."""
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import Role, UserStatus
+from app.errors import Forbidden, NotFound, ValidationFailed
+from app.models import User
+from app.services import users
+from app.services.users import LineResult, Outcome
+from tests.fixtures.cast import Tenant, make_tenant, make_user
+
+BAKERY, DENTAL = "Northwind Bakery", "Northwind Dental"
+
+
+@pytest.fixture
+def tenant(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    tenant.organization.user_limit = tenant.plus.user_limit = 0
+    session.flush()
+    return tenant
+
+
+def invite(session: Session, tenant: Tenant, text: str, usual: bool = False) -> list[LineResult]:
+    return users.invite_many(
+        session,
+        tenant.caller(Role.ADMIN),
+        users.read_people(text),
+        organization_id=tenant.organization.id if usual else None,
+    )
+
+
+def brief(results: list[LineResult]) -> list[tuple[int, Outcome, str]]:
+    return [(result.line, result.outcome, result.message) for result in results]
+
+
+def test_each_line_goes_into_the_organization_it_names_or_into_the_usual_one(
+    session: Session, tenant: Tenant
+) -> None:
+    text = f"ada@x.example, Ada Lovelace, {DENTAL.upper()}\n\nGrace Hopper <grace@x.example>\n"
+    results = invite(session, tenant, text, usual=True)
+    assert [(r.line, r.email, r.outcome, r.organization) for r in results] == [
+        (1, "ada@x.example", Outcome.INVITED, DENTAL),
+        (3, "grace@x.example", Outcome.INVITED, BAKERY),
+    ]
+    made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
+    assert {(u.email, u.name, u.status) for u in made} == {
+        ("ada@x.example", "Ada Lovelace", UserStatus.INVITED),
+        ("grace@x.example", "Grace Hopper", UserStatus.INVITED),
+    }
+
+
+def test_columns_are_found_by_their_names(session: Session, tenant: Tenant) -> None:
+    text = f"Company;Name;E-mail\n{BAKERY};Ada;ada@x.example\n"
+    [wanted] = users.read_people(text)
+    assert (wanted.line, wanted.email, wanted.name, wanted.organization) == (
+        2,
+        "ada@x.example",
+        "Ada",
+        BAKERY,
+    )
+
+
+def test_a_line_that_is_refused_stops_no_other(session: Session, tenant: Tenant) -> None:
+    make_user(session, tenant.partner.id, "x@y.example", businessName=BAKERY)
+    text = "\n".join(
+        (
+            "no-address, Ada",
+            "ada@x.example, Ada, Nowhere",
+            f"grace@x.example, Grace, {BAKERY}",
+            "kay@x.example, Kay",
+            f"{tenant.plus_user.email}, Paul, {DENTAL}",
+            f"{tenant.user.email}, Olga, {DENTAL}",
+            f"joan@x.example, Joan, {DENTAL}",
+        )
+    )
+    assert brief(invite(session, tenant, text)) == [
+        (1, Outcome.REFUSED, "The line names no organization, and none is chosen for such lines."),
+        (2, Outcome.REFUSED, "There is no organization called “Nowhere”."),
+        (
+            3,
+            Outcome.REFUSED,
+            (
+                "Several organizations are called “Northwind Bakery”: "
+                "invite from the right one’s page."
+            ),
+        ),
+        (4, Outcome.REFUSED, "The line names no organization, and none is chosen for such lines."),
+        (5, Outcome.KNOWN, "Is a member."),
+        (6, Outcome.REFUSED, "A user with this e-mail address exists already."),
+        (7, Outcome.INVITED, "Invited."),
+    ]
+    [refused] = invite(session, tenant, "no-address\n", usual=True)
+    assert refused.message == "This is not an e-mail address: name@example.com is the form."
+
+
+def test_sent_twice_nobody_is_invited_twice(session: Session, tenant: Tenant) -> None:
+    text = "ada@x.example\nADA@x.example\n"
+    first = brief(invite(session, tenant, text, usual=True))
+    again = brief(invite(session, tenant, text, usual=True))
+    assert first == [(1, Outcome.INVITED, "Invited."), (2, Outcome.KNOWN, "Was invited before.")]
+    assert again == [
+        (1, Outcome.KNOWN, "Was invited before."),
+        (2, Outcome.KNOWN, "Was invited before."),
+    ]
+    count = select(func.count()).where(User.email_key == "ada@x.example")
+    assert session.scalar(count) == 1
+
+
+def test_a_full_organization_says_so_line_by_line(session: Session, tenant: Tenant) -> None:
+    tenant.organization.user_limit = 2
+    session.flush()
+    results = invite(session, tenant, "ada@x.example\ngrace@x.example\n", usual=True)
+    assert [result.outcome for result in results] == [Outcome.INVITED, Outcome.REFUSED]
+    assert "2 of 2 users" in results[1].message
+
+
+def test_nothing_and_too_much_are_refused() -> None:
+    for text, code in (
+        ("", "required"),
+        ("E-mail\n", "required"),
+        ("a@x.example\n" * 501, "too_many"),
+    ):
+        with pytest.raises(ValidationFailed) as refused:
+            users.read_people(text)
+        assert [(p.field, p.code) for p in refused.value.problems] == [("people", code)]
+
+
+def test_readers_and_strangers_invite_nobody(session: Session, tenant: Tenant) -> None:
+    stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
+    wanted = users.read_people("ada@x.example")
+    with pytest.raises(Forbidden):
+        users.invite_many(session, tenant.caller(Role.PARTNER_EDITOR), wanted)
+    with pytest.raises(NotFound):
+        users.invite_many(session, stranger, wanted, organization_id=tenant.organization.id)
+    [theirs] = users.invite_many(session, stranger, users.read_people(f"ada@x.example,,{BAKERY}"))
+    assert theirs.outcome is Outcome.REFUSED
