@@ -1,0 +1,101 @@
+"""The worker keeps an outside processor's prices fresh, and what is known when nobody answers."""
+
+import logging
+from collections.abc import Iterator
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from app.database import Database
+from app.enums import Tier
+from app.jobs.context import open_context
+from app.jobs.housekeeping import refresh_prices
+from app.models import ProcessorCheck, ProcessorPrice, utcnow
+from tests.fixtures.cast import make_partner
+from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.stripe_server import KEY, StripeServer, stripe_server
+
+
+@pytest.fixture
+def server() -> Iterator[StripeServer]:
+    with stripe_server() as running:
+        yield running
+
+
+@pytest.fixture
+def database(fresh_database: Database, server: StripeServer, tmp_path: Path) -> Iterator[Database]:
+    """The database of a worker whose processor is the server."""
+    settings = settings_for(
+        url_of(fresh_database),
+        tmp_path,
+        processor="stripe",
+        stripe_key=KEY,
+        stripe_api_url=server.url,
+    )
+    context = open_context(settings)
+    yield fresh_database
+    context.database.dispose()
+    context.note_database.dispose()
+
+
+def offer(database: Database, *price_ids: str, name: str = "Northwind") -> None:
+    """A partner with a plan for each of up to three prices."""
+    with database.transaction() as session:
+        tiers = (Tier.FREE, Tier.BASIC, Tier.PLUS)
+        entries = [
+            {"tier": tier.value, "processorPriceId": price_id, "processorProductId": "prod_x"}
+            for tier, price_id in zip(tiers, price_ids, strict=False)
+        ]
+        make_partner(session, name, pricing=entries)
+
+
+def known(database: Database) -> dict[str, tuple[str, Decimal, str]]:
+    with database.transaction(read_only=True) as session:
+        rows = session.scalars(select(ProcessorPrice)).all()
+        return {row.price_id: (row.name, row.cost, row.currency) for row in rows}
+
+
+def grow_old(database: Database) -> None:
+    with database.transaction() as session:
+        session.execute(update(ProcessorCheck).values(asked_at=utcnow() - timedelta(minutes=11)))
+
+
+def test_prices_are_asked_for_and_kept(server: StripeServer, database: Database) -> None:
+    basic, plus = server.price("Basic", 2900), server.price("Plus", 9900, "eur")
+    offer(database, basic.id, plus.id, "price_nobody_knows")
+    refresh_prices()
+    assert known(database) == {
+        basic.id: ("Basic", Decimal(29), "USD"),
+        plus.id: ("Plus", Decimal(99), "EUR"),
+    }
+    with database.transaction(read_only=True) as session:
+        assert session.get_one(ProcessorCheck, "price_nobody_knows").found is False
+
+
+def test_more_prices_than_fit_one_turn_are_all_asked_for(
+    server: StripeServer, database: Database
+) -> None:
+    ids = [server.price(f"Plan {number}", number).id for number in range(24)]
+    for start in range(0, 24, 3):
+        offer(database, *ids[start : start + 3], name=f"Partner {start}")
+    refresh_prices()
+    assert known(database).keys() == set(ids)
+
+
+def test_without_an_answer_the_last_known_price_stays_and_the_log_says_so(
+    server: StripeServer, database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    plus = server.price("Plus", 9900)
+    offer(database, plus.id)
+    refresh_prices()
+    before = known(database)
+    grow_old(database)
+    server.stop()
+    with caplog.at_level(logging.WARNING):
+        refresh_prices()
+    assert known(database) == before
+    assert "prices were not refreshed: Stripe gave no answer" in caplog.text
+    assert KEY not in caplog.text
