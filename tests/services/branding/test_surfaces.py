@@ -1,0 +1,72 @@
+"""Where a brand shows, and what is missing there in words."""
+
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.services import partners
+from app.services.branding.brand import of_content
+from app.services.branding.drafts import published_content
+from app.services.branding.surfaces import missing, surfaces
+from tests.fixtures.cast import OPERATOR, make_partner
+
+COMPLETE: dict[str, Any] = {
+    "productName": "Northwind Voice",
+    "brandUIColors": [{"name": "primary", "value": "#1c7a4d"}],
+    "logoImgUrl": "https://northwind.example/logo.png",
+    "siteImages": [{"type": "favicon", "imageUrl": "https://northwind.example/icon.png"}],
+    "supportEmail": "support@northwind.example",
+    "showEmbeddedChat": True,
+    "chatAgentId": "an-assistant",
+    "domain": "portal.northwind.example",
+}
+
+
+def test_a_new_partner_misses_nearly_everything(session: Session) -> None:
+    assert [surface.name for surface in missing(make_partner(session))] == [
+        "Product name",
+        "Sign-in page",
+        "Portal",
+        "Browser tab",
+        "Password recovery",
+        "Mails",
+        "Error pages",
+        "Portal domain",
+    ]
+
+
+def test_a_complete_brand_misses_nothing(session: Session) -> None:
+    partner = make_partner(session, **COMPLETE)
+    partners.verify_domain(session, OPERATOR, partner.id)
+    assert missing(partner) == []
+    assert len(surfaces(partner)) == 9
+
+
+def test_exceptions_come_first(session: Session) -> None:
+    partner = make_partner(session, **COMPLETE)
+    first, *rest = surfaces(partner)
+    assert (first.name, first.lacks) == (
+        "Portal domain",
+        "portal.northwind.example is not verified yet. "
+        "Customers use the neutral address until then.",
+    )
+    assert [surface.lacks for surface in rest] == [None] * 8
+
+
+def test_a_chat_that_leads_nowhere_says_why(session: Session) -> None:
+    without_agent = make_partner(session, **{**COMPLETE, "chatAgentId": None})
+    without_support = make_partner(session, "Southbank", **{**COMPLETE, "supportEmail": None})
+    said = [
+        next(surface.lacks for surface in surfaces(partner) if surface.name == "Chat bubble")
+        for partner in (without_agent, without_support)
+    ]
+    assert said == [
+        "Switched on, but no assistant is chosen. It is not shown.",
+        "Switched on, but there is no support e-mail to send messages to. It is not shown.",
+    ]
+
+
+def test_a_draft_counts_in_place_of_what_is_published(session: Session) -> None:
+    partner = make_partner(session)
+    content = {**published_content(partner, OPERATOR), "productName": "Northwind Voice"}
+    assert "Product name" not in {s.name for s in missing(partner, of_content(partner, content))}
