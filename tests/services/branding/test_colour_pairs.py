@@ -9,7 +9,7 @@ from app.services.branding.shades import contrast
 DIFFICULT = (
     "#ffffff", "#000000", "#ffc800", "#0a1a3a", "#e4688a", "#777777", "#7a2e6b", "#0f0", "#f00",
 )  # fmt: skip
-CHATS = (None, {}, dict.fromkeys(PARTS, "#808080"))
+CHATS: tuple[dict[str, str] | None, ...] = (None, {}, dict.fromkeys(PARTS, "#808080"))
 
 
 @pytest.mark.parametrize("chat", CHATS)

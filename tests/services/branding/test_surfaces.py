@@ -47,8 +47,7 @@ def test_exceptions_come_first(session: Session) -> None:
     first, *rest = surfaces(partner)
     assert (first.name, first.lacks) == (
         "Portal domain",
-        "portal.northwind.example is not verified yet. "
-        "Customers use the neutral address until then.",
+        f"{COMPLETE['domain']} is not verified yet. Customers use the neutral address until then.",
     )
     assert [surface.lacks for surface in rest] == [None] * 8
 
