@@ -1,0 +1,22 @@
+"""What each role may do, told from the policy table."""
+
+from app.enums import Role
+from app.policy import ROLE_PERMISSIONS, Permission
+from app.portal.role_words import PERMISSION_WORDS, ROLE_SCOPE, abilities
+
+
+def test_every_permission_has_words_of_its_own() -> None:
+    assert set(PERMISSION_WORDS) == set(Permission)
+    assert len(set(PERMISSION_WORDS.values())) == len(Permission)
+
+
+def test_every_role_that_can_be_given_has_a_line() -> None:
+    assert set(ROLE_SCOPE) == set(Role) - {Role.OPERATOR}
+
+
+def test_a_role_is_told_by_exactly_what_it_holds() -> None:
+    for role, held in ROLE_PERMISSIONS.items():
+        told = {
+            permission for permission in held if PERMISSION_WORDS[permission] in abilities(role)
+        }
+        assert (told, len(abilities(role))) == (set(held), len(held))

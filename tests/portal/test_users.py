@@ -1,0 +1,349 @@
+"""People in the portal: invited, changed, shut out and let in, one by one and several at once."""
+
+import io
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import Role, UserStatus
+from app.models import Mail, MailKind, User
+from app.schemas.reading import read
+from app.schemas.users import UpdateUserInput
+from app.services import users
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+ABSENT = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
+
+
+@pytest.fixture
+def browser(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.fixture
+def roomy(session: Session, own: Tenant) -> Tenant:
+    """Organizations without a limit of people."""
+    own.organization.user_limit = own.plus.user_limit = 0
+    session.commit()
+    return own
+
+
+def fresh(session: Session, user: User) -> User:
+    session.expire_all()
+    return session.get_one(User, user.id)
+
+
+def mails_to(session: Session, user: User, kind: MailKind) -> int:
+    query = select(func.count()).where(Mail.user_id == user.id, Mail.kind == kind)
+    return session.scalar(query) or 0
+
+
+INVITED = {
+    "email": "ada@x.example",
+    "name": "Ada",
+    "role": Role.STANDARD.value,
+    "organization": "northwind bakery",
+    "once": "abc123",
+}
+
+
+def test_an_invited_member_belongs_to_the_organization_named(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    answers = [browser.post("/people/invite", INVITED, page="/people/invite") for _ in "12"]
+    [made] = session.scalars(select(User).where(User.email == INVITED["email"])).all()
+    assert {(a.status_code, a.location) for a in answers} == {(303, f"/people/{made.id}")}
+    assert (made.name, made.status, made.organization_id) == (
+        "Ada",
+        UserStatus.INVITED,
+        roomy.organization.id,
+    )
+    assert mails_to(session, made, MailKind.INVITATION) == 1
+
+
+def test_staff_are_invited_without_an_organization(session: Session, browser: Browser) -> None:
+    typed = INVITED | {"role": Role.PARTNER_EDITOR.value, "organization": ""}
+    assert browser.post("/people/invite", typed, page="/people/invite").status_code == 303
+    made = session.scalars(select(User).where(User.email == INVITED["email"])).one()
+    assert (made.user_type, made.organization_id) == (Role.PARTNER_EDITOR, None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"email": "nobody"}, "E-mail: This is not an e-mail address"),
+        ({"email": "olga@northwind.example"}, "E-mail: A user with this e-mail address exists"),
+        ({"organization": ""}, "Organization: A member belongs to an organization"),
+        ({"organization": "Nowhere"}, "Organization: There is no organization called “Nowhere”."),
+        ({"role": "operator"}, "Role: "),
+    ],
+)
+def test_what_is_wrong_stands_at_its_field(
+    roomy: Tenant, browser: Browser, changes: dict[str, str], words: str
+) -> None:
+    answer = browser.post("/people/invite", INVITED | changes, page="/people/invite")
+    assert answer.status_code == 422
+    assert words in unescape(answer.text)
+
+
+def test_a_full_organization_shows_the_partners_own_words(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    own.partner.partner_upgrade_message = "Plus has room for ten."
+    own.partner.purchase_link = "https://northwind.example/plus"
+    session.commit()
+    answer = browser.post("/people/invite", INVITED, page="/people/invite")
+    shown = unescape(answer.text)
+    assert answer.status_code == 422
+    assert "Northwind Bakery has 1 of 1 users" in shown
+    assert "Plus has room for ten." in shown
+    assert 'href="https://northwind.example/plus"' in shown
+
+
+def test_the_form_offers_the_roles_that_may_be_given_and_says_what_they_do(
+    own: Tenant, signed_in: SignedIn, browser: Browser
+) -> None:
+    full = browser.get("/people/invite").text
+    assert all(f'value="{role}"' in full for role in ("standard", "admin", "partnerAdmin"))
+    assert "Make and revoke API keys and clients" in full
+    narrow = signed_in(own.staff[Role.ADMIN]).get("/people/invite").text
+    assert 'value="partnerAdmin"' not in narrow
+    assert "Make and revoke API keys and clients" not in narrow
+
+
+def edit(user: User, **changes: str) -> dict[str, str]:
+    return {
+        "email": user.email,
+        "name": user.name or "",
+        "role": user.user_type.value,
+        "version": str(user.version),
+        **changes,
+    }
+
+
+def test_address_name_and_role_are_changed_together(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    editor = own.staff[Role.PARTNER_EDITOR]
+    path = f"/people/{editor.id}/edit"
+    typed = edit(editor, email="jonas@northwind.example", name="Jonas", role="admin")
+    assert browser.post(path, typed, page=path).status_code == 303
+    saved = fresh(session, editor)
+    assert (saved.email, saved.name, saved.user_type) == (
+        "jonas@northwind.example",
+        "Jonas",
+        Role.ADMIN,
+    )
+
+
+def test_nothing_is_half_saved_where_the_role_is_refused(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    path = f"/people/{own.user.id}/edit"
+    typed = edit(own.user, name="Olga Reyes", role="partnerAdmin")
+    answer = browser.post(path, typed, page=path)
+    assert answer.status_code == 422
+    assert fresh(session, own.user).name is None
+
+
+def test_two_people_who_change_one_person_are_told(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    path = f"/people/{own.user.id}/edit"
+    typed = edit(own.user, name="Olga R.")
+    colleague = own.caller(Role.ADMIN)
+    changes = read(UpdateUserInput, {"email": "olga.reyes@northwind.example"})
+    users.update(session, colleague, own.user.id, changes, name="Olga Reyes")
+    session.commit()
+    refused = browser.post(path, typed, page=path)
+    shown = unescape(refused.text)
+    assert refused.status_code == 409
+    assert "<td>Olga Reyes</td><td>Olga R.</td>" in shown
+    assert fresh(session, own.user).name == "Olga Reyes"
+
+
+def test_nobody_chooses_their_own_role(own: Tenant, browser: Browser) -> None:
+    page = browser.get(f"/people/{own.staff[Role.PARTNER_ADMIN].id}/edit")
+    assert page.status_code == 200
+    assert 'name="role"' not in page.text
+
+
+@pytest.mark.parametrize(
+    ("act", "status"),
+    [("suspend", UserStatus.SUSPENDED), ("deactivate", UserStatus.DEACTIVATED)],
+)
+def test_shutting_out_asks_and_is_undone(
+    session: Session, own: Tenant, browser: Browser, act: str, status: UserStatus
+) -> None:
+    base = f"/people/{own.user.id}"
+    assert "Signed out at once" in browser.get(f"{base}/{act}").text
+    for _ in range(2):
+        assert browser.post(f"{base}/{act}", page="/people/invite").location == base
+    assert fresh(session, own.user).status is status
+    assert "Reactivate" in browser.get(base).text
+    browser.post(f"{base}/reactivate", page=base)
+    assert fresh(session, own.user).status is UserStatus.ACTIVE
+
+
+def test_the_last_administrator_stays_and_the_reason_is_said(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    own_account = own.staff[Role.PARTNER_ADMIN]
+    base = f"/people/{own_account.id}"
+    answer = browser.post(f"{base}/suspend", page="/people/invite")
+    assert answer.location == base
+    assert "Nobody shuts themselves out" in unescape(browser.get(base).text)
+    assert fresh(session, own_account).status is UserStatus.ACTIVE
+
+
+def test_an_invitation_is_sent_again_to_who_has_not_come(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    browser.post("/people/invite", INVITED, page="/people/invite")
+    invited = session.scalars(select(User).where(User.email == INVITED["email"])).one()
+    base = f"/people/{invited.id}"
+    assert "Send the invitation again" in browser.get(base).text
+    assert browser.post(f"{base}/resend", page=base).location == base
+    assert mails_to(session, invited, MailKind.INVITATION) == 1
+    here = f"/people/{roomy.user.id}"
+    assert "Send the invitation again" not in browser.get(here).text
+    browser.post(f"{here}/resend", page=base)
+    assert "there is nothing to send" in unescape(browser.get(here).text)
+
+
+def test_several_are_suspended_with_a_result_for_each(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    me, olga, paul = own.staff[Role.PARTNER_ADMIN], own.user, own.plus_user
+    olga.status = UserStatus.SUSPENDED
+    session.commit()
+    chosen = {"id": [str(user.id) for user in (me, olga, paul)]}
+    asked = unescape(browser.get("/people/suspend", query_string=chosen).text)
+    assert "Suspend 3 people?" in asked
+    answer = unescape(browser.post("/people/suspend", chosen, page="/people/invite").text)
+    assert "1 person suspended" in answer
+    assert "Nobody shuts themselves out" in answer
+    assert "Was so before; nothing was changed." in answer
+    assert fresh(session, paul).status is UserStatus.SUSPENDED
+    again = unescape(browser.post("/people/suspend", chosen, page="/people/invite").text)
+    assert "0 people suspended" in again
+    back = unescape(browser.post("/people/reactivate", chosen, page="/people/invite").text)
+    assert "2 people reactivated" in back
+    assert fresh(session, olga).status is UserStatus.ACTIVE
+
+
+def test_whom_one_may_not_change_is_not_among_the_chosen(
+    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    admin = signed_in(own.staff[Role.ADMIN])
+    people = (own.staff[Role.PARTNER_EDITOR], other.user, own.user)
+    chosen = {"id": [*(str(user.id) for user in people), "no id", ABSENT]}
+    page = unescape(admin.get("/people/suspend", query_string=chosen).text)
+    assert "Suspend 1 person?" in page
+    admin.post("/people/suspend", chosen, page="/people/invite")
+    assert [fresh(session, user).status for user in people] == [
+        UserStatus.ACTIVE,
+        UserStatus.ACTIVE,
+        UserStatus.SUSPENDED,
+    ]
+    assert "Nobody is chosen" in admin.get("/people/suspend").text
+
+
+def test_many_are_invited_with_a_result_for_each_line_and_mended_below(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    path = "/people/invite-many"
+    lines = "ada@x.example, Ada, Northwind Dental\ngrace@x.example\nnobody, No\n"
+    typed = {"people": lines, "organization": "Northwind Bakery"}
+    answer = unescape(browser.post(path, typed, page=path).text)
+    assert "2 people invited" in answer
+    assert "3 lines read: 2 invited, 0 known before, 1 refused." in answer
+    assert ">nobody, No</textarea>" in answer
+    again = unescape(browser.post(path, typed, page=path).text)
+    assert "3 lines read: 0 invited, 2 known before, 1 refused." in again
+    made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
+    assert {(user.email, user.organization_id) for user in made} == {
+        ("ada@x.example", roomy.plus.id),
+        ("grace@x.example", roomy.organization.id),
+    }
+    assert [mails_to(session, user, MailKind.INVITATION) for user in made] == [1, 1]
+
+
+def test_many_are_invited_by_file(session: Session, roomy: Tenant, browser: Browser) -> None:
+    path = "/people/invite-many"
+    content = "E-mail;Name;Organization\nada@x.example;Ada;Northwind Dental\n".encode("utf-16")
+    sent: dict[str, Any] = {"file": (io.BytesIO(content), "people.csv")}
+    assert "1 person invited" in browser.post(path, sent, page=path).text
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"people": ""}, "People: Write at least one address"),
+        ({"people": "ada@x.example", "organization": "Nowhere"}, "Organization: There is no"),
+    ],
+)
+def test_many_that_cannot_be_read_are_refused_at_the_field(
+    own: Tenant, browser: Browser, typed: dict[str, str], words: str
+) -> None:
+    answer = browser.post("/people/invite-many", typed, page="/people/invite-many")
+    assert (answer.status_code, words in unescape(answer.text)) == (422, True)
+
+
+def test_the_list_is_narrowed_by_words_role_status_and_organization(
+    own: Tenant, browser: Browser
+) -> None:
+    everybody = {user.email for user in (*own.staff.values(), own.user, own.plus_user)}
+    for address, found in (
+        ("/people", everybody),
+        ("/people?q=dental", {own.plus_user.email}),
+        ("/people?role=admin", {own.staff[Role.ADMIN].email}),
+        ("/people?status=suspended", set()),
+        (f"/people?organization={own.organization.id}", {own.user.email}),
+    ):
+        page = browser.get(address).text
+        listed = {email for email in everybody if f'aria-label="Choose {email}"' in page}
+        assert listed == found
+
+
+ACTS = ("edit", "suspend", "reactivate", "deactivate", "resend")
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_another_partners_person_is_like_none(
+    session: Session, own: Tenant, other: Tenant, browser: Browser, act: str
+) -> None:
+    typed = edit(other.user, name="Taken")
+    for identifier in (other.user.id, ABSENT):
+        answer = browser.post(f"/people/{identifier}/{act}", typed, page="/people/invite")
+        assert answer.status_code == 404
+    stays = fresh(session, other.user)
+    assert (stays.status, stays.name) == (UserStatus.ACTIVE, None)
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_an_admin_finds_no_partner_level_person(
+    session: Session, own: Tenant, signed_in: SignedIn, act: str
+) -> None:
+    editor = own.staff[Role.PARTNER_EDITOR]
+    admin = signed_in(own.staff[Role.ADMIN])
+    answer = admin.post(f"/people/{editor.id}/{act}", edit(editor), page="/people/invite")
+    assert answer.status_code == 404
+    assert fresh(session, editor).status is UserStatus.ACTIVE
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
+def test_readers_find_no_forms(own: Tenant, signed_in: SignedIn, role: Role) -> None:
+    reader = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    for path in ("/people/invite", "/people/invite-many", f"/people/{own.user.id}/edit"):
+        assert reader.get(path).status_code == 404
+    if role is Role.PARTNER_EDITOR:
+        page = reader.get(f"/people/{own.user.id}").text + reader.get("/people").text
+        for word in ("Edit person", "Suspend…", "Invite person", 'type="checkbox"'):
+            assert word not in page
