@@ -22,9 +22,9 @@ def branding_preview(surface: str) -> Response:
     with transaction(read_only=True) as session:
         studio = Studio(session)
         g.brand = studio.brand
-    if surface == "mail":
-        return _mail(g.brand)
     theme = "dark" if request.args.get("theme") == "dark" else "light"
+    if surface == "mail":
+        return _mail(g.brand, theme)
     context = {"brand": page_brand(g.brand, theme), "preview": True}
     if surface == "sign-in":
         form = SignInForm()
@@ -45,10 +45,12 @@ def branding_preview(surface: str) -> Response:
     return response
 
 
-def _mail(brand: Brand) -> Response:
-    """A mail as the person's mail program would show it: its styles are inline, so nothing else
+def _mail(brand: Brand, theme: str) -> Response:
+    """A mail as a mail program in that theme would show it: its styles are inline, so nothing else
     may be in it."""
-    response = make_response(mails.sample(brand).html)
+    wanted = "all" if theme == "dark" else "not all"
+    html = mails.sample(brand).html.replace("(prefers-color-scheme: dark)", wanted)
+    response = make_response(html)
     parts = urlsplit(brand.logo_url or "")
     host = f" {parts.scheme}://{parts.netloc}" if parts.netloc else ""
     response.headers["Content-Security-Policy"] = (

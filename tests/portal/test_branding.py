@@ -220,3 +220,37 @@ def test_pictures_of_the_partners_own_host_are_let_through_and_no_others(
     session.commit()
     policy = editor.get("/").headers["Content-Security-Policy"]
     assert "img-src 'self' data: https://cdn.northwind.example;" in policy
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("surface", ["sign-in", "portal", "mail", "chat", "error"])
+def test_every_surface_can_be_seen_as_the_draft_would_show_it(
+    editor: Browser, surface: str, theme: str
+) -> None:
+    editor.post(PAGE, FORM, page=PAGE)
+    preview = editor.get(f"/branding/preview/{surface}?theme={theme}")
+    assert preview.status_code == 200
+    assert "Northwind Voice" in preview.text
+    assert "#1c7a4d" in preview.text or "/brand/1c7a4d-" in preview.text
+    assert "frame-ancestors 'self'" in preview.headers["Content-Security-Policy"]
+
+
+def test_a_mail_is_shown_in_the_theme_that_was_asked_for(editor: Browser) -> None:
+    shown = [editor.get(f"/branding/preview/mail?theme={t}").text for t in ("light", "dark")]
+    assert ["@media not all" in html for html in shown] == [True, False]
+    assert ["@media all" in html for html in shown] == [False, True]
+
+
+def test_what_a_picture_must_be_is_said_before_one_is_chosen(editor: Browser) -> None:
+    page = editor.get(PAGE).text
+    for words in (
+        "28 px or more on its shorter side; a logo is at most 12 times as wide as high",
+        "32 px or more on its shorter side; a favicon is square",
+        "400 px or more on its shorter side; it is at most 4 times as wide as high",
+    ):
+        assert words in page
+
+
+def test_an_uploaded_picture_is_described(editor: Browser) -> None:
+    editor.post("/branding/images/logo", {"picture": (picture(), "logo.png")}, page=PAGE)
+    assert re.search(r"PNG, 300 × 60 px, [\d.]+\xa0k?B", editor.get(PAGE).text)
