@@ -7,7 +7,7 @@ from flask import flash, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import Role, Tier
-from app.errors import Conflict, ValidationFailed
+from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.policy import Permission
 from app.portal.blueprint import portal
@@ -25,13 +25,15 @@ Problems = Sequence[tuple[str, str]]
 
 @portal.get("/organizations/new")
 def organization_new() -> Page:
-    limit = g.partner.default_agent_limit if g.partner else 1
+    _refuse_operators()
+    limit = g.partner.default_agent_limit
     start = {"tier": Tier.FREE.value, "agent_limit": limit, "user_limit": 1}
     return _new_page(NewForm(data=start))
 
 
 @portal.post("/organizations/new")
 def organization_create() -> Page:
+    _refuse_operators()
     form = NewForm(request.form)
     if not form.validate():
         return _new_page(form), 422
@@ -57,8 +59,7 @@ def organization_create() -> Page:
                 users.create_partial(session, caller(), person)
             url = sending.led_to(url_for("portal.organization", organization_id=made.id))
     except ValidationFailed as error:
-        places = PLACES | ({"name": "name"} if not form.name.data else {})
-        return _new_page(form, place_problems(form, error, places)), 422
+        return _new_page(form, place_problems(form, error, PLACES)), 422
     invited = f" {email} is invited." if email else ""
     flash(f"{made.name} added.{invited}", "success")
     return redirect(url, 303)
@@ -154,6 +155,12 @@ def organization_plan_save(organization_id: UUID) -> Page:
         return _plan_page(organization_id, form, conflict=error), 409
     flash(f"Plan and limits of {saved.name} changed.", "success")
     return redirect(url_for("portal.organization", organization_id=organization_id), 303)
+
+
+def _refuse_operators() -> None:
+    """An operator has no partner for whom to add an organization."""
+    if caller().partner_id is None:
+        raise NotFound
 
 
 def _version_in_address(now: int) -> int:

@@ -1,0 +1,72 @@
+"""The lists of customers cost the same queries with one row and with many."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import Role
+from app.models import User
+from app.services import do_not_call, organizations
+from tests.fixtures.cast import Tenant, make_user
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+
+@contextmanager
+def counted(database: Database) -> Iterator[list[str]]:
+    """The statements that run inside the block."""
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        statements.append(statement)
+
+    event.listen(database.engine, "before_cursor_execute", note)
+    yield statements
+    event.remove(database.engine, "before_cursor_execute", note)
+
+
+def grow(session: Session, tenant: Tenant) -> None:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    tenant.organization.agent_limit = 0
+    for number in range(22):
+        make_user(session, tenant.partner.id, f"u{number}@x.example", businessName=f"B{number}")
+        do_not_call.add(session, caller, tenant.organization.id, f"+120255501{number:02d}")
+        organizations.add_agent(session, caller, tenant.organization, name=f"Robin {number}")
+    session.commit()
+
+
+PATHS = (
+    "/organizations",
+    "/organizations?q=b&use=near",
+    "/people?q=x",
+    "/do-not-call",
+    "/organizations/{}",
+    "/organizations/{}/people",
+    "/organizations/{}/assistants",
+    "/organizations/{}/settings",
+    "/organizations/{}/do-not-call",
+)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_list_takes_the_same_queries_for_few_and_for_many(
+    session: Session, database: Database, own: Tenant, signed_in: SignedIn, path: str
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    address = path.format(own.organization.id)
+
+    def count() -> int:
+        with counted(database) as statements:
+            assert browser.get(address).status_code == 200
+        return len(statements)
+
+    count()
+    few = count()
+    grow(session, own)
+    assert count() == few
