@@ -4,7 +4,7 @@ from apiflask import APIFlask
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app.api import register_api
+from app.api import furnish_api, register_api
 from app.cli import register_commands
 from app.config import ROOT, Settings
 from app.database import Database, make_engine
@@ -34,11 +34,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         static_folder=str(ROOT / "static"),
         instance_path=str(settings.instance_dir.resolve()),
     )
-    app.config["SECRET_KEY"] = settings.effective_secret_key
-    app.config["MAX_CONTENT_LENGTH"] = settings.max_upload_bytes + FORM_AROUND_FILE
-    app.extensions["settings"] = settings
-    app.extensions["database"] = database or Database(make_engine(settings.effective_database_url))
-
+    furnish(app, settings, database or Database(make_engine(settings.effective_database_url)))
     give_request_ids(app)
     send_security_headers(app)
     serve_built_assets(app)
@@ -54,3 +50,12 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         message = f"these routes have no entry in app/policy.py: {', '.join(unlisted)}"
         raise RuntimeError(message)
     return app
+
+
+def furnish(app: Flask, settings: Settings, database: Database) -> None:
+    """Gives the application what it works with. A test gives it the database of another test."""
+    app.config["SECRET_KEY"] = settings.effective_secret_key
+    app.config["MAX_CONTENT_LENGTH"] = settings.max_upload_bytes + FORM_AROUND_FILE
+    app.extensions["settings"] = settings
+    app.extensions["database"] = database
+    furnish_api(app)

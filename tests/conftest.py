@@ -18,7 +18,7 @@ from flask.testing import FlaskClient
 from jinja2 import FileSystemBytecodeCache
 from sqlalchemy.orm import Session
 
-from app import create_app
+from app import create_app, furnish
 from app.config import Settings
 from app.database import Database, make_engine
 from tests import matrix
@@ -95,17 +95,33 @@ def compiled_templates(tmp_path_factory: pytest.TempPathFactory) -> FileSystemBy
     return FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
 
 
+@pytest.fixture(scope="session")
+def known_apps() -> dict[str, Flask]:
+    """The applications that tests before have made, by what they asked for."""
+    return {}
+
+
 @pytest.fixture
 def make_app(
-    database: Database, tmp_path: Path, compiled_templates: FileSystemBytecodeCache
+    database: Database,
+    tmp_path: Path,
+    compiled_templates: FileSystemBytecodeCache,
+    known_apps: dict[str, Flask],
 ) -> Callable[..., Flask]:
-    """The application with settings of the test: ``make_app(max_contacts=3)``."""
+    """The application with settings of the test: ``make_app(max_contacts=3)``.
+
+    Its routes are put together once a process: that takes longer than most tests.
+    """
 
     def make(**changes: Any) -> Flask:
-        made = create_app(settings_for(url_of(database), tmp_path, **changes), database)
-        made.testing = True
-        made.jinja_env.bytecode_cache = compiled_templates
-        return made
+        settings = settings_for(url_of(database), tmp_path, **changes)
+        asked = repr(sorted(changes.items()))
+        if asked not in known_apps:
+            made = known_apps[asked] = create_app(settings, database)
+            made.testing = True
+            made.jinja_env.bytecode_cache = compiled_templates
+        furnish(known_apps[asked], settings, database)
+        return known_apps[asked]
 
     return make
 

@@ -20,11 +20,15 @@ BLUEPRINTS: tuple[AreaBlueprint, ...] = (oauth, partner_admin, public, legacy_ca
 
 def register_api(app: Flask, page_errors: PageErrors | None = None) -> None:
     """Adds the JSON areas. ``page_errors`` answers for errors outside of them."""
-    settings: Settings = app.extensions["settings"]
-    app.extensions["rate_limit"] = TokenBuckets(settings.rate_per_second, settings.rate_burst)
-    app.extensions["request_log"] = RequestLog(app.extensions["database"])
     register_error_handlers(app, page_errors)
     register_openapi(app)
     app.register_blueprint(docs)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
+
+
+def furnish_api(app: Flask) -> None:
+    """What the areas remember from request to request, begun anew."""
+    settings: Settings = app.extensions["settings"]
+    app.extensions["rate_limit"] = TokenBuckets(settings.rate_per_second, settings.rate_burst)
+    app.extensions["request_log"] = RequestLog(app.extensions["database"])

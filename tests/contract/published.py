@@ -1,8 +1,10 @@
 """Holds every answer of an application against what its description publishes."""
 
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
-from flask import Flask, Response, request
+from flask import Flask, Response, request, request_finished
 
 from app.api.openapi import openapi_document
 from app.api.operation import ATTRIBUTE
@@ -13,25 +15,29 @@ Refused = tuple[str, str, str]
 
 
 class Answers:
-    """Notes what the operations refuse while a test asks. Made before the first request."""
+    """Notes what the operations refuse while a test asks."""
 
     def __init__(self, app: Flask):
         self._app = app
         self._refused: set[Refused] = set()
-        app.after_request(self._note)
+        request_finished.connect(self._note, app)  # as long as somebody holds these answers
 
     def unpublished(self) -> set[Refused]:
         """Refusals whose operation does not publish this code for this status."""
-        return self._refused - set(published(self._app))
+        return self._refused - _published_ever(self._app) if self._refused else set()
 
-    def _note(self, response: Response) -> Response:
+    def _note(self, _app: Flask, response: Response, **_more: Any) -> None:
         view = self._app.view_functions.get(request.endpoint or "")
         if hasattr(view, ATTRIBUTE) and response.status_code >= 400:
             body = response.get_json()
             code = body["error"] if "error" in body else body["details"]["code"]
             name = wire_name(str(request.endpoint).rpartition(".")[2])
             self._refused.add((name, str(response.status_code), code))
-        return response
+
+
+@cache
+def _published_ever(app: Flask) -> frozenset[Refused]:
+    return frozenset(published(app))
 
 
 def published(app: Flask) -> Iterator[Refused]:
