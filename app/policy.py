@@ -125,6 +125,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.partner_sign_in": Access.PUBLIC,
     "portal.partner_sign_in_post": Access.PUBLIC,
     "portal.choose_portal": Access.PUBLIC,
+    "portal.sign_in_again": Access.PUBLIC,
+    "portal.partner_sign_in_again": Access.PUBLIC,
     "portal.sign_out": Access.PUBLIC,
     "portal.forgot_password": Access.PUBLIC,
     "portal.forgot_password_post": Access.PUBLIC,

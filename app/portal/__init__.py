@@ -36,6 +36,7 @@ from app.portal import (
     pricing,
     report,
     sign_in,
+    sign_in_again,
     test_call,
     theme,
     upload_steps,
@@ -57,6 +58,8 @@ def register_portal(app: Flask) -> None:
     app.config.setdefault("WTF_CSRF_CHECK_DEFAULT", False)  # the portal's guard calls it
     # Pages with a token in their address send no referrer; `Sec-Fetch-Site` says what it would.
     app.config.setdefault("WTF_CSRF_SSL_STRICT", False)
+    # A token belongs to one browser's session and ends with it, not while somebody types.
+    app.config.setdefault("WTF_CSRF_TIME_LIMIT", None)
     csrf.init_app(app)
     app.register_blueprint(portal)
     assets.register(app)
@@ -94,6 +97,7 @@ __all__ = [
     "register_portal",
     "report",
     "sign_in",
+    "sign_in_again",
     "test_call",
     "theme",
     "upload_steps",

@@ -1,5 +1,6 @@
 """Who looks at a page: the session behind the cookie, the brand they see, what they may open."""
 
+import json
 import re
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ from app.errors import NotFound, Unauthenticated
 from app.extensions import settings, transaction
 from app.models import Partner
 from app.policy import ROUTES, Access, Permission
+from app.portal.kept_forms import is_from_ourselves, of_request, send_again_page, sign_in_page
 from app.request_id import request_id
 from app.services import sessions, sign_in
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
@@ -34,8 +36,9 @@ def guard(blueprint: Blueprint, csrf: CSRFProtect) -> None:
         needed = ROUTES[request.endpoint or ""]
         recognise()
         if request.method not in ("GET", "HEAD", "OPTIONS"):
-            _refuse_foreign_forms()
-            csrf.protect()
+            refusal = _refuse_form(csrf, needed)
+            if refusal is not None:
+                return refusal
         if needed is Access.PUBLIC:
             return None
         if g.get("user") is None:
@@ -127,7 +130,33 @@ def _brand_of_visitor(session: Session) -> Brand:
     return of_partner(partner) if partner else NEUTRAL
 
 
-def _refuse_foreign_forms() -> None:
-    """A form that another site made the browser send is no wish of the person."""
+def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse | None:
+    """What a form is answered that can't be taken now; None where it can be.
+
+    What was typed comes back, if one of our own pages sent it. Raises `CSRFError` for all others.
+    """
     if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
         raise CSRFError("The form came from another site.")
+    ours = is_from_ourselves()
+    if ours and needed is not Access.PUBLIC and g.get("user") is None:
+        if request.headers.get("HX-Request"):
+            return _said_in_passing("You are signed out. What you typed stays here.", 401)
+        kept = of_request()
+        return sign_in_page(kept) if kept else to_sign_in()
+    try:
+        csrf.protect()
+    except CSRFError:
+        kept = of_request() if ours else None
+        if kept is None:
+            raise
+        if request.headers.get("HX-Request"):
+            return _said_in_passing("This page is too old to be sent. Reload it first.", 403)
+        return send_again_page(kept, status=403, signed_in=False)
+    return None
+
+
+def _said_in_passing(words: str, status: int) -> AnyResponse:
+    """Leaves the page that a fragment was asked for as it is."""
+    response = make_response("", status)
+    response.headers["HX-Trigger"] = json.dumps({"toast": {"words": words}})
+    return response

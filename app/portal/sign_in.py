@@ -52,7 +52,7 @@ def check_password(slug: str | None = None) -> Page:
     if not form.validate():
         return _form(slug, form), 422
     try:
-        outcome = _attempt(form.email.data or "", form.password.data or "")
+        outcome = attempt(form.email.data or "", form.password.data or "")
     except RateLimited as error:
         form.password.errors = (error.message,)
         return _form(slug, form), 429
@@ -99,20 +99,21 @@ def sign_out() -> Response:
     return response
 
 
-def _attempt(email: str, password: str) -> Outcome:
+def attempt(email: str, password: str) -> Outcome:
+    """Tries the two at the page of the present address. Raises `RateLimited`."""
     limit = settings().failed_sign_ins
     with transaction(read_only=True) as session:
         partner = partner_of_page(session)
-        attempt = signing_in.begin(
+        begun = signing_in.begin(
             session,
             email=email,
             ip=request.remote_addr,
             partner_id=partner.id if partner else None,
             limit=limit,
         )
-    proven = signing_in.verify(attempt, password)
+    proven = signing_in.verify(begun, password)
     with transaction() as session:
-        return signing_in.finish(session, attempt, proven, limit=limit, request_id=request_id())
+        return signing_in.finish(session, begun, proven, limit=limit, request_id=request_id())
 
 
 def partner_of_page(session: Session) -> Partner | None:
@@ -123,8 +124,9 @@ def partner_of_page(session: Session) -> Partner | None:
     return signing_in.partner_of_host(session, request.host)
 
 
-def let_in(user: User) -> Response:
-    """Gives this browser a session of the user, and leads on to the page that was asked for."""
+def let_in(user: User, answer: Response | None = None) -> Response:
+    """Gives this browser a session of the user with ``answer``, else leads on to the page that was
+    asked for."""
     with transaction() as session:
         sessions.end(session, request.cookies.get(SESSION_COOKIE))
         token = sessions.create(
@@ -134,7 +136,7 @@ def let_in(user: User) -> Response:
             ip=request.remote_addr,
             user_agent=request.user_agent.string,
         )
-    response = redirect(local_path(request.args.get("next")), 303)
+    response = answer or redirect(local_path(request.args.get("next")), 303)
     give_session(response, token)
     return response
 

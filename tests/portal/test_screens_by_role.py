@@ -15,7 +15,7 @@ from tests.portal.conftest import Browser
 SignedIn = Callable[[User], Browser]
 
 ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD)
-LEADS_AWAY = {"portal.sign_in", "portal.partner_sign_in"}
+LEADS_AWAY = {"portal.sign_in", "portal.partner_sign_in", "portal.forgot_password"}
 
 
 def person(tenant: Tenant, role: Role) -> User:

@@ -1,0 +1,201 @@
+"""A form whose session or token had ended: what was typed is kept, and sent again on a click."""
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Mapping
+from html import unescape
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy import delete
+from sqlalchemy.orm import Session
+from wtforms import Form, PasswordField
+
+from app.models import PortalSession, User
+from app.portal import forms
+from app.portal.kept_forms import MOST_CHARACTERS, SECRETS
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import PASSWORD, Browser
+
+SignedIn = Callable[[User], Browser]
+
+OURS = {"Sec-Fetch-Site": "same-origin"}
+NAME = "Olga <b>Łódź</b> \"&' 'x"
+
+
+def hidden(html: str) -> dict[str, str]:
+    """The hidden fields of a page, the last of each name."""
+    found = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', html)
+    return {name: unescape(value) for name, value in found}
+
+
+def action(html: str) -> str:
+    found = re.search(r'<form[^>]* action="([^"]+)"', html)
+    assert found
+    return unescape(found[1])
+
+
+def send(client: FlaskClient, path: str, typed: Mapping[str, str], **headers: str) -> str:
+    answer = client.post(path, data=typed, headers=OURS | headers)
+    assert answer.status_code == 401
+    return answer.text
+
+
+@pytest.fixture
+def left(own: Tenant, signed_in: SignedIn, session: Session) -> Browser:
+    """A browser whose session has run out since its page was opened."""
+    browser = signed_in(own.user)
+    browser.get("/account")
+    session.execute(delete(PortalSession))
+    session.commit()
+    return browser
+
+
+def test_what_was_typed_is_sent_after_signing_in_again(
+    left: Browser, own: Tenant, session: Session
+) -> None:
+    typed = {"name": NAME, "timezone": "Asia/Tokyo", "version": "1", "csrf_token": "old"}
+    ended = send(left.client, "/account", typed)
+    assert "<h1>Your session has ended</h1>" in ended
+    assert own.user.name is None
+    form = {"email": own.user.email, "password": PASSWORD}
+    wrong = left.client.post(
+        action(ended), data=hidden(ended) | form | {"password": "wrong"}, headers=OURS
+    )
+    assert wrong.status_code == 422
+    again = left.client.post(action(wrong.text), data=hidden(wrong.text) | form, headers=OURS)
+    assert (again.status_code, "You are signed in again" in again.text) == (200, True)
+    assert action(again.text) == "/account"
+    fields = hidden(again.text)
+    assert {name: fields[name] for name in ("name", "timezone", "version")} == {
+        "name": NAME,
+        "timezone": "Asia/Tokyo",
+        "version": "1",
+    }
+    done = left.client.post("/account", data=fields, headers=OURS)
+    assert (done.status_code, done.location) == (303, "/account")
+    session.refresh(own.user)
+    assert (own.user.name, own.user.timezone) == (NAME.strip(), "Asia/Tokyo")
+
+
+def test_the_pages_are_in_the_brand_and_what_was_typed_is_no_markup(
+    left: Browser, own: Tenant, session: Session
+) -> None:
+    own.partner.product_name = "Northwind Voice"
+    session.commit()
+    left.client.set_cookie("portal_partner", own.partner.slug)
+    ended = send(left.client, "/account", {"name": NAME})
+    assert "· Northwind Voice</title>" in ended
+    form = {"email": own.user.email, "password": PASSWORD}
+    again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
+    assert "<b>Łódź" not in again
+    assert "&lt;b&gt;Łódź" in again
+
+
+def test_passwords_are_never_given_back(left: Browser, own: Tenant) -> None:
+    typed = {"present": PASSWORD, "password": "a new one of mine", "again": "a new one of mine"}
+    ended = send(left.client, "/account/password", typed)
+    form = {"email": own.user.email, "password": PASSWORD}
+    again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
+    assert "a new one of mine" not in ended + again
+    assert PASSWORD not in ended + again
+    assert hidden(again).keys() == {"csrf_token"}
+
+
+def test_every_password_field_is_known_as_one() -> None:
+    names = set()
+    for module in pkgutil.iter_modules(forms.__path__):
+        for kind in vars(importlib.import_module(f"app.portal.forms.{module.name}")).values():
+            if isinstance(kind, type) and issubclass(kind, Form) and kind is not Form:
+                unbound = ((n, getattr(kind, n)) for n in dir(kind) if not n.startswith("_"))
+                names |= {n for n, f in unbound if getattr(f, "field_class", None) is PasswordField}
+    assert names == SECRETS
+
+
+def test_who_signed_in_elsewhere_goes_on_without_a_password(
+    left: Browser, own: Tenant, signed_in: SignedIn
+) -> None:
+    ended = send(left.client, "/account", {"name": "Olga"})
+    cookie = signed_in(own.user).client.get_cookie("portal_session")
+    assert cookie is not None
+    left.client.set_cookie("portal_session", cookie.value)
+    again = left.client.post(action(ended), data=hidden(ended), headers=OURS)
+    assert (again.status_code, hidden(again.text)["name"]) == (200, "Olga")
+
+
+@pytest.mark.parametrize("seal", ["", "x", "eyJhIjoxfQ.aSBhbQ.not-sealed-by-us"])
+def test_nothing_but_our_own_seal_becomes_a_form(browser: Browser, own: Tenant, seal: str) -> None:
+    form = {"email": own.user.email, "password": PASSWORD, "kept": seal}
+    answer = browser.post("/sign-in/again", form)
+    assert (answer.status_code, answer.location) == (303, "/")
+
+
+def test_a_seal_ends_after_some_hours(
+    left: Browser, own: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = send(left.client, "/account", {"name": "Olga"})
+    monkeypatch.setattr("app.portal.kept_forms.KEPT_SECONDS", -1)
+    form = {"email": own.user.email, "password": PASSWORD}
+    answer = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS)
+    assert (answer.status_code, answer.location) == (303, "/")
+
+
+def test_another_site_gets_nothing_kept(left: Browser) -> None:
+    for headers in (
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {},
+    ):
+        answer = left.client.post("/account", data={"name": "Eve"}, headers=headers)
+        assert (answer.status_code, "Eve" in answer.text) == (403, False)
+
+
+def test_too_much_to_keep_leads_to_sign_in(left: Browser) -> None:
+    answer = left.client.post("/account", data={"name": "x" * (MOST_CHARACTERS + 1)}, headers=OURS)
+    assert (answer.status_code, answer.location) == (303, "/sign-in")
+
+
+def test_a_form_without_a_valid_token_can_be_sent_again(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    browser = signed_in(own.user)
+    typed = {"name": "Olga", "timezone": "", "csrf_token": "old"}
+    refused = browser.client.post("/account", data=typed, headers=OURS)
+    assert refused.status_code == 403
+    assert "<h1>This page was open for a long time</h1>" in refused.text
+    session.refresh(own.user)
+    assert own.user.name is None
+    sent = browser.client.post(action(refused.text), data=hidden(refused.text), headers=OURS)
+    assert sent.status_code == 303
+    session.refresh(own.user)
+    assert own.user.name == "Olga"
+
+
+def test_an_old_sign_in_page_asks_for_the_password_once_more(browser: Browser, own: Tenant) -> None:
+    typed = {"email": own.user.email, "password": PASSWORD, "csrf_token": "old"}
+    refused = browser.client.post("/sign-in", data=typed, headers=OURS)
+    assert (refused.status_code, PASSWORD in refused.text) == (403, False)
+    sent = browser.client.post("/sign-in", data=hidden(refused.text), headers=OURS)
+    assert sent.status_code == 422
+    assert f'value="{own.user.email}"' in sent.text
+
+
+def test_where_it_was_sent_with_parameters_it_is_sent_again(left: Browser, own: Tenant) -> None:
+    ended = send(left.client, "/account?from=menu&x=%2F%2Fevil.example", {"name": "Olga"})
+    form = {"email": own.user.email, "password": PASSWORD}
+    again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
+    assert action(again) == "/account?from=menu&x=%2F%2Fevil.example"
+
+
+def test_a_fragment_leaves_the_page_alone_and_says_so(
+    left: Browser, app: Flask, own: Tenant
+) -> None:
+    answer = left.client.post(
+        "/account", data={"name": "Olga"}, headers=OURS | {"HX-Request": "true"}
+    )
+    assert (answer.status_code, answer.text) == (401, "")
+    assert "What you typed stays here." in answer.headers["HX-Trigger"]
