@@ -12,7 +12,7 @@ from app.models import Organization, Partner, new_id, utcnow
 from app.policy import Permission
 from app.schemas.base import wire_name
 from app.schemas.organizations import UpdateOrganizationInput
-from app.services import audit, partners
+from app.services import audit, partners, rollup
 from app.services.organizations.loading import get, get_in
 
 MAX_NAME = 200
@@ -62,6 +62,7 @@ def add(session: Session, caller: Caller, partner: Partner, **fields: Any) -> Or
     )
     session.add(organization)
     session.flush()
+    rollup.add_organization(session, partner.id, organization.payment_tier)
     record(session, caller, organization, "created", before={}, after=_facts(organization))
     return organization
 
@@ -96,7 +97,7 @@ def change(
     session: Session, caller: Caller, organization: Organization, values: dict[str, Any]
 ) -> bool:
     """Writes fields of an organization that is held for change; whether anything differed."""
-    before = _facts(organization)
+    before, tier_before = _facts(organization), organization.payment_tier
     differing = {n: v for n, v in values.items() if getattr(organization, n) != v}
     if not differing:
         return False
@@ -104,6 +105,7 @@ def change(
         setattr(organization, field, value)
     if "payment_tier" in differing:
         organization.tier_since = utcnow()
+        rollup.move_organization(session, organization, tier_before, organization.payment_tier)
     organization.version += 1
     session.flush()
     record(session, caller, organization, "updated", before=before, after=_facts(organization))
