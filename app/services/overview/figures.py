@@ -1,0 +1,78 @@
+"""The first page's figures, from sums that are kept: they cost the same at any size."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import Tier
+from app.models import Organization, PartnerTier, utcnow
+from app.policy import Permission
+from app.services import organizations, partners, reporting
+from app.services.organizations.loading import visible
+from app.services.paging import count_up_to
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """This month until today beside the same days of the month before; days are UTC."""
+
+    start: date
+    today: date
+    days: list[reporting.Day]
+    days_before: list[reporting.Day]
+
+    @property
+    def now(self) -> reporting.Day:
+        return reporting.total(self.days)
+
+    @property
+    def before(self) -> reporting.Day:
+        return reporting.total(self.days_before)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A partner's organizations by plan, plans without any too, and how many are new this month,
+    counted as far as `count_up_to` goes."""
+
+    by_tier: dict[str, int]
+    added: int
+
+    @property
+    def organizations(self) -> int:
+        return sum(self.by_tier.values())
+
+
+def month(session: Session, caller: Caller) -> Month:
+    """The figures of the month for the caller's partner or organization: two queries."""
+    today = utcnow().date()
+    start = today.replace(day=1)
+    start_before = (start - timedelta(days=1)).replace(day=1)
+    end_before = min(start_before + (today - start), start - timedelta(days=1))
+    return Month(
+        start,
+        today,
+        list(reporting.daily(session, caller, start, today)),
+        list(reporting.daily(session, caller, start_before, end_before)),
+    )
+
+
+def standing(session: Session, caller: Caller) -> Standing:
+    """The customers of the caller's partner: two queries. Raises `Forbidden`."""
+    caller.require(Permission.ORGANIZATIONS_READ)
+    partner_id = partners.own(caller)
+    plans = session.scalars(select(PartnerTier).where(PartnerTier.partner_id == partner_id))
+    counted = {plan.tier.value: plan.organizations for plan in plans}
+    first = datetime.combine(utcnow().date().replace(day=1), time(), UTC)
+    added = visible(caller).where(Organization.created_at >= first)
+    return Standing(
+        {tier.value: counted.get(tier.value, 0) for tier in Tier},
+        count_up_to(session, added.with_only_columns(Organization.id)),
+    )
+
+
+def newest_organizations(session: Session, caller: Caller, limit: int) -> list[Organization]:
+    return list(organizations.search(session, caller, limit=limit).items)

@@ -1,0 +1,256 @@
+"""What needs a decision: each question looks at no more than a few rows, whatever the size."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import Select, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import CallStatus, ImportState, OrganizationStatus
+from app.models import Agent, ApiKey, Call, ContactImport, OAuthClient, Organization, User, utcnow
+from app.models.base import id_at
+from app.policy import Permission
+from app.services import agents, organizations, partners
+from app.services.branding import surfaces
+from app.services.calls.listing import UNANSWERED
+from app.services.calls.reading import visible as visible_calls
+from app.services.organizations.loading import visible as visible_organizations
+
+RECENT = timedelta(days=14)
+SOON = timedelta(days=14)
+LAST_DAY = timedelta(days=1)
+EACH = 2
+"""So many of a kind are named; of more only the number is said."""
+MOST_COUNTED = 100
+NEARLY = 0.8
+
+
+class Kind(StrEnum):
+    """What it is about, and so where it is mended."""
+
+    CALL = "call"
+    CALLS_UNKNOWN = "calls-unknown"
+    CALLS_UNANSWERED = "calls-unanswered"
+    UPLOAD = "upload"
+    LIMIT = "limit"
+    AGENT = "agent"
+    AGENTS = "agents"
+    BRAND = "brand"
+    CREDENTIAL_KEY = "key"
+    CREDENTIAL_CLIENT = "client"
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """Something that needs a decision; ``target`` says which one. ``at`` is a moment to be
+    written behind ``text`` in the reader's zone."""
+
+    kind: Kind
+    title: str
+    text: str
+    target: UUID | None = None
+    urgent: bool = False
+    at: datetime | None = None
+
+
+def matters(session: Session, caller: Caller) -> list[Matter]:
+    """What needs a decision of this caller, the most pressing first: a fixed number of queries
+    for each role."""
+    found: list[Matter] = []
+    for permission, ask in _QUESTIONS:
+        if caller.partner_id is not None and caller.may(permission):
+            found += ask(session, caller)
+    return found
+
+
+def _unknown_calls(session: Session, caller: Caller) -> list[Matter]:
+    calls = visible_calls(caller).where(
+        Call.status == CallStatus.UNKNOWN, Call.id >= id_at(utcnow() - RECENT)
+    )
+    found = session.scalars(calls.order_by(Call.id.desc()).limit(MOST_COUNTED)).all()
+    if not found:
+        return []
+    text = "The carrier could not say whether it was placed."
+    if len(found) == 1:
+        return [Matter(Kind.CALL, "1 call with unknown outcome", text, found[0].id, urgent=True)]
+    title = f"{_count(len(found))} calls with unknown outcome"
+    text = "The carrier could not say whether they were placed."
+    return [Matter(Kind.CALLS_UNKNOWN, title, text, urgent=True)]
+
+
+def _uploads(session: Session, caller: Caller) -> list[Matter]:
+    state, failed = ContactImport.state, ContactImport.failed
+    rows = _imports(caller).where(
+        ContactImport.id >= id_at(utcnow() - RECENT),
+        or_(
+            state.in_((ImportState.CHECKED, ImportState.FAILED)),
+            (state == ImportState.DONE) & (failed > 0),
+        ),
+    )
+    found = session.scalars(rows.order_by(ContactImport.id.desc()).limit(EACH + 1)).all()
+    return [_about_upload(upload) for upload in found]
+
+
+def _about_upload(upload: ContactImport) -> Matter:
+    rows = f"{upload.failed:,} {'row' if upload.failed == 1 else 'rows'}"
+    if upload.state is ImportState.FAILED:
+        title, text = f"{upload.file_name} could not be read", "Nothing of it was applied."
+    elif upload.state is ImportState.DONE:
+        title, text = f"{rows} were not applied", upload.file_name
+    elif upload.failed:
+        title, text = f"{rows} wait for mending", upload.file_name
+    else:
+        title, text = f"{upload.file_name} waits to be applied", f"{upload.rows_total:,} rows."
+    return Matter(Kind.UPLOAD, title, text, upload.id, urgent=upload.state is ImportState.FAILED)
+
+
+def _unanswered_calls(session: Session, caller: Caller) -> list[Matter]:
+    some = (
+        visible_calls(caller)
+        .where(Call.status.in_(UNANSWERED), Call.id >= id_at(utcnow() - LAST_DAY))
+        .with_only_columns(Call.status)
+        .limit(MOST_COUNTED)
+        .subquery()
+    )
+    rows = session.execute(select(some.c.status, func.count()).group_by(some.c.status))
+    counted: dict[CallStatus, int] = {row[0]: row[1] for row in rows}
+    whole = sum(counted.values())
+    if not whole:
+        return []
+    words = {
+        CallStatus.NO_ANSWER: "not picked up",
+        CallStatus.BUSY: "busy",
+        CallStatus.FAILED: "failed",
+        CallStatus.EXPIRED: "not placed in time",
+    }
+    title = f"{_count(whole)} {'call' if whole == 1 else 'calls'} without an answer in 24 hours"
+    text = ", ".join(
+        f"{counted[status]} {word}" for status, word in words.items() if status in counted
+    )
+    return [Matter(Kind.CALLS_UNANSWERED, title, text if whole < MOST_COUNTED else "")]
+
+
+def _limits(session: Session, caller: Caller) -> list[Matter]:
+    """Organizations that had room for several and have used nearly all of it."""
+    used_agents = select(func.count()).where(Agent.organization_id == Organization.id)
+    used_seats = select(func.count()).where(
+        User.organization_id == Organization.id, User.status != "deactivated"
+    )
+    agents_used = used_agents.correlate(Organization).scalar_subquery()
+    seats_used = used_seats.correlate(Organization).scalar_subquery()
+    rows = (
+        visible_organizations(caller)
+        .where(
+            Organization.status == OrganizationStatus.ACTIVE,
+            or_(
+                (Organization.agent_limit > 1) & (agents_used >= Organization.agent_limit * NEARLY),
+                (Organization.user_limit > 1) & (seats_used >= Organization.user_limit * NEARLY),
+            ),
+        )
+        .order_by(Organization.created_at.desc(), Organization.id.desc())
+        .limit(EACH + 1)
+    )
+    found = session.scalars(rows).all()
+    use = organizations.use_of(session, [organization.id for organization in found])
+    return [
+        Matter(
+            Kind.LIMIT,
+            organization.name,
+            " ".join(
+                f"{used} of {limit} {what} in use."
+                for used, limit, what in (
+                    (use[organization.id].agents, organization.agent_limit, "assistants"),
+                    (use[organization.id].users, organization.user_limit, "seats"),
+                )
+                if limit > 1 and used >= limit * NEARLY
+            ),
+            organization.id,
+        )
+        for organization in found
+    ]
+
+
+def _agents(session: Session, caller: Caller) -> list[Matter]:
+    page = agents.search(
+        session, caller, wanted=agents.Readiness.NOT_READY, sort="-created", limit=MOST_COUNTED
+    )
+    found = page.items
+    ids = {agent.organization_id for agent in found[:EACH]}
+    names = organizations.names_of(session, caller, ids)
+    if len(found) > EACH:
+        title = f"{_count(len(found))} assistants can’t call yet"
+        text = "Something is missing: a number, its set-up, or an active organization."
+        return [Matter(Kind.AGENTS, title, text)]
+    return [
+        Matter(
+            Kind.AGENT,
+            f"{agent.name} can’t call yet",
+            f"{names.get(agent.organization_id, '')}: its phone is not set up.",
+            agent.id,
+        )
+        for agent in found
+    ]
+
+
+def _brand(session: Session, caller: Caller) -> list[Matter]:
+    missing = surfaces.missing(partners.get(session, caller, partners.own(caller)))
+    if not missing:
+        return []
+    places = "place" if len(missing) == 1 else "places"
+    names = ", ".join(surface.name for surface in missing[:3])
+    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    return [
+        Matter(
+            Kind.BRAND, f"Your brand is incomplete in {len(missing)} {places}", f"{names}{more}."
+        )
+    ]
+
+
+def _credentials(session: Session, caller: Caller) -> list[Matter]:
+    now = utcnow()
+    keys = (
+        select(ApiKey.id, ApiKey.name, ApiKey.expires_at)
+        .where(ApiKey.partner_id == caller.partner_id, ApiKey.revoked_at.is_(None))
+        .where(ApiKey.replaced_by.is_(None), ApiKey.expires_at.between(now, now + SOON))
+        .order_by(ApiKey.expires_at, ApiKey.id)
+    )
+    clients = (
+        select(OAuthClient.id, OAuthClient.name, OAuthClient.expires_at)
+        .where(OAuthClient.partner_id == caller.partner_id, OAuthClient.revoked_at.is_(None))
+        .where(OAuthClient.expires_at.between(now, now + SOON))
+        .order_by(OAuthClient.expires_at, OAuthClient.id)
+    )
+    return [
+        Matter(kind, f"{word} {row.name} is about to expire", "Until", row.id, at=row.expires_at)
+        for kind, word, rows in (
+            (Kind.CREDENTIAL_KEY, "Key", keys),
+            (Kind.CREDENTIAL_CLIENT, "Client", clients),
+        )
+        for row in session.execute(rows.limit(EACH + 1))
+    ]
+
+
+def _imports(caller: Caller) -> Select[ContactImport]:
+    query = select(ContactImport).where(ContactImport.partner_id == caller.partner_id)
+    if caller.organization_id is not None:
+        query = query.where(ContactImport.organization_id == caller.organization_id)
+    return query
+
+
+def _count(number: int) -> str:
+    return f"{number}" if number < MOST_COUNTED else f"{MOST_COUNTED} or more"
+
+
+_QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[Matter]]], ...] = (
+    (Permission.CALLS_READ, _unknown_calls),
+    (Permission.CONTACTS_WRITE, _uploads),
+    (Permission.CREDENTIALS_MANAGE, _credentials),
+    (Permission.ORGANIZATIONS_WRITE, _limits),
+    (Permission.CAMPAIGNS_WRITE, _agents),
+    (Permission.BRANDING_WRITE, _brand),
+    (Permission.CALLS_READ, _unanswered_calls),
+)

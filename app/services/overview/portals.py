@@ -1,0 +1,76 @@
+"""The partners as the platform's operator sees them, each with its customers and conversations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.models import Partner, PartnerDay, PartnerTier, utcnow
+from app.policy import Permission
+from app.services.paging import Page, Sort, keyset_page
+from app.services.partners.loading import visible
+
+_BY_NAME = func.lower(Partner.name)
+SORT = Sort(_BY_NAME, lambda row: row.name.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Portal:
+    """A partner with its organizations, their members and this month's conversations (UTC)."""
+
+    partner: Partner
+    organizations: int
+    members: int
+    conversations: int
+
+
+def portals(
+    session: Session, caller: Caller, *, query: str | None = None, cursor: str | None, limit: int
+) -> Page[Portal]:
+    """A screen of partners by name: three queries. ``query`` looks in names and domains.
+
+    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    """
+    caller.require(Permission.PARTNER_READ)
+    rows = visible(caller)
+    if query:
+        named = Partner.name.icontains(query, autoescape=True)
+        rows = rows.where(named | Partner.domain.icontains(query, autoescape=True))
+    page = keyset_page(session, rows, sort=SORT, id_column=Partner.id, cursor=cursor, limit=limit)
+    return Page(_counted(session, page.items), page.next_cursor)
+
+
+def _counted(session: Session, found: Sequence[Partner]) -> list[Portal]:
+    ids = [partner.id for partner in found]
+    customers: dict[UUID, tuple[int, int]] = {
+        row[0]: (int(row[1]), int(row[2]))
+        for row in session.execute(
+            select(
+                PartnerTier.partner_id,
+                func.sum(PartnerTier.organizations),
+                func.sum(PartnerTier.users),
+            )
+            .where(PartnerTier.partner_id.in_(ids))
+            .group_by(PartnerTier.partner_id)
+        )
+    }
+    conversations = {
+        row[0]: int(row[1])
+        for row in session.execute(
+            select(PartnerDay.partner_id, func.sum(PartnerDay.conversations))
+            .where(PartnerDay.partner_id.in_(ids))
+            .where(PartnerDay.day >= utcnow().date().replace(day=1))
+            .group_by(PartnerDay.partner_id)
+        )
+    }
+    return [
+        Portal(
+            partner,
+            *customers.get(partner.id, (0, 0)),
+            conversations.get(partner.id, 0),
+        )
+        for partner in found
+    ]

@@ -1,0 +1,62 @@
+"""What a new partner sets up, one step after the other, and which of it is done."""
+
+from enum import StrEnum
+
+from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.models import Agent, BrandVersion, Call, ContactImport, Organization, Partner
+from app.policy import Permission
+from app.services import partners
+
+
+class Step(StrEnum):
+    """The steps in their order."""
+
+    BRAND = "brand"
+    DOMAIN = "domain"
+    ORGANIZATION = "organization"
+    ASSISTANT = "assistant"
+    UPLOAD = "upload"
+    CALL = "call"
+
+
+def steps_left(session: Session, caller: Caller) -> dict[Step, bool]:
+    """Each step and whether it is done: one query. Empty once all are, and for callers who are
+    not there to set a portal up."""
+    if caller.partner_id is None or not caller.may(Permission.BRANDING_WRITE):
+        return {}
+    partner_id = partners.own(caller)
+
+    def exists(
+        model: type[BrandVersion | Organization | Agent | ContactImport | Call],
+        *conditions: ColumnElement[bool],
+    ) -> ColumnElement[bool]:
+        return select(model.id).where(model.partner_id == partner_id, *conditions).exists()
+
+    ready = and_(
+        Agent.active,
+        Agent.phone_enabled,
+        Agent.phone_configured,
+        Agent.phone_number.is_not(None),
+    )
+    verified = select(Partner.id).where(
+        Partner.id == partner_id, Partner.domain_verified_at.is_not(None)
+    )
+    row = session.execute(
+        select(
+            exists(BrandVersion, BrandVersion.published_at.is_not(None)),
+            verified.exists(),
+            exists(Organization),
+            exists(Agent, ready),
+            exists(ContactImport),
+            exists(Call),
+        )
+    ).one()
+    done = {step: bool(is_done) for step, is_done in zip(Step, row, strict=True)}
+    if all(done.values()):
+        return {}
+    if not caller.may(Permission.PARTNER_WRITE):
+        del done[Step.DOMAIN]
+    return {} if all(done.values()) else done

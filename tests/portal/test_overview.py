@@ -1,0 +1,274 @@
+"""The first page: what needs a decision of whom, what is left to set up, the figures."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import CallStatus, ContactAction, ImportState, Role
+from app.models import Agent, BrandVersion, ContactImport, Organization, User
+from app.models.base import utcnow
+from app.services import api_keys, campaigns, operators
+from tests.api.partner_admin.test_query_counts import counted
+from tests.fixtures.cast import OPERATOR, Tenant, converse, make_user, organization_of
+from tests.portal.conftest import PASSWORD_HASH, Browser
+from tests.portal.test_calls import answered, make_call
+
+SignedIn = Callable[[User], Browser]
+
+
+def text_of(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html)).strip()
+
+
+def matters(html: str) -> list[tuple[str, str]]:
+    """What needs a decision: title, and where it is mended."""
+    part = html.partition("Needs a decision")[2].partition("</section>")[0]
+    return re.findall(
+        r'line-title">([^<]+)</span>.*?(?:href="([^"]+)"[^>]*>[^<]+</a>)?\s*</li>', part, re.DOTALL
+    )
+
+
+def make_ready(session: Session) -> None:
+    session.execute(
+        update(Agent).values(phone_enabled=True, phone_configured=True, phone_number="+12025550148")
+    )
+
+
+def make_upload(session: Session, organization: Organization, **fields: Any) -> ContactImport:
+    campaign = campaigns.create(
+        session,
+        Tenant.caller(session.info["own"], Role.PARTNER_ADMIN),
+        organization.id,
+        name="Winter",
+    )
+    upload = ContactImport(
+        **{
+            "partner_id": organization.partner_id,
+            "organization_id": organization.id,
+            "campaign_id": campaign.id,
+            "author": "Maren",
+            "state": ImportState.CHECKED,
+            "action": ContactAction.UPSERT,
+            "file_name": "people.csv",
+            "file_size": 10,
+            "file_sha256": "0" * 64,
+            "file_key": "key",
+            **fields,
+        }
+    )
+    session.add(upload)
+    session.flush()
+    return upload
+
+
+@pytest.fixture
+def quiet(session: Session, own: Tenant, other: Tenant) -> Tenant:
+    """Nothing of this partner needs a decision but its bare brand."""
+    session.info["own"] = own
+    make_ready(session)
+    session.commit()
+    return own
+
+
+BRAND = ("Your brand is incomplete in 9 places", "/branding/surfaces")
+
+
+def brand_of(page: str) -> list[tuple[str, str]]:
+    return [entry for entry in matters(page) if entry[1] == "/branding/surfaces"]
+
+
+def others(page: str) -> list[tuple[str, str]]:
+    return [entry for entry in matters(page) if entry[1] != "/branding/surfaces"]
+
+
+def test_a_quiet_portal_asks_for_nothing_but_its_brand(quiet: Tenant, signed_in: SignedIn) -> None:
+    page = signed_in(quiet.staff[Role.PARTNER_ADMIN]).get("/").text
+    assert others(page) == []
+    assert len(brand_of(page)) == 1
+    assert "Nothing waits for you." in signed_in(quiet.staff[Role.ADMIN]).get("/").text
+
+
+def test_everything_that_needs_a_decision_leads_to_where_it_is_mended(
+    session: Session, quiet: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    now = utcnow()
+    admin = quiet.caller(Role.PARTNER_ADMIN)
+    unknown = make_call(session, quiet.plus, "+12025550101", now, status=CallStatus.UNKNOWN)
+    make_call(session, quiet.plus, "+12025550102", now, status=CallStatus.BUSY)
+    make_call(session, quiet.plus, "+12025550103", now, status=CallStatus.NO_ANSWER)
+    make_call(session, other.plus, "+12025550104", now, status=CallStatus.UNKNOWN)
+    waiting = make_upload(session, quiet.plus, failed=412, rows_total=4812)
+    bad = make_upload(session, quiet.plus, state=ImportState.FAILED, file_name="bad.xlsx")
+    key = api_keys.create(
+        session,
+        admin,
+        organization_id=quiet.plus.id,
+        name="crm",
+        expires_at=now + timedelta(days=3),
+    ).key
+    api_keys.create(
+        session,
+        admin,
+        organization_id=quiet.plus.id,
+        name="far",
+        expires_at=now + timedelta(days=30),
+    )
+    quiet.plus.agent_limit = 5
+    quiet.organization.user_limit = 10
+    agent = session.scalars(select(Agent).where(Agent.organization_id == quiet.plus.id)).first()
+    assert agent is not None
+    for number in range(3):
+        copied = {"partner_id": agent.partner_id, "organization_id": agent.organization_id}
+        session.add(
+            Agent(
+                **copied,
+                name=f"Robin {number}",
+                phone_enabled=True,
+                phone_configured=True,
+                phone_number=f"+1202555020{number}",
+            )
+        )
+    agent.phone_configured = False
+    session.commit()
+    expected = [
+        ("1 call with unknown outcome", f"/calls/{unknown.id}"),
+        ("bad.xlsx could not be read", f"/uploads/{bad.id}"),
+        ("412 rows wait for mending", f"/uploads/{waiting.id}"),
+        ("Key crm is about to expire", f"/api-access/keys/{key.id}"),
+        ("Northwind Dental", f"/organizations/{quiet.plus.id}/plan"),
+        (f"{agent.name} can’t call yet", f"/assistants/{agent.id}"),
+        ("2 calls without an answer in 24 hours", "/calls?state=unanswered"),
+    ]
+    page = signed_in(quiet.staff[Role.PARTNER_ADMIN]).get("/").text
+    assert others(page) == expected
+    assert "4 of 5 assistants in use." in page
+    assert "1 not picked up, 1 busy" in page
+    by_role = {
+        role: [entry[0] for entry in matters(signed_in(quiet.staff[role]).get("/").text)]
+        for role in (Role.PARTNER_EDITOR, Role.ADMIN)
+    }
+    titles = [title for title, _ in expected]
+    assert by_role[Role.ADMIN] == [title for title in titles if not title.startswith("Key")]
+    assert [title for title in by_role[Role.PARTNER_EDITOR] if "brand" not in title] == [
+        title for title in titles if not title.startswith(("Key", "Northwind"))
+    ]
+    for title, url in expected:
+        assert signed_in(quiet.staff[Role.PARTNER_ADMIN]).get(url).status_code == 200, title
+    member = signed_in(quiet.plus_user).get("/").text
+    assert [title for title, _ in matters(member)] == [
+        title for title in titles if not title.startswith(("Key", "Northwind"))
+    ]
+    assert matters(signed_in(quiet.user).get("/").text) == []
+
+
+def test_the_figures_stand_beside_the_same_days_of_the_month_before(
+    session: Session, quiet: Tenant, signed_in: SignedIn
+) -> None:
+    today = utcnow().date()
+    converse(session, quiet.plus, today, 6)
+    converse(session, quiet.plus, (today.replace(day=1) - timedelta(days=1)).replace(day=1), 4)
+    session.commit()
+    page = text_of(signed_in(quiet.staff[Role.ADMIN]).get("/").text)
+    assert "Conversations 6 ▲ up 50.0 % from 4" in page
+    assert "Answered by a person 50.0 % ▲ up 0.0 points from 50.0 %" in page
+    assert "Time in conversation 6 min ▲ up 50.0 % from 4" in page
+    assert "Organizations 2 2 new this month" in page
+
+
+def test_a_new_portal_is_set_up_step_by_step_until_the_list_is_gone(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    session.info["own"] = own
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+
+    def steps() -> tuple[str, list[str]]:
+        page = browser.get("/").text
+        words = re.findall(r"(\d of \d steps) done", page)
+        left = re.findall(r'<a class="line-title" href="([^"]+)"', page)
+        return words[0] if words else "", left
+
+    everything = ["/branding", "/settings", "/assistants", "/uploads", "/test-call"]
+    assert steps() == ("1 of 6 steps", everything)
+    editor = signed_in(own.staff[Role.PARTNER_EDITOR]).get("/").text
+    assert "1 of 5 steps done" in editor
+    for role_of_others in (own.staff[Role.ADMIN], own.user):
+        assert "Set up your portal" not in signed_in(role_of_others).get("/").text
+    session.add(
+        BrandVersion(
+            partner_id=own.partner.id, number=1, content={}, author="x", published_at=utcnow()
+        )
+    )
+    own.partner.domain_verified_at = utcnow()
+    make_ready(session)
+    make_upload(session, own.plus, failed=1)
+    session.commit()
+    assert steps() == ("5 of 6 steps", ["/test-call"])
+    make_call(session, own.plus, "+12025550101", utcnow(), **answered(at=utcnow()))
+    session.commit()
+    assert steps() == ("", [])
+
+
+def test_a_member_sees_their_own_organization(
+    session: Session, quiet: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    converse(session, quiet.plus, utcnow().date(), 3)
+    converse(session, quiet.organization, utcnow().date(), 9)
+    make_call(session, quiet.plus, "+12025550101", utcnow())
+    make_call(session, quiet.organization, "+12025550102", utcnow())
+    session.commit()
+    page = signed_in(quiet.plus_user).get("/").text
+    assert "Northwind Dental, 1" in text_of(page)
+    assert "Conversations 3 None in the period before" in text_of(page)
+    assert "+1\u00a0202\u00a0555\u00a00101" in page
+    assert "+1\u00a0202\u00a0555\u00a00102" not in page
+    assert "Organizations by plan" not in page
+
+
+def test_an_operator_sees_every_partner_with_its_customers(
+    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    converse(session, own.plus, utcnow().date(), 7)
+    operator = operators.create(
+        session, OPERATOR, email="root@platform.example", name=None, password_hash=PASSWORD_HASH
+    )
+    session.commit()
+    browser = signed_in(operator)
+    rows = re.findall(
+        r'class="name">([^<]+)</span>.*?<td class="end">(\d+)</td>\s*'
+        r'<td class="end phone-first">(\d+)</td>\s*'
+        r'<td class="end phone-second" data-label="Conversations">(\d+)',
+        browser.get("/").text,
+        re.DOTALL,
+    )
+    assert rows == [("Northwind", "2", "2", "7"), ("Southgate", "2", "2", "0")]
+    assert "Northwind" not in browser.get("/?q=south").text
+
+
+def test_the_first_page_takes_the_same_queries_for_one_and_for_a_hundred(
+    session: Session, quiet: Tenant, signed_in: SignedIn, database: Database
+) -> None:
+    people = (quiet.staff[Role.PARTNER_ADMIN], quiet.plus_user)
+    numbers = []
+    for count in (1, 30):
+        for number in range(count):
+            user = make_user(session, quiet.partner.id, f"u{count}-{number}@x.example")
+            organization = organization_of(session, user)
+            organization.user_limit = organization.agent_limit = 2
+            converse(session, organization, utcnow().date())
+            for status in (CallStatus.UNKNOWN, CallStatus.BUSY):
+                make_call(session, quiet.plus, "+12025550101", utcnow(), status=status)
+            make_upload(session, quiet.plus, failed=1)
+        session.commit()
+        for person in people:
+            browser = signed_in(person)
+            browser.get("/")
+            with counted(database) as statements:
+                browser.get("/")
+            numbers.append(len(statements))
+    assert numbers[:2] == numbers[2:]
