@@ -211,7 +211,6 @@ def organization_activity(organization_id: UUID) -> str:
             "portal/organizations/activity.html",
             **about(session, found, "portal.organization_activity"),
             changes=audit.latest(session, caller(), found.id, ACTIVITY),
-            most=ACTIVITY,
         )
 
 

@@ -1,0 +1,165 @@
+"""Customers in the browser: organizations, their settings, do-not-call lists and people."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Open, OwnStacks
+from tests.e2e.watched import Look, Visit
+from tests.fixtures.stack import Stack
+
+NUMBERS = b"Number;Reason\n+1 202 555 0170;asked us\nnobody;\n(202) 555-0171;by mail\n"
+
+
+@pytest.fixture
+def stack(own_stacks: OwnStacks, backend: str) -> Stack:
+    """A stack of these journeys alone: they suspend people and organizations."""
+    return own_stacks(backend, {})
+
+
+@pytest.fixture
+def partner(stack: Stack, look: Look) -> dict[str, Any]:
+    found: dict[str, Any] = stack.demo["partners"][look.brand]
+    return found
+
+
+@pytest.fixture
+def visit(stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool) -> Visit:
+    """The partner's administrator, at the organizations."""
+    opened = open_browser(stack, partner, script=script)
+    opened.sign_in(partner["users"][0], then="/organizations")
+    expect(opened.page.get_by_role("heading", level=1, name="Organizations")).to_be_visible()
+    return opened
+
+
+def heading(page: Page, words: str) -> None:
+    expect(page.get_by_role("heading", level=1)).to_have_text(words)
+
+
+def sound(visit: Visit, script: bool) -> None:
+    """Axe needs a script of its own, so it looks where scripts run."""
+    assert visit.findings() == [] if script else visit.layout() == []
+
+
+def test_an_organization_is_added_changed_suspended_and_resumed(visit: Visit, script: bool) -> None:
+    page, name = visit.page, f"Bexley Plumbing {'with' if script else 'without'} script"
+    page.get_by_role("link", name="Add organization").first.click()
+    page.get_by_label("Name", exact=True).fill(" ")
+    page.get_by_role("button", name="Add organization").click()
+    expect(page.get_by_role("alert")).to_contain_text("Name: This can't be left blank.")
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Assistant limit").fill("4")
+    page.get_by_role("button", name="Add organization").click()
+    heading(page, name)
+    sound(visit, script)
+
+    page.get_by_role("link", name="Change plan and limits").click()
+    page.get_by_label("Plan").select_option(label="Plus")
+    page.get_by_label("Assistant limit").fill("0")
+    page.get_by_role("button", name="Show what would change").click()
+    heading(page, "This takes nothing away")
+    expect(page.get_by_text("The plan changes from Free to Plus")).to_be_visible()
+    expect(page.get_by_text("and may have any number of them")).to_be_visible()
+    sound(visit, script)
+    page.get_by_role("button", name="Change plan and limits").click()
+    heading(page, name)
+    expect(page.get_by_text("Plus plan since")).to_be_visible()
+
+    page.get_by_role("link", name="Suspend…").click()
+    question = page.get_by_role("dialog") if script else page.get_by_role("main")
+    expect(question.get_by_role("heading", name=f"Suspend {name}?")).to_be_visible()
+    question.get_by_label("Reason").fill("Invoice unpaid")
+    question.get_by_role("button", name="Suspend organization").click()
+    expect(page.get_by_text("Invoice unpaid. Nobody here can sign in")).to_be_visible()
+    page.get_by_role("button", name="Resume organization").click()
+    expect(page.get_by_text(f"{name} resumed")).to_be_visible()
+
+
+def test_two_people_change_the_settings_and_are_told_of_each_other(
+    visit: Visit, stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+) -> None:
+    organization = partner["organizations"][0 if script else 1]
+    path = f"/organizations/{organization['id']}/settings"
+    page = visit.page
+    page.goto(path)
+    sound(visit, script)
+    other = open_browser(stack, partner, script=script)
+    other.sign_in(partner["users"][2], then=path)
+    other.page.get_by_label("Further attempts").fill("3")
+    other.page.get_by_role("button", name="Save settings").click()
+    expect(other.page.get_by_text("Settings saved: retries.")).to_be_visible()
+
+    page.get_by_label("Call within certain hours only").check()
+    page.get_by_label("Further attempts").fill("1")
+    page.get_by_role("button", name="Save settings").click()
+    told = page.get_by_role("alert")
+    expect(told).to_contain_text("changed this meanwhile")
+    expect(told.get_by_role("row", name="Further attempts")).to_contain_text("3")
+    expect(page.get_by_label("Further attempts")).to_have_value("1")
+    sound(visit, script)
+    page.get_by_role("button", name="Save settings").click()
+    expect(page.get_by_text("Settings saved: calling hours, retries.")).to_be_visible()
+    author = partner["users"][0]["email"]
+    expect(page.get_by_text(f"Changed by {author}").first).to_be_visible()
+
+
+def test_a_list_of_numbers_is_mended_and_added(
+    visit: Visit, partner: dict[str, Any], script: bool
+) -> None:
+    organization = partner["organizations"][0 if script else 1]
+    page = visit.page
+    page.goto(f"/organizations/{organization['id']}/do-not-call")
+    page.get_by_role("link", name="Add numbers").click()
+    page.get_by_label("Or a file").set_input_files(
+        {"name": "numbers.csv", "mimeType": "text/csv", "buffer": NUMBERS}
+    )
+    page.get_by_role("button", name="Add numbers").click()
+    heading(page, "1 of 3 lines need mending")
+    expect(page.get_by_role("row", name="nobody")).to_contain_text("Holds letters")
+    sound(visit, script)
+    page.get_by_role("button", name="Add the 2 good ones").click()
+    expect(page.get_by_text("2 numbers added. 1 line left out.")).to_be_visible()
+    sound(visit, script)
+    page.get_by_role("link", name="Remove +12025550170").click()
+    page.get_by_role("button", name="Remove number").click()
+    expect(page.get_by_text("is off the list and may be called again")).to_be_visible()
+
+
+def test_people_are_invited_together_and_suspended_together(
+    visit: Visit, look: Look, script: bool
+) -> None:
+    page, tag = visit.page, "with" if script else "without"
+    organization = f"Harrow Dental {tag} script"
+    page.goto("/organizations/new")
+    page.get_by_label("Name", exact=True).fill(organization)
+    page.get_by_label("People limit").fill("0")
+    page.get_by_role("button", name="Add organization").click()
+    heading(page, organization)
+
+    page.goto("/people/invite-many")
+    lines = f"ada-{tag}@x.example, Ada, {organization}\nnobody, No\n"
+    page.get_by_label("People", exact=True).fill(lines)
+    sound(visit, script)
+    page.get_by_role("button", name="Invite people").click()
+    heading(page, "1 person invited")
+    expect(page.get_by_label("People", exact=True)).to_have_value("nobody, No")
+    sound(visit, script)
+
+    page.goto("/people/invite")
+    page.get_by_label("E-mail").fill(f"grace-{tag}@x.example")
+    page.get_by_label("Partner editor", exact=True).check()
+    page.get_by_role("button", name="Invite person").click()
+    heading(page, f"grace-{tag}@x.example")
+    sound(visit, script)
+    if look.width < 1100:  # a phone's rows have no boxes to choose by
+        return
+    page.goto(f"/people?q=-{tag}@x.example")
+    for name in ("ada", "grace"):
+        page.get_by_label(f"Choose {name}-{tag}@x.example").check()
+    page.get_by_role("button", name="Suspend…").click()
+    heading(page, "Suspend 2 people?")
+    sound(visit, script)
+    page.get_by_role("button", name="Suspend 2 people").click()
+    heading(page, "2 people suspended")
+    sound(visit, script)
