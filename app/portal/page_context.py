@@ -13,6 +13,7 @@ from app.models import User, utcnow
 from app.portal.brand_files import chat_stylesheet_url, stylesheet_url
 from app.portal.formats import moment
 from app.portal.navigation import ROLE_NAMES, Group, navigation_for
+from app.portal.outbox import outbox_url
 from app.portal.theme import THEME_COOKIE, THEMES
 from app.request_id import request_id
 from app.security_headers import allow_images_from
@@ -97,6 +98,7 @@ def _context() -> dict[str, Any]:
         "more_links": _more(brand.header_links),
         "find_url": url_for("portal.find") if user else None,
         "account_url": url_for("portal.account"),
+        "outbox_url": outbox_url(),
         "theme_url": url_for("portal.theme"),
         "sign_out_url": url_for("portal.sign_out"),
         "now": moment(utcnow()),

@@ -1,0 +1,159 @@
+"""Invited, forgotten, signed out: coming in by mail, and one's own account."""
+
+from itertools import count
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Open
+from tests.e2e.scripts import ask, token_of
+from tests.e2e.watched import Visit
+from tests.fixtures.stack import Stack
+
+Partner = dict[str, Any]
+
+PASSWORD = "a long way to the sea"
+SECOND = "another way to the hills"
+PATIENCE = 60
+
+
+def invite(stack: Stack, partner: Partner) -> str:
+    """Invites somebody new into an organization of their own; returns the address."""
+    token = token_of(stack, partner["client"])
+    host = f"{uuid4().hex[:12]}.example"
+    owner = ask(
+        stack,
+        "POST",
+        "/api/users",
+        body={"email": f"owner@{host}", "userType": "standard", "businessName": "Hillside"},
+        token=token,
+    )
+    place = f"/api/partners/{partner['id']}/organizations/{owner['orgId']}"
+    ask(stack, "PUT", place, body={"userLimit": 0}, token=token)
+    body = {"email": f"ada@{host}", "orgId": owner["orgId"]}
+    invited = ask(stack, "POST", "/api/users/partial", body=body, token=token)
+    assert invited["status"] == "invited"
+    return f"ada@{host}"
+
+
+def open_mail(administrator: Visit, subject: str, email: str) -> None:
+    """Opens the newest mail to the address, once the worker has written it."""
+    page = administrator.page
+    row = page.get_by_role("row").filter(has_text=email).filter(has_text=subject)
+    for attempt in count():
+        page.goto("/outbox")
+        if row.count():
+            break
+        assert attempt < PATIENCE, "the mail does not come"
+        page.wait_for_timeout(250)
+    row.first.get_by_role("link").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text(subject)
+
+
+def link_in(page: Page, words: str) -> str:
+    """Where the mail's button leads; a click on it opens the page beside the portal."""
+    button = page.frame_locator("iframe").get_by_role("link", name=words, exact=True)
+    with page.expect_popup() as opened:
+        button.click()
+    expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
+    opened.value.close()
+    return str(button.get_attribute("href"))
+
+
+def set_password(page: Page, password: str, act: str) -> None:
+    page.get_by_label("New password").fill(password)
+    page.get_by_label("The same again").fill(password)
+    page.get_by_role("button", name=act).click()
+
+
+def test_an_invitation_and_a_forgotten_password_lead_in_by_mail(
+    live: Stack, partner: Partner, open_browser: Open, script: bool
+) -> None:
+    email = invite(live, partner)
+    administrator = open_browser(live, partner, script=script)
+    administrator.sign_in(partner["users"][0], then="/outbox")
+    open_mail(administrator, "You are invited to", email)
+    if script:
+        assert administrator.findings() == []
+    invitation = link_in(administrator.page, "Accept the invitation")
+
+    visit = open_browser(live, partner, script=script)
+    page = visit.page
+    page.goto(invitation)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Welcome to")
+    set_password(page, "short", "Accept the invitation")
+    expect(page.get_by_role("alert")).to_contain_text("Too short: 5 characters")
+    if script:
+        assert visit.findings() == []
+    page.get_by_label("Your name").fill("Ada Byron")
+    set_password(page, PASSWORD, "Accept the invitation")
+    expect(page.get_by_role("status").first).to_contain_text("Your password is set")
+
+    page.context.clear_cookies(name="portal_session")
+    page.goto(f"/p/{visit.slug}/sign-in")
+    page.get_by_role("link", name="Forgot your password?").click()
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_role("button", name="Send the link").click()
+    expect(page.get_by_role("heading", name="Look into your mailbox")).to_be_visible()
+    if script:
+        assert visit.findings() == []
+    open_mail(administrator, "Set a new password for", email)
+    page.goto(link_in(administrator.page, "Set a new password"))
+    set_password(page, SECOND, "Set the password")
+    expect(page.get_by_role("status").first).to_contain_text("Your password is set")
+    page.goto(invitation)
+    expect(page.get_by_role("heading", name="This link has ended")).to_be_visible()
+    if script:
+        assert visit.findings() == []
+
+
+def test_what_was_typed_outlives_the_session(
+    live: Stack, partner: Partner, open_browser: Open, script: bool
+) -> None:
+    visit = open_browser(live, partner, script=script)
+    person = partner["users"][2]
+    visit.sign_in(person, then="/account")
+    page = visit.page
+    usual = page.get_by_label("Name").input_value()
+    page.get_by_label("Name").fill("Somebody <b>Else</b>")
+    page.context.clear_cookies(name="portal_session")
+    page.get_by_role("button", name="Save details").click()
+    expect(page.get_by_role("heading", name="Your session has ended")).to_be_visible()
+    if script:
+        assert visit.findings() == []
+    page.get_by_label("E-mail").fill(person["email"])
+    page.get_by_label("Password").fill(person["password"])
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="You are signed in again")).to_be_visible()
+    if script:
+        assert visit.findings() == []
+    page.get_by_role("button", name="Send what you typed").click()
+    expect(page.get_by_role("status").first).to_contain_text("Your details are saved.")
+    expect(page.get_by_label("Name")).to_have_value("Somebody <b>Else</b>")
+    page.get_by_label("Name").fill(usual)
+    page.get_by_role("button", name="Save details").click()
+    expect(page.get_by_label("Name")).to_have_value(usual)
+
+
+@pytest.mark.parametrize("all_others", [False, True])
+def test_another_browser_is_signed_out_from_the_account_page(
+    live: Stack, partner: Partner, open_browser: Open, script: bool, all_others: bool
+) -> None:
+    elsewhere = open_browser(live, partner, script=script)
+    elsewhere.sign_in(partner["users"][1], then="/account")
+    expect(elsewhere.page.get_by_role("heading", name="Your account")).to_be_visible()
+    visit = open_browser(live, partner, script=script)
+    visit.sign_in(partner["users"][1], then="/account")
+    page = visit.page
+    expect(page.get_by_text("This browser")).to_have_count(1)
+    if script:
+        assert visit.findings() == []
+    if all_others:
+        page.get_by_role("button", name="Sign out all others").click()
+    else:
+        page.get_by_role("button", name="Sign out Chrome on").first.click()
+    expect(page.get_by_role("status").first).to_contain_text("signed out")
+    elsewhere.page.reload()
+    expect(elsewhere.page.get_by_role("heading", level=1)).to_contain_text("Sign in to")
