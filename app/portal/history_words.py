@@ -6,6 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from app.enums import Role, UserStatus
+from app.phone import format_international
 from app.portal.navigation import ROLE_NAMES
 from app.services.pricing import TIER_NAMES
 
@@ -89,6 +90,7 @@ ACTION_WORDS = {
 
 FIELD_WORDS = {
     "agentLimit": "Limit of assistants",
+    "agentId": "Assistant",
     "allowedRegions": "Regions that may be called",
     "brandUIColors": "Colours",
     "callingHoursEnd": "Calling hours end",
@@ -97,7 +99,9 @@ FIELD_WORDS = {
     "chatTemplateColors": "Colours of the chat",
     "customHeaderLinks": "Links in the header",
     "defaultAgentLimit": "Assistants of a new organization",
+    "email": "E-mail",
     "idpUid": "External id",
+    "live": "Live",
     "logoImgUrl": "Logo",
     "partnerName": "Name of the portal",
     "paymentTier": "Plan",
@@ -112,6 +116,7 @@ FIELD_WORDS = {
     "showCharacterToggle": "Choice of character offered",
     "showEmbeddedChat": "Chat bubble shown",
     "siteImages": "Pictures",
+    "timezone": "Time zone",
     "socialLinks": "Links to social networks",
     "userLimit": "Limit of people",
     "userType": "Role",
@@ -129,7 +134,13 @@ _VALUES: dict[str, str] = {
     **{tier.value: name for tier, name in TIER_NAMES.items()},
     **{role.value: name for role, name in ROLE_NAMES.items() if role is not Role.ADMIN},
     **{status.value: status.value.capitalize() for status in UserStatus},
+    "contacts:read": "read contacts",
+    "contacts:write": "write contacts",
+    "calls:read": "read calls",
+    "calls:create": "place calls",
+    "api": "API",
 }
+_NUMBER = re.compile(r"\+[1-9]\d{7,14}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 
 
@@ -156,6 +167,8 @@ def value_words(value: Any, zone: str = "UTC") -> str:
             return "Yes" if value else "No"
         case str() if _MOMENT.match(value):
             return _moment(value, zone)
+        case str() if _NUMBER.fullmatch(value):
+            return format_international(value).replace("-", " ").replace(" ", NO_BREAK)
         case str():
             words = _VALUES.get(value, value)
         case list():

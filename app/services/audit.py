@@ -15,6 +15,9 @@ from app.models import AuditEntry
 from app.policy import Permission
 
 SIGNED_IN = "user.signed_in"
+EVERYDAY = (SIGNED_IN, "call.scheduled")
+"""What happens all the time and changes nothing."""
+LOOKED_BACK = 500
 _SECRET_WORDS = ("password", "secret", "token", "key_hash")
 
 
@@ -110,8 +113,15 @@ def last_of_target(
 
 
 def of_partner(session: Session, caller: Caller, limit: int) -> list[AuditEntry]:
-    """The latest changes of the caller's partner, newest first, without the sign-ins."""
-    changes = (AuditEntry.partner_id == caller.partner_id) & (AuditEntry.action != SIGNED_IN)
+    """The latest changes of the caller's partner, newest first, without what is `EVERYDAY`; of so
+    many entries as `LOOKED_BACK`, so that it costs the same after any number of calls."""
+    newest = (
+        select(AuditEntry.id)
+        .where(AuditEntry.partner_id == caller.partner_id)
+        .order_by(AuditEntry.id.desc())
+        .limit(LOOKED_BACK)
+    )
+    changes = AuditEntry.id.in_(newest) & AuditEntry.action.not_in(EVERYDAY)
     return _read(session, caller, changes, limit)
 
 
