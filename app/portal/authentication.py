@@ -2,7 +2,7 @@
 
 import json
 import re
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from flask import Blueprint, Response, g, make_response, redirect, request, url_for
 from flask_wtf.csrf import CSRFError, CSRFProtect
@@ -81,6 +81,18 @@ def local_path(wanted: str | None) -> str:
         return "/"
     parts = urlsplit(wanted)
     return wanted if not parts.netloc and wanted.isprintable() and "\\" not in wanted else "/"
+
+
+def with_kept_words(path: str, partner: Partner | None) -> str:
+    """The path with those words of the present address that the partner lets through sign-in."""
+    allowed = (partner.allowed_query_params if partner else None) or {}
+    words = [(name, value) for name, value in request.args.items(multi=True) if name in allowed]
+    kept = [(name, value) for name, value in words if name != "next" and len(value) <= 500]
+    if not kept:
+        return path
+    parts = urlsplit(path)
+    query = "&".join(filter(None, (parts.query, urlencode(kept))))
+    return parts._replace(query=query).geturl()
 
 
 def give_session(response: AnyResponse, token: str) -> None:

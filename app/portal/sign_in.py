@@ -18,6 +18,7 @@ from app.portal.authentication import (
     give_session,
     local_path,
     sign_in_url,
+    with_kept_words,
 )
 from app.portal.blueprint import portal
 from app.portal.forms.sign_in import SignInForm
@@ -136,7 +137,9 @@ def let_in(user: User, answer: Response | None = None) -> Response:
             ip=request.remote_addr,
             user_agent=request.user_agent.string,
         )
-    response = answer or redirect(local_path(request.args.get("next")), 303)
+        partner = session.get(Partner, user.partner_id) if user.partner_id else None
+        wanted = with_kept_words(local_path(request.args.get("next")), partner)
+    response = answer or redirect(wanted, 303)
     give_session(response, token)
     return response
 

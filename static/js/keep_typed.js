@@ -1,14 +1,16 @@
-// A form that can't be sent because the network is gone stays as it is and says so.
+// A form that can't be sent because the network or the server is gone stays as it is and says so:
+// before it goes, the server is asked whether it is there, since a browser leaves the page first.
 // A form at work is not sent twice (a file as the answer leaves the page standing, hence the end).
 // It keeps its button's width and says what it does: data-busy="Applying…".
 import { note } from "./toast.js";
 
 const AT_WORK_MS = 8000;
+const ANSWER_MS = 3000;
 
 export function keepTyped() {
   document.addEventListener("submit", (event) => {
     const { target: form, submitter } = event;
-    if (event.defaultPrevented || form.method !== "post") return;
+    if (event.defaultPrevented || (submitter?.formMethod || form.method) !== "post") return;
     if (!navigator.onLine) {
       event.preventDefault();
       offline();
@@ -16,6 +18,11 @@ export function keepTyped() {
     }
     if (form.ariaBusy === "true") {
       event.preventDefault();
+      return;
+    }
+    if (!reached.delete(form)) {
+      event.preventDefault();
+      sendIfReached(form, submitter);
       return;
     }
     // Waits until the browser has read the pressed button's own value.
@@ -26,8 +33,26 @@ export function keepTyped() {
   addEventListener("pageshow", () => document.querySelectorAll("form[aria-busy]").forEach(rested));
 }
 
+const reached = new Set();
+const asking = new Set();
+
+async function sendIfReached(form, submitter) {
+  if (asking.has(form)) return;
+  asking.add(form);
+  try {
+    await fetch("/healthz", { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) });
+  } catch (error) {
+    // A slow server is one all the same.
+    if (error.name !== "TimeoutError") return offline();
+  } finally {
+    asking.delete(form);
+  }
+  reached.add(form);
+  form.requestSubmit(submitter);
+}
+
 function offline() {
-  note("The connection is gone. What you typed is still here; nothing was sent.", 0);
+  note("The server can’t be reached. What you typed is still here; nothing was sent.", 0);
 }
 
 function atWork(form, button) {

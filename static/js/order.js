@@ -7,6 +7,11 @@ export function orders(root) {
   for (const list of root.querySelectorAll("[data-order]")) {
     if (list.dataset.ready) continue;
     list.dataset.ready = "true";
+    for (const button of list.querySelectorAll("[data-move]")) {
+      // htmx would send what is typed to the address of the button pressed last.
+      button.type = "button";
+      button.removeAttribute("formaction");
+    }
     list.addEventListener("click", pressed);
     list.addEventListener("pointerdown", grabbed);
     list.addEventListener("input", () => spare(list));
@@ -36,15 +41,12 @@ function prepare(list) {
 function number(list) {
   const { order } = list.dataset;
   const inName = new RegExp(`\\b${order}-\\d+`, "g");
-  const inPath = new RegExp(`/${order}/\\d+/`);
   rowsOf(list).forEach((row, place) => {
     for (const part of row.querySelectorAll("*")) {
       for (const attribute of NUMBERED) {
         const value = part.getAttribute(attribute);
         if (value) part.setAttribute(attribute, value.replace(inName, `${order}-${place}`));
       }
-      const path = part.getAttribute("formaction");
-      if (path) part.setAttribute("formaction", path.replace(inPath, `/${order}/${place}/`));
     }
   });
   prepare(list);

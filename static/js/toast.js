@@ -3,8 +3,7 @@
 const STAYS_MS = 6000;
 
 export function note(words, stays = STAYS_MS, url = "", act = "") {
-  const place = document.getElementById("toasts");
-  if (!place) return;
+  const place = document.getElementById("toasts") ?? made();
   const toast = document.createElement("div");
   toast.className = "toast-note";
   const line = document.createElement("p");
@@ -24,6 +23,14 @@ export function note(words, stays = STAYS_MS, url = "", act = "") {
   toast.append(close);
   place.replaceChildren(toast);
   if (stays) leaveAfter(toast, stays);
+}
+
+function made() {
+  const place = document.createElement("div");
+  place.id = place.className = "toasts";
+  place.role = "status";
+  document.body.append(place);
+  return place;
 }
 
 function leaveAfter(toast, stays) {

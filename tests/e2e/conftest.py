@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.e2e.chromium import HEIGHT, launch
+from tests.e2e.scripts import ask, token_of
 from tests.e2e.watched import Look, Visit, slug_of
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.stack import Stack, Stacks
@@ -23,6 +24,10 @@ LOOKS = (
     Look(0, "dark", 390),
 )
 SLOWEST_MS = 15_000
+BRAND_FIELDS = (
+    *("productName", "brandUIColors", "logoImgUrl", "siteImages", "customHeaderLinks"),
+    *("socialLinks", "showEmbeddedChat", "chatAgentId", "chatTemplateColors", "pricing"),
+)
 
 expect.set_options(timeout=SLOWEST_MS)
 
@@ -101,3 +106,31 @@ def open_browser(chromium: Browser, look: Look) -> Iterator[Open]:
     for visit in visits:
         visit.page.context.close()
     assert problems == []
+
+
+@pytest.fixture
+def own_brand(live: Stack, partner: dict[str, Any]) -> Iterator[None]:
+    """Puts back at the end what the partner's brand was before."""
+    token = token_of(live, partner["client"])
+    before = ask(live, "GET", f"/api/partners/{partner['id']}", token=token)
+    yield
+    brand = {name: without_ids(before[name]) for name in BRAND_FIELDS}
+    ask(live, "PUT", f"/api/partners/{partner['id']}", token=token, body=brand)
+
+
+@pytest.fixture
+def studio(
+    live: Stack, partner: dict[str, Any], own_brand: None, open_browser: Open, script: bool
+) -> Visit:
+    """The branding studio before its partner's administrator."""
+    visit = open_browser(live, partner, script=script)
+    visit.sign_in(partner["users"][0], then="/branding")
+    expect(visit.page.get_by_role("heading", level=1, name="Branding")).to_be_visible()
+    return visit
+
+
+def without_ids(value: Any) -> Any:
+    """A published brand has new ids for what its lists hold."""
+    if isinstance(value, list):
+        return [{k: v for k, v in item.items() if k != "id"} for item in value]
+    return value

@@ -2,7 +2,6 @@
 
 import io
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from PIL import Image, ImageDraw
 from playwright.sync_api import FrameLocator, Locator, Page, expect
 
 from tests.e2e.conftest import Open
-from tests.e2e.scripts import ask, token_of
 from tests.e2e.watched import Look, Visit
 from tests.fixtures.stack import Stack
 
@@ -23,36 +21,6 @@ BUTTONS = {
     (YELLOW, "dark"): ("rgb(255, 212, 0)", INK),
 }
 """Ground and text of the primary button: yellow stays yellow, and takes dark text."""
-
-BRAND_FIELDS = ("productName", "brandUIColors", "logoImgUrl", "siteImages", "customHeaderLinks")
-
-
-@pytest.fixture
-def own_brand(live: Stack, partner: dict[str, Any]) -> Iterator[None]:
-    """Puts back at the end what the partner's brand was before."""
-    token = token_of(live, partner["client"])
-    before = ask(live, "GET", f"/api/partners/{partner['id']}", token=token)
-    yield
-    brand = {name: without_ids(before[name]) for name in BRAND_FIELDS}
-    ask(live, "PUT", f"/api/partners/{partner['id']}", token=token, body=brand)
-
-
-@pytest.fixture
-def studio(
-    live: Stack, partner: dict[str, Any], own_brand: None, open_browser: Open, script: bool
-) -> Visit:
-    """The branding studio before its partner's administrator."""
-    visit = open_browser(live, partner, script=script)
-    visit.sign_in(partner["users"][0], then="/branding")
-    expect(visit.page.get_by_role("heading", level=1, name="Branding")).to_be_visible()
-    return visit
-
-
-def without_ids(value: Any) -> Any:
-    """A published brand has new ids for what its lists hold."""
-    if isinstance(value, list):
-        return [{k: v for k, v in item.items() if k != "id"} for item in value]
-    return value
 
 
 def logo() -> bytes:
@@ -158,6 +126,7 @@ def test_the_preview_follows_what_is_typed(studio: Visit) -> None:
     page.get_by_label("Colour", exact=True).first.fill(YELLOW)
     expect(button).to_have_css("background-color", BUTTONS[YELLOW, "light"][0])
     assert studio.findings() == []
+    page.get_by_role("link", name="Discard draft…").click()
     page.get_by_role("button", name="Discard draft").click()
     expect(page.get_by_text("The draft is discarded")).to_be_visible()
 

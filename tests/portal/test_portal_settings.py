@@ -152,3 +152,21 @@ def test_only_a_partner_admin_finds_the_settings(
     assert browser.get(PAGE).status_code == 404
     assert browser.post(PAGE, FORM, page="/").status_code == 404
     assert f'href="{PAGE}"' not in browser.get("/").text
+
+
+@pytest.mark.parametrize(
+    ("address", "leads_to"),
+    [
+        ("?utm_source=fair&secret=x", "/?utm_source=fair"),
+        ("?next=/people%3Fq%3Dada&utm_source=a%26b", "/people?q=ada&utm_source=a%26b"),
+        ("?next=//evil.example&utm_source=fair", "/?utm_source=fair"),
+        ("?secret=x", "/"),
+    ],
+)
+def test_words_that_are_let_through_sign_in_stay_in_the_address(
+    browser: Browser, own: Tenant, session: Session, address: str, leads_to: str
+) -> None:
+    own.partner.allowed_query_params = {"utm_source": True, "next": True}
+    session.commit()
+    path = f"/p/{own.partner.slug}/sign-in{address}"
+    assert browser.sign_in(own.user.email, path=path).location == leads_to

@@ -1,0 +1,81 @@
+"""A visitor writes in the chat, and the message goes to the partner's people as a mail."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import Open
+from tests.e2e.scripts import ask, token_of
+from tests.e2e.watched import Look
+from tests.fixtures.stack import Stack
+from tests.fixtures.waiting import wait_for
+
+
+@pytest.fixture
+def chatting(live: Stack, partner: dict[str, Any], own_brand: None) -> dict[str, Any]:
+    """The partner, offering the chat in colours of its own."""
+    token = token_of(live, partner["client"])
+    agent = partner["organizations"][0]["agents"][0]["id"]
+    brand = {
+        "showEmbeddedChat": True,
+        "chatAgentId": agent,
+        "chatTemplateColors": {"header": "#0b6e4f", "visitor": "#ffd400"},
+    }
+    ask(live, "PUT", f"/api/partners/{partner['id']}", token=token, body=brand)
+    return partner
+
+
+def window_of(page: Page, *, script: bool) -> Locator:
+    """The chat, opened: a window in the corner, or a page."""
+    page.get_by_role("link", name="Write to").click()
+    if script:
+        expect(page.get_by_role("dialog")).to_be_visible()
+        return page.get_by_role("dialog")
+    expect(page.get_by_role("heading", level=1, name="Write to")).to_be_attached()
+    return page.locator("main")
+
+
+def mails_of(stack: Stack) -> list[str]:
+    return [path.read_text() for path in (stack.instance / "outbox").glob("**/*.eml")]
+
+
+def test_a_visitor_writes_before_signing_in(
+    live: Stack, chatting: dict[str, Any], open_browser: Open, look: Look, script: bool
+) -> None:
+    visit = open_browser(live, chatting, script=script)
+    page = visit.page
+    page.goto(f"/p/{visit.slug}/sign-in")
+    chat = window_of(page, script=script)
+    expect(chat.get_by_text("A person answers, by e-mail.")).to_be_visible()
+    said = f"Where are you? {look} {script}"
+    chat.get_by_label("Your message").fill(said)
+    chat.get_by_label("Your e-mail address").fill("nobody")
+    chat.get_by_role("button", name="Send message").click()
+    expect(chat.get_by_text("This is not an e-mail address")).to_be_visible()
+    expect(chat.get_by_label("Your message")).to_have_value(said)
+    if script:
+        assert visit.findings() == []
+    chat.get_by_label("Your e-mail address").fill("ada@example.com")
+    chat.get_by_role("button", name="Send message").click()
+    expect(chat.get_by_text("Your message is on its way.")).to_be_visible()
+    if script:
+        assert visit.findings() == []
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_be_hidden()
+        expect(page.get_by_role("link", name="Write to")).to_be_focused()
+    wait_for(lambda: any("ada@example.com" in mail for mail in mails_of(live)))
+
+
+def test_a_person_who_is_signed_in_writes_from_the_portal(
+    live: Stack, chatting: dict[str, Any], open_browser: Open, look: Look, script: bool
+) -> None:
+    visit = open_browser(live, chatting, script=script)
+    visit.sign_in(chatting["users"][0], then="/settings")
+    chat = window_of(visit.page, script=script)
+    expect(chat.get_by_label("Your e-mail address")).to_have_count(0)
+    chat.get_by_label("Your message").fill(f"How do I add somebody? {look} {script}")
+    chat.get_by_role("button", name="Send message").click()
+    expect(chat.get_by_text("Your message is on its way.")).to_be_visible()
+    if script:
+        assert visit.findings() == []
