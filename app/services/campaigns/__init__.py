@@ -1,11 +1,20 @@
 """Campaigns: who may see which, their states, their assistants, and the lock on their contacts."""
 
-from app.services.campaigns.changing import archive, assign_agents, create, pause, rename, start
+from app.services.campaigns.changing import (
+    agents_of,
+    archive,
+    assign_agents,
+    create,
+    pause,
+    rename,
+    start,
+)
 from app.services.campaigns.loading import SORTS, get, list_all, search, visible
 from app.services.campaigns.outreach import external_id_keys, external_id_keys_of, lock, revise
 
 __all__ = [
     "SORTS",
+    "agents_of",
     "archive",
     "assign_agents",
     "create",

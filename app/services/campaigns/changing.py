@@ -165,9 +165,14 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _agents_of(session: Session, campaign: Campaign) -> list[str]:
+def agents_of(session: Session, campaign: Campaign) -> set[UUID]:
+    """The assistants chosen for a campaign that came from its loader."""
     query = select(CampaignAgent.agent_id).where(CampaignAgent.campaign_id == campaign.id)
-    return [str(agent_id) for agent_id in session.scalars(query)]
+    return set(session.scalars(query))
+
+
+def _agents_of(session: Session, campaign: Campaign) -> list[str]:
+    return [str(agent_id) for agent_id in agents_of(session, campaign)]
 
 
 def _set_agents(session: Session, campaign: Campaign, agent_ids: Collection[UUID]) -> None:

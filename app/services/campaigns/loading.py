@@ -62,11 +62,13 @@ def search(
     organization_id: UUID | None = None,
     query: str | None = None,
     status: CampaignStatus | None = None,
+    archived: bool | None = None,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Campaign]:
-    """A screen of campaigns; ``query`` looks in their names.
+    """A screen of campaigns; ``query`` looks in their names, ``archived`` leaves out those that
+    are not archived, or those that are.
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
@@ -78,6 +80,9 @@ def search(
         rows = rows.where(Campaign.name.icontains(words, autoescape=True))
     if status is not None:
         rows = rows.where(Campaign.status == status)
+    if archived is not None:
+        is_archived = Campaign.status == CampaignStatus.ARCHIVED
+        rows = rows.where(is_archived if archived else ~is_archived)
     if sort not in SORTS:
         raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
     return keyset_page(

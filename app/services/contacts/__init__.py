@@ -1,18 +1,21 @@
 """Contacts of campaigns: bulk changes (`apply`) and reading."""
 
 from app.services.contacts.apply import apply
-from app.services.contacts.browsing import counts_of, search
+from app.services.contacts.browsing import NO_STATUS, Hindrance, counts_of, search, statuses_of
 from app.services.contacts.requests import ContactPage, get, page, send
 from app.services.contacts.results import BulkResult, Change
 
 __all__ = [
+    "NO_STATUS",
     "BulkResult",
     "Change",
     "ContactPage",
+    "Hindrance",
     "apply",
     "counts_of",
     "get",
     "page",
     "search",
     "send",
+    "statuses_of",
 ]

@@ -30,6 +30,7 @@ def apply(
     dry_run: bool = False,
     row_numbers: Sequence[int] | None = None,
     collect_changes: bool = False,
+    contact_id: UUID | None = None,
 ) -> BulkResult:
     """Takes decoded JSON items in the order sent and answers for each of them.
 
@@ -37,7 +38,8 @@ def apply(
     ends, so that clients that send the same contacts at once find each other's. ``dry_run``
     gives the same answer and writes nothing. ``row_numbers`` stand for the places of contacts
     of a file (whose parts are one request: a root pair never becomes the contact's own).
-    ``collect_changes`` fills the result's undo log. The number of statements doesn't grow with
+    ``collect_changes`` fills the result's undo log. ``contact_id`` names the contact that every
+    item is about, whatever its identifiers become. The number of statements doesn't grow with
     the contacts (on SQLite: one for every 500 written).
     Raises `ValidationFailed` (``unknown_external_id_key``) for an undefined root key.
     """
@@ -50,13 +52,15 @@ def apply(
         campaigns.lock(session, campaign)
     store = open_store(session.connection(), rules)
     understood = [reading for reading in readings if isinstance(reading, Incoming)]
+    meant = str(contact_id) if contact_id is not None else None
     plan = Plan(
-        _load(store, understood, every_id=collect_changes),
+        _load(store, understood, every_id=collect_changes, meant=meant),
         rules,
         action,
         refused_phones=_refused_phones(session, rules, action, understood),
         row_numbers=row_numbers,
         collect_changes=collect_changes,
+        contact_id=meant,
     )
     for item, reading in zip(contacts, readings, strict=True):
         plan.take(item, reading)
@@ -75,14 +79,16 @@ def _root(pair: tuple[str, str] | None, rules: Rules, *, is_own: bool) -> Extern
     return ExternalId(key, value, is_own)
 
 
-def _load(store: Store, understood: Sequence[Incoming], *, every_id: bool) -> Book:
+def _load(
+    store: Store, understood: Sequence[Incoming], *, every_id: bool, meant: str | None
+) -> Book:
     """The stored contacts that the request may concern."""
     if store.is_empty():
         return Book(())
     phones = {incoming.phone for incoming in understood if incoming.phone}
     emails = {incoming.email_key for incoming in understood if incoming.email_key}
     identities = {incoming.identity for incoming in understood if incoming.identity}
-    found: list[Stored] = []
+    found: list[Stored] = store.find_by_id([meant]) if meant is not None else []
     if phones:
         found += store.find_by_phone(list(phones))
     emails.difference_update([stored.email_key for stored in found])

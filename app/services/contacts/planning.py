@@ -36,6 +36,8 @@ _DO_NOT_CONTACT = Problem(
     "phone", "do_not_contact", "This number is on the organization's do-not-call list."
 )
 
+_TAKEN = {"phone": "phone number", "email": "e-mail address", "externalIdValue": "external id"}
+
 
 class Plan:
     """What a request does. Feed it with `take`, write what is in its ``book``, then `result`."""
@@ -49,8 +51,10 @@ class Plan:
         refused_phones: Collection[str] = (),
         row_numbers: Sequence[int] | None = None,
         collect_changes: bool = False,
+        contact_id: str | None = None,
     ):
         self.book = book
+        self._meant = book.of_id(contact_id) if contact_id is not None else None
         self._keys = rules.keys
         self._adds = action is ContactAction.UPSERT
         self._removes = action is ContactAction.REMOVE
@@ -70,7 +74,7 @@ class Plan:
             self._fail(item, reading)
             return
         try:
-            stored = self.book.find(reading.phone, reading.email_key, reading.identity)
+            stored = self._find(reading)
             if self._removes:
                 self._remove(item, stored)
             elif stored is not None:
@@ -83,6 +87,20 @@ class Plan:
             self._fail(item, [_AMBIGUOUS])
         except Refused as refusal:
             self._fail(item, [refusal.problem])
+
+    def _find(self, reading: Incoming) -> Stored | None:
+        """The contact that is meant: by its identifiers, or the one that was named.
+
+        Raises `Ambiguous` and `Refused`.
+        """
+        own = self._meant
+        if own is None or own.removed:
+            return self.book.find(reading.phone, reading.email_key, reading.identity)
+        field = self.book.taken(own, reading.phone, reading.email_key, reading.identity)
+        if field is not None:
+            message = f"Another contact of the campaign has this {_TAKEN[field]}."
+            raise Refused(Problem(field, "ambiguous_match", message))
+        return own
 
     def result(self, contacts: Sequence[Any]) -> BulkResult:
         """The answer for all that was taken; what was created has an id only after

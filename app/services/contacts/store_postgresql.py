@@ -25,6 +25,9 @@ SELECT {_COLUMNS} FROM contacts c WHERE c.campaign_id = %s AND c.phone = ANY ({_
 _FIND_BY_EMAIL = f"""
 SELECT {_COLUMNS} FROM contacts c WHERE c.campaign_id = %s AND c.email_key = ANY ({_LISTED})
 """  # noqa: S608 - made of constants
+_FIND_BY_ID = f"""
+SELECT {_COLUMNS} FROM contacts c WHERE c.campaign_id = %s AND c.id = ANY ({_LISTED}::uuid[])
+"""  # noqa: S608 - made of constants
 _FIND_IDENTIFIED = f"""
 SELECT {_COLUMNS}
 FROM json_array_elements(%s::json) pair
@@ -87,6 +90,9 @@ class PostgresqlStore:
 
     def is_empty(self) -> bool:
         return not self._fetch(_ANY, self._campaign_id)
+
+    def find_by_id(self, contact_ids: Sequence[str]) -> list[Stored]:
+        return self._find(_FIND_BY_ID, self._campaign_id, "\n".join(contact_ids))
 
     def find_by_phone(self, phones: Sequence[str]) -> list[Stored]:
         return self._find(_FIND_BY_PHONE, self._campaign_id, "\n".join(phones))

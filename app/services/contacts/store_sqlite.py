@@ -24,6 +24,7 @@ SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN contacts c WHERE c.campaign_id 
 """  # noqa: S608 - made of constants
 _FIND_BY_PHONE = f"{_FIND} AND c.phone = j.value"
 _FIND_BY_EMAIL = f"{_FIND} AND c.email_key = j.value"
+_FIND_BY_ID = f"{_FIND} AND c.id = j.value"
 _FIND_IDENTIFIED = f"""
 SELECT {_COLUMNS} FROM json_each(?) j
 CROSS JOIN contact_external_ids e
@@ -73,6 +74,9 @@ class SqliteStore:
 
     def is_empty(self) -> bool:
         return not self._fetch(_ANY, self._campaign_id)
+
+    def find_by_id(self, contact_ids: Sequence[str]) -> list[Stored]:
+        return self._find(_FIND_BY_ID, map(_hex, contact_ids))
 
     def find_by_phone(self, phones: Sequence[str]) -> list[Stored]:
         return self._find(_FIND_BY_PHONE, phones)

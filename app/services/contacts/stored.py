@@ -145,6 +145,25 @@ class Book:
                 raise Ambiguous
         return found
 
+    def of_id(self, contact_id: str) -> Stored | None:
+        """The loaded contact with this id."""
+        return next((stored for stored in self.loaded if stored.id == contact_id), None)
+
+    def taken(
+        self,
+        own: Stored,
+        phone: str | None,
+        email_key: str | None,
+        identity: tuple[str, str] | None,
+    ) -> str | None:
+        """Which of the identifiers belongs to another contact than ``own``: its field."""
+        holders = {
+            "phone": self._by_phone.get(phone),
+            "email": self._by_email.get(email_key),
+            "externalIdValue": self._by_identity.get(identity),
+        }
+        return next((f for f, held in holders.items() if held not in (None, own)), None)
+
     def add(self, stored: Stored) -> None:
         self.created.append(stored)
         self._enter(stored)

@@ -46,6 +46,7 @@ def search(
     caller: Caller,
     *,
     state: ImportState | None = None,
+    campaign_id: UUID | None = None,
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ContactImport]:
@@ -53,6 +54,8 @@ def search(
     rows = _visible(caller)
     if state is not None:
         rows = rows.where(ContactImport.state == state)
+    if campaign_id is not None:
+        rows = rows.where(ContactImport.campaign_id == campaign_id)
     return keyset_page(
         session, rows, sort=_SORT, id_column=ContactImport.id, cursor=cursor, limit=limit
     )

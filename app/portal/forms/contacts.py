@@ -1,0 +1,156 @@
+"""The form of one contact. Metadata is a text, a line for each: ``name = value``."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wtforms import EmailField, Form, StringField, TelField, TextAreaField
+
+from app.errors import DomainError
+from app.schemas.contacts import StoredContact
+from app.services.contacts.rules import MAX_EXTERNAL_ID_VALUE, MAX_NAME, MAX_STATUS
+from app.services.contacts.single import ContactFields
+
+_SHORT = {"maxlength": MAX_NAME, "autocomplete": "off"}
+_KEY = "external_"
+
+
+class ContactForm(Form):
+    """Made by `form_for`, which adds a field for each external id key of the campaign."""
+
+    keys: tuple[str, ...] = ()
+
+    first_name = StringField("First name", render_kw=_SHORT)
+    last_name = StringField("Last name", render_kw=_SHORT)
+    phone = TelField("Phone", render_kw={"maxlength": 40, "autocomplete": "off"})
+    email = EmailField("E-mail", render_kw={"maxlength": 254, "autocomplete": "off"})
+    status = StringField("Status", render_kw={"maxlength": MAX_STATUS, "autocomplete": "off"})
+    more = TextAreaField("Further facts", render_kw={"spellcheck": "false"})
+
+    @property
+    def external(self) -> list[Any]:
+        """The fields of external ids, in the order of their keys."""
+        return [self[f"{_KEY}{place}"] for place in range(len(self.keys))]
+
+    def to_fields(self, stored: StoredContact | None = None) -> ContactFields | None:
+        """What the person wants; None where a line of the further facts can't be read."""
+        had = stored.contact_metadata if stored else {}
+        metadata = self._metadata(had)
+        if metadata is None:
+            return None
+        held = stored.external_ids if stored else {}
+        typed = {
+            key: (field.data or "").strip()
+            for key, field in zip(self.keys, self.external, strict=True)
+        }
+        return ContactFields(
+            first_name=self.first_name.data or "",
+            last_name=self.last_name.data or "",
+            phone=self.phone.data or "",
+            email=self.email.data or "",
+            status=self.status.data or "",
+            metadata=metadata,
+            external_ids={
+                key: value or None for key, value in typed.items() if value != held.get(key, "")
+            },
+        )
+
+    def _metadata(self, had: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The keys to write, with None for those to take away."""
+        wanted: dict[str, Any] = {}
+        for number, line in enumerate((self.more.data or "").replace("\r", "").split("\n"), 1):
+            if not line.strip():
+                continue
+            name, equals, value = (part.strip() for part in line.partition("="))
+            if not equals or not name:
+                self.more.errors = (f"Line {number} is not of the form name = value.",)
+                return None
+            if name in wanted:
+                self.more.errors = (f"Line {number} names {name} a second time.",)
+                return None
+            wanted[name] = _like(had.get(name), _unescaped(value))
+        gone = {name: None for name in had if _fits_a_line(name) and wanted.get(name, "") == ""}
+        new = {n: v for n, v in wanted.items() if v != "" and (n not in had or had[n] != v)}
+        return {**gone, **new}
+
+    def show_problems(self, error: DomainError) -> list[tuple[str, str]]:
+        """Puts each problem at its field; returns those that belong to none."""
+        rest: list[tuple[str, str]] = [] if error.problems else [("", error.message)]
+        places: dict[str, Any] = {
+            "firstName": self.first_name,
+            "lastName": self.last_name,
+            "phone": self.phone,
+            "email": self.email,
+            "status": self.status,
+        }
+        places |= {
+            f"externalIds.{key}": field for key, field in zip(self.keys, self.external, strict=True)
+        }
+        for problem in error.problems:
+            of_facts = problem.field.startswith("contactMetadata")
+            field = self.more if of_facts else places.get(problem.field)
+            if field is None:
+                rest.append(("", problem.message))
+                continue
+            key = problem.field.partition(".")[2] if of_facts else ""
+            field.errors = (*field.errors, f"{key}: {problem.message}" if key else problem.message)
+        return rest
+
+
+def form_for(keys: Sequence[str]) -> type[ContactForm]:
+    """The form with a field for each external id key."""
+    fields = {
+        f"{_KEY}{place}": StringField(
+            key, render_kw={"maxlength": MAX_EXTERNAL_ID_VALUE, "autocomplete": "off"}
+        )
+        for place, key in enumerate(keys)
+    }
+    return type("FormOfCampaign", (ContactForm,), {**fields, "keys": tuple(keys)})
+
+
+def showing(keys: Sequence[str], contact: StoredContact) -> ContactForm:
+    """The form filled with what is stored."""
+    data = {
+        "first_name": contact.first_name or "",
+        "last_name": contact.last_name or "",
+        "phone": contact.phone or "",
+        "email": contact.email or "",
+        "status": contact.status or "",
+        "more": "\n".join(
+            f"{name} = {_escaped(shown(value))}"
+            for name, value in contact.contact_metadata.items()
+            if _fits_a_line(name)
+        ),
+    }
+    data |= {f"{_KEY}{n}": contact.external_ids.get(key, "") for n, key in enumerate(keys)}
+    return form_for(keys)(data=data)
+
+
+def shown(value: Any) -> str:
+    """A value of the metadata as a person reads it."""
+    return ("true" if value else "false") if isinstance(value, bool) else str(value)
+
+
+def _fits_a_line(name: str) -> bool:
+    return name == name.strip() and not set("=\r\n") & set(name)
+
+
+def _like(had: Any, text: str) -> Any:
+    """The text as the kind of value that it was before, where it can be one."""
+    if isinstance(had, bool):
+        return {"true": True, "false": False}.get(text, text)
+    if isinstance(had, int | float) and text:
+        for kind in (int, float):
+            try:
+                number = kind(text)
+            except ValueError:
+                continue
+            return number if number == number and abs(number) < 2**63 else text  # noqa: PLR0124 - NaN
+    return text
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("\r", "").replace("\n", "\\n")
+
+
+def _unescaped(text: str) -> str:
+    return "\\".join(part.replace("\\n", "\n") for part in text.split("\\\\"))

@@ -1,0 +1,63 @@
+"""What happened to a contact: the calls to it and the uploads that touched it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.models import Call, Campaign, ContactImport, ImportChange
+from app.schemas.contacts import StoredContact
+from app.services.calls import reading
+from app.services.calls.states import WAITING
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """An upload that created, updated or removed the contact, and with which row."""
+
+    upload_id: UUID
+    file_name: str
+    row_number: int
+    action: str
+    at: datetime
+
+
+def calls_to(
+    session: Session, caller: Caller, campaign: Campaign, contact: StoredContact, limit: int
+) -> Sequence[Call]:
+    """The newest calls of the organization to the contact or its number."""
+    theirs = [Call.contact_id == contact.id]
+    if contact.phone:
+        theirs.append(Call.phone_number == contact.phone)
+    query = reading.visible(caller).where(
+        Call.organization_id == campaign.organization_id, or_(*theirs)
+    )
+    return session.scalars(query.order_by(Call.id.desc()).limit(limit)).all()
+
+
+def waiting_calls(session: Session, contact_id: UUID) -> int:
+    """How many calls would be cancelled if the contact were removed."""
+    query = select(func.count()).where(Call.contact_id == contact_id, Call.status.in_(WAITING))
+    return session.scalar(query) or 0
+
+
+def uploads_of(session: Session, contact: StoredContact, limit: int) -> list[Touch]:
+    """The newest uploads that touched a contact that came from its loader."""
+    query = (
+        select(
+            ContactImport.id,
+            ContactImport.file_name,
+            ImportChange.row_number,
+            ImportChange.action,
+            ContactImport.created_at,
+        )
+        .join(ContactImport, ContactImport.id == ImportChange.import_id)
+        .where(ImportChange.contact_id == contact.id)
+        .order_by(ContactImport.id.desc(), ImportChange.row_number.desc())
+        .limit(limit)
+    )
+    return [Touch(*row) for row in session.execute(query)]

@@ -1,0 +1,239 @@
+"""One contact at a time, as people change them: by the rules and in the words of `apply`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import ContactAction
+from app.errors import Conflict, NotFound, Problem, ValidationFailed
+from app.models import Campaign, IdempotencyRecord, new_id, utcnow
+from app.policy import Permission
+from app.schemas.contacts import StoredContact
+from app.services import audit, campaigns, idempotency
+from app.services.contacts.apply import apply
+from app.services.contacts.requests import get
+from app.services.contacts.results import CREATED, IGNORED, UPDATED, BulkResult
+
+REMOVED = "contact.removed"
+"""The operation under which a removed contact is kept for the person who removed it."""
+
+_EXISTS = Problem(
+    "phone", "contact_exists", "A contact with this number, address or id is in the campaign."
+)
+_ENDED = Problem("status", "status_ended", "Nobody is added with a status that ends outreach.")
+
+
+@dataclass(frozen=True, slots=True)
+class ContactFields:
+    """A contact as a person wants it to be: blank texts are cleared. ``metadata`` holds the keys
+    to write, None takes one away; ``external_ids`` likewise, a value for each key."""
+
+    first_name: str = ""
+    last_name: str = ""
+    phone: str = ""
+    email: str = ""
+    status: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    external_ids: Mapping[str, str | None] = field(default_factory=dict)
+
+
+def version_of(contact: StoredContact) -> int:
+    """What a form was filled from: changes with every change of the contact."""
+    return int(contact.updated_at.timestamp() * 1_000_000) % 1_000_000_000
+
+
+def name_of(contact: StoredContact) -> str:
+    """How a person calls the contact: by name, else by number or address."""
+    name = f"{contact.first_name or ''} {contact.last_name or ''}".strip()
+    return name or contact.phone or contact.email or str(contact.id)
+
+
+def add(session: Session, caller: Caller, campaign_id: UUID, wanted: ContactFields) -> UUID:
+    """A new contact; its id. Raises `Forbidden`, `NotFound` and `ValidationFailed` (as Area C,
+    ``contact_exists`` and ``status_ended``)."""
+    campaign = _campaign(session, caller, campaign_id)
+    items = _items(wanted, blank="")
+    result = apply(session, campaign, items, ContactAction.UPSERT)
+    _require_good(result, items)
+    if result.outcomes[0] == UPDATED:
+        raise ValidationFailed.of(_EXISTS)
+    if result.outcomes[0] == IGNORED:
+        raise ValidationFailed.of(_ENDED)
+    contact_id = UUID(str(result.success[0]["id"]))
+    _record(session, caller, campaign, get(session, caller, campaign.id, contact_id), "added")
+    return contact_id
+
+
+def edit(
+    session: Session,
+    caller: Caller,
+    campaign_id: UUID,
+    contact_id: UUID,
+    wanted: ContactFields,
+    *,
+    expected_version: int | None = None,
+) -> StoredContact:
+    """Makes the contact what is wanted. Raises `Forbidden`, `NotFound`, `ValidationFailed` (as
+    Area C) and `Conflict` (``changed_meanwhile``)."""
+    campaign = _campaign(session, caller, campaign_id)
+    campaigns.lock(session, campaign)
+    before = get(session, caller, campaign.id, contact_id)
+    if expected_version is not None and expected_version != version_of(before):
+        message = "Somebody else changed the contact meanwhile; nothing was saved."
+        raise Conflict(message, "changed_meanwhile")
+    items = _items(wanted, blank=None)
+    result = apply(session, campaign, items, ContactAction.UPSERT, contact_id=contact_id)
+    _require_good(result, items)
+    session.expire_all()
+    after = get(session, caller, campaign.id, contact_id)
+    _record(session, caller, campaign, after, "updated", before=before)
+    return after
+
+
+def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> StoredContact:
+    """Takes the contact out of the campaign; calls that wait for it are cancelled. What it was
+    is kept for a day for the person who did it: see `put_back`.
+
+    Raises `Forbidden` and `NotFound`.
+    """
+    campaign = _campaign(session, caller, campaign_id)
+    campaigns.lock(session, campaign)
+    gone = get(session, caller, campaign.id, contact_id)
+    item = {"phone": gone.phone, "email": gone.email}
+    result = apply(session, campaign, [item], ContactAction.REMOVE, contact_id=contact_id)
+    _require_good(result, [item])
+    audit.record(
+        session,
+        caller,
+        action="contact.removed",
+        target_type="contact",
+        target_id=contact_id,
+        partner_id=campaign.partner_id,
+        organization_id=campaign.organization_id,
+        target=f"one of {campaign.name}",
+    )
+    slot = idempotency.claim(session, caller.subject_id or new_id(), REMOVED, str(contact_id), {})
+    if isinstance(slot, idempotency.Slot):
+        kept = gone.model_dump(mode="json", by_alias=True)
+        idempotency.keep(session, slot, {"campaign": str(campaign.id), "contact": kept})
+    return gone
+
+
+def removed_lately(session: Session, caller: Caller, contact_id: UUID) -> StoredContact | None:
+    """The contact that `put_back` would add again for the caller; None where there is none."""
+    record = session.get(IdempotencyRecord, (caller.subject_id, REMOVED, str(contact_id)))
+    if record is None or record.created_at < utcnow() - idempotency.KEPT_FOR:
+        return None
+    return StoredContact.model_validate((record.response or {})["contact"])
+
+
+def put_back(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> UUID:
+    """Adds a contact again that the caller removed within a day; its new id.
+
+    Raises `Forbidden`, `NotFound` (also where it was put back before) and `ValidationFailed`
+    where somebody with its number, address or id is in the campaign by now.
+    """
+    campaign = _campaign(session, caller, campaign_id)
+    record = session.get(IdempotencyRecord, (caller.subject_id, REMOVED, str(contact_id)))
+    kept = (record.response if record else None) or {}
+    expired = record is not None and record.created_at < utcnow() - idempotency.KEPT_FOR
+    if record is None or expired or kept.get("campaign") != str(campaign.id):
+        message = "There is no such contact in the campaign."
+        raise NotFound(message, "contact_not_found")
+    was = StoredContact.model_validate(kept["contact"])
+    items = _items(
+        ContactFields(
+            first_name=was.first_name or "",
+            last_name=was.last_name or "",
+            phone=was.phone or "",
+            email=was.email or "",
+            metadata=was.contact_metadata,
+            external_ids=was.external_ids,
+        ),
+        blank="",
+    )
+    if was.status:  # a status that ends outreach is no reason not to put somebody back
+        items.append({"phone": was.phone, "email": was.email, "status": was.status})
+    result = apply(session, campaign, items, ContactAction.UPSERT)
+    _require_good(result, items)
+    if result.outcomes[0] != CREATED:
+        raise ValidationFailed.of(_EXISTS)
+    session.delete(record)
+    new = UUID(str(result.success[0]["id"]))
+    _record(session, caller, campaign, get(session, caller, campaign.id, new), "put_back")
+    return new
+
+
+def _campaign(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
+    caller.require(Permission.CONTACTS_WRITE)
+    return campaigns.get(session, caller, campaign_id)
+
+
+def _items(wanted: ContactFields, *, blank: str | None) -> list[dict[str, Any]]:
+    """The contact as Area C would be sent it; ``blank`` None clears. A contact carries one pair
+    a time, so further external ids are further items of the same contact."""
+    identifiers: dict[str, Any] = {
+        "phone": wanted.phone.strip() or blank,
+        "email": wanted.email.strip() or blank,
+    }
+    first: dict[str, Any] = {
+        **identifiers,
+        "firstName": wanted.first_name.strip() or blank,
+        "lastName": wanted.last_name.strip() or blank,
+        "status": wanted.status.strip() or blank,
+        "contactMetadata": dict(wanted.metadata),
+    }
+    pairs = [
+        {"externalIdKey": key, "externalIdValue": value}
+        for key, value in wanted.external_ids.items()
+    ]
+    items = [first | (pairs[0] if pairs else {})]
+    return items + [identifiers | pair for pair in pairs[1:]]
+
+
+def _require_good(result: BulkResult, items: Sequence[Mapping[str, Any]]) -> None:
+    """Raises `ValidationFailed` with every problem; those of a pair name its key."""
+    found: list[Problem] = []
+    for index, problems in result.problems.items():
+        key = items[index].get("externalIdKey")
+        for problem in problems:
+            of_pair = key is not None and problem.field.startswith("externalId")
+            shown = f"externalIds.{key}" if of_pair else problem.field
+            each = Problem(shown, problem.code, problem.message)
+            if each not in found:
+                found.append(each)
+    if found:
+        raise ValidationFailed.of(*found)
+
+
+def _record(
+    session: Session,
+    caller: Caller,
+    campaign: Campaign,
+    contact: StoredContact,
+    verb: str,
+    *,
+    before: StoredContact | None = None,
+) -> None:
+    audit.record(
+        session,
+        caller,
+        action=f"contact.{verb}",
+        target_type="contact",
+        target_id=contact.id,
+        partner_id=campaign.partner_id,
+        organization_id=campaign.organization_id,
+        target=name_of(contact),
+        before=_facts(before) if before else {},
+        after=_facts(contact) if before else {"campaign": campaign.name},
+    )
+    session.flush()
+
+
+def _facts(contact: StoredContact) -> dict[str, Any]:
+    names = {"id", "created_at", "updated_at"}
+    return contact.model_dump(mode="json", by_alias=True, exclude=names)

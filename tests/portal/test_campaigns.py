@@ -1,0 +1,251 @@
+"""Campaigns in the portal: created, named, given assistants, archived, and their contacts found."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import Engine, event, func, select
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import CampaignStatus, ContactAction, Role
+from app.models import Agent, Campaign, CampaignAgent, User
+from app.services import agents, campaigns, contacts, do_not_call, organizations
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD)
+
+
+def person(tenant: Tenant, role: Role) -> User:
+    return tenant.user if role is Role.STANDARD else tenant.staff[role]
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.fixture
+def campaign(session: Session, own: Tenant) -> Campaign:
+    return make_campaign(session, own)
+
+
+def make_campaign(session: Session, tenant: Tenant, name: str = "Winter recall") -> Campaign:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    [agent, *_] = agents.of_organization(session, caller, tenant.organization.id)
+    organizations.define_external_id_key(session, caller, agent, "crmId", identifies=True)
+    made = campaigns.create(session, caller, tenant.organization.id, name=name, all_agents=True)
+    session.commit()
+    return made
+
+
+def fill(session: Session, campaign: Campaign, people: list[dict[str, Any]]) -> None:
+    contacts.apply(session, campaign, people, ContactAction.UPSERT)
+    session.commit()
+
+
+def agent_of(session: Session, tenant: Tenant) -> Agent:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    return agents.of_organization(session, caller, tenant.organization.id)[0]
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_role_of_a_partner_creates_a_campaign_once(
+    session: Session, own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
+    browser = signed_in(person(own, role))
+    address = f"/campaigns/new?organization={own.organization.id}"
+    agent = agent_of(session, own)
+    sent = {"name": " Spring ", "who": "some", "agents": [str(agent.id)], "once": "a1"}
+    made = browser.post(address, sent, page=address)
+    again = browser.post(address, sent, page=address)
+    found = session.scalars(select(Campaign)).one()
+    assert (made.status_code, made.location) == (303, f"/campaigns/{found.id}")
+    assert again.location == made.location
+    assert (found.name, found.all_agents, found.status) == ("Spring", False, CampaignStatus.PAUSED)
+    assert session.scalars(select(CampaignAgent.agent_id)).all() == [agent.id]
+
+
+def test_a_member_is_not_asked_for_an_organization_and_others_are(
+    own: Tenant, signed_in: SignedIn, admin: Browser
+) -> None:
+    member = signed_in(own.user).get("/campaigns/new")
+    asked = admin.get("/campaigns/new")
+    assert (member.status_code, f"For {own.organization.name}." in member.text) == (200, True)
+    for organization in (own.organization, own.plus):
+        assert f"/campaigns/new?organization={organization.id}" in asked.text
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"name": " "}, "This can&#39;t be left blank."),
+        ({"name": "x" * 201}, "At most 200 characters fit here."),
+        ({"who": "some", "agents": ["nonsense"]}, "There is no such assistant"),
+    ],
+)
+def test_what_is_wrong_with_a_campaign_stands_at_its_field(
+    session: Session, own: Tenant, admin: Browser, changes: dict[str, Any], words: str
+) -> None:
+    address = f"/campaigns/new?organization={own.organization.id}"
+    answer = admin.post(address, {"name": "Spring", "who": "all", **changes}, page=address)
+    assert (answer.status_code, answer.text.count(words)) == (422, 2)
+    assert session.scalar(select(func.count()).select_from(Campaign)) == 0
+
+
+def test_settings_rename_and_assign_and_overtaken_changes_are_told(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    address = f"/campaigns/{campaign.id}/settings"
+    agent = agent_of(session, own)
+    first = {"name": "Spring", "who": "some", "agents": [str(agent.id)], "version": "1"}
+    saved = admin.post(address, first, page=address)
+    late = admin.post(address, {"name": "Summer", "who": "all", "version": "1"}, page=address)
+    session.expire_all()
+    assert (saved.status_code, late.status_code) == (303, 409)
+    assert ("changed this meanwhile" in late.text, 'value="Summer"' in late.text) == (True, True)
+    assert (campaign.name, campaign.all_agents) == ("Spring", False)
+    bad = admin.post(address, {"name": "", "who": "all", "version": "3"}, page=address)
+    assert bad.status_code == 422
+
+
+def test_archiving_names_what_stays_and_takes_the_campaign_off_the_list(
+    session: Session, campaign: Campaign, admin: Browser
+) -> None:
+    fill(session, campaign, [{"email": f"p{n}@mail.example"} for n in range(3)])
+    address = f"/campaigns/{campaign.id}/archive"
+    assert "Its 3 contacts can still be looked at." in admin.get(address).text
+    answer = admin.post(address, page=address)
+    session.expire_all()
+    assert (answer.status_code, campaign.status) == (303, CampaignStatus.ARCHIVED)
+    shown = {
+        query: f">{campaign.name}</a>" in admin.get(f"/campaigns{query}").text
+        for query in ("", "?kind=archived", "?kind=any")
+    }
+    assert shown == {"": False, "?kind=archived": True, "?kind=any": True}
+    page = admin.get(f"/campaigns/{campaign.id}").text
+    assert ("Upload contacts" in page, "Archived" in page) == (False, True)
+
+
+def test_no_screen_offers_a_start_that_would_do_nothing(campaign: Campaign, admin: Browser) -> None:
+    for tab in ("", "/settings", "/uploads"):
+        page = admin.get(f"/campaigns/{campaign.id}{tab}")
+        assert (page.status_code, "start" in page.text.lower().split("<main")[1]) == (200, False)
+
+
+def found(browser: Browser, campaign: Campaign, query: str) -> list[str]:
+    page = browser.get(f"/campaigns/{campaign.id}?{query}").text
+    return [name for name in ("Ada", "Ünal", "Nobody") if f'">{name}' in page]
+
+
+def test_contacts_are_found_by_number_id_and_beginnings(
+    session: Session, campaign: Campaign, admin: Browser
+) -> None:
+    ada = {"firstName": "Ada", "lastName": "King Lovelace", "phone": "+12025550120"}
+    pair = {"externalIdKey": "crmId", "externalIdValue": "C-1"}
+    unal = {"firstName": "Ünal", "lastName": "Şahin", "email": "unal@mail.example"}
+    fill(session, campaign, [{**ada, **pair}, {**unal, "status": "Won"}])
+    expected = {
+        "q=(202)+555-0120": ["Ada"],
+        "q=%2B12025550120": ["Ada"],
+        "q=5550120": [],
+        "q=C-1": ["Ada"],
+        "q=ada+king": ["Ada"],
+        "q=lovelace": [],
+        "q=king+love": ["Ada"],
+        "q=ünal": ["Ünal"],
+        "q=şah": ["Ünal"],
+        "q=UNAL@": ["Ünal"],
+        "q=%25": [],
+        "status=Won": ["Ünal"],
+        "status=:none": ["Ada"],
+        "hindrance=no-phone": ["Ünal"],
+        "hindrance=nonsense": ["Ada", "Ünal"],
+    }
+    assert {query: found(admin, campaign, query) for query in expected} == expected
+
+
+def test_who_can_not_be_called_is_marked_and_can_be_listed(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    fill(
+        session,
+        campaign,
+        [
+            {"firstName": "Ada", "phone": "+12025550120"},
+            {"firstName": "Ünal", "phone": "+12025550121"},
+        ],
+    )
+    caller = own.caller(Role.PARTNER_ADMIN)
+    do_not_call.add(session, caller, own.organization.id, "+12025550121")
+    contacts.apply(
+        session,
+        campaign,
+        [{"phone": "+12025550120", "status": " Completed"}],
+        ContactAction.UPDATE_ONLY,
+    )
+    session.commit()
+    assert found(admin, campaign, "hindrance=do-not-call") == ["Ünal"]
+    assert found(admin, campaign, "hindrance=ended") == ["Ada"]
+    page = admin.get(f"/campaigns/{campaign.id}").text
+    assert page.count('badge-warning">Do not call') == 1
+
+
+def statements(engine: Engine, browser: Browser, path: str) -> int:
+    counted: list[str] = []
+
+    def count(*args: Any) -> None:
+        counted.append(args[2])
+
+    event.listen(engine, "before_cursor_execute", count)
+    try:
+        assert browser.get(path).status_code == 200
+    finally:
+        event.remove(engine, "before_cursor_execute", count)
+    return len(counted)
+
+
+def test_a_hundred_contacts_cost_as_many_queries_as_one(
+    session: Session, database: Database, campaign: Campaign, admin: Browser
+) -> None:
+    fill(session, campaign, [{"phone": "+12025550100"}])
+    path = f"/campaigns/{campaign.id}"
+    admin.get(path)
+    with_one = statements(database.engine, admin, path)
+    fill(session, campaign, [{"phone": f"+1202555{n:04}"} for n in range(100, 200)])
+    assert statements(database.engine, admin, path) == with_one
+
+
+def test_somebody_elses_campaign_is_not_there(
+    session: Session, own: Tenant, other: Tenant, admin: Browser
+) -> None:
+    theirs = make_campaign(session, other)
+    seen = []
+    for campaign_id, organization_id in ((theirs.id, other.organization.id), (uuid4(), uuid4())):
+        page, new = f"/campaigns/{campaign_id}", f"/campaigns/new?organization={organization_id}"
+        gets = (page, f"{page}/uploads", f"{page}/settings", f"{page}/archive", new)
+        posts = (f"{page}/settings", f"{page}/archive", new)
+        seen.append(
+            [
+                *(admin.get(path).status_code for path in gets),
+                *(
+                    admin.post(path, {"name": "X", "who": "all"}, page="/campaigns").status_code
+                    for path in posts
+                ),
+            ]
+        )
+    session.expire_all()
+    assert seen == [[404] * 8, [404] * 8]
+    assert (theirs.name, theirs.status) == ("Winter recall", CampaignStatus.PAUSED)
+
+
+def test_a_member_of_one_organization_reaches_no_campaign_of_another(
+    session: Session, own: Tenant, campaign: Campaign, signed_in: SignedIn
+) -> None:
+    member = signed_in(own.plus_user)
+    paths = [f"/campaigns/{campaign.id}{tab}" for tab in ("", "/uploads", "/settings")]
+    assert [member.get(path).status_code for path in paths] == [404, 404, 404]
+    assert isinstance(campaign.id, UUID)

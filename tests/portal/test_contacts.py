@@ -1,0 +1,368 @@
+"""One contact in the portal: shown with its history, added, changed, removed, never called."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from app.enums import CallSource, CallStatus, CarrierKind, ContactAction, Role
+from app.models import (
+    AuditEntry,
+    Call,
+    Campaign,
+    Contact,
+    DoNotCallEntry,
+    IdempotencyRecord,
+    User,
+    utcnow,
+)
+from app.services import agents, campaigns, contacts, organizations
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+PHONE, OTHER_PHONE = "+12025550120", "+12025550121"
+ADA = {
+    "firstName": "Ada",
+    "lastName": "Lovelace",
+    "phone": PHONE,
+    "email": "Ada@mail.example",
+    "status": "new",
+    "contactMetadata": {"plan": "gold", "visits": 3, "vip": True, "note": "two\nlines"},
+    "externalIdKey": "crmId",
+    "externalIdValue": "C-1",
+}
+FORM = {
+    "first_name": "Ada",
+    "last_name": "Lovelace",
+    "phone": PHONE,
+    "email": "Ada@mail.example",
+    "status": "new",
+    "more": "plan = gold\nvisits = 3\nvip = true\nnote = two\\nlines",
+    "external_0": "A-9",
+    "external_1": "C-1",
+}
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.fixture
+def campaign(session: Session, own: Tenant) -> Campaign:
+    return make_campaign(session, own)
+
+
+def make_campaign(session: Session, tenant: Tenant) -> Campaign:
+    """With the key crmId, which identifies, and accountId, which routes."""
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    [agent, *_] = agents.of_organization(session, caller, tenant.organization.id)
+    organizations.define_external_id_key(session, caller, agent, "accountId")
+    organizations.define_external_id_key(session, caller, agent, "crmId", identifies=True)
+    made = campaigns.create(
+        session, caller, tenant.organization.id, name="Winter recall", all_agents=True
+    )
+    people = [ADA, {"phone": PHONE, "externalIdKey": "accountId", "externalIdValue": "A-9"}]
+    contacts.apply(session, made, people, ContactAction.UPSERT)
+    session.commit()
+    return made
+
+
+def page_of(campaign: Campaign, contact: Contact) -> str:
+    return f"/campaigns/{campaign.id}/contacts/{contact.id}"
+
+
+def the_contact(session: Session) -> Contact:
+    session.expire_all()
+    return session.scalars(select(Contact).order_by(Contact.id)).first()  # type: ignore[return-value]  # the fixture made one
+
+
+def state(session: Session, tenant: Tenant, campaign: Campaign, contact_id: UUID) -> dict[str, Any]:
+    session.expire_all()
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    stored = contacts.get(session, caller, campaign.id, contact_id)
+    return stored.model_dump(by_alias=False, exclude={"id", "created_at", "updated_at"})
+
+
+AS_STORED = {
+    "first_name": "Ada",
+    "last_name": "Lovelace",
+    "phone": PHONE,
+    "email": "Ada@mail.example",
+    "status": "new",
+    "contact_metadata": ADA["contactMetadata"],
+    "external_ids": {"accountId": "A-9", "crmId": "C-1"},
+}
+
+
+def version(browser: Browser, path: str) -> str:
+    return browser.get(path).text.split('name="version" value="')[1].split('"')[0]
+
+
+def save(browser: Browser, page: str, **changes: str) -> Any:
+    sent = {**FORM, "version": version(browser, f"{page}/edit"), **changes}
+    return browser.post(f"{page}/edit", sent, page=f"{page}/edit")
+
+
+def test_saving_the_form_as_it_stands_changes_nothing(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    contact = the_contact(session)
+    form = admin.get(f"{page_of(campaign, contact)}/edit").text
+    for words in ("note = two\\nlines", 'value="A-9"', 'value="C-1"', "visits = 3"):
+        assert words in form
+    assert save(admin, page_of(campaign, contact)).status_code == 303
+    assert state(session, own, campaign, contact.id) == AS_STORED
+
+
+def test_every_field_can_be_changed_at_once_and_keeps_its_kind(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    contact = the_contact(session)
+    answer = save(
+        admin,
+        page_of(campaign, contact),
+        first_name="Augusta",
+        last_name="",
+        phone="(202) 555-0121",
+        email="augusta@mail.example",
+        status="",
+        more="visits = 4\nvip = false\nnote = one\ncolour = red = green",
+        external_0="",
+        external_1="C-2",
+    )
+    assert answer.status_code == 303
+    assert state(session, own, campaign, contact.id) == {
+        "first_name": "Augusta",
+        "last_name": None,
+        "phone": OTHER_PHONE,
+        "email": "augusta@mail.example",
+        "status": None,
+        "contact_metadata": {"visits": 4, "vip": False, "note": "one", "colour": "red = green"},
+        "external_ids": {"crmId": "C-2"},
+    }
+    entry = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
+    assert entry is not None
+    assert (entry.action, entry.before["firstName"], entry.after["firstName"]) == (
+        "contact.updated",
+        "Ada",
+        "Augusta",
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"phone": "", "email": ""}, "A phone number or an e-mail address is needed."),
+        ({"phone": "12"}, "Too short"),
+        ({"email": "ada"}, "This is not an e-mail address"),
+        ({"first_name": "x" * 101}, "At most 100 characters fit here."),
+        ({"more": "no equals sign"}, "Line 1 is not of the form name = value."),
+        ({"more": "a = 1\na = 2"}, "Line 2 names a a second time."),
+        ({"more": "x" * 65 + " = 1"}, "At most 64 characters fit here."),
+        ({"phone": OTHER_PHONE}, "Another contact of the campaign has this phone number."),
+        ({"email": "BOB@mail.example"}, "Another contact of the campaign has this e-mail address."),
+        ({"external_1": "C-2"}, "Another contact of the campaign has this external id."),
+    ],
+)
+def test_what_is_wrong_stands_at_its_field_and_nothing_is_saved(
+    session: Session,
+    own: Tenant,
+    campaign: Campaign,
+    admin: Browser,
+    changes: dict[str, str],
+    words: str,
+) -> None:
+    bob = {"phone": OTHER_PHONE, "email": "bob@mail.example"}
+    pair = {"externalIdKey": "crmId", "externalIdValue": "C-2"}
+    contacts.apply(session, campaign, [{**bob, **pair}], ContactAction.UPSERT)
+    session.commit()
+    contact = the_contact(session)
+    answer = save(admin, page_of(campaign, contact), **changes)
+    assert (answer.status_code, answer.text.count(words)) == (422, 2)
+    assert state(session, own, campaign, contact.id) == AS_STORED
+
+
+def test_two_people_editing_are_told_and_nothing_is_overwritten_unseen(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    contact = the_contact(session)
+    page = page_of(campaign, contact)
+    seen = version(admin, f"{page}/edit")
+    first = save(admin, page, first_name="Augusta", version=seen)
+    late = save(admin, page, first_name="Ida", version=seen)
+    assert (first.status_code, late.status_code) == (303, 409)
+    assert ("changed this meanwhile" in late.text, 'value="Ida"' in late.text) == (True, True)
+    assert state(session, own, campaign, contact.id)["first_name"] == "Augusta"
+    new = late.text.split('name="version" value="')[1].split('"')[0]
+    assert save(admin, page, first_name="Ida", version=new).status_code == 303
+    assert state(session, own, campaign, contact.id)["first_name"] == "Ida"
+
+
+def test_a_contact_is_added_once_with_all_its_ids(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    address = f"/campaigns/{campaign.id}/contacts/new"
+    sent = {
+        **FORM,
+        "phone": OTHER_PHONE,
+        "email": "bob@mail.example",
+        "external_1": "C-2",
+        "once": "a1",
+    }
+    made = admin.post(address, sent, page=address)
+    again = admin.post(address, sent, page=address)
+    assert (made.status_code, made.location) == (303, again.location)
+    new = UUID(made.location.rpartition("/")[2])
+    assert state(session, own, campaign, new) == {
+        **AS_STORED,
+        "phone": OTHER_PHONE,
+        "email": "bob@mail.example",
+        "contact_metadata": {"plan": "gold", "visits": "3", "vip": "true", "note": "two\nlines"},
+        "external_ids": {"accountId": "A-9", "crmId": "C-2"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"external_1": ""}, "A contact with this number, address or id is in the campaign."),
+        (
+            {"phone": OTHER_PHONE, "email": "", "external_1": "", "status": "Completed"},
+            "Nobody is added with a status that ends outreach.",
+        ),
+        ({"phone": "", "email": "", "external_1": ""}, "A phone number or an e-mail address"),
+    ],
+)
+def test_who_is_in_the_campaign_or_has_ended_is_not_added(
+    session: Session,
+    own: Tenant,
+    campaign: Campaign,
+    admin: Browser,
+    changes: dict[str, str],
+    words: str,
+) -> None:
+    contact = the_contact(session)
+    address = f"/campaigns/{campaign.id}/contacts/new"
+    answer = admin.post(address, {**FORM, **changes}, page=address)
+    assert answer.status_code == 422
+    assert words in answer.text
+    assert session.scalar(select(func.count()).select_from(Contact)) == 1
+    assert state(session, own, campaign, contact.id) == AS_STORED
+
+
+def test_a_removed_contact_can_be_put_back_with_everything_it_had(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    contact = the_contact(session)
+    page = page_of(campaign, contact)
+    save(admin, page, status="completed")
+    assert "Remove Ada Lovelace?" in admin.get(f"{page}/remove").text
+    removed = admin.post(f"{page}/remove", page=page)
+    assert removed.location == f"/campaigns/{campaign.id}?removed={contact.id}"
+    assert session.scalar(select(func.count()).select_from(Contact)) == 0
+    offered = admin.get(removed.location)
+    assert "Ada Lovelace was removed" in offered.text
+    back = admin.post(f"{page}/put-back", page=removed.location)
+    new = UUID(back.location.rpartition("/")[2])
+    assert state(session, own, campaign, new) == {**AS_STORED, "status": "completed"}
+    again = admin.post(f"{page}/put-back", page="/campaigns")
+    assert (again.status_code, "was removed" in admin.get(removed.location).text) == (404, False)
+
+
+def test_putting_back_is_for_who_removed_within_a_day_and_never_takes_a_place(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser, signed_in: SignedIn
+) -> None:
+    contact = the_contact(session)
+    page = page_of(campaign, contact)
+    admin.post(f"{page}/remove", page=page)
+    colleague = signed_in(own.staff[Role.ADMIN])
+    assert colleague.post(f"{page}/put-back", page="/campaigns").status_code == 404
+    contacts.apply(session, campaign, [{"phone": PHONE}], ContactAction.UPSERT)
+    session.commit()
+    taken = admin.post(f"{page}/put-back", page="/campaigns")
+    told = admin.get(taken.location).text
+    assert "The contact was not put back." in told
+    assert session.scalar(select(func.count()).select_from(Contact)) == 1
+    session.execute(update(IdempotencyRecord).values(created_at=utcnow() - timedelta(hours=25)))
+    session.commit()
+    assert admin.post(f"{page}/put-back", page="/campaigns").status_code == 404
+
+
+def test_a_number_goes_on_the_do_not_call_list_with_where_it_came_from(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    contact = the_contact(session)
+    page = page_of(campaign, contact)
+    assert "do-not-call list of the whole organization" in admin.get(f"{page}/do-not-call").text
+    answer = admin.post(f"{page}/do-not-call", {"reason": "Asked by mail"}, page=page)
+    entry = session.scalars(select(DoNotCallEntry)).one()
+    assert (answer.status_code, entry.phone, entry.reason, entry.source, entry.added_by) == (
+        303,
+        PHONE,
+        "Asked by mail",
+        "contact",
+        own.staff[Role.PARTNER_ADMIN].email,
+    )
+    shown = admin.get(page).text
+    assert ('badge-warning">Do not call' in shown, f'href="{page}/do-not-call"' in shown) == (
+        True,
+        False,
+    )
+
+
+def test_the_page_shows_calls_to_the_person_or_their_number(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    contact = the_contact(session)
+    agent = agents.of_organization(session, own.caller(Role.PARTNER_ADMIN), own.organization.id)[0]
+    call = Call(
+        partner_id=own.partner.id,
+        organization_id=own.organization.id,
+        agent_id=agent.id,
+        contact_id=contact.id,
+        source=CallSource.API,
+        live=True,
+        carrier=CarrierKind.SIMULATOR,
+        phone_number=PHONE,
+        contact={"phoneNumber": PHONE},
+        status=CallStatus.QUEUED,
+        requested_by="a script",
+        expires_at=utcnow() + timedelta(hours=1),
+    )
+    session.add(call)
+    session.commit()
+    page = admin.get(page_of(campaign, contact)).text
+    assert (f'href="/calls/{call.id}"' in page, "1 call that waits is cancelled." in page) == (
+        True,
+        True,
+    )
+
+
+def test_somebody_elses_contact_is_not_there(
+    session: Session, other: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    theirs = make_campaign(session, other)
+    contact = session.scalars(select(Contact).where(Contact.campaign_id == theirs.id)).one()
+    seen = []
+    for campaign_id, contact_id in (
+        (theirs.id, contact.id),
+        (campaign.id, contact.id),
+        (campaign.id, uuid4()),
+    ):
+        page = f"/campaigns/{campaign_id}/contacts/{contact_id}"
+        acts = ("edit", "remove", "do-not-call", "put-back")
+        seen.append(
+            [
+                *(admin.get(path).status_code for path in (page, f"{page}/edit")),
+                *(admin.get(f"{page}/{act}").status_code for act in ("remove", "do-not-call")),
+                *(admin.post(f"{page}/{act}", FORM, page="/campaigns").status_code for act in acts),
+            ]
+        )
+    assert seen == [[404] * 8] * 3
+    assert session.get(Contact, contact.id) is not None
