@@ -89,7 +89,7 @@ def test_an_invitation_and_a_forgotten_password_lead_in_by_mail(
         assert visit.findings() == []
     page.get_by_label("Your name").fill("Ada Byron")
     set_password(page, PASSWORD, "Accept the invitation")
-    expect(page.get_by_role("status").first).to_contain_text("Your password is set")
+    expect(page.locator(".result")).to_contain_text("Your password is set")
 
     page.context.clear_cookies(name="portal_session")
     page.goto(f"/p/{visit.slug}/sign-in")
@@ -102,7 +102,7 @@ def test_an_invitation_and_a_forgotten_password_lead_in_by_mail(
     open_mail(administrator, "Set a new password for", email)
     page.goto(link_in(administrator.page, "Set a new password"))
     set_password(page, SECOND, "Set the password")
-    expect(page.get_by_role("status").first).to_contain_text("Your password is set")
+    expect(page.locator(".result")).to_contain_text("Your password is set")
     page.goto(invitation)
     expect(page.get_by_role("heading", name="This link has ended")).to_be_visible()
     if script:
@@ -130,7 +130,7 @@ def test_what_was_typed_outlives_the_session(
     if script:
         assert visit.findings() == []
     page.get_by_role("button", name="Send what you typed").click()
-    expect(page.get_by_role("status").first).to_contain_text("Your details are saved.")
+    expect(page.locator(".result")).to_contain_text("Your details are saved.")
     expect(page.get_by_label("Name")).to_have_value("Somebody <b>Else</b>")
     page.get_by_label("Name").fill(usual)
     page.get_by_role("button", name="Save details").click()
@@ -147,13 +147,13 @@ def test_another_browser_is_signed_out_from_the_account_page(
     visit = open_browser(live, partner, script=script)
     visit.sign_in(partner["users"][1], then="/account")
     page = visit.page
-    expect(page.get_by_text("This browser")).to_have_count(1)
+    expect(page.get_by_text("This browser", exact=True)).to_have_count(1)
     if script:
         assert visit.findings() == []
     if all_others:
         page.get_by_role("button", name="Sign out all others").click()
     else:
         page.get_by_role("button", name="Sign out Chrome on").first.click()
-    expect(page.get_by_role("status").first).to_contain_text("signed out")
+    expect(page.locator(".result")).to_contain_text("signed out")
     elsewhere.page.reload()
     expect(elsewhere.page.get_by_role("heading", level=1)).to_contain_text("Sign in to")
