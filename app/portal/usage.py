@@ -66,12 +66,14 @@ def show_usage() -> str | tuple[str, int]:
             session, caller(), earlier.start, earlier.end, organization_id=scope.id
         )
         updated = reporting.last_updated(session, caller(), scope.id)
-        page = None
+        page, ranked = None, True
         if scope.organization is None and caller().may(Permission.ORGANIZATIONS_READ):
+            ranked = reporting.can_rank(session, caller())
             page = reporting.by_organization(
                 session,
                 caller(),
                 span,
+                ranked=ranked,
                 query=_words(),
                 cursor=place.cursor,
                 limit=lists.PAGE_SIZE,
@@ -90,6 +92,7 @@ def show_usage() -> str | tuple[str, int]:
         updated=updated,
         chart=_chart(days),
         rows=page.items if page else None,
+        ranked=ranked,
         listed=_sum(page.items) if page else None,
         place=place,
         next_url=place.next_url(page.next_cursor) if page else None,

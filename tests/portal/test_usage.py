@@ -8,11 +8,12 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from flask import Flask
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import Role
-from app.models import User
+from app.models import PartnerTier, User
 from tests.fixtures.cast import Tenant, bearer, converse, make_user, organization_of
 from tests.portal.conftest import Browser
 
@@ -173,6 +174,20 @@ def test_many_organizations_come_in_pages_with_the_others_as_one_sum(
     ]
     assert "All others 450" in text_of(second)
     assert browser.get("/usage?cursor=nonsense").status_code == 400
+
+
+def test_of_very_many_the_newest_come_first(
+    session: Session, busy: Tenant, signed_in: SignedIn
+) -> None:
+    session.execute(update(PartnerTier).values(organizations=2001))
+    session.commit()
+    page = text_of(signed_in(busy.staff[Role.ADMIN]).get(f"/usage?{RANGE}").text)
+    assert "There are too many to rank them here" in page
+    table = page.partition("By organization")[2]
+    assert table.index("Northwind Dental Plus 6 3 3 66.7 % −25.0 %") < table.index(
+        "Northwind Bakery Free 3 2 1 33.3 % New"
+    )
+    assert "Total 9 5 4 100.0 % +12.5 %" in table
 
 
 def test_the_quick_choices_are_months_and_days_up_to_today(

@@ -4,7 +4,12 @@ All read the same table by the same rules, so that report, screens and JSON agre
 """
 
 from app.services.reporting.admin_report import EVERYBODY, AdminReport, Chosen, report
-from app.services.reporting.by_organization import Used, all_organizations, by_organization
+from app.services.reporting.by_organization import (
+    Used,
+    all_organizations,
+    by_organization,
+    can_rank,
+)
 from app.services.reporting.daily import Day, daily, last_updated, total
 from app.services.reporting.plan import subscription, subscription_of, subscription_of_user
 from app.services.reporting.report_page import SORTS as REPORT_SORTS
@@ -28,6 +33,7 @@ __all__ = [
     "asked_span",
     "by_days",
     "by_organization",
+    "can_rank",
     "count",
     "daily",
     "last_days",

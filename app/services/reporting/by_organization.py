@@ -11,13 +11,15 @@ from sqlalchemy.orm import Session
 from app.caller import Caller
 from app.enums import OrganizationStatus, Tier
 from app.errors import ValidationFailed
-from app.models import ConversationDay, Organization
+from app.models import ConversationDay, Organization, PartnerTier
 from app.policy import Permission
 from app.services import partners
-from app.services.paging import Page
+from app.services.paging import Page, Sort, keyset_page
 from app.services.reporting.span import Span
 
 BATCH = 1000
+MOST_RANKED = 2000
+_BY_AGE = Sort(Organization.created_at, lambda row: row.created_at, descending=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +37,38 @@ class Used:
     before: int
 
 
+def can_rank(session: Session, caller: Caller) -> bool:
+    """Whether the partner's organizations are few enough to be put in order by what they used in
+    a range: that looks at all of them, whatever page is asked for."""
+    counted = select(func.coalesce(func.sum(PartnerTier.organizations), 0)).where(
+        PartnerTier.partner_id == partners.own(caller)
+    )
+    return (session.scalar(counted) or 0) <= MOST_RANKED
+
+
 def by_organization(
     session: Session,
     caller: Caller,
     span: Span,
     *,
+    ranked: bool,
     query: str | None = None,
     cursor: str | None = None,
     limit: int = 25,
 ) -> Page[Used]:
-    """A screen of the partner's organizations, those with the most conversations first; archived
-    ones only in ranges in which they had any. One query. ``query`` looks in names.
+    """A screen of the partner's organizations. ``ranked``, those with the most conversations come
+    first, and archived ones only in ranges in which they had any: one query over all of them. Else
+    the newest come first: two queries over those that are shown. ``query`` looks in names.
 
     Raises `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
     """
-    rows, conversations = _rows(caller, span)
+    _authorise(caller)
     words = (query or "").replace("\x00", "").strip()
-    if words:
-        rows = rows.where(Organization.name.icontains(words, autoescape=True))
+    named = [Organization.name.icontains(words, autoescape=True)] if words else []
+    if not ranked:
+        return _newest(session, caller, span, named, cursor, limit)
+    rows, conversations = _rows(caller, span)
+    rows = rows.where(*named)
     if cursor:
         count, identifier = _place(cursor)
         further = (conversations == count) & (Organization.id > identifier)
@@ -63,21 +79,56 @@ def by_organization(
     return Page(items, more)
 
 
+def _newest(
+    session: Session,
+    caller: Caller,
+    span: Span,
+    named: list[ColumnElement[bool]],
+    cursor: str | None,
+    limit: int,
+) -> Page[Used]:
+    rows = select(Organization).where(Organization.partner_id == partners.own(caller), *named)
+    page = keyset_page(
+        session, rows, sort=_BY_AGE, id_column=Organization.id, cursor=cursor, limit=limit
+    )
+    counted = _counted(span).where(
+        ConversationDay.organization_id.in_([organization.id for organization in page.items])
+    )
+    figures = {row[0]: tuple(map(int, row[1:])) for row in session.execute(counted)}
+    return Page(
+        [
+            Used(
+                organization.id,
+                organization.name,
+                organization.status,
+                organization.payment_tier,
+                *figures.get(organization.id, (0, 0, 0, 0, 0)),
+            )
+            for organization in page.items
+        ],
+        page.next_cursor,
+    )
+
+
 def all_organizations(session: Session, caller: Caller, span: Span) -> Iterator[list[Used]]:
     """All of them in the same order, in batches, for a file: one query. Raises as
     `by_organization`."""
+    _authorise(caller)
     rows, _conversations = _rows(caller, span)
     for batch in session.execute(rows).partitions(BATCH):
         yield [Used(*row) for row in batch]
 
 
-def _rows(caller: Caller, span: Span) -> tuple[Select[*tuple[Any, ...]], ColumnElement[Any]]:
+def _authorise(caller: Caller) -> None:
     caller.require(Permission.USAGE_READ)
     caller.require(Permission.ORGANIZATIONS_READ)
-    partner_id = partners.own(caller)
+
+
+def _counted(span: Span) -> Select[*tuple[Any, ...]]:
+    """The sums of each organization in the range, and of its conversations in the one before."""
     before = span.before()
     within = ConversationDay.day.between(span.start, span.end)
-    counted = (
+    return (
         select(
             ConversationDay.organization_id.label("organization_id"),
             *(
@@ -86,13 +137,14 @@ def _rows(caller: Caller, span: Span) -> tuple[Select[*tuple[Any, ...]], ColumnE
             ),
             func.sum(case((within, 0), else_=ConversationDay.conversations)).label("before"),
         )
-        .where(
-            ConversationDay.partner_id == partner_id,
-            ConversationDay.day.between(before.start, span.end),
-        )
+        .where(ConversationDay.day.between(before.start, span.end))
         .group_by(ConversationDay.organization_id)
-        .subquery()
     )
+
+
+def _rows(caller: Caller, span: Span) -> tuple[Select[*tuple[Any, ...]], ColumnElement[Any]]:
+    partner_id = partners.own(caller)
+    counted = _counted(span).where(ConversationDay.partner_id == partner_id).subquery()
     conversations = func.coalesce(counted.c.conversations, 0)
     figures = [
         func.coalesce(counted.c[name], 0)
