@@ -98,13 +98,15 @@ def list_organizations() -> str:
             session, caller(), chosen, sort=sort, cursor=place.cursor, limit=lists.PAGE_SIZE
         )
         ids = [row.id for row in page.items]
+        whole = place.is_first and page.next_cursor is None
+        count = len(ids) if whole else organizations.count(session, caller(), chosen)
         return render_template(
             "portal/organizations/list.html",
             rows=page.items,
-            count=organizations.count(session, caller(), chosen),
+            count=count,
             most_counted=MOST_COUNTED,
             use=organizations.use_of(session, ids),
-            owners=organizations.first_people_of(session, caller(), ids),
+            owners=organizations.first_people_of(session, ids),
             place=place,
             next_url=place.next_url(page.next_cursor),
             sort=sort,

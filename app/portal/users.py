@@ -49,7 +49,8 @@ def list_users() -> str:
         if chosen.organization_id:
             belonging.add(chosen.organization_id)
         names = organizations.names_of(session, caller(), belonging)
-        count = users.count(session, caller(), chosen)
+        whole = place.is_first and page.next_cursor is None
+        count = len(page.items) if whole else users.count(session, caller(), chosen)
     return render_template(
         "portal/users/list.html",
         rows=page.items,
