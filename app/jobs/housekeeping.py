@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from dbos import DBOS
 
+from app.gateways.mailers import open_outbox
 from app.gateways.processors.base import ProcessorUnavailable
 from app.jobs.context import context
 from app.services import price_refresh, retention
@@ -55,6 +56,11 @@ def purge_engine() -> None:
         time.sleep(0.05)  # others write too
 
 
+def purge_outbox() -> None:
+    """Kept mails go when the rows that tell of them go."""
+    open_outbox(context().settings).forget(datetime.now(UTC) - retention.MAILS_KEPT)
+
+
 def purge_uploads() -> None:
     """Ends uploads that nobody applies, and removes the files of those that have ended."""
     database, files = context().database, context().files
@@ -95,6 +101,7 @@ TASKS = [
     Task("refresh prices", MINUTE, refresh_prices),
     Task("purge uploads", HOUR, purge_uploads),
     Task("purge records", HOUR, purge_records),
+    Task("purge kept mails", HOUR, purge_outbox),
     Task("purge the engine's records", HOUR, purge_engine),
 ]
 

@@ -50,6 +50,8 @@ def run(settings: Settings) -> None:
     heartbeat.announce(context.database, executor_id)
     start_engine(settings, executor_id)
     threading.Thread(target=housekeeping.keep_house, args=(stop,), daemon=True).start()
+    if settings.env == "production" and not settings.smtp_url:
+        log.warning("PORTAL_SMTP_URL is not set: mails are kept as files and reach nobody")
     log.info("the worker is ready")
     _live(context, executor_id, stop)
     _leave(context, executor_id)

@@ -3,6 +3,7 @@
 import socket
 import ssl
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -286,3 +287,13 @@ def test_the_outbox_overlooks_what_is_no_mail(tmp_path: Path) -> None:
     for name in ("notes.txt", "x.eml", f"{uuid4()}_0.new", "../up.eml"):
         (tmp_path / "outbox" / name).write_text("x")
     assert len(outbox.mails()) == 1
+
+
+def test_the_outbox_forgets_what_is_old(tmp_path: Path) -> None:
+    outbox = open_outbox(Settings(instance_dir=tmp_path))
+    outbox.send(letter(subject="Old"))
+    (old,) = outbox.mails()
+    time.sleep(0.01)
+    outbox.send(letter(subject="New"))
+    assert outbox.forget(old.kept_at + timedelta(milliseconds=5)) == 1
+    assert [mail.read()["Subject"] for mail in outbox.mails()] == ["New"]

@@ -60,6 +60,13 @@ class Outbox:
         """Every kept mail, newest first."""
         return sorted(self._all(), key=lambda mail: mail.path.name, reverse=True)
 
+    def forget(self, before: datetime) -> int:
+        """Removes the mails that were kept before that moment; returns how many."""
+        old = [mail for mail in self._all() if mail.kept_at < before]
+        for mail in old:
+            mail.path.unlink(missing_ok=True)
+        return len(old)
+
     def _all(self) -> Iterator[KeptMail]:
         if not self._folder.is_dir():
             return

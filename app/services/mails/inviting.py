@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from app.caller import Caller
 from app.enums import UserStatus
 from app.errors import Conflict
-from app.models import MailKind, User
+from app.models import MailKind, User, utcnow
 from app.policy import Permission
 from app.services import mail_queue
 from app.services.users.changing import held, record
@@ -16,7 +16,8 @@ from app.services.users.changing import held, record
 def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
     """Sends a new link to somebody who has not come yet; it ends the links of before.
 
-    While the last one still waits to be sent, nothing more is. Raises `Forbidden`
+    While the last one waits for its first attempt, nothing more is sent; one that waits for a
+    further attempt is replaced. Raises `Forbidden`
     (``role_too_low``), `NotFound` and `Conflict` (``already_joined``, ``not_active``).
     """
     caller.require(Permission.USERS_WRITE)
@@ -30,7 +31,9 @@ def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
     kind = MailKind.SET_PASSWORD if user.status is UserStatus.ACTIVE else MailKind.INVITATION
     last = mail_queue.latest(session, user.id, kind)
     if last is not None and not last.is_over:
-        return user
+        if last.failure is None:
+            return user
+        last.failed_at, last.failure = utcnow(), "replaced by a newer one"
     mail_queue.hand_in(session, kind, partner_id=user.partner_id, user_id=user.id)
     record(session, caller, user, "invitation_sent", before={}, after={"email": user.email})
     return user

@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.config import Settings
 from app.enums import Role, Tier, UserStatus
 from app.errors import Conflict, Forbidden, NotFound
 from app.models import AuditEntry, LinkPurpose, Mail, User
@@ -138,6 +139,19 @@ def test_an_invitation_can_be_sent_again_once_the_last_one_is_out(
         .order_by(AuditEntry.id)
     )
     assert list(actions) == ["user.invited", "user.invitation_sent"]
+
+
+def test_a_mail_that_waits_for_another_attempt_is_replaced_by_a_new_one(
+    session: Session, own: Tenant, settings: Settings
+) -> None:
+    user = invited(session, own)
+    late = session.scalars(select(Mail)).one()
+    mails.begin(session, late.id, 1, settings)
+    mails.later(session, late.id, 1, "away")
+    mails.send_invitation(session, own.caller(Role.PARTNER_ADMIN), user.id)
+    assert (late.is_over, late.failure) == (True, "replaced by a newer one")
+    assert mails.begin(session, late.id, 2, settings) is None
+    assert waiting(session) == [("invitation", user.id, None)]
 
 
 def test_who_was_created_active_is_sent_the_link_for_the_password_again(
