@@ -1,0 +1,73 @@
+"""A key from its making to its end: shown once, used, seen among requests, rolled, revoked."""
+
+import re
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Open
+from tests.e2e.scripts import ask
+from tests.fixtures.stack import Stack
+
+
+def works(stack: Stack, secret: str) -> bool:
+    """Whether a harmless request with the key is answered."""
+    try:
+        ask(stack, "GET", "/api/v1/agents", key=secret)
+    except RuntimeError:
+        return False
+    return True
+
+
+def press(page: Page, words: str, *, script: bool) -> None:
+    """An act that asks back: a dialog with script, a page without."""
+    page.get_by_role("link", name=f"{words}…").click()
+    where = page.get_by_role("dialog") if script else page.locator("main")
+    where.get_by_role("button", name=f"{words} key").click()
+
+
+def test_a_key_from_its_making_to_its_end(
+    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+) -> None:
+    visit = open_browser(live, partner, script=script)
+    page = visit.page
+    organization = partner["organizations"][0]
+    visit.sign_in(partner["users"][0], then="/api-access")
+    page.get_by_role("link", name="Create key").click()
+    page.get_by_role("listitem").filter(has_text=organization["name"]).get_by_role("link").click()
+    page.get_by_label("Name").fill("CRM nightly sync")
+    page.get_by_role("button", name="Create key").click()
+    secret = page.locator("#secret").inner_text()
+    assert re.fullmatch(r"ppk_live_\w{16}_\w{49}", secret)
+    assert secret not in page.url
+    if script:
+        assert visit.findings() == []
+    assert works(live, secret)
+
+    page.get_by_role("link", name="I have stored the key").click()
+    expect(page.get_by_role("heading", level=1, name="CRM nightly sync")).to_be_visible()
+    assert secret not in page.content()
+    row = page.get_by_role("row").filter(has_text="/api/v1/agents")
+    for _patience in range(50):
+        if row.count():
+            break
+        page.wait_for_timeout(200)
+        page.reload()
+    expect(row).to_contain_text("200 OK")
+    if script:
+        assert visit.findings() == []
+
+    page.get_by_role("link", name="Roll key").click()
+    page.get_by_label("The one before stops working").select_option(label="After 1 day")
+    page.get_by_role("button", name="Roll key").click()
+    rolled = page.locator("#secret").inner_text()
+    assert [works(live, each) for each in (secret, rolled)] == [True, True]
+
+    page.get_by_role("link", name="I have stored the key").click()
+    press(page, "Revoke", script=script)
+    expect(page.get_by_text("It works no more.")).to_be_visible()
+    assert [works(live, each) for each in (secret, rolled)] == [True, False]
+    page.goto("/api-access")
+    expect(page.get_by_text("Works until").first).to_be_visible()
+    if script:
+        assert visit.findings() == []
