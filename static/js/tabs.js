@@ -1,7 +1,10 @@
 // A row of tabs that is wider than a phone shows the one that is open.
+const BESIDE = 24;
+
 export function showCurrentTab(root) {
   const tab = root.querySelector(".tabs [aria-current]");
-  const row = tab?.closest("ul");
-  const strip = [row, row?.parentElement].find((one) => one && one.scrollWidth > one.clientWidth);
-  if (strip) strip.scrollLeft = tab.offsetLeft + tab.offsetWidth - strip.clientWidth + 24;
+  if (!tab) return;
+  const strip = tab.closest(".tabs");
+  const hidden = tab.getBoundingClientRect().right + BESIDE - strip.getBoundingClientRect().right;
+  if (hidden > 0) strip.scrollLeft += hidden;
 }

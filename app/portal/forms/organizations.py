@@ -3,6 +3,7 @@
 from typing import Any
 
 from wtforms import EmailField, Form, IntegerField, SelectChoice, SelectField, StringField
+from wtforms.widgets import TextInput
 
 from app.enums import Tier
 from app.models import Organization
@@ -12,11 +13,16 @@ from app.services.pricing import TIER_NAMES
 
 MOST_NAME = 200
 _NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
-_LIMIT = {"min": 0, "inputmode": "numeric"}
+_LIMIT = {"inputmode": "numeric", "autocomplete": "off"}
 
 
 class WholeNumber(IntegerField):
-    """A whole number; blank is None where the form allows it."""
+    """A whole number; blank is None where the form allows it.
+
+    Written into a text field: what a browser finds no number it would otherwise not send.
+    """
+
+    widget = TextInput()
 
     def process_formdata(self, valuelist: list[str]) -> None:
         text = valuelist[0].strip() if valuelist else ""
