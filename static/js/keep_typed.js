@@ -1,11 +1,13 @@
 // A form that can't be sent because the network or the server is gone stays as it is and says so:
-// before it goes, the server is asked whether it is there, since a browser leaves the page first.
+// before it goes, the server is asked whether it is there, since a browser leaves the page first. It
+// is not asked on a page that came a moment ago.
 // A form at work is not sent twice (a file as the answer leaves the page standing, hence the end).
 // It keeps its button's width and says what it does: data-busy="Applying…".
 import { note } from "./toast.js";
 
 const AT_WORK_MS = 8000;
 const ANSWER_MS = 3000;
+const FRESH_MS = 5000;
 
 export function keepTyped() {
   document.addEventListener("submit", (event) => {
@@ -20,7 +22,7 @@ export function keepTyped() {
       event.preventDefault();
       return;
     }
-    if (!reached.delete(form)) {
+    if (!reached.delete(form) && performance.now() > FRESH_MS) {
       event.preventDefault();
       sendIfReached(form, submitter);
       return;

@@ -93,7 +93,8 @@ function grabbed(event) {
   const list = event.currentTarget;
   const row = grip.closest(ROW);
   const before = filled(list).indexOf(row);
-  grip.setPointerCapture(event.pointerId);
+  // On the list: a row that is moved in the page would lose the pointer.
+  list.setPointerCapture(event.pointerId);
   row.classList.add("dragged");
   const follow = ({ clientY }) => {
     for (const other of filled(list)) {
@@ -105,12 +106,12 @@ function grabbed(event) {
     }
   };
   const drop = () => {
-    grip.removeEventListener("pointermove", follow);
+    list.removeEventListener("pointermove", follow);
     row.classList.remove("dragged");
     if (filled(list).indexOf(row) !== before) changed(list, saidPlace(list, row));
   };
-  grip.addEventListener("pointermove", follow);
-  grip.addEventListener("lostpointercapture", drop, { once: true });
+  list.addEventListener("pointermove", follow);
+  list.addEventListener("lostpointercapture", drop, { once: true });
 }
 
 // The last row is spare; once something stands in it, it is one of the list and another follows.

@@ -83,6 +83,7 @@ def test_links_are_put_in_order_by_dragging(studio: Visit, with_links: Page, loo
         pytest.skip("narrow windows offer the buttons alone")
     rows = page.locator("#header_links [data-order-row]")
     grip = rows.nth(2).locator("[data-grip]")
+    rows.nth(0).scroll_into_view_if_needed()
     start, goal = grip.bounding_box(), rows.nth(0).bounding_box()
     assert start
     assert goal
@@ -105,7 +106,7 @@ def test_an_earlier_brand_is_looked_at_and_brought_back(studio: Visit, script: b
         page.get_by_label("Product name").fill(name)
         save(page)
         publish(page)
-    page.get_by_role("link", name="History", exact=True).first.click()
+    page.locator("#content").get_by_role("link", name="History", exact=True).first.click()
     expect(page.get_by_role("heading", level=1, name="History of your brand")).to_be_visible()
     if script:
         assert studio.findings() == []

@@ -11,6 +11,10 @@ from tests.e2e.conftest import Open
 from tests.fixtures.stack import Stack, Stacks
 
 
+FRESH_MS = 5000
+"""A page that came a moment ago does not ask whether its server is there."""
+
+
 @pytest.fixture
 def mortal(stacks: Stacks, backend: str) -> Iterator[Stack]:
     """A stack of this test's own, since it is stopped."""
@@ -31,6 +35,7 @@ def test_what_was_typed_stays_when_the_server_is_gone(
     expect(page.get_by_label(label)).to_be_visible()
     os.kill(mortal.supervisor.pid, signal.SIGTERM)
     mortal.supervisor.wait(40)
+    page.wait_for_timeout(FRESH_MS)
     page.get_by_label(label).fill("Typed while nobody listened")
     if form == "plain":
         page.get_by_role("button", name="Save settings").click()

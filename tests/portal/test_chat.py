@@ -87,7 +87,7 @@ def test_a_message_that_can_not_be_answered_is_refused_and_kept_in_its_field(
     page = page_of(chatting)
     answer = browser.post(page, {**FORM, field: value}, page=page)
     assert answer.status_code == 422
-    assert words in answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
+    assert words in answer.text.partition(f'id="chat-{field}-error"')[2].partition("</p>")[0]
     assert 'value="Ada"' in answer.text
     assert mails(session) == []
 

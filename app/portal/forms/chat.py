@@ -8,14 +8,20 @@ from app.services.chat import MOST_CHARACTERS
 
 
 class ChatForm(Form):
-    """Somebody who is signed in is asked for the message alone."""
+    """Somebody who is signed in is asked for the message alone. The window stands beside other
+    forms, so its ids are its own."""
 
     message = TextAreaField(
-        "Your message", render_kw={"maxlength": MOST_CHARACTERS, "required": True}
+        "Your message",
+        id="chat-message",
+        render_kw={"maxlength": MOST_CHARACTERS, "required": True},
     )
-    name = StringField("Your name", render_kw={"maxlength": 200, "autocomplete": "name"})
+    name = StringField(
+        "Your name", id="chat-name", render_kw={"maxlength": 200, "autocomplete": "name"}
+    )
     email = EmailField(
         "Your e-mail address",
+        id="chat-email",
         render_kw={"maxlength": 254, "autocomplete": "email", "required": True},
     )
 
