@@ -50,7 +50,7 @@ def organization_create() -> Page:
                 name=form.name.data or "",
                 **values,
             )
-            email = (form.email.data or "").strip()
+            email = form.typed_email
             if email:
                 person = read(
                     CreatePartialUserInput,

@@ -25,10 +25,7 @@ def organization_suspend(organization_id: UUID) -> str:
 @portal.post("/organizations/<uuid:organization_id>/suspend")
 def organization_suspend_now(organization_id: UUID) -> Response:
     with transaction() as session:
-        found = organizations.suspend(
-            session, caller(), organization_id, reason=request.form.get("reason")
-        )
-    flash(f"{found.name} suspended.", "success")
+        organizations.suspend(session, caller(), organization_id, reason=request.form.get("reason"))
     return _back_to(organization_id)
 
 

@@ -97,6 +97,13 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(
     assert session.scalar(select(func.count()).select_from(Organization)) == count
 
 
+def test_everything_that_is_wrong_is_said_at_once(browser: Browser) -> None:
+    typed = NEW | {"name": "", "agent_limit": "x", "email": "nobody"}
+    shown = text(browser.post("/organizations/new", typed, page="/organizations/new"))
+    assert "3 things need changing" in shown
+    assert 'value="x"' in shown
+
+
 def test_renaming_says_who_was_quicker_and_overwrites_only_on_a_second_word(
     session: Session, own: Tenant, browser: Browser
 ) -> None:

@@ -1,19 +1,27 @@
 """The forms of an organization: adding it, what it is called, its plan and limits."""
 
+from collections.abc import Callable
 from typing import Any
 
 from wtforms import EmailField, Form, IntegerField, SelectChoice, SelectField, StringField
 from wtforms.widgets import TextInput
 
 from app.enums import Tier
+from app.errors import ValidationFailed
 from app.models import Organization
+from app.portal.forms.problems import place_problems
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.reading import read
+from app.schemas.users import CreateAdminInput
+from app.services.organizations.changing import checked_name
 from app.services.pricing import TIER_NAMES
 
 MOST_NAME = 200
 _NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
 _LIMIT = {"inputmode": "numeric", "autocomplete": "off"}
+
+PLACES = {"paymentTier": "tier"}
+"""Where a problem of the contract's field is shown."""
 
 
 class WholeNumber(IntegerField):
@@ -95,10 +103,26 @@ class NewForm(Names, Limits):
     email = EmailField("E-mail of the first person", render_kw={"maxlength": 254})
     person = StringField("Name of the first person", render_kw=_NAME)
 
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Also what the services would refuse one after the other, so that all is said at once."""
+        fine = super().validate(extra_validators)
+        checks: list[Callable[[], object]] = [lambda: checked_name(self.name.data or "")]
+        if fine:
+            checks.append(self.to_changes)
+        if self.typed_email:
+            checks.append(lambda: read(CreateAdminInput, {"email": self.typed_email}))
+        for check in checks:
+            try:
+                check()
+            except ValidationFailed as error:
+                place_problems(self, error, PLACES)
+                fine = False
+        return fine
+
+    @property
+    def typed_email(self) -> str:
+        return (self.email.data or "").strip()
+
     def to_changes(self) -> UpdateOrganizationInput:
         """Plan, limits and codes, checked. Raises `ValidationFailed`."""
         return read(UpdateOrganizationInput, self.limits() | self.codes())
-
-
-PLACES = {"paymentTier": "tier"}
-"""Where a problem of the contract's field is shown."""

@@ -40,7 +40,7 @@ def create(
         session,
         caller,
         partner,
-        name=_checked_name(name),
+        name=checked_name(name),
         payment_tier=payment_tier,
         agent_limit=partner.default_agent_limit if agent_limit is None else agent_limit,
         user_limit=user_limit,
@@ -88,7 +88,7 @@ def update(
     organization = held(session, caller, organization_id, expected_version)
     values: dict[str, Any] = changes.sent()
     if name is not None:
-        values["name"] = _checked_name(name)
+        values["name"] = checked_name(name)
     change(session, caller, organization, values)
     return organization
 
@@ -124,7 +124,8 @@ def held(
     return organization
 
 
-def _checked_name(name: str) -> str:
+def checked_name(name: str) -> str:
+    """The name without blanks around it. Raises `ValidationFailed` (``blank``, ``too_long``)."""
     name = name.strip()
     if not name:
         raise ValidationFailed.on("name", "blank", "This can't be left blank.")
