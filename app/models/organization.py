@@ -13,6 +13,7 @@ from sqlalchemy import (
     Text,
     Time,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -32,6 +33,9 @@ from app.models.base import (
     enum_column,
 )
 
+ROOMY = text("(agent_limit > 1 OR user_limit > 1)")
+"""Organizations with room for several: only these can be nearly full."""
+
 
 class Organization(Base):
     """A customer of a partner, with its plan, limits and rules for calling."""
@@ -41,6 +45,14 @@ class Organization(Base):
         UniqueConstraint("partner_id", "id"),
         Index("ix_organizations_partner_created", "partner_id", "created_at", "id"),
         Index("ix_organizations_referral", "partner_id", "referral_code"),
+        Index(
+            "ix_organizations_roomy",
+            "partner_id",
+            "created_at",
+            "id",
+            sqlite_where=ROOMY,
+            postgresql_where=ROOMY,
+        ),
         CheckConstraint("agent_limit >= 0 AND user_limit >= 0", name="limits"),
         CheckConstraint("max_calls_at_once IS NULL OR max_calls_at_once > 0", name="at_once"),
     )

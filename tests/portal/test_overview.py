@@ -103,6 +103,9 @@ def test_everything_that_needs_a_decision_leads_to_where_it_is_mended(
     make_call(session, quiet.plus, "+12025550102", now, status=CallStatus.BUSY)
     make_call(session, quiet.plus, "+12025550103", now, status=CallStatus.NO_ANSWER)
     make_call(session, other.plus, "+12025550104", now, status=CallStatus.UNKNOWN)
+    other.plus.agent_limit = other.organization.user_limit = 2
+    for number in range(2):
+        make_user(session, other.partner.id, f"theirs{number}@x.example")
     waiting = make_upload(session, quiet.plus, failed=412, rows_total=4812)
     bad = make_upload(session, quiet.plus, state=ImportState.FAILED, file_name="bad.xlsx")
     key = api_keys.create(

@@ -13,6 +13,7 @@ from app.caller import Caller
 from app.enums import CallStatus, ImportState, OrganizationStatus
 from app.models import Agent, ApiKey, Call, ContactImport, OAuthClient, Organization, User, utcnow
 from app.models.base import id_at
+from app.models.organization import ROOMY
 from app.policy import Permission
 from app.services import agents, organizations, partners
 from app.services.branding import surfaces
@@ -145,6 +146,7 @@ def _limits(session: Session, caller: Caller) -> list[Matter]:
     rows = (
         visible_organizations(caller)
         .where(
+            ROOMY,
             Organization.status == OrganizationStatus.ACTIVE,
             or_(
                 (Organization.agent_limit > 1) & (agents_used >= Organization.agent_limit * NEARLY),
@@ -155,7 +157,8 @@ def _limits(session: Session, caller: Caller) -> list[Matter]:
         .limit(EACH + 1)
     )
     found = session.scalars(rows).all()
-    use = organizations.use_of(session, [organization.id for organization in found])
+    ids = [organization.id for organization in found]
+    use = organizations.use_of(session, ids) if ids else {}
     return [
         Matter(
             Kind.LIMIT,

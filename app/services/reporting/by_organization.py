@@ -1,6 +1,6 @@
 """What each organization of a partner used in a range of days, beside the range before."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -57,8 +57,8 @@ def by_organization(
     limit: int = 25,
 ) -> Page[Used]:
     """A screen of the partner's organizations. ``ranked``, those with the most conversations come
-    first, and archived ones only in ranges in which they had any: one query over all of them. Else
-    the newest come first: two queries over those that are shown. ``query`` looks in names.
+    first, and archived ones only in ranges in which they had any, which looks at all of them. Else
+    the newest come first. Two queries; ``query`` looks in names.
 
     Raises `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
     """
@@ -66,57 +66,30 @@ def by_organization(
     words = (query or "").replace("\x00", "").strip()
     named = [Organization.name.icontains(words, autoescape=True)] if words else []
     if not ranked:
-        return _newest(session, caller, span, named, cursor, limit)
-    rows, conversations = _rows(caller, span)
-    rows = rows.where(*named)
+        rows = select(Organization).where(Organization.partner_id == partners.own(caller), *named)
+        newest = keyset_page(
+            session, rows, sort=_BY_AGE, id_column=Organization.id, cursor=cursor, limit=limit
+        )
+        return Page(_with_figures(session, span, newest.items), newest.next_cursor)
+    order, conversations = _order(caller, span)
+    order = order.where(*named)
     if cursor:
         count, identifier = _place(cursor)
         further = (conversations == count) & (Organization.id > identifier)
-        rows = rows.where(or_(conversations < count, further))
-    found = [Used(*row) for row in session.execute(rows.limit(limit + 1))]
-    items = found[:limit]
+        order = order.where(or_(conversations < count, further))
+    found = session.scalars(order.limit(limit + 1)).all()
+    items = _with_figures(session, span, found[:limit])
     more = f"{items[-1].conversations}-{items[-1].id.hex}" if len(found) > limit else None
     return Page(items, more)
 
 
-def _newest(
-    session: Session,
-    caller: Caller,
-    span: Span,
-    named: list[ColumnElement[bool]],
-    cursor: str | None,
-    limit: int,
-) -> Page[Used]:
-    rows = select(Organization).where(Organization.partner_id == partners.own(caller), *named)
-    page = keyset_page(
-        session, rows, sort=_BY_AGE, id_column=Organization.id, cursor=cursor, limit=limit
-    )
-    counted = _counted(span).where(
-        ConversationDay.organization_id.in_([organization.id for organization in page.items])
-    )
-    figures = {row[0]: tuple(map(int, row[1:])) for row in session.execute(counted)}
-    return Page(
-        [
-            Used(
-                organization.id,
-                organization.name,
-                organization.status,
-                organization.payment_tier,
-                *figures.get(organization.id, (0, 0, 0, 0, 0)),
-            )
-            for organization in page.items
-        ],
-        page.next_cursor,
-    )
-
-
 def all_organizations(session: Session, caller: Caller, span: Span) -> Iterator[list[Used]]:
-    """All of them in the same order, in batches, for a file: one query. Raises as
+    """All of them in the same order, in batches, for a file. Raises as
     `by_organization`."""
     _authorise(caller)
-    rows, _conversations = _rows(caller, span)
-    for batch in session.execute(rows).partitions(BATCH):
-        yield [Used(*row) for row in batch]
+    order, _conversations = _order(caller, span)
+    for batch in session.scalars(order).partitions(BATCH):
+        yield _with_figures(session, span, batch)
 
 
 def _authorise(caller: Caller) -> None:
@@ -142,24 +115,31 @@ def _counted(span: Span) -> Select[*tuple[Any, ...]]:
     )
 
 
-def _rows(caller: Caller, span: Span) -> tuple[Select[*tuple[Any, ...]], ColumnElement[Any]]:
+def _with_figures(session: Session, span: Span, rows: Sequence[Organization]) -> list[Used]:
+    whose = ConversationDay.organization_id.in_([organization.id for organization in rows])
+    figures = {
+        row[0]: tuple(map(int, row[1:])) for row in session.execute(_counted(span).where(whose))
+    }
+    return [
+        Used(
+            organization.id,
+            organization.name,
+            organization.status,
+            organization.payment_tier,
+            *figures.get(organization.id, (0, 0, 0, 0, 0)),
+        )
+        for organization in rows
+    ]
+
+
+def _order(caller: Caller, span: Span) -> tuple[Select[Organization], ColumnElement[Any]]:
+    """The organizations by what they used, and that as a column."""
     partner_id = partners.own(caller)
     counted = _counted(span).where(ConversationDay.partner_id == partner_id).subquery()
     conversations = func.coalesce(counted.c.conversations, 0)
-    figures = [
-        func.coalesce(counted.c[name], 0)
-        for name in ("by_person", "by_voicemail", "seconds", "before")
-    ]
     archived = Organization.status == OrganizationStatus.ARCHIVED
-    rows = (
-        select(
-            Organization.id,
-            Organization.name,
-            Organization.status,
-            Organization.payment_tier,
-            conversations,
-            *figures,
-        )
+    order = (
+        select(Organization)
         .outerjoin(counted, counted.c.organization_id == Organization.id)
         .where(
             Organization.partner_id == partner_id,
@@ -167,7 +147,7 @@ def _rows(caller: Caller, span: Span) -> tuple[Select[*tuple[Any, ...]], ColumnE
         )
         .order_by(conversations.desc(), Organization.id)
     )
-    return rows, conversations
+    return order, conversations
 
 
 def _place(cursor: str) -> tuple[int, UUID]:

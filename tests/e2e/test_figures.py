@@ -1,0 +1,133 @@
+"""Figures before a person: the first page, usage of a range, the report as a file, the history, and
+finding things from anywhere."""
+
+import csv
+import io
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Open
+from tests.e2e.scripts import ask, token_of
+from tests.e2e.test_signing_in import person_of
+from tests.e2e.watched import Look, Visit
+from tests.fixtures.stack import Stack
+
+Partner = dict[str, Any]
+
+
+@pytest.fixture
+def admin(live: Stack, partner: Partner, open_browser: Open, script: bool) -> Visit:
+    visit = open_browser(live, partner, script=script)
+    visit.sign_in(partner["users"][0])
+    expect(visit.page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
+    return visit
+
+
+@pytest.mark.parametrize("role", ["partnerAdmin", "admin", "standard"])
+def test_the_first_page_leads_to_what_needs_a_decision(
+    live: Stack, partner: Partner, open_browser: Open, script: bool, role: str
+) -> None:
+    visit = open_browser(live, partner, script=script)
+    visit.sign_in(person_of(partner, role))
+    page = visit.page
+    section = page.locator("section", has=page.get_by_role("heading", name="Needs a decision"))
+    expect(section.get_by_role("listitem").first).to_be_visible()
+    if script:
+        assert visit.findings() == []
+    link = section.get_by_role("link").first
+    wanted = link.get_attribute("href")
+    link.click()
+    expect(page).to_have_url(f"{live.base_url}{wanted}")
+    assert page.get_by_role("heading", level=1).count() == 1
+
+
+def test_a_range_of_usage_is_chosen_and_compared(admin: Visit, live: Stack, script: bool) -> None:
+    page = admin.page
+    today = datetime.now(UTC).date()
+    page.goto("/usage")
+    page.get_by_label("First day").fill(str(today))
+    page.get_by_label("Last day").fill(str(today - timedelta(days=3)))
+    page.get_by_role("button", name="Show").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("The last day is before the first one; swap the two.")
+    page.get_by_role("link", name="Last month").click()
+    month = today.replace(day=1) - timedelta(days=1)
+    expect(page).to_have_url(f"{live.base_url}/usage?start={month.replace(day=1)}&end={month}")
+    expect(page.get_by_text(f"the {month.day} days before")).to_be_visible()
+    page.get_by_role("table").first.get_by_role("link").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Usage of")
+    page.go_back()
+    expect(page).to_have_url(f"{live.base_url}/usage?start={month.replace(day=1)}&end={month}")
+    if script:
+        assert admin.findings() == []
+
+
+def test_the_reports_file_says_what_the_json_says(
+    admin: Visit, live: Stack, partner: Partner, tmp_path: Path
+) -> None:
+    page = admin.page
+    page.goto("/report")
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Export CSV").click()
+    saved = tmp_path / "report.csv"
+    waiting.value.save_as(saved)
+    rows = list(csv.DictReader(io.StringIO(saved.read_text(encoding="utf-8-sig"))))
+    token = token_of(live, partner["client"])
+    told = ask(live, "GET", f"/api/partners/{partner['id']}/admin-report", token=token)
+    assert [(row["E-mail"], int(row["Conversations"])) for row in rows] == [
+        (user["email"], user["conversations"]) for user in told["users"]
+    ]
+
+
+def test_the_history_is_filtered(admin: Visit, live: Stack, script: bool) -> None:
+    page = admin.page
+    page.goto("/audit")
+    page.get_by_label("Kind of thing").select_option("organization")
+    if not script:
+        page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("link", name="Clear filters")).to_be_visible()
+    expect(page.locator("tbody td.what").first).to_contain_text("Organization")
+    expect(page.get_by_text("Signed in")).to_have_count(0)
+    if script:
+        assert admin.findings() == []
+
+
+def test_things_are_found_by_keyboard_and_on_a_page_of_their_own(
+    admin: Visit, live: Stack, partner: Partner, look: Look, script: bool
+) -> None:
+    page = admin.page
+    organization = partner["organizations"][0]
+    words = organization["name"].split()[0]
+    shown = f"{live.base_url}/organizations/{organization['id']}"
+    if look.width < 860:
+        page.get_by_role("link", name="Find", exact=True).click()
+        page.get_by_label("Name, e-mail, number or id").fill(words)
+        page.get_by_role("button", name="Find").click()
+        page.get_by_role("link", name=organization["name"], exact=True).click()
+    elif script:
+        page.keyboard.press("/")
+        page.keyboard.type(words)
+        found = page.locator("#find-list").get_by_role("link")
+        expect(found.first).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(found).to_have_count(0)
+        page.keyboard.press("Control+k")
+        page.keyboard.type(words)
+        expect(found.first).to_be_visible()
+        assert admin.findings() == []
+        page.keyboard.press("ArrowDown")
+        expect(found.first).to_be_focused()
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+    else:
+        field = page.get_by_label("Find an organization, person, campaign or call")
+        field.fill(words)
+        field.press("Enter")
+        expect(page.get_by_role("heading", level=1, name="Find")).to_be_visible()
+        page.get_by_role("link", name=organization["name"], exact=True).click()
+    expect(page).to_have_url(shown)
