@@ -9,19 +9,8 @@ from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFai
 from app.extensions import caller, transaction
 from app.models import User
 from app.portal.blueprint import portal
-from app.portal.users import standing_of
+from app.portal.users import DEACTIVATING, SUSPENDING, standing_of
 from app.services import mails, users
-
-SUSPENDING = (
-    "Signed out at once, in every browser, and can’t sign in.",
-    "The seat stays taken.",
-    "Nothing is deleted; you can reactivate the account at any time.",
-)
-DEACTIVATING = (
-    "Signed out at once, in every browser, and can’t sign in.",
-    "The seat becomes free for somebody else.",
-    "Nothing is deleted; the account can be reactivated while there is a free seat.",
-)
 
 
 @portal.get("/people/<uuid:user_id>/suspend")

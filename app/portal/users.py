@@ -30,6 +30,16 @@ STATUS_TONES = {
     UserStatus.DEACTIVATED: "neutral",
 }
 LATEST_CHANGES = 8
+SUSPENDING = (
+    "Signed out at once, in every browser, and can’t sign in.",
+    "The seat stays taken.",
+    "Nothing is deleted; you can reactivate the account at any time.",
+)
+DEACTIVATING = (
+    "Signed out at once, in every browser, and can’t sign in.",
+    "The seat becomes free for somebody else.",
+    "Nothing is deleted; the account can be reactivated while there is a free seat.",
+)
 
 
 @portal.get("/people", endpoint="users")
@@ -87,6 +97,8 @@ def user(user_id: UUID) -> str:
         organization=organization,
         abilities=abilities(found.user_type),
         changes=changes,
+        suspending=SUSPENDING,
+        deactivating=DEACTIVATING,
         **standing_of(found),
     )
 

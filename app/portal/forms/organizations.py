@@ -30,7 +30,7 @@ class WholeNumber(IntegerField):
     Written into a text field: what a browser finds no number it would otherwise not send.
     """
 
-    widget = TextInput()
+    widget = TextInput()  # type: ignore[assignment]  # the stub knows the base's widget alone
 
     def process_formdata(self, valuelist: list[str]) -> None:
         text = valuelist[0].strip() if valuelist else ""
@@ -105,7 +105,7 @@ class NewForm(Names, Limits):
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Also what the services would refuse one after the other, so that all is said at once."""
-        fine = super().validate(extra_validators)
+        fine = bool(super().validate(extra_validators))
         checks: list[Callable[[], object]] = [lambda: checked_name(self.name.data or "")]
         if fine:
             checks.append(self.to_changes)
