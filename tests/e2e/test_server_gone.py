@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 from tests.e2e.conftest import Open
 from tests.fixtures.stack import Stack, Stacks
 
-
 FRESH_MS = 5000
 """A page that came a moment ago does not ask whether its server is there."""
 

@@ -62,19 +62,6 @@ def test_no_filter_of_a_list_breaks_it(own: Tenant, signed_in: SignedIn, query: 
         assert browser.get(f"{page}?{query}").status_code in (200, 400)
 
 
-@pytest.mark.parametrize(
-    "query",
-    ["start=x&end=y", "start=2026-11-02&end=2026-11-01", "start=2020-01-01&end=2026-01-01",
-     "start=0001-01-01&end=0001-01-02", "start=2026-11-01"],
-)  # fmt: skip
-def test_a_range_that_can_t_be_counted_is_explained(
-    own: Tenant, signed_in: SignedIn, query: str
-) -> None:
-    answer = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"/usage?{query}")
-    assert answer.status_code == 422
-    assert "The last 30 days are shown instead." in answer.text
-
-
 def titled(answer: TestResponse, own: Tenant) -> tuple[int, str]:
     """Status and heading of a page that wears the partner's brand, with reference and time."""
     assert f"· {own.partner.product_name}</title>" in answer.text
