@@ -59,7 +59,8 @@ def test_what_was_typed_is_sent_after_signing_in_again(
     typed = {"name": NAME, "timezone": "Asia/Tokyo", "version": "1", "csrf_token": "old"}
     ended = send(left.client, "/account", typed)
     assert "<h1>Your session has ended</h1>" in ended
-    assert own.user.name is None
+    before = own.user.name
+    assert before is None
     form = {"email": own.user.email, "password": PASSWORD}
     wrong = left.client.post(
         action(ended), data=hidden(ended) | form | {"password": "wrong"}, headers=OURS

@@ -1,6 +1,7 @@
 """What a mail looks like when it is sent: in the partner's brand, safe, and nobody else's."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -29,7 +30,7 @@ from app.services.mails.words import WORDS, moment
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.mails import path_in, send_waiting
 
-DETAILS = {
+DETAILS: dict[MailKind, dict[str, Any]] = {
     MailKind.EMAIL_CHANGED: {"from": "old@hill.example", "to": "new@hill.example"},
     MailKind.IMPORT_FINISHED: {
         "file": "leads.csv",
