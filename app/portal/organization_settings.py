@@ -8,12 +8,11 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.phone import country_name
 from app.portal.blueprint import portal
 from app.portal.editing import Overtaken, overtaken, seen_version
 from app.portal.forms.organization_settings import USUAL_REGIONS, SettingsForm
 from app.portal.forms.problems import place_problems
-from app.portal.organizations import about
+from app.portal.organizations import about, region_names
 from app.services import organizations
 
 Page = str | tuple[str, int] | Response
@@ -87,7 +86,6 @@ def _page(
             version=found.version if form is None or said else seen_version(),
             changes=organizations.last_changes(session, found),
             usual=set(USUAL_REGIONS) | set(shown.allowed_regions.data or ()),
-            country=country_name,
-            allowed=", ".join(country_name(code) for code in rules.allowed_regions),
+            region_names=region_names,
             most_at_once=settings().calls_per_organization,
         )

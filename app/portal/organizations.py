@@ -1,6 +1,6 @@
 """Organizations: the list, and one of them in its parts, each at an address of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -129,7 +129,7 @@ def organization(organization_id: UUID) -> str:
             "portal/organizations/detail.html",
             **about(session, found, "portal.organization"),
             month=_month(session, found, today),
-            region_names=_region_names,
+            region_names=region_names,
             suspending=suspending_words(reach),
             archiving=archiving_words(reach),
             changes=audit.latest(session, caller(), found.id, LATEST_CHANGES),
@@ -216,7 +216,8 @@ def organization_activity(organization_id: UUID) -> str:
         )
 
 
-def _region_names(codes: list[str]) -> str:
+def region_names(codes: Iterable[str]) -> str:
+    """The countries' names as a list shows them, without the article."""
     return ", ".join(country_name(code).removeprefix("the ") for code in codes)
 
 

@@ -11,20 +11,16 @@ from tests.fixtures.stack import Stack
 
 Partner = dict[str, Any]
 
+CUSTOMERS = ("Overview", "Organizations", "People", "Assistants")
+OUTREACH = ("Campaigns", "Uploads", "Calls", "Test call", "Do not call")
 PLACES = {
     "partnerAdmin": [
-        *("Overview", "Organizations", "People", "Campaigns", "Uploads", "Calls", "Test call"),
-        *("Usage", "Report", "Branding", "Pricing"),
+        *(*CUSTOMERS, *OUTREACH, "Usage", "Report"),
+        *("Branding", "API access", "Pricing", "Settings", "History"),
     ],
-    "partnerEditor": [
-        *("Overview", "Organizations", "People", "Campaigns", "Uploads", "Calls", "Test call"),
-        *("Usage", "Report", "Branding", "Pricing"),
-    ],
-    "admin": [
-        *("Overview", "Organizations", "People", "Campaigns", "Uploads", "Calls", "Test call"),
-        *("Usage", "Report", "Pricing"),
-    ],
-    "standard": ["Overview", "Campaigns", "Uploads", "Calls", "Test call", "Usage"],
+    "partnerEditor": [*CUSTOMERS, *OUTREACH, "Usage", "Report", "Branding", "Pricing"],
+    "admin": [*CUSTOMERS, *OUTREACH, "Usage", "Report", "Pricing"],
+    "standard": ["Overview", *OUTREACH, "Usage"],
 }
 
 
