@@ -253,7 +253,7 @@ _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[Matter]]], 
     (Permission.CONTACTS_WRITE, _uploads),
     (Permission.CREDENTIALS_MANAGE, _credentials),
     (Permission.ORGANIZATIONS_WRITE, _limits),
-    (Permission.CAMPAIGNS_WRITE, _agents),
+    (Permission.ORGANIZATIONS_READ, _agents),
     (Permission.BRANDING_WRITE, _brand),
     (Permission.CALLS_READ, _unanswered_calls),
 )
