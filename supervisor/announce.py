@@ -1,6 +1,7 @@
 """What `make run` prints once everything answers."""
 
 import json
+import os
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ def summary(base_url: str, demo_file: Path) -> str:
     if demo_file.exists():
         demo = json.loads(demo_file.read_text())
         lines += ["", f"Sign in at {base_url}/sign-in as", *_sign_in_lines(demo)]
+        if not os.environ.get("PORTAL_SMTP_URL"):
+            lines += ["", f"Mails are kept, not sent: the first two find them at {base_url}/outbox"]
         for title, command in commands(base_url, demo):
             lines += ["", f"# {title}", command]
     lines += ["", "Ctrl-C stops it.", ""]

@@ -68,6 +68,7 @@ def register_portal(app: Flask) -> None:
     editing.register(app)
     formats.register(app)
     page_context.register(app)
+    passwords.register(app)
 
 
 __all__ = [

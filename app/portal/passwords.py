@@ -3,11 +3,13 @@
 Looking at a link never uses it up: mail scanners look too. What uses it is the form.
 """
 
+import logging
+import re
 from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
-from flask import Response, flash, g, make_response, redirect, render_template, request
+from flask import Flask, Response, flash, g, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.errors import NotFound, RateLimited, ValidationFailed
@@ -79,6 +81,23 @@ def accept_invitation(token: str, slug: str) -> AnyResponse:
 
 
 R = TypeVar("R", bound=AnyResponse)
+
+_TOKEN = re.compile(r"(/(?:password|invitation)/)[\w-]+")
+
+
+class _WithoutTokens(logging.Filter):
+    """Keeps the tokens of links out of the log, which names the address of what failed."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = _TOKEN.sub(r"\1…", record.getMessage()), ()
+        return True
+
+
+_without_tokens = _WithoutTokens()
+
+
+def register(app: Flask) -> None:
+    app.logger.addFilter(_without_tokens)
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,7 +262,10 @@ def test_an_operators_link_is_neutral(browser: Browser, session: Session) -> Non
     [
         ({"password": "", "again": ""}, "Enter a new password."),
         ({"password": NEW, "again": f"{NEW}!"}, "The two are not the same."),
-        ({"password": "eleven char", "again": "eleven char"}, "Too short: 11 characters, at least 12"),
+        (
+            {"password": "eleven char", "again": "eleven char"},
+            "Too short: 11 characters, at least 12",
+        ),
         ({"password": "Password12345", "again": "Password12345"}, "one of the first"),
         ({"password": "x" * 1001, "again": "x" * 1001}, "at most 1000 characters"),
     ],
@@ -290,6 +293,26 @@ def test_the_address_of_a_link_is_told_to_nobody(
     ]
     assert [h["Referrer-Policy"] for h in headers] == ["no-referrer"] * 4
     assert {h["Cache-Control"] for h in headers} == {"no-store"}
+
+
+def test_the_log_of_a_failure_holds_no_token(
+    app: Flask,
+    own: Tenant,
+    session: Session,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+
+    def fail(**_values: str) -> None:
+        message = "a fault of ours"
+        raise RuntimeError(message)
+
+    monkeypatch.setitem(app.view_functions, "portal.partner_password", fail)
+    app.testing = False
+    assert app.test_client().get(path).status_code == 500
+    logged = [record.getMessage() for record in caplog.records]
+    assert logged == [f"Exception on /p/{own.partner.slug}/password/… [GET]"]
 
 
 def test_a_form_without_referrer_is_taken_over_https(
