@@ -81,6 +81,7 @@ def test_sent_twice_it_is_added_once(session: Session, browser: Browser) -> None
     [
         ({"name": " "}, "Name: This can't be left blank."),
         ({"agent_limit": "many"}, "Assistant limit: A whole number fits here, in digits."),
+        ({"user_limit": ""}, "People limit: A whole number is needed here."),
         ({"user_limit": "-1"}, "People limit: "),
         ({"email": "nobody"}, "E-mail of the first person: This is not an e-mail address"),
         ({"tier": "gold"}, "Plan: "),

@@ -9,11 +9,10 @@ from wtforms import (
     SelectField,
     SelectMultipleField,
     TimeField,
-    ValidationError,
 )
 
 from app.phone import regions
-from app.portal.forms.organizations import WholeNumber
+from app.portal.forms.organizations import WholeNumber, refuse_blank
 from app.services.organizations import CallingRules
 from app.services.organizations.settings import SATELLITE
 
@@ -70,18 +69,12 @@ class SettingsForm(Form):
         return cls(data={**values, "allowed_regions": list(rules.allowed_regions)})
 
     def validate_retry_times(self, field: WholeNumber) -> None:
-        _refuse_blank(field)
+        refuse_blank(field)
 
     def validate_retry_minutes(self, field: WholeNumber) -> None:
-        _refuse_blank(field)
+        refuse_blank(field)
 
     def to_rules(self) -> CallingRules:
         """The rules as typed; for a form that was validated."""
         values = {name: self[name].data for name in CallingRules.__dataclass_fields__}
         return CallingRules(**{**values, "allowed_regions": tuple(self.allowed_regions.data or ())})
-
-
-def _refuse_blank(field: WholeNumber) -> None:
-    if field.data is None and not field.errors:
-        message = "A whole number is needed here."
-        raise ValidationError(message)

@@ -3,7 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
-from wtforms import EmailField, Form, IntegerField, SelectChoice, SelectField, StringField
+from wtforms import (
+    EmailField,
+    Form,
+    IntegerField,
+    SelectChoice,
+    SelectField,
+    StringField,
+    ValidationError,
+)
 from wtforms.widgets import TextInput
 
 from app.enums import Tier
@@ -44,12 +52,25 @@ class WholeNumber(IntegerField):
         self.data = int(text) if len(text) < 12 else 10**12
 
 
+def refuse_blank(field: WholeNumber) -> None:
+    """Raises `ValidationError` where nothing was typed."""
+    if field.data is None and not field.errors:
+        message = "A whole number is needed here."
+        raise ValidationError(message)
+
+
 class Limits(Form):
     tier = SelectField(
         "Plan", choices=[SelectChoice(tier.value, name) for tier, name in TIER_NAMES.items()]
     )
     agent_limit = WholeNumber("Assistant limit", render_kw=_LIMIT)
     user_limit = WholeNumber("People limit", render_kw=_LIMIT)
+
+    def validate_agent_limit(self, field: WholeNumber) -> None:
+        refuse_blank(field)
+
+    def validate_user_limit(self, field: WholeNumber) -> None:
+        refuse_blank(field)
 
     def limits(self) -> dict[str, Any]:
         """The plan and limits in the contract's names."""
