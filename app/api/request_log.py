@@ -70,7 +70,7 @@ class RequestLog:
         answered = [self._waiting.popleft() for _ in range(len(self._waiting))]
         if not answered:
             return
-        self._since_trimmed.update(each.credential_id for each in answered)
+        self._since_trimmed.update(each["credential_id"] for each in answered)
         full = [key for key, count in self._since_trimmed.items() if count >= KEPT]
         try:
             with self._database.transaction() as session:

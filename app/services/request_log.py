@@ -5,8 +5,8 @@ wrong. No id, parameter or body of a request is among it.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from typing import TypedDict
 from uuid import UUID
 
 from sqlalchemy import delete, insert, select
@@ -14,17 +14,17 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import CallerKind
-from app.models import ApiRequest, utcnow
+from app.models import ApiRequest, Base, utcnow
 from app.policy import Permission
 
 KEPT = 200
 """Requests of one credential; a busy process may go beyond by as many until it trims."""
 KEPT_FOR = timedelta(days=7)
+_INSERT = insert(Base.metadata.tables[ApiRequest.__tablename__])
 KINDS = frozenset({CallerKind.API_KEY, CallerKind.CLIENT, CallerKind.LEGACY_CLIENT})
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(TypedDict):
     """One answered request; the fields are those of `ApiRequest`."""
 
     id: UUID
@@ -46,7 +46,7 @@ class Answered:
 def write(session: Session, answered: Sequence[Answered]) -> None:
     """Stores requests, in one statement."""
     if answered:
-        session.execute(insert(ApiRequest), [asdict(each) for each in answered])
+        session.connection().execute(_INSERT, answered)
 
 
 def trim(session: Session, credential_ids: Collection[UUID]) -> None:
