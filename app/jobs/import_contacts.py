@@ -90,9 +90,10 @@ def run_check(database: Database, files: FileStore, import_id: UUID, check_numbe
     except Superseded:
         return
     except (UnreadableFile, FileNotFoundError) as error:
-        sentence = error.message if isinstance(error, UnreadableFile) else FILE_GONE
+        refusal = error if isinstance(error, UnreadableFile) else None
+        sentence = refusal.message if refusal else FILE_GONE
         with database.transaction() as session:
-            checking.fail(session, import_id, check_number, sentence)
+            checking.fail(session, import_id, check_number, sentence, refusal)
 
 
 def run_apply(database: Database, import_id: UUID, apply_number: int) -> None:
@@ -108,10 +109,11 @@ def run_apply(database: Database, import_id: UUID, apply_number: int) -> None:
 
 
 def _check(database: Database, files: FileStore, task: Task) -> None:
-    with open_table(files.path(task.file_key), options=task.options) as table:
+    path = files.path(task.file_key)
+    with open_table(path, name=task.file_name, options=task.options) as table:
         _forget_rows(database, task)
         with database.transaction(read_only=True) as session:
-            how = checking.plan(session, task, table.header)
+            how = checking.plan(session, task, table)
         reading = checking.read(table, how)
         with database.transaction(read_only=True) as session:
             verdict = checking.try_out(session, task, reading)

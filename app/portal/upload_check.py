@@ -12,7 +12,7 @@ from app.portal import lists
 from app.portal.formats import phone
 from app.portal.forms.upload import DELIMITER_WORDS, ENCODING_WORDS
 from app.portal.upload_words import (
-    FILE_NOTES,
+    file_notes,
     ignored_words,
     kind_words,
     note_words,
@@ -110,7 +110,7 @@ def check_context(session: Session, upload: ContactImport) -> dict[str, Any]:
         "ignored": ignored,
         "same": uploads.same_file(session, upload),
         "read_as": _read_as(upload),
-        "file_notes": [FILE_NOTES[name] for name in upload.found.get("notes", ())],
+        "file_notes": file_notes(upload.found),
         "finds_contacts": _mapping(upload).finds_contacts,
         "campaign_changed": campaign.revision != upload.campaign_revision,
     }

@@ -1,8 +1,12 @@
 """The words of the upload screens: states, kinds of problems, proposed repairs."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from app.enums import ContactAction, ImportState
 from app.portal.formats import number, phone, plural
 from app.services.imports.browsing import Kind, Repair
+from app.services.imports.kinds import ERRORS, WARNINGS
 
 STATE_NAMES = {
     ImportState.UPLOADED: "Waiting",
@@ -27,7 +31,7 @@ ACTION_NAMES = {
     ContactAction.UPDATE_ONLY: "Update only",
     ContactAction.REMOVE: "Remove",
 }
-KINDS = {
+REASONS = {
     ("excel_damaged_phone", "rounded"): "Rounded by the spreadsheet",
     ("excel_damaged_phone", "scientific"): "Written as a power of ten",
     ("excel_damaged_phone", "decimals"): "Turned into a decimal",
@@ -46,31 +50,6 @@ KINDS = {
     ("invalid_phone", "letters"): "Letters in the phone",
     ("invalid_phone", "country_missing"): "Country code missing",
     ("invalid_phone", "country_unknown"): "Country code unknown",
-    ("invalid_phone", None): "Not a phone number",
-    ("invalid_email", None): "E-mail not an address",
-    ("several_phones", None): "Several phones in one cell",
-    ("several_emails", None): "Several e-mails in one cell",
-    ("missing_identifier", None): "No phone or e-mail",
-    ("value_too_long", None): "Text too long",
-    ("too_many_metadata_keys", None): "Too much information",
-    ("unknown_external_id_key", None): "External id unknown here",
-    ("external_id_pair_incomplete", None): "External id incomplete",
-    ("ambiguous_match", None): "Belongs to several people",
-    ("not_found", None): "Not in the campaign",
-    ("do_not_contact", None): "On the do-not-call list",
-    ("column_count", None): "Cells out of place",
-    ("cell_error", None): "Formula error",
-    ("control_characters", None): "Control characters",
-}
-NOTES = {
-    "placeholder_value": "Counted as empty",
-    "several_phones": "Further phone kept as information",
-    "several_emails": "Further e-mail kept as information",
-    "phone_dropped": "Other phone used",
-    "email_dropped": "Other e-mail used",
-    "extension_dropped": "Kept without extension",
-    "implausible_phone": "Number not in use",
-    "repaired": "Repaired",
 }
 IGNORED = {
     "status_ended": (
@@ -78,14 +57,6 @@ IGNORED = {
         "people whose status has ended outreach",
     ),
     "not_in_campaign": ("person who is not in the campaign", "people who are not in the campaign"),
-}
-FILE_NOTES = {
-    "encoding_guessed": "The text encoding was guessed: look at names with accents.",
-    "other_sheets": "The workbook has other sheets, which were not read.",
-    "hidden_sheet": "The sheet is hidden in the workbook.",
-    "title_rows": "Rows above the column names were left out.",
-    "unnamed_column": "A column without a name got one.",
-    "duplicate_columns": "Columns with the same name got a number.",
 }
 _REPAIRS = {
     "leading_zero_lost": (
@@ -105,13 +76,23 @@ _REPAIRED = ("number can be repaired", "numbers can be repaired")
 
 def kind_words(kind: Kind) -> str:
     """The chip of a kind of problem."""
-    words = KINDS.get((kind.code, kind.reason)) or KINDS.get((kind.code, None))
-    return words or (kind.reason or kind.code).replace("_", " ").capitalize()
+    reason = REASONS.get((kind.code, kind.reason or ""))
+    return reason or ERRORS[kind.code].title
 
 
 def note_words(kind: Kind) -> str:
     """The chip of a kind of note."""
-    return NOTES.get(kind.code) or kind.code.replace("_", " ").capitalize()
+    return WARNINGS[kind.code].title
+
+
+def file_notes(found: Mapping[str, Any]) -> list[str]:
+    """What is worth knowing about the whole file, with the number of rows where it counts;
+    ``found`` is how the upload was read."""
+    rows = found.get("noteRows", {})
+    return [
+        f"{sentence} ({plural(rows[kind], 'row')})" if rows.get(kind) else sentence
+        for kind, sentence in ((kind, WARNINGS[kind].rule) for kind in found.get("notes", ()))
+    ]
 
 
 def ignored_words(kinds: list[Kind]) -> str:
@@ -126,7 +107,7 @@ def repair_title(repair: Repair) -> str:
 
 def repaired_title(reason: str) -> str:
     """What was repaired, for the result of doing so."""
-    return KINDS.get(("excel_damaged_phone", reason), reason).lower()
+    return REASONS.get(("excel_damaged_phone", reason), reason).lower()
 
 
 def repair_text(repair: Repair) -> str:

@@ -28,10 +28,19 @@ from app.models import (
 )
 from app.services import contacts
 from app.services.contacts.incoming import MISSING_IDENTIFIER, Reader
-from app.services.contacts.results import FAILED
-from app.services.contacts.rules import load_rules
+from app.services.contacts.results import FAILED, IGNORED, BulkResult
+from app.services.contacts.rules import Rules, load_rules
+from app.services.imports.duplicates import Seen
 from app.services.imports.failures import PROBLEM_COLUMN
-from app.services.imports.mapping import Field, Mapping, Target, columns_hash, suggest
+from app.services.imports.mapping import (
+    ONCE,
+    Field,
+    Mapping,
+    Target,
+    by_content,
+    columns_hash,
+    suggest,
+)
 from app.services.imports.reading import Limits, ReadOptions, Table, UnreadableFile
 from app.services.imports.records import Record, record
 from app.services.imports.rows import Plan, read_row
@@ -41,6 +50,7 @@ MAX_ROWS = 250_000
 """More would not fit beside other work in a worker's memory."""
 SAMPLES = 3
 _SAMPLE_LENGTH = 100
+_ROWS_TO_JUDGE = 200
 _FORGET_AT_ONCE = 5000
 """Row numbers, not rows: a check that is repeated removes what the one before has kept."""
 
@@ -58,6 +68,7 @@ class Task:
     campaign_id: UUID
     action: ContactAction
     file_key: str
+    file_name: str
     options: ReadOptions
     columns: list[str]
     mapping: list[str]
@@ -73,18 +84,22 @@ class Reading:
     faulty: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     samples: list[list[str]] = field(default_factory=list)
     rows: int = 0
-    blank: int = 0
+    assumed_country: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What applying would do: outcome, reasons for ignoring, and problems, by row number."""
+    """What applying would do: outcome, reasons for ignoring, and problems, by row number.
+
+    ``again`` are rows whose contact is in the campaign and was that of an earlier row.
+    """
 
     outcomes: dict[int, str]
     ignored: dict[int, str]
     problems: dict[int, Sequence[Problem]]
     counts: dict[str, int]
     revision: int
+    again: frozenset[int]
 
 
 def begin(session: Session, import_id: UUID, check_number: int) -> Task | None:
@@ -103,6 +118,7 @@ def begin(session: Session, import_id: UUID, check_number: int) -> Task | None:
         campaign_id=found.campaign_id,
         action=found.action,
         file_key=found.file_key,
+        file_name=found.file_name,
         options=ReadOptions(
             encoding=options.get("encoding"),
             delimiter=options.get("delimiter"),
@@ -134,19 +150,33 @@ def forget_rows(session: Session, task: Task) -> bool:
     return forgotten
 
 
-def plan(session: Session, task: Task, header: Sequence[str]) -> Plan:
-    """How the columns become fields: as chosen, as chosen last time, or by their names."""
+def plan(session: Session, task: Task, table: Table) -> Plan:
+    """How the columns become fields: as chosen, as chosen last time, or by their names (by their
+    values where they have none). Raises `UnreadableFile` (``duplicate_columns``)."""
     campaign = session.get_one(Campaign, task.campaign_id)
     rules = load_rules(session, campaign)
+    header = table.header
     if task.mapping and task.columns == list(header):
         chosen = task.mapping
     else:
         remembered = session.get(ColumnMapping, (task.campaign_id, columns_hash(header)))
         chosen = remembered.mapping if remembered else []
-    targets = [Target.parse(text) for text in chosen] or suggest(header, rules.keys)
-    if header[-1] == PROBLEM_COLUMN and not chosen:
+    targets = [Target.parse(text) for text in chosen] or _suggested(table, rules)
+    return Plan(Mapping(header, targets), rules.default_region, task.repairs, rules.keys)
+
+
+def _suggested(table: Table, rules: Rules) -> list[Target]:
+    header = table.header
+    targets = suggest(header, rules.keys)
+    if header[-1] == PROBLEM_COLUMN:
         targets[-1] = Target(Field.IGNORE)
-    return Plan(Mapping(header, targets), rules.default_region, task.repairs)
+    for name, target in zip(header, targets, strict=True):
+        if name in table.repeated_names and target.field in ONCE:
+            raise UnreadableFile("duplicate_columns", row=table.header_row_number, name=name[:100])
+    if table.header_is_made:
+        rows = [row.cells[: len(header)] for row in islice(table.rows(), _ROWS_TO_JUDGE)]
+        return by_content(rows, rules.default_region) or targets
+    return targets
 
 
 def read(table: Table, how: Plan) -> Reading:
@@ -158,13 +188,13 @@ def read(table: Table, how: Plan) -> Reading:
             reading.samples.append([cell[:_SAMPLE_LENGTH] for cell in row.cells])
         mapped = read_row(row, how)
         if not mapped.errors:
+            reading.assumed_country += mapped.assumed_country
             reading.numbers.append(row.number)
             reading.contacts.append(mapped.contact)
         elif not row.problem:
             reading.faulty.append((row.number, mapped.contact))
     if not reading.rows:
         raise UnreadableFile("no_rows")
-    reading.blank = table.blank_rows
     return reading
 
 
@@ -199,11 +229,30 @@ def try_out(session: Session, task: Task, reading: Reading) -> Verdict:
         problems=problems,
         counts=counts,
         revision=revision,
+        again=_again(reading.numbers, result),
     )
+
+
+def _again(numbers: Sequence[int], result: BulkResult) -> frozenset[int]:
+    applied = [
+        number
+        for number, outcome in zip(numbers, result.outcomes, strict=True)
+        if outcome not in (IGNORED, FAILED)
+    ]
+    seen: set[str] = set()
+    again = set()
+    for number, success in zip(applied, result.success, strict=True):
+        if (identifier := success["id"]) is None:
+            continue
+        if identifier in seen:
+            again.add(number)
+        seen.add(identifier)
+    return frozenset(again)
 
 
 def records(table: Table, how: Plan, task: Task, verdict: Verdict) -> Iterator[list[Record]]:
     """The second pass: what is kept of each row, in chunks for `keep`."""
+    seen = Seen(how.keys)
     kept = (
         record(
             task.import_id,
@@ -212,6 +261,8 @@ def records(table: Table, how: Plan, task: Task, verdict: Verdict) -> Iterator[l
             verdict.outcomes.get(row.number, FAILED),
             verdict.problems.get(row.number, ()),
             verdict.ignored.get(row.number),
+            seen,
+            again=row.number in verdict.again,
         )
         for row in table.rows()
     )
@@ -236,24 +287,49 @@ def finish(
     found = _held(session, task)
     found.state, found.checked_at, found.failure = ImportState.CHECKED, utcnow(), None
     found.file_kind = table.kind
+    notes = file_notes(table, how, reading)
     found.found = {
         "encoding": table.encoding,
         "delimiter": table.delimiter,
         "sheet": table.sheet,
         "sheets": list(table.sheets),
         "headerRow": table.header_row_number,
-        "notes": list(table.notes),
+        "notes": list(notes),
+        "noteRows": notes,
+        "skipped": table.skipped,
     }
     found.columns = list(table.header)
     found.samples = reading.samples
     found.mapping = [str(target) for target in how.mapping.targets]
-    found.rows_total, found.rows_skipped = reading.rows, reading.blank
+    found.rows_total = reading.rows
+    found.rows_skipped = table.blank_rows + table.footer_rows
     found.campaign_revision = verdict.revision
     for name, count in verdict.counts.items():
         setattr(found, name, count)
 
 
-def fail(session: Session, import_id: UUID, check_number: int, sentence: str) -> None:
+def file_notes(table: Table, how: Plan, reading: Reading) -> dict[str, int]:
+    """Warnings about the whole file -> how many rows each is about; 0 for none in particular."""
+    notes = dict.fromkeys(table.notes, 0)
+    for kind, rows in {
+        "title_rows": len(table.title_rows),
+        "footer_rows": table.footer_rows,
+        "assumed_country": reading.assumed_country,
+    }.items():
+        if rows:
+            notes[kind] = rows
+    if how.shortened_keys:
+        notes["key_too_long"] = 0
+    return notes
+
+
+def fail(
+    session: Session,
+    import_id: UUID,
+    check_number: int,
+    sentence: str,
+    refusal: UnreadableFile | None = None,
+) -> None:
     """The check can't be done, for the reason that the sentence says. Nothing was changed."""
     query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
     found = session.scalars(query).one_or_none()
@@ -261,6 +337,8 @@ def fail(session: Session, import_id: UUID, check_number: int, sentence: str) ->
     if found and found.check_number == check_number and found.state in unfinished:
         found.state, found.failure, found.finished_at = ImportState.FAILED, sentence, utcnow()
         found.check_run = None
+        if refusal is not None:
+            found.found = {"refusal": {"kind": refusal.code, "row": refusal.row}}
 
 
 def _held(session: Session, task: Task) -> ContactImport:

@@ -17,6 +17,13 @@ from app.phone import (
     normalise,
     split_extension,
 )
+from app.services.imports.cleaning import (
+    Around,
+    address_within,
+    is_filler,
+    number_within,
+    western_digits,
+)
 from app.services.imports.reading.damage import inspect_phone
 
 
@@ -36,7 +43,7 @@ class Note(NamedTuple):
 
 PLACEHOLDERS = frozenset(
     {
-        *("-", "--", "---", "–", "—", ".", "..", "?", "??"),
+        *('=""', "-", "--", "---", "–", "—", ".", "..", "?", "??"),
         *("n/a", "#n/a", "na", "n.a.", "n.a", "none", "null", "nil", "nan", "unknown"),
         *("(none)", "(null)", "(blank)", "(empty)"),
         *("keine", "kein", "k.a.", "aucun", "aucune", "ninguno", "ninguna"),
@@ -47,17 +54,14 @@ _LONGEST_PLACEHOLDER = max(map(len, PLACEHOLDERS))
 _CELL_ERRORS = frozenset(
     ("#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
 )
+_FORMULA = re.compile(r"=[A-Za-z_][\w.]*\(|=\$?[A-Za-z]{1,3}\$?\d")
+_EXTENSION_UNREAD = re.compile(
+    r".*\d\W*(?:extension|extn|ext|x|anexo|poste|durchwahl|dw)[\s.:#]*(?:[0-9]{8,})?", re.IGNORECASE
+)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # Shapes that no spreadsheet makes of a number: written with a +, a leading 0, spaces or brackets.
 _ORDINARY = re.compile(
     r"(?=[+0(]|[^ (]*[ (])[+(]?[0-9][0-9 ()]*(?:-[0-9]+)?|\(?[0-9]{3}\)?[- ][0-9]{3}-[0-9]{4}"
-)
-_PARTICLES = frozenset(
-    {
-        *("al", "af", "ap", "av", "bin", "da", "das", "de", "dei", "del", "della", "den", "der"),
-        *("des", "di", "do", "dos", "du", "el", "ibn", "la", "las", "le", "los", "san", "te"),
-        *("ten", "ter", "van", "vom", "von", "zu", "zum", "zur"),
-    }
 )
 
 
@@ -78,20 +82,38 @@ def unusable(text: str, column: int) -> Note | None:
         return Note(column, "cell_error", f"The spreadsheet shows an error here: {text}.")
     if not text.isprintable() and _CONTROL.search(text):
         return Note(column, "control_characters", "Holds control characters: type it again.")
+    if text[0] == "=" and _FORMULA.match(text):
+        message = "Holds a formula without its result: copy the column and insert it as values."
+        return Note(column, "formula_without_value", message)
     return None
 
 
+def undecodable(text: str, column: int) -> Note | None:
+    """The note for a cell whose characters were lost before the file was written."""
+    if "\ufffd" not in text:
+        return None
+    message = "A character was lost when the file was saved: type it again."
+    return Note(column, "undecodable_text", message)
+
+
 class PhoneCell(NamedTuple):
-    """A number in E.164 and its extension, or why there is none."""
+    """A number in E.164 and its extension, or why there is none.
+
+    ``has_text`` says that the cell holds words beside the number, which must not be lost.
+    """
 
     number: str | None
     extension: str | None = None
     error: Note | None = None
-    warning: Note | None = None
+    warnings: tuple[Note, ...] = ()
+    has_text: bool = False
 
 
 def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
     """The number in a cell that is not empty."""
+    if (raw.count(raw[-1]) > 5 or raw[0] in "10") and is_filler(raw):
+        message = "This fills the cell and is nobody's number."
+        return PhoneCell(None, error=Note(column, "placeholder_value", message))
     if is_plain_e164(raw):
         return _with_plausibility(raw, None, column)
     if _ORDINARY.fullmatch(raw):
@@ -99,6 +121,15 @@ def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
             return _with_plausibility(normalise(raw, default_region), None, column)
         except PhoneError:
             pass  # said below, with what may have happened to the number
+    if not raw.isascii() and (digits := western_digits(raw)) != raw:
+        cell = read_phone(digits, column, default_region)
+        message = f"Written as {digits}."
+        replaced = Note(column, "characters_replaced", message)
+        return cell._replace(warnings=(replaced, *cell.warnings)) if cell.number else cell
+    return _unusual_phone(raw, column, default_region)
+
+
+def _unusual_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
     if damage := inspect_phone(raw, default_region):
         note = Note(column, "excel_damaged_phone", damage.message, damage.code, damage.repair)
         return PhoneCell(None, error=note)
@@ -106,33 +137,37 @@ def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
         message = "Several numbers in one cell: keep one, put others into columns of their own."
         return PhoneCell(None, error=Note(column, "several_phones", message))
     text, extension = split_extension(raw)
+    if extension is None and _EXTENSION_UNREAD.fullmatch(raw):
+        message = "An extension is announced and not given in up to 7 digits: mend or take it away."
+        return PhoneCell(None, error=Note(column, "phone_extension", message))
+    around = number_within(text)
     try:
-        number = normalise(text, default_region)
+        number = normalise(around.value if around else text, default_region)
     except PhoneError as error:
         note = Note(column, "invalid_phone", error.message, error.code)
         return PhoneCell(None, error=note)
-    return _with_plausibility(number, extension, column)
+    cell = _with_plausibility(number, extension, column)
+    if around is None:
+        return cell
+    return cell._replace(warnings=(_around(around, column), *cell.warnings), has_text=True)
+
+
+def read_email(text: str, column: int) -> tuple[str, tuple[Note, ...], bool]:
+    """The address in a cell, warnings, and whether the cell holds words beside it. Whether it is
+    one at all is the rule of whoever stores the contact."""
+    around = address_within(text)
+    if around is None:
+        return text, (), False
+    return around.value, (_around(around, column),), True
+
+
+def _around(around: Around, column: int) -> Note:
+    message = f"{around.value} is used; the whole cell is kept as information."
+    return Note(column, "text_around_value", message)
 
 
 def _with_plausibility(number: str, extension: str | None, column: int) -> PhoneCell:
     if is_plausible(number):
         return PhoneCell(number, extension)
     message = "No number like this is in use in its country: check the digits."
-    return PhoneCell(number, extension, warning=Note(column, "implausible_phone", message))
-
-
-def split_name(name: str) -> tuple[str, str]:
-    """First and last name: ``Whitcombe, Aurelia`` by the comma, else the last word is the last
-    name, with the particles before it (``de la Fuente``)."""
-    before, comma, after = name.partition(",")
-    if comma and before.strip() and after.strip():
-        return " ".join(after.split()), " ".join(before.split())
-    words = name.replace(",", " ").split()
-    if len(words) < 2:
-        return " ".join(words), ""
-    start = len(words) - 1
-    for index in range(1, len(words) - 1):
-        if words[index].casefold() in _PARTICLES:
-            start = index
-            break
-    return " ".join(words[:start]), " ".join(words[start:])
+    return PhoneCell(number, extension, warnings=(Note(column, "implausible_phone", message),))

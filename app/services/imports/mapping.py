@@ -4,6 +4,7 @@ Of several phone columns the first valid one counts, with a warning; the others 
 E-mail columns likewise. Columns that are nothing else become metadata under their own name.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,18 +15,26 @@ import orjson
 
 from app.emails import is_email
 from app.services.imports.aliases import field_of, plain
+from app.services.imports.cleaning import narrow, quoted_formula, without_invisible
 from app.services.imports.contact_cells import (
     Note,
     PhoneCell,
     placeholder,
+    read_email,
     read_phone,
-    split_name,
+    undecodable,
     unusable,
 )
+from app.services.imports.names import read_name
 
 MAX_METADATA_KEY = 64
+_BETWEEN = re.compile(r"[\s;,|]+|:::")
+_EXPLICIT = ("00", "011", "\uff0b")
+"""What stands for + before a country code."""
 EXTENSION_KEY = "phoneExtension"
 """The metadata key that an extension is kept under."""
+TITLE_KEY = "Title"
+"""The metadata key of a title that stood in a name."""
 
 
 class Field(StrEnum):
@@ -61,7 +70,8 @@ class Target(NamedTuple):
         return cls(Field(name), key)
 
 
-_ONCE = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS})
+_NUMBERED = re.compile(r"(.+) \(\d+\)")
+ONCE = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS})
 
 
 def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list[Target]:
@@ -71,14 +81,14 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
         keys["externalid"] = next(iter(keys.values()))
     targets: list[Target] = []
     for name in header:
-        known = field_of(name)
+        known = field_of(name) or _again(name, header)
         if plain(name) in keys:
             target = Target(Field.EXTERNAL_ID, keys[plain(name)])
         elif known:
             target = Target(Field(known))
         else:
             target = Target(Field.METADATA)
-        if target in targets and (target.field in _ONCE or target.field is Field.EXTERNAL_ID):
+        if target in targets and (target.field in ONCE or target.field is Field.EXTERNAL_ID):
             target = Target(Field.METADATA)
         targets.append(target)
     fields = {target.field for target in targets}
@@ -87,6 +97,40 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
         whole = Field.METADATA if Field.FIRST_NAME in fields else Field.FIRST_NAME
         targets = [Target(whole) if t.field is Field.FULL_NAME else t for t in targets]
     return _with_metadata_keys(header, targets)
+
+
+def _again(name: str, header: Sequence[str]) -> str | None:
+    """The field of a column that shares its name with an earlier one, where several may count."""
+    match = _NUMBERED.fullmatch(name)
+    known = field_of(match[1]) if match and match[1] in header else None
+    return known if known in {Field.PHONE, Field.EMAIL} else None
+
+
+def by_content(samples: Sequence[Sequence[str]], region: str | None) -> list[Target] | None:
+    """Targets for columns without names, where the values leave no doubt: one column of phones,
+    or one of addresses, or one of each; None where they do."""
+    width = max(map(len, samples), default=0)
+    kinds = [
+        _kind_of([row[index].strip() for row in samples if index < len(row)], index, region)
+        for index in range(width)
+    ]
+    phones, emails = kinds.count(Field.PHONE), kinds.count(Field.EMAIL)
+    if max(phones, emails) != 1:
+        return None
+    return [Target(kind) for kind in kinds]
+
+
+def _kind_of(values: Sequence[str], index: int, region: str | None) -> Field:
+    filled = [value for value in values if value]
+    if filled and all(map(is_email, filled)):
+        return Field.EMAIL
+    numbers = [value for value in filled if sum(map(str.isdigit, value)) >= 7]
+    if filled and len(numbers) == len(filled):
+        cells = [read_phone(value, index, region) for value in numbers]
+        usable = sum(1 for cell in cells if cell.number and not cell.has_text)
+        if usable * 2 > len(cells):
+            return Field.PHONE
+    return Field.METADATA
 
 
 def _with_metadata_keys(header: Sequence[str], targets: list[Target]) -> list[Target]:
@@ -152,11 +196,13 @@ class MappedRow:
     """A contact in the shape of the bulk request, and what there is to say about its cells.
 
     With ``errors`` the row must not be applied; the contact then holds what could be read.
+    ``assumed_country`` says that its phone was written without a country code.
     """
 
     contact: dict[str, Any] = field(default_factory=dict)
     warnings: list[Note] = field(default_factory=list)
     errors: list[Note] = field(default_factory=list)
+    assumed_country: bool = False
 
 
 def to_contact(values: Sequence[str], mapping: Mapping, default_region: str | None) -> MappedRow:
@@ -164,7 +210,7 @@ def to_contact(values: Sequence[str], mapping: Mapping, default_region: str | No
     contactMetadata externalIdKey externalIdValue``, those without a value left out."""
     row = MappedRow()
     metadata = _metadata(values, mapping, row)
-    _names(values, mapping, row)
+    _names(values, mapping, row, metadata)
     _emails(values, mapping, row, metadata)
     _phones(values, mapping, row, metadata, default_region)
     _external_id(values, mapping, row, metadata)
@@ -183,6 +229,8 @@ def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[s
         note = unusable(text, index)
         if note is None:
             metadata[key] = text
+        elif note.code == "formula_without_value":
+            row.warnings.append(note)
         elif note.code == "cell_error":
             row.warnings.append(Note(index, "placeholder_value", f"“{text}” counts as empty."))
         else:
@@ -190,16 +238,21 @@ def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[s
     return metadata
 
 
-def _names(values: Sequence[str], mapping: Mapping, row: MappedRow) -> None:
+def _names(
+    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, str]
+) -> None:
     for index, name in mapping.singles:
         if text := _text(values, index, row):
             row.contact[name] = text
     for index in mapping.full_names:
         if text := _text(values, index, row):
-            first, last = split_name(text)
-            row.contact.setdefault("firstName", first)
+            first, last, title = read_name(text)
+            if first:
+                row.contact.setdefault("firstName", first)
             if last:
                 row.contact.setdefault("lastName", last)
+            if title:
+                metadata.setdefault(TITLE_KEY, title)
 
 
 def _external_id(
@@ -214,11 +267,19 @@ def _external_id(
             row.contact["externalIdKey"], row.contact["externalIdValue"] = key, text
 
 
-def _text(values: Sequence[str], index: int, row: MappedRow) -> str:
+def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = True) -> str:
     """The cell without spaces around it; empty when it holds nothing that can be kept."""
     text = values[index].strip()
     if not text:
         return ""
+    if not text.isascii():
+        text = _cleaned(text, index, row, is_name=is_name)
+        if not text:
+            return ""
+    if text[0] == "=" and (written := quoted_formula(text)):
+        message = "Written as a formula that only holds this text."
+        row.warnings.append(Note(index, "text_around_value", message))
+        text = written
     if note := placeholder(text, index):
         row.warnings.append(note)
         return ""
@@ -228,25 +289,47 @@ def _text(values: Sequence[str], index: int, row: MappedRow) -> str:
     return text
 
 
+def _cleaned(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
+    visible = without_invisible(text, joiners=not is_name)
+    if visible != text:
+        message = "Marks that cannot be seen were taken out."
+        row.warnings.append(Note(index, "characters_removed", message))
+    if note := undecodable(visible, index):
+        row.errors.append(note)
+        return ""
+    return visible
+
+
 def _emails(
     values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, str]
 ) -> None:
     """Form is the rule of whoever stores the contact; here it only chooses among columns."""
-    cells = [(i, text) for i in mapping.emails if (text := _text(values, i, row))]
-    for index, text in cells:
-        if text.count("@") > 1 and len(text.replace(";", " ").replace(",", " ").split()) > 1:
+    cells: list[tuple[int, str, str]] = []
+    for index in mapping.emails:
+        text = _text(values, index, row, is_name=False)
+        if text.count("@") > 1 and len(_BETWEEN.split(text)) > 1:
             message = "Several e-mail addresses in one cell: keep one."
             row.errors.append(Note(index, "several_emails", message))
             return
+        if not text.isascii() and (plain_text := narrow(text)) != text:
+            message = f"Written as {plain_text}."
+            row.warnings.append(Note(index, "characters_replaced", message))
+            text = plain_text
+        if text:
+            address, warnings, has_text = read_email(text, index)
+            row.warnings.extend(warnings)
+            if has_text:
+                metadata[mapping.header[index]] = text
+            cells.append((index, text, address))
     if not cells:
         return
-    chosen = next((cell for cell in cells if is_email(cell[1])), cells[0])
-    row.contact["email"] = chosen[1]
-    for index, text in cells:
-        if index != chosen[0] and text.casefold() != chosen[1].casefold():
+    chosen = next((cell for cell in cells if is_email(cell[2])), cells[0])
+    row.contact["email"] = chosen[2]
+    for index, text, address in cells:
+        if index != chosen[0] and address.casefold() != chosen[2].casefold():
             metadata[mapping.header[index]] = text
-            code = "several_emails" if is_email(text) else "email_dropped"
-            message = f"{chosen[1]} is used; this address is kept as information only."
+            code = "several_emails" if is_email(address) else "email_dropped"
+            message = f"{chosen[2]} is used; this address is kept as information only."
             row.warnings.append(Note(index, code, message))
 
 
@@ -260,20 +343,22 @@ def _phones(
     cells = [
         (index, text, read_phone(text, index, default_region))
         for index in mapping.phones
-        if (text := _text(values, index, row))
+        if (text := _text(values, index, row, is_name=False))
     ]
     chosen = next((cell for cell in cells if cell[2].number), None)
     if chosen is None:
         row.errors.extend(cell.error for _, _, cell in cells if cell.error)
         return
-    index, _, phone = chosen
+    index, written, phone = chosen
     row.contact["phone"] = phone.number
+    row.assumed_country = "+" not in written and not written.startswith(_EXPLICIT)
+    if phone.has_text:
+        metadata[mapping.header[index]] = written
     if phone.extension:
         metadata[EXTENSION_KEY] = phone.extension
         message = f"Kept without its extension {phone.extension}, which is kept as information."
         row.warnings.append(Note(index, "extension_dropped", message))
-    if phone.warning:
-        row.warnings.append(phone.warning)
+    row.warnings.extend(phone.warnings)
     for other, text, cell in cells:
         if other != index and (cell.number is None or cell.number != phone.number):
             metadata[mapping.header[other]] = text

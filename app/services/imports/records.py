@@ -5,10 +5,15 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from app.errors import Problem
+from app.services.contacts.results import CREATED, DELETED, UPDATED
 from app.services.imports.contact_cells import Note
+from app.services.imports.duplicates import Seen
 from app.services.imports.mapping import Mapping
 from app.services.imports.reading import Row
 from app.services.imports.rows import Plan, column_of, field_of, read_row
+
+_APPLIED = frozenset({CREATED, UPDATED, DELETED})
+_NO_PHONE = Note(None, "no_phone", "This contact has no phone number, so it can't be called.")
 
 
 class Record(NamedTuple):
@@ -25,9 +30,17 @@ def record(
     outcome: str,
     problems_found: Sequence[Problem],
     ignored_code: str | None,
+    seen: Seen,
+    *,
+    again: bool,
 ) -> Record:
-    """What is kept of a row. ``problems_found`` are those of its contact."""
+    """What is kept of a row. ``problems_found`` are those of its contact, ``again`` says that an
+    earlier row is known to be about it too."""
     mapped, mapping = read_row(row, how), how.mapping
+    if outcome in _APPLIED:
+        mapped.warnings += seen.notes(row.number, mapped.contact, again=again)
+        if outcome == CREATED and "phone" not in mapped.contact:
+            mapped.warnings.append(_NO_PHONE)
     problems = [_noted(note, mapping) | {"repair": note.repair} for note in mapped.errors]
     noted = {problem["field"] for problem in problems}
     for found in problems_found:

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.errors import Problem
 from app.services.imports.contact_cells import Note
-from app.services.imports.mapping import Field, MappedRow, Mapping, to_contact
+from app.services.imports.mapping import MAX_METADATA_KEY, Field, MappedRow, Mapping, to_contact
 from app.services.imports.reading import Row
 
 REPAIRED = "repaired"
@@ -16,18 +16,28 @@ REPAIRED = "repaired"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How the rows of a file become contacts. ``repairs`` are the kinds of damage to undo."""
+    """How the rows of a file become contacts. ``repairs`` are the kinds of damage to undo,
+    ``keys`` the campaign's external ids and whether each identifies."""
 
     mapping: Mapping
     default_region: str
     repairs: frozenset[str] = frozenset()
+    keys: Dictionary[str, bool] = field(default_factory=dict)
+
+    @property
+    def shortened_keys(self) -> bool:
+        """Whether the name of a column was too long to be a key of metadata."""
+        return any(
+            len(self.mapping.header[index]) > len(key) == MAX_METADATA_KEY
+            for index, key in self.mapping.metadata
+        )
 
 
 def read_row(row: Row, plan: Plan) -> MappedRow:
     """The contact of a row. A row that can't be trusted has no contact, only its error."""
     if row.problem:
         return MappedRow(errors=[Note(None, *row.problem)])
-    mapped = to_contact(row.cells, plan.mapping, plan.default_region)
+    mapped = _mapped(row, row.cells, plan)
     accepted = {
         note.column: note
         for note in mapped.errors
@@ -38,12 +48,23 @@ def read_row(row: Row, plan: Plan) -> MappedRow:
     cells = list(row.cells)
     for column, note in accepted.items():
         cells[column] = str(note.repair)
-    again = to_contact(cells, plan.mapping, plan.default_region)
+    again = _mapped(row, cells, plan)
     again.warnings += [
         Note(column, REPAIRED, f"Repaired to {note.repair}.", note.reason)
         for column, note in accepted.items()
     ]
     return again
+
+
+def _mapped(row: Row, cells: Sequence[str], plan: Plan) -> MappedRow:
+    mapped = to_contact(cells, plan.mapping, plan.default_region)
+    if row.missing > 0:
+        message = f"{row.missing} cells are missing at the end of the row; they count as empty."
+        mapped.warnings.append(Note(None, "missing_cells", message))
+    elif row.missing < 0:
+        message = f"{-row.missing} empty cells too many at the end of the row were left out."
+        mapped.warnings.append(Note(None, "extra_cells", message))
+    return mapped
 
 
 def field_of(column: int | None, mapping: Mapping) -> str | None:

@@ -75,7 +75,10 @@ def test_a_campaign_that_changed_meanwhile_shows_in_the_result(desk: Desk) -> No
         (3, "failed", "ambiguous_match"),
         (4, "created", None),
     ]
-    assert desk.problems(upload.id) == [(3, 1, "ambiguous_match", "phone", False)]
+    assert desk.problems(upload.id) == [
+        (3, 1, "ambiguous_match", "phone", False),
+        (4, None, "no_phone", None, True),
+    ]
 
 
 def test_only_rows_that_the_check_found_good_are_applied(desk: Desk) -> None:

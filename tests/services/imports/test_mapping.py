@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from app.services.imports.contact_cells import Note, split_name
+from app.services.imports.contact_cells import Note
 from app.services.imports.mapping import Field, MappedRow, Mapping, Target, suggest, to_contact
+from app.services.imports.names import read_name
 
 
 def suggested(*header: str, keys: tuple[str, ...] = ()) -> list[str]:
@@ -133,7 +134,8 @@ def test_a_row_becomes_a_contact_in_the_shape_of_the_bulk_request() -> None:
             "externalIdKey": "crmId",
             "externalIdValue": "A-17",
             "contactMetadata": {"Recall due": "03/12/2026"},
-        }
+        },
+        assumed_country=True,
     )
 
 
@@ -192,13 +194,16 @@ def test_an_extension_is_kept_as_metadata_with_a_warning() -> None:
     assert mapped(phone="(202) 555-0123 ext. 45") == MappedRow(
         {"phone": NUMBER, "contactMetadata": {"phoneExtension": "45"}},
         [Note(3, "extension_dropped", message)],
+        assumed_country=True,
     )
 
 
 def test_a_number_that_its_country_does_not_have_is_kept_with_a_warning() -> None:
     message = "No number like this is in use in its country: check the digits."
     assert mapped("GB", phone="07700 90041") == MappedRow(
-        {"phone": "+44770090041"}, [Note(3, "implausible_phone", message)]
+        {"phone": "+44770090041"},
+        [Note(3, "implausible_phone", message)],
+        assumed_country=True,
     )
 
 
@@ -307,7 +312,7 @@ def test_one_external_id_counts_and_the_others_become_metadata() -> None:
     ],
 )
 def test_one_name_is_parted_into_first_and_last(name: str, parts: tuple[str, str]) -> None:
-    assert split_name(name) == parts
+    assert read_name(name) == (*parts, "")
 
 
 def test_a_whole_name_fills_first_and_last_name() -> None:

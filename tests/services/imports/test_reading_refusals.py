@@ -34,9 +34,9 @@ EXECUTABLES = [b"MZ\x90\x00\x03" + bytes(100), b"\x7fELF\x02\x01\x01" + bytes(10
         *((data, "unsupported_type") for data in EXECUTABLES),
         (b"%PDF-1.7\n%\xe2\xe3", "unsupported_type"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "unsupported_type"),
-        (b"BEGIN:VCARD\r\nVERSION:3.0\r\n", "unsupported_type"),
+        (b"BEGIN:VCARD\r\nVERSION:3.0\r\n", "no_rows"),
         (b"\xef\xbb\xbf<!DOCTYPE html><html>", "unsupported_type"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "unsupported_type"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "unreadable_workbook"),
         (
             b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
             + bytes(600)

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from app.services.imports.reading.encodings import Encoding, detect, text_of
 from app.services.imports.reading.errors import UnreadableFile
 from app.services.imports.reading.guard import unguard_cell
-from app.services.imports.reading.table import Limits, ReadOptions, Row, RowProblem
+from app.services.imports.reading.table import Header, Limits, ReadOptions, Row, RowProblem
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_ROWS = 60
@@ -37,6 +37,7 @@ class DelimitedText:
     sheet: str | None = None
     sheets: tuple[str, ...] = ()
     wide_rows_are_broken = True
+    header: Header | None = None
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):
         self._stream = stream

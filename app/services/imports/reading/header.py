@@ -1,6 +1,7 @@
 """Which row names the columns, and what the columns are called."""
 
 import re
+from collections import Counter
 
 from app.services.imports.aliases import field_of
 from app.services.imports.reading.errors import UnreadableFile
@@ -26,6 +27,8 @@ def find_header(sample: list[Row], wanted: int | None, *, ragged: bool) -> Heade
             raise UnreadableFile("no_header", row=wanted)
     else:
         found = None if wanted == 0 else _likeliest(filled)
+    if found is not None and found.problem is not None:
+        raise UnreadableFile(found.problem.code, row=found.number, encoding="UTF-8")
     below = [row for row in filled if found is None or row.number > found.number]
     if found is not None and not below:
         raise UnreadableFile("no_rows")
@@ -33,10 +36,16 @@ def find_header(sample: list[Row], wanted: int | None, *, ragged: bool) -> Heade
     cells = found.cells if found else []
     names, notes = _names([*cells, *[""] * (width - len(cells))][:width])
     if found is None:
-        return Header(names, None, ())
-    if any(row.number < found.number for row in filled):
+        return Header(names, None, (), (), max(len(row.cells) for row in filled))
+    titles = tuple(row.number for row in filled if row.number < found.number)
+    if titles:
         notes = ("title_rows", *notes)
-    return Header(names, found.number, notes)
+    return Header(names, found.number, notes, titles, len(cells), _repeated(cells))
+
+
+def _repeated(cells: list[str]) -> tuple[str, ...]:
+    counted = Counter(" ".join(cell.split()) for cell in cells if cell.strip())
+    return tuple(name for name, count in counted.items() if count > 1)
 
 
 def _likeliest(filled: list[Row]) -> Row | None:

@@ -106,6 +106,16 @@ class Package:
             yield from found
             found.clear()
 
+    def content_types(self, name: str) -> list[str]:
+        """What the archive declares a part to be."""
+        part = "[Content_Types].xml"
+        declared = self.elements(part) if part in self.names else ()
+        return [
+            element.attributes.get("ContentType", "")
+            for element in declared
+            if element.attributes.get("PartName", "").lstrip("/") == name
+        ]
+
     def related(self, name: str) -> dict[str, tuple[str, str]]:
         """The parts that a part points to: id -> (kind, part name)."""
         folder, base = posixpath.split(name)

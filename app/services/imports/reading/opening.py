@@ -7,13 +7,17 @@ from typing import BinaryIO
 from app.services.imports.reading.delimited import DelimitedText
 from app.services.imports.reading.errors import UnreadableFile
 from app.services.imports.reading.header import SAMPLE_ROWS, find_header
+from app.services.imports.reading.old_workbook import OldWorkbook
+from app.services.imports.reading.ole import MAGIC
 from app.services.imports.reading.table import ReadOptions, Source, Table
+from app.services.imports.reading.vcard import VCards
 from app.services.imports.reading.workbook import Workbook
 
 _HEAD = 1024
 _ZIP = b"PK\x03\x04"
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_PROTECTED = "EncryptedPackage".encode("utf-16-le")
+_KINDS = dict.fromkeys(("csv", "tsv", "tab"), "csv")
+_KINDS |= {"xls": "xls", "xlsx": "xlsx", "xlsm": "xlsx", "vcf": "vcard", "vcard": "vcard"}
+"""What a file's name promises."""
 # What people pick by mistake. Binary kinds also hold NULs, which a contact list never does.
 _BINARIES = (
     (b"MZ", "a program"),
@@ -27,15 +31,27 @@ _BINARIES = (
     (b"7z\xbc\xaf", "a compressed file"),
     (b"Rar!", "a compressed file"),
     (b"SQLite format 3", "a database"),
+    (b"RIFF", "a sound or a film"),
+    (b"ID3", "a sound"),
+    (b"II*\0", "a picture"),
+    (b"MM\0*", "a picture"),
 )
 _TEXTS = (
     (b"%pdf-", "a PDF"),
     (b"{\\rtf", "a text document"),
-    (b"begin:vcard", "a vCard"),
+    (b"#!", "a program"),
+    (b'{"', "a JSON file"),
+    (b"[{", "a JSON file"),
     (b"<!doctype html", "a web page"),
     (b"<html", "a web page"),
     (b"<?xml", "an XML file"),
+    (b"<head", "a web page"),
+    (b"<meta", "a web page"),
+    (b"<table", "a web page"),
+    (b"<svg", "a picture"),
 )
+_MARKUP = frozenset({"a web page", "an XML file"})
+"""Programs call such files XLS or CSV, for spreadsheets open them all the same."""
 
 
 def open_table(
@@ -44,51 +60,55 @@ def open_table(
     """Opens a contact file for reading, whatever it is called. Raises UnreadableFile.
 
     ``file`` is a path, or a seekable binary stream, which then belongs to the Table. ``name`` is
-    what the person calls the file: kept in the Table, it decides nothing.
+    what the person calls the file: it decides nothing, but a name that promises another kind is
+    noted (``content_mismatch``).
     """
     options = options or ReadOptions()
     stream: BinaryIO = file.open("rb") if isinstance(file, Path) else file
     try:
-        source = _source(stream, options)
-        sample = list(islice(source.records(), SAMPLE_ROWS))
-        header = find_header(sample, options.header_row, ragged=not source.wide_rows_are_broken)
+        source = _source(stream, name, options)
+        header = source.header
+        if header is None:
+            sample = list(islice(source.records(), SAMPLE_ROWS))
+            ragged = not source.wide_rows_are_broken
+            header = find_header(sample, options.header_row, ragged=ragged)
     except BaseException:
         stream.close()
         raise
+    if _promised(name) not in (None, source.kind):
+        header = header._replace(notes=("content_mismatch", *header.notes))
     return Table(name, source, header, options.limits)
 
 
-def _source(stream: BinaryIO, options: ReadOptions) -> Source:
+def _promised(name: str) -> str | None:
+    _, dot, ending = name.rpartition(".")
+    return _KINDS.get(ending.lower()) if dot else None
+
+
+def _source(stream: BinaryIO, name: str, options: ReadOptions) -> Source:
     stream.seek(0)
     head = stream.read(_HEAD)
     if head.startswith(_ZIP):
         return Workbook(stream, options)
-    _refuse_others(stream, head)
+    if head.startswith(MAGIC):
+        return OldWorkbook(stream, options)
+    if _beginning(head).startswith(b"begin:vcard"):
+        return VCards(stream, options)
+    _refuse_others(head, name)
     return DelimitedText(stream, options)
 
 
-def _refuse_others(stream: BinaryIO, head: bytes) -> None:
-    if head.startswith(_OLE):
-        if _is_protected(stream):
-            raise UnreadableFile("password_protected")
-        raise UnreadableFile("unsupported_type", what="a workbook or document of the old kind")
+def _beginning(head: bytes) -> bytes:
+    """The first characters in small letters, of UTF-16 too."""
+    return head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").lower()
+
+
+def _refuse_others(head: bytes, name: str) -> None:
     binaries = _BINARIES if b"\0" in head else ()
-    text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     for what in (what for signature, what in binaries if head.startswith(signature)):
         raise UnreadableFile("unsupported_type", what=what)
+    text = _beginning(head)
     for what in (what for signature, what in _TEXTS if text.startswith(signature)):
+        if what in _MARKUP and _promised(name):
+            raise UnreadableFile("content_mismatch", name=name[:100], what=what)
         raise UnreadableFile("unsupported_type", what=what)
-
-
-def _is_protected(stream: BinaryIO) -> bool:
-    """An encrypted XLSX is an old-style container with one part of this name."""
-    stream.seek(0)
-    overlap = b""
-    for _ in range(512):
-        chunk = stream.read(64 * 1024)
-        if not chunk:
-            return False
-        if _PROTECTED in overlap + chunk:
-            return True
-        overlap = chunk[-len(_PROTECTED) :]
-    return False

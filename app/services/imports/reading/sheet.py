@@ -27,6 +27,8 @@ class SheetReader:
         self._text: list[str] = []
         self._keep = False
         self._phonetic = False
+        self._formula = self._has_value = False
+        self._size = 0
         self._columns: dict[str, int] = {}
         # Element names come with their namespace; each is looked up once and remembered.
         self._starts: dict[str, Callable[[dict[str, str]], None] | None] = {}
@@ -48,7 +50,8 @@ class SheetReader:
             handler = self._starts[tag] = {
                 "row": self._start_row,
                 "c": self._start_cell,
-                "v": self._start_text,
+                "f": self._start_formula,
+                "v": self._start_value,
                 "t": self._start_text,
                 "rPh": self._start_phonetic,
             }.get(local(tag))
@@ -62,6 +65,7 @@ class SheetReader:
             handler = self._ends[tag] = {
                 "row": self._end_row,
                 "c": self._end_cell,
+                "f": self._end_text,
                 "v": self._end_text,
                 "t": self._end_text,
                 "rPh": self._end_phonetic,
@@ -72,6 +76,10 @@ class SheetReader:
     def _characters(self, data: str) -> None:
         if self._keep:
             self._text.append(data)
+            self._size += len(data)
+            if self._size > self._limits.cell:
+                limit = self._limits.cell
+                raise UnreadableFile("field_too_long", row=self._row_number, limit=limit)
 
     def _start_row(self, attributes: dict[str, str]) -> None:
         number = attributes.get("r", "")
@@ -98,6 +106,17 @@ class SheetReader:
         self._kind = attributes.get("t", "n")
         self._style = attributes.get("s", "")
         self._text = []
+        self._size = 0
+        self._formula = self._has_value = False
+
+    def _start_formula(self, _: dict[str, str]) -> None:
+        self._formula = self._keep = True
+
+    def _start_value(self, _: dict[str, str]) -> None:
+        """What the formula gave takes the place of the formula."""
+        self._has_value = self._keep = True
+        if self._formula:
+            self._text, self._size = [], 0
 
     def _start_text(self, _: dict[str, str]) -> None:
         self._keep = not self._phonetic
@@ -112,9 +131,12 @@ class SheetReader:
         self._phonetic = False
 
     def _end_cell(self) -> None:
-        if not self._text:
+        if self._formula and not self._has_value:
+            value = f"={''.join(self._text)}"
+        elif self._text:
+            value = self._shown("".join(self._text))
+        else:
             return
-        value = self._shown("".join(self._text))
         column, cells = self._column, self._cells
         if column >= self._limits.columns:
             raise UnreadableFile(

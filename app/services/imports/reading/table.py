@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, Self
 
 from app.services.imports.reading.errors import UnreadableFile
+from app.services.imports.reading.footers import MOST_ROWS, filled, is_footer, may_be_footer
+
+_MOST_RUNS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,8 @@ class RowProblem(NamedTuple):
 class Row(NamedTuple):
     """One row: its number as a spreadsheet shows it, and its cells as text.
 
-    ``cells`` are as many as the header has; ``missing`` counts those that the file left out.
+    ``cells`` are as many as the header has; ``missing`` counts those that a text file left out,
+    below zero those empty ones that it has beyond its header.
     """
 
     number: int
@@ -52,11 +56,18 @@ class Row(NamedTuple):
 
 
 class Header(NamedTuple):
-    """Names that are unique, the row they stand in (None: nowhere), and notes for the person."""
+    """Names that are unique, the row they stand in (None: nowhere), and notes for the person.
+
+    ``titles`` are the numbers of the rows above it that hold something, ``written`` how many
+    cells its row has, ``repeated`` the names that stand there more than once.
+    """
 
     names: list[str]
     row_number: int | None
     notes: tuple[str, ...]
+    titles: tuple[int, ...] = ()
+    written: int = 0
+    repeated: tuple[str, ...] = ()
 
 
 class Source(Protocol):
@@ -70,6 +81,8 @@ class Source(Protocol):
     notes: tuple[str, ...]
     wide_rows_are_broken: bool
     """True where a cell too many means that a separator stood inside a value (text files)."""
+    header: Header | None
+    """The columns of a container that has no rows to look for them in."""
 
     def records(self) -> Iterator[Row]:
         """Starts again from the first row at every call. Raises UnreadableFile on the way."""
@@ -78,14 +91,20 @@ class Source(Protocol):
     def close(self) -> None: ...
 
 
+class Skipped(NamedTuple):
+    """Rows from ``first`` to ``last`` that hold no contact; ``kind`` None: they are blank."""
+
+    first: int
+    last: int
+    kind: str | None
+
+
 class Table:
     """An open contact file. Use it in a ``with`` block, or close it.
 
-    ``kind`` csv or xlsx; ``encoding``, ``delimiter``, ``sheet`` where they apply, else None;
-    ``sheets`` every sheet that can be chosen; ``header`` one unique name per column;
-    ``header_row_number`` None when the file has no header (names are then Column A, B, …);
-    ``notes`` what was assumed about the whole file (``encoding_guessed``, ``other_sheets``,
-    ``title_rows``, ``unnamed_column``, ``duplicate_columns``).
+    ``kind`` csv, xlsx, xls or vcard; ``encoding``, ``delimiter``, ``sheet`` where they apply, else
+    None; ``sheets`` every sheet that can be chosen; ``header`` one unique name per column;
+    ``header_row_number`` None when the file has no header (names are then Column A, B, …).
     """
 
     def __init__(
@@ -103,8 +122,13 @@ class Table:
         self.sheets = source.sheets
         self.header = header.names
         self.header_row_number = header.row_number
-        self.notes = source.notes + header.notes
-        self.blank_rows = 0
+        self.header_is_made = header.row_number is None and source.header is None
+        self.title_rows = header.titles
+        self.repeated_names = header.repeated
+        self.blank_rows = self.footer_rows = 0
+        self.skipped: list[Skipped] = []
+        self._notes = source.notes + header.notes
+        self._written = header.written
         self._source = source
         self._limits = limits
 
@@ -118,40 +142,80 @@ class Table:
         """Closes the file if it was opened here."""
         self._source.close()
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Warnings about the whole file; ``footer_rows`` only once the rows have been read."""
+        return (*self._notes, *(("footer_rows",) if self.footer_rows else ()))
+
     def rows(self) -> Iterator[Row]:
         """The rows below the header, streamed, from the first at every call.
 
-        Blank rows are left out and counted in ``blank_rows`` (complete once the iterator is).
+        Blank rows and footers are left out and counted in ``blank_rows`` and ``footer_rows``,
+        and ``skipped`` tells where they are (complete once the iterator is).
         A row that cannot be trusted carries its ``problem``. Raises UnreadableFile.
         """
-        self.blank_rows = 0
-        width = len(self.header)
+        self.blank_rows = self.footer_rows = 0
+        self.skipped = []
+        for title in self.title_rows:
+            self._skip(title, "title_rows")
+        held: list[Row] = []
+        after_blank = footers = False
+        for row in self._from_first():
+            texts = row.cells if "" not in row.cells else filled(row.cells)
+            if not "".join(texts).strip():
+                self.blank_rows += 1
+                self._skip(row.number, None)
+                after_blank = True
+                continue
+            says_so = len(texts) <= 3 and is_footer(filled(texts))
+            apart = (after_blank or bool(held)) and may_be_footer(texts)
+            after_blank = False
+            if (says_so or apart) and len(held) < MOST_ROWS:
+                footers = footers or says_so
+                held.append(row)
+                continue
+            if held:
+                yield from map(self._shaped, held)
+                held, footers = [], False
+            yield row if len(row.cells) == len(self.header) else self._shaped(row)
+        if footers:
+            self.footer_rows = len(held)
+            for row in held:
+                self._skip(row.number, "footer_rows")
+        else:
+            yield from map(self._shaped, held)
+
+    def _from_first(self) -> Iterator[Row]:
         first = (self.header_row_number or 0) + 1
         last = first + self._limits.rows
         for row in self._source.records():
-            number, cells, problem, _ = row
-            if number < first:
-                continue
-            if number >= last:
+            if row.number >= last:
                 raise UnreadableFile("too_many_rows", limit=self._limits.rows)
-            if not "".join(cells).strip():
-                self.blank_rows += 1
-                continue
-            if len(cells) == width:
+            if row.number >= first:
                 yield row
-            elif len(cells) < width:
-                missing = width - len(cells)
-                yield Row(number, cells + [""] * missing, problem, 0 if problem else missing)
-            else:
-                yield self._wide(row, width)
 
-    def _wide(self, row: Row, width: int) -> Row:
-        extra = row.cells[width:]
-        problem = row.problem
-        if problem is None and any(cell.strip() for cell in extra):
-            problem = RowProblem("column_count", self._count_message(len(row.cells), width))
-            return Row(row.number, row.cells, problem)
-        return Row(row.number, row.cells[:width], problem)
+    def _skip(self, number: int, kind: str | None) -> None:
+        """Neighbours are one run; a file with more runs than anybody looks at tells the first."""
+        runs = self.skipped
+        if runs and runs[-1].last == number - 1 and runs[-1].kind == kind:
+            runs[-1] = runs[-1]._replace(last=number)
+        elif len(runs) < _MOST_RUNS:
+            runs.append(Skipped(number, number, kind))
+
+    def _shaped(self, row: Row) -> Row:
+        number, cells, problem, _ = row
+        width, broken = len(self.header), self._source.wide_rows_are_broken
+        if len(cells) == width:
+            return row
+        if len(cells) < width:
+            missing = width - len(cells)
+            told = missing if broken and not problem else 0
+            return Row(number, cells + [""] * missing, problem, told)
+        if problem is None and any(cell.strip() for cell in cells[width:]):
+            problem = RowProblem("column_count", self._count_message(len(cells), width))
+            return Row(number, cells, problem)
+        extra = min(0, self._written - len(cells)) if broken and not problem else 0
+        return Row(number, cells[:width], problem, extra)
 
     def _count_message(self, count: int, width: int) -> str:
         message = f"Has {count} cells where the header has {width} columns."

@@ -5,9 +5,12 @@ from typing import BinaryIO, NamedTuple
 
 from app.services.imports.reading.errors import UnreadableFile
 from app.services.imports.reading.number_formats import BUILT_IN, Formatter, exact, formatter
-from app.services.imports.reading.ooxml import Package, local, parser
+from app.services.imports.reading.ooxml import Package
+from app.services.imports.reading.shared_strings import SharedStrings
 from app.services.imports.reading.sheet import SheetReader
-from app.services.imports.reading.table import ReadOptions, Row
+from app.services.imports.reading.table import Header, ReadOptions, Row
+
+_ADD_IN = "addin.macroEnabled.main+xml"
 
 
 class _Sheet(NamedTuple):
@@ -23,6 +26,7 @@ class Workbook:
     encoding: str | None = None
     delimiter: str | None = None
     wide_rows_are_broken = False
+    header: Header | None = None
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):
         self._stream = stream
@@ -32,8 +36,7 @@ class Workbook:
             (part for kind, part in self._package.related("").values() if kind == "officeDocument"),
             "xl/workbook.xml",
         )
-        if main not in self._package.names:
-            raise UnreadableFile("unsupported_type", what="an archive or another kind of document")
+        _refuse_others(self._package, main)
         self._parts = self._package.related(main)
         self._epoch_1904 = False
         sheets, active = self._read_sheets(main)
@@ -46,6 +49,8 @@ class Workbook:
             notes.append("other_sheets")
         if not chosen.visible:
             notes.append("hidden_sheet")
+        if any(name.endswith("vbaProject.bin") for name in self._package.names):
+            notes.append("macros_ignored")
         self.notes = tuple(notes)
         self._formats = self._read_formats()
         self._strings: list[str] | None = None
@@ -122,39 +127,37 @@ class Workbook:
         return [made.get(number, exact) for number in styles]
 
     def _read_strings(self) -> list[str]:
-        """The texts that cells share. Phonetic readings beside them are left out."""
+        """The texts that cells share."""
         part = self._part_of("sharedStrings")
-        strings: list[str] = []
         if part is None:
-            return strings
-        made = parser()
-        text: list[str] = []
-        state = {"keep": False, "phonetic": False}
-
-        def start(tag: str, _: dict[str, str]) -> None:
-            name = local(tag)
-            if name == "rPh":
-                state["phonetic"] = True
-            state["keep"] = name == "t" and not state["phonetic"]
-
-        def end(tag: str) -> None:
-            name = local(tag)
-            state["keep"] = False
-            if name == "rPh":
-                state["phonetic"] = False
-            elif name == "si":
-                strings.append("".join(text))
-                text.clear()
-
-        def characters(data: str) -> None:
-            if state["keep"]:
-                text.append(data)
-
-        made.StartElementHandler, made.EndElementHandler = start, end
-        made.CharacterDataHandler = characters
-        for _ in self._package.parse(part, made):
+            return []
+        strings = SharedStrings(self._limits)
+        for _ in self._package.parse(part, strings.parser):
             pass
-        return strings
+        return strings.found
+
+
+def _refuse_others(package: Package, main: str) -> None:
+    """An archive that is no XLSX is refused by what it is."""
+    names = package.names
+    if main in names and main.endswith(".bin"):
+        what = "a binary workbook (XLSB)"
+    elif main in names and main.startswith("word/"):
+        what = "a text document"
+    elif main in names and main.startswith("ppt/"):
+        what = "a presentation"
+    elif main in names:
+        addin = any(kind.endswith(_ADD_IN) for kind in package.content_types(main))
+        if addin or any(name.startswith("xl/macrosheets/") for name in names):
+            raise UnreadableFile("macro_file")
+        return
+    elif any(name.startswith("Index/") and name.endswith(".iwa") for name in names):
+        what = "a Numbers document"
+    elif "content.xml" in names and "META-INF/manifest.xml" in names:
+        what = "an OpenDocument file"
+    else:
+        what = "an archive or another kind of document"
+    raise UnreadableFile("unsupported_type", what=what)
 
 
 def _number(attributes: dict[str, str]) -> int:

@@ -1,0 +1,105 @@
+"""Values without what does not belong to them: invisible marks, other digits, words around them."""
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+_NEVER_SEEN = re.compile(
+    "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
+)
+_JOINERS = re.compile("[\u200c\u200d]")
+"""They shape words of some scripts, so names keep them."""
+_FULL_WIDTH = re.compile("[\uff01-\uff5e]")
+_QUOTED_FORMULA = re.compile(r'="([^"]*)"')
+_NUMBER = re.compile(r"[+(]{0,2}\d[\d\s().\-/\u00a0\u2010-\u2014\u2212]*\d")
+_LABELS = frozenset(
+    {
+        *("tel", "telephone", "phone", "ph", "mobile", "mob", "cell", "cellphone", "no", "number"),
+        *("m", "p", "t", "h", "w", "c", "o", "home", "work", "office", "main", "direct", "primary"),
+        *("personal", "private", "business", "day", "evening", "call", "whatsapp", "landline"),
+        *("telefon", "handy", "mobil", "privat", "geschäftlich", "dienstlich", "arbeit", "zuhause"),
+        *("rufnummer", "tél", "téléphone", "portable", "domicile", "bureau", "móvil", "celular"),
+        *("teléfono", "casa", "trabajo", "oficina", "email", "e-mail", "mail", "mailto"),
+    }
+)
+_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_DISPLAY_NAME = re.compile(r"[^<>@]*<(?:mailto:)?\s*([^<>\s]+@[^<>\s]+)\s*>")
+_ADDRESS = re.compile(r"[^\s<>()\[\]:;,\"]+@[^\s<>()\[\]:;,\"]+")
+_RUNS = ("1234567890", "0123456789", "123456789", "12345678", "1234567", "0987654321", "9876543210")
+
+
+class Around(NamedTuple):
+    """The one value in a text that holds more."""
+
+    value: str
+
+
+def without_invisible(text: str, *, joiners: bool) -> str:
+    """The text without marks that nobody sees; ``joiners`` too where no script needs them."""
+    cleaned = _NEVER_SEEN.sub("", text)
+    return (_JOINERS.sub("", cleaned) if joiners else cleaned).strip()
+
+
+def western_digits(text: str) -> str:
+    """Digits of other scripts as 0 to 9, and full-width signs as plain ones."""
+    return "".join(
+        str(unicodedata.decimal(c))
+        if c.isdecimal()
+        else unicodedata.normalize("NFKC", c)
+        if _FULL_WIDTH.match(c)
+        else c
+        for c in text
+    )
+
+
+def narrow(text: str) -> str:
+    """Full-width letters and signs as plain ones."""
+    return _FULL_WIDTH.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
+
+
+def quoted_formula(text: str) -> str | None:
+    """The text that a formula such as ``="0170 123"`` only holds, as exports write it."""
+    match = _QUOTED_FORMULA.fullmatch(text)
+    return match[1].strip() if match else None
+
+
+def number_within(text: str) -> Around | None:
+    """The one number of a text whose other words only say what it is (``Tel.: …``)."""
+    if not any(map(str.isalpha, text)):
+        return None
+    found = _NUMBER.findall(text)
+    if len(found) != 1:
+        return None
+    before, number, after = text.partition(found[0])
+    if any(c.isdigit() or c in "+@" for c in before + after):
+        return None
+    if before[-1:].isalpha() or after[:1].isalpha() or not _only_labels(before + " " + after):
+        return None
+    return Around(number.strip())
+
+
+def address_within(text: str) -> Around | None:
+    """The one address of a text that holds a name or a label beside it."""
+    if match := _DISPLAY_NAME.fullmatch(text):
+        return Around(match[1])
+    found = _ADDRESS.findall(text)
+    if len(found) != 1 or found[0] == text:
+        return None
+    address = found[0].rstrip(".")
+    before, _, after = text.partition(found[0])
+    return Around(address) if _only_labels(f"{before} {after}") else None
+
+
+def _only_labels(text: str) -> bool:
+    return all(word.casefold() in _LABELS for word in _WORDS.findall(text))
+
+
+def is_filler(text: str) -> bool:
+    """Whether a number is one digit again and again, or the digits in their order."""
+    digits = "".join(c for c in text if c.isdigit())
+    if len(digits) < 7 or any(map(str.isalpha, text)):
+        return False
+    if len(digits) == 11 and digits[0] == "1":
+        digits = digits[1:]
+    same = len(set(digits)) == 1 and (len(digits) > 8 or digits[0] in "019")
+    return same or digits in _RUNS

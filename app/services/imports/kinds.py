@@ -1,0 +1,230 @@
+"""Everything there is to say about a contact file and its rows: four closed lists.
+
+The check, its screens, the downloads and ``docs/contact-files.md`` all speak of these kinds.
+"""
+
+from typing import NamedTuple
+
+
+class Words(NamedTuple):
+    """What a kind is called, and the rule that people read about it."""
+
+    title: str
+    rule: str
+
+
+ERRORS = {
+    "missing_identifier": Words(
+        "No phone or e-mail",
+        "A row needs a phone number, an e-mail address or an external id that identifies.",
+    ),
+    "invalid_phone": Words(
+        "Not a phone number",
+        "No phone column of the row holds a number that could exist; what is wrong is said.",
+    ),
+    "invalid_email": Words("E-mail not an address", "The form is name@example.com."),
+    "value_too_long": Words(
+        "Text too long",
+        "Names hold 100 characters, e-mails 254, statuses 64, metadata 1,000. Nothing is cut.",
+    ),
+    "key_too_long": Words(
+        "Name of information too long", "The name of a piece of metadata holds 64 characters."
+    ),
+    "too_many_metadata_keys": Words(
+        "Too much information", "A contact holds 50 pieces of metadata, those stored included."
+    ),
+    "invalid_metadata": Words("Information not text", "Metadata are texts, numbers or yes and no."),
+    "unknown_external_id_key": Words(
+        "External id unknown here", "No assistant of the campaign defines this external id."
+    ),
+    "external_id_pair_incomplete": Words(
+        "External id incomplete", "An external id needs its name and its value."
+    ),
+    "ambiguous_match": Words(
+        "Belongs to several people",
+        "The row's phone, e-mail and external id belong to different contacts: nothing is written.",
+    ),
+    "not_found": Words("Not in the campaign", "Nobody is there to be removed."),
+    "do_not_contact": Words(
+        "On the do-not-call list", "The organization refuses contacts that are on its list."
+    ),
+    "column_count": Words(
+        "Cells out of place",
+        "The row has more filled cells than there are columns, so a value may stand under the "
+        "wrong name.",
+    ),
+    "unclosed_quote": Words(
+        "Quotation mark not closed",
+        "A quotation mark opens in the row and never closes. The rows below are read as they are.",
+    ),
+    "bad_quote": Words(
+        "Quotation mark out of place", "A quotation mark inside a quoted value has to be doubled."
+    ),
+    "undecodable_text": Words(
+        "Text not readable", "Some bytes of the row are not in the file's encoding."
+    ),
+    "control_characters": Words(
+        "Control characters", "A cell holds characters that no person can type."
+    ),
+    "excel_damaged_phone": Words(
+        "Damaged by a spreadsheet",
+        "The number was rounded, turned into a date or an amount, or lost its 0 or +. A repair is "
+        "proposed where nothing is lost, and made only when a person accepts it.",
+    ),
+    "several_phones": Words(
+        "Several phones in one cell",
+        "Several numbers in one cell, also those that Google parts by :::, are an error: which "
+        "one to call is not guessed.",
+    ),
+    "several_emails": Words(
+        "Several e-mails in one cell", "Several addresses in one cell are an error."
+    ),
+    "phone_extension": Words(
+        "Extension not readable", "The cell announces an extension and does not give it in digits."
+    ),
+    "formula_without_value": Words(
+        "Formula without value",
+        "A cell that the contact needs holds a formula whose result was not saved.",
+    ),
+    "cell_error": Words("Formula error", "The spreadsheet shows an error such as #REF! there."),
+    "placeholder_value": Words(
+        "Filler in place of a number",
+        "A number such as 000-000-0000 or 123-456-7890 was typed to fill the cell.",
+    ),
+}
+IGNORED = {
+    "status_ended": Words(
+        "Outreach has ended", "The status says that outreach is over: nobody is added."
+    ),
+    "not_in_campaign": Words("Not in the campaign", "An update adds nobody."),
+}
+WARNINGS = {
+    "duplicate": Words(
+        "Same contact again",
+        "An earlier row is the same contact; rows are applied in order, this one as an update.",
+    ),
+    "duplicate_phone": Words(
+        "Phone shared with another row",
+        "An earlier row has this number with another e-mail or external id; both become one "
+        "contact.",
+    ),
+    "duplicate_email": Words(
+        "E-mail shared with another row",
+        "An earlier row has this address with another phone or external id; both become one "
+        "contact.",
+    ),
+    "extension_dropped": Words(
+        "Kept without extension",
+        "The number is stored, its extension becomes the metadata phoneExtension.",
+    ),
+    "several_phones": Words(
+        "Further phone kept as information",
+        "Of several phone columns the first valid number counts, the others become metadata.",
+    ),
+    "several_emails": Words(
+        "Further e-mail kept as information",
+        "Of several e-mail columns the first valid address counts, the others become metadata.",
+    ),
+    "no_phone": Words(
+        "No phone to call", "The new contact has no phone number, so it can't be called."
+    ),
+    "phone_dropped": Words(
+        "Other phone used", "This number can't be used; that of another column is."
+    ),
+    "email_dropped": Words(
+        "Other e-mail used", "This address can't be used; that of another column is."
+    ),
+    "encoding_guessed": Words(
+        "Encoding guessed", "The text encoding was guessed: look at names with accents."
+    ),
+    "other_sheets": Words(
+        "Other sheets", "The workbook has other visible sheets, which were not read."
+    ),
+    "hidden_sheet": Words("Hidden sheet", "The sheet that was read is hidden in the workbook."),
+    "footer_rows": Words(
+        "Footer left out",
+        "Totals, copyright and the like at the end of the file are counted as skipped.",
+    ),
+    "title_rows": Words("Title left out", "Rows above the column names were left out."),
+    "unnamed_column": Words(
+        "Column without a name", "A column without a name is called by its letter."
+    ),
+    "duplicate_columns": Words(
+        "Columns of the same name", "Of columns with the same name the later ones got a number."
+    ),
+    "extra_cells": Words(
+        "Empty cells too many", "The row has more cells than the header; those are empty."
+    ),
+    "missing_cells": Words(
+        "Cells missing at the end", "The row has fewer cells than the header; they count as empty."
+    ),
+    "placeholder_value": Words(
+        "Counted as empty", "“N/A”, “-”, “none” and the like count as empty."
+    ),
+    "characters_removed": Words(
+        "Invisible marks removed",
+        "Marks that nobody can see were taken out of a name, a number or an address.",
+    ),
+    "characters_replaced": Words(
+        "Characters replaced",
+        "Digits of other scripts and full-width characters were written as 0 to 9 and a to z.",
+    ),
+    "assumed_country": Words(
+        "Country assumed",
+        "Numbers without a country code were read as numbers of the organization's country.",
+    ),
+    "implausible_phone": Words(
+        "Number not in use", "The number could exist, but its country has none like it."
+    ),
+    "text_around_value": Words(
+        "Text beside the value",
+        "The cell holds exactly one number or address with words around it, which are left out; "
+        "the whole cell becomes metadata.",
+    ),
+    "macros_ignored": Words("Macros ignored", "The workbook's macros were not run."),
+    "content_mismatch": Words(
+        "Not what the name says", "The file is of another kind than its name says, and was read."
+    ),
+    "formula_without_value": Words(
+        "Formula without value", "A formula in a piece of metadata has no result: left out."
+    ),
+    "key_too_long": Words(
+        "Column name shortened", "A column name of more than 64 characters was cut to be a key."
+    ),
+    "repaired": Words("Repaired", "The damage was undone because a person accepted the repair."),
+}
+REFUSALS = {
+    "empty_file": "The file is empty. Export it again and upload the new file.",
+    "no_rows": "The file has a header and no rows below it, so there is nothing to upload.",
+    "no_header": "Row {row} does not exist or is blank, so it cannot hold the column names.",
+    "no_contact_column": (
+        "No column holds phone numbers, e-mail addresses or an external id. Choose one."
+    ),
+    "unclosed_quote": (
+        "A quotation mark opens in row {row}, among the column names, and does not close."
+    ),
+    "bad_quote": "A quotation mark among the column names in row {row} is out of place.",
+    "undecodable_text": "The text is not {encoding}. Save the file as CSV UTF-8.",
+    "encoding_unknown": "{encoding} is no text encoding that can be read here.",
+    "not_text": "This is not a text file or workbook. Save the list as CSV or XLSX.",
+    "unsupported_type": "This is {what}, not a contact file. Save the list as CSV or XLSX.",
+    "content_mismatch": (
+        "The file is called {name} and is {what}. Open it in a spreadsheet and save it as XLSX."
+    ),
+    "too_many_columns": "Row {row} has more than {limit} columns. Keep those that matter.",
+    "duplicate_columns": (
+        "Several columns are called “{name}”, and only one can count. Rename or take away the "
+        "others."
+    ),
+    "field_too_long": "Row {row} has a cell of more than {limit:,} characters. Shorten it.",
+    "nul_bytes": "The file holds NUL characters, so it is damaged or not text. Export it again.",
+    "too_large": "The file is larger than {limit}. Split it, or save it as CSV.",
+    "too_many_rows": "The file has more than {limit:,} rows. Split it into several files.",
+    "zip_bomb": "The workbook unpacks to far more than a contact list holds. Save it as CSV.",
+    "password_protected": "The workbook is protected by a password. Save it without one.",
+    "macro_file": "This is a workbook of macros, not a contact file. Save the list as XLSX.",
+    "unreadable_workbook": "The workbook is damaged. Open it in a spreadsheet and save it again.",
+    "unsafe_workbook": "The workbook holds XML that no spreadsheet writes. Save it as CSV.",
+    "choose_sheet": "There is no sheet “{sheet}” to read. The sheets are: {sheets}.",
+}
+"""Why a whole file is refused; ``{…}`` is filled in."""

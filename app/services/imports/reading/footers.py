@@ -1,0 +1,35 @@
+"""Rows below a list that are no part of it: totals, copyright, who made the export and when.
+
+A row is a footer only if nothing but blank rows and other footers comes below it.
+"""
+
+import re
+from collections.abc import Sequence
+
+MOST_ROWS = 30
+_WORDS = re.compile(
+    r"(?:grand |sub-?)?totals?\s*(?:$|[:(=]|records|rows|contacts|\d)|copyright\b|©|\(c\) ?\d{4}|"
+    r"confidential information|confidential$|(?:generated|exported|created|printed) (?:by|on|at)\b|"
+    r"report (?:generated|created|name|date)\b|(?:record|row|contact)s? ?count\b|"
+    r"\d+ (?:records?|rows?|contacts?)\b|page \d+|[-*= ]*end of (?:report|file|list|export)|"
+    r"do not distribute|all rights reserved|"
+    r"(?:gesamt|summe|gesamtsumme|anzahl|total général|totales?)\s*(?:$|[:(=]|\d)",
+    re.IGNORECASE,
+)
+_IDENTIFIER = re.compile(r"[^@\s]@[^@\s]|(?:\d[\s().+-]*){7}")
+
+
+def filled(cells: Sequence[str]) -> list[str]:
+    return [text for cell in cells if (text := cell.strip())]
+
+
+def is_footer(cells: Sequence[str]) -> bool:
+    """Whether the row says so by its words. ``cells`` are those with something in them."""
+    return (
+        len(cells) <= 3 and _WORDS.match(cells[0]) is not None and not any("@" in c for c in cells)
+    )
+
+
+def may_be_footer(cells: Sequence[str]) -> bool:
+    """Whether a row that stands apart may belong to a footer: one text that tells no contact."""
+    return len(cells) == 1 and not _IDENTIFIER.search(cells[0])
