@@ -22,13 +22,18 @@ from app.schemas.users import UpdateUserInput
 _NAME = {"maxlength": 200, "autocomplete": "off"}
 
 
+def _plain(value: str | None) -> str | None:
+    """The text without what no database keeps."""
+    return value.replace("\0", "") if value else value
+
+
 def role_choices(roles: Sequence[Role]) -> list[SelectChoice]:
     return [SelectChoice(role.value, ROLE_NAMES[role]) for role in roles]
 
 
 class InviteForm(Form):
     email = EmailField("E-mail", render_kw={"maxlength": 254, "autocomplete": "off"})
-    name = StringField("Name", render_kw=_NAME)
+    name = StringField("Name", filters=[_plain], render_kw=_NAME)
     role = RadioField("Role")
     organization = StringField("Organization", render_kw=_NAME)
 

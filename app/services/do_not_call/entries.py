@@ -1,5 +1,6 @@
 """Single numbers of the list: asking for them, listing, adding, removing."""
 
+import re
 from collections.abc import Collection
 from uuid import UUID
 
@@ -7,6 +8,7 @@ from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
+from app.errors import ValidationFailed
 from app.models import DoNotCallEntry, utcnow
 from app.phone import normalise
 from app.policy import Permission
@@ -14,6 +16,8 @@ from app.services import audit, organizations
 from app.services.paging import Page
 
 NUMBERS_A_QUERY = 5000
+WRITTEN = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
+"""How every number of a list is written."""
 
 
 def is_listed(session: Session, organization_id: UUID, phone: str) -> bool:
@@ -43,7 +47,8 @@ def listing(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[DoNotCallEntry]:
-    """The list by number; ``query`` looks in numbers and reasons. Raises `NotFound`.
+    """The list by number; ``query`` looks in numbers and reasons. Raises `NotFound` and
+    `ValidationFailed` (``invalid_cursor``).
 
     ``cursor`` is the last number of the page before.
     """
@@ -58,6 +63,9 @@ def listing(
             | DoNotCallEntry.reason.icontains(words, autoescape=True)
         )
     if cursor:
+        if not WRITTEN.fullmatch(cursor):
+            message = "This place in the list can't be read; start from its beginning."
+            raise ValidationFailed.on("cursor", "invalid_cursor", message)
         rows = rows.where(DoNotCallEntry.phone > cursor)
     found = session.scalars(rows.order_by(DoNotCallEntry.phone).limit(limit + 1)).all()
     items = found[:limit]
@@ -87,7 +95,7 @@ def add(
         organization_id=organization.id,
         phone=number,
         partner_id=organization.partner_id,
-        reason=(reason or "").strip()[:500] or None,
+        reason=(reason or "").replace("\x00", "").strip()[:500] or None,
         source=source,
         added_by=caller.label[:200],
         created_at=utcnow(),

@@ -47,7 +47,7 @@ def add_many(
     phones = {line.phone: line for line in lines if line.phone is not None}
     known = listed_among(session, organization.id, phones)
     now = utcnow()
-    common = (reason or "").strip()[:500] or None
+    common = (reason or "").replace("\x00", "").strip()[:500] or None
     rows: list[dict[str, Any]] = [
         {
             "organization_id": organization.id,

@@ -12,6 +12,7 @@ from app.errors import NotFound
 from app.models import DoNotCallEntry, Organization
 from app.policy import Permission
 from app.services import organizations
+from app.services.do_not_call.entries import WRITTEN
 from app.services.paging import Page, Sort, keyset_page
 
 
@@ -67,7 +68,9 @@ def count_of(session: Session, caller: Caller, organization_id: UUID) -> int:
 def entry(session: Session, caller: Caller, organization_id: UUID, number: str) -> DoNotCallEntry:
     """One entry by its number (E.164). Raises `NotFound` for what is not on the list."""
     organizations.check(session, caller, organization_id)
-    found = session.get(DoNotCallEntry, (organization_id, number))
+    found = None
+    if WRITTEN.fullmatch(number):
+        found = session.get(DoNotCallEntry, (organization_id, number))
     if found is None:
         raise NotFound
     return found

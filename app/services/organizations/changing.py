@@ -126,7 +126,7 @@ def held(
 
 def checked_name(name: str) -> str:
     """The name without blanks around it. Raises `ValidationFailed` (``blank``, ``too_long``)."""
-    name = name.strip()
+    name = name.replace("\x00", "").strip()
     if not name:
         raise ValidationFailed.on("name", "blank", "This can't be left blank.")
     if len(name) > MAX_NAME:

@@ -147,7 +147,7 @@ def count(session: Session, caller: Caller, chosen: Filter) -> int:
 def called(session: Session, caller: Caller, name: str, limit: int = 10) -> list[Organization]:
     """Those that bear exactly this name, in whatever letters; archived ones don't count."""
     rows = visible(caller).where(
-        func.lower(Organization.name) == name.strip().lower(),
+        func.lower(Organization.name) == name.replace("\x00", "").strip().lower(),
         Organization.status != OrganizationStatus.ARCHIVED,
     )
     return list(session.scalars(rows.order_by(Organization.id).limit(limit)))

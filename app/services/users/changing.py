@@ -46,7 +46,7 @@ def update(
     if changes.email is not None and changes.email != user.email:
         _move_address(session, caller, user, changes.email)
     if name is not None:
-        _rename(session, caller, user, name.strip() or None)
+        _rename(session, caller, user, name.replace("\x00", "").strip() or None)
     if changes.payment_tier is not None and user.organization_id is not None:
         organization = organizations.get(session, caller, user.organization_id, for_change=True)
         change(session, caller, organization, {"payment_tier": changes.payment_tier})

@@ -1,0 +1,61 @@
+"""Characters that a database refuses are nothing that a customer screen stumbles over."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role, Tier
+from app.models import User
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+NUL = "a\0b"
+
+
+@pytest.fixture
+def browser(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
+    own.organization.user_limit = 0
+    session.commit()
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def test_every_text_field_takes_a_nul_character(own: Tenant, browser: Browser) -> None:
+    base, person = f"/organizations/{own.organization.id}", f"/people/{own.user.id}"
+    plan = {"tier": Tier.FREE.value, "agent_limit": "1", "user_limit": "0"}
+    several = "ada@x.example, A\0da\n"
+    forms: dict[str, dict[str, str]] = {
+        "/organizations/new": plan | {"name": NUL},
+        f"{base}/edit": {"name": NUL},
+        f"{base}/do-not-call/add": {"numbers": "+12025550101", "reason": NUL},
+        f"{base}/suspend": {"reason": NUL},
+        f"{base}/resume": {},
+        f"{person}/edit": {"email": own.user.email, "name": NUL},
+        "/people/invite-many": {"people": several, "organization": "Northwind\0 Dental"},
+    }
+    answers = {
+        path: browser.post(path, typed, page="/people/invite").status_code
+        for path, typed in forms.items()
+    }
+    assert answers == {path: 200 if "many" in path else 303 for path in forms}
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/do-not-call?cursor=%00", 400),
+        ("/organizations/{}/do-not-call?cursor=%00", 400),
+        ("/organizations/{}/do-not-call?q=%00", 200),
+        ("/organizations/{}/do-not-call/remove?number=%00", 404),
+        ("/people?q=%00&organization=%00", 200),
+        ("/people/suspend?id=%00", 200),
+        ("/people/invite?organization=%00", 200),
+        ("/organizations?q=%00&use=%00&tier=%00", 200),
+        ("/organizations/{}/plan/check?tier=%00&agent_limit=%00&user_limit=%00", 422),
+    ],
+)
+def test_every_address_takes_one_too(
+    own: Tenant, browser: Browser, address: str, status: int
+) -> None:
+    assert browser.get(address.format(own.organization.id)).status_code == status
