@@ -30,7 +30,9 @@ def test_a_price_has_its_products_name_and_its_cost_in_currency_units(
     server: StripeServer,
 ) -> None:
     price = server.price("Plus", 9900)
-    assert ask(server, price.id) == {price.id: Price("Plus", Decimal("99.00"), "USD", price.product)}
+    assert ask(server, price.id) == {
+        price.id: Price("Plus", Decimal("99.00"), "USD", price.product)
+    }
 
 
 def test_a_price_with_a_name_of_its_own_keeps_it(server: StripeServer) -> None:

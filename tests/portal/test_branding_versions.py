@@ -41,10 +41,12 @@ def editor(own: Tenant, signed_in: SignedIn, published: None) -> Browser:
 def rows(html: str) -> list[list[str]]:
     """The cells of the table, as read."""
     body = html.partition("<tbody>")[2].partition("</tbody>")[0]
-    return [
-        [" ".join(unescape(re.sub(r"<[^>]+>", " ", cell)).split()) for cell in found]
-        for found in (re.findall(r"<t[hd]\b.*?</t[hd]>", row, re.DOTALL) for row in body.split("<tr")[1:])
-    ]  # fmt: skip
+    cells = [re.findall(r"<t[hd]\b.*?</t[hd]>", row, re.DOTALL) for row in body.split("<tr")[1:]]
+    return [[words(cell) for cell in row] for row in cells]
+
+
+def words(html: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
 def product_name(session: Session, tenant: Tenant) -> str:
