@@ -144,6 +144,8 @@ def _text(moment: Moment, attempt: CallAttempt | None) -> str | None:
         shown = f"{reference[:4]}…{reference[-4:]}" if reference else None
         own = f"Attempt {attempt.number}"
         return f"{own}, carrier reference {shown}" if shown else own
+    if moment.kind == "answered":
+        return None
     if moment.kind == "scheduled" and moment.detail:
         try:
             return f"Until {moment_words(datetime.fromisoformat(moment.detail), zone())}"

@@ -2,11 +2,13 @@
 
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from flask import g, render_template, url_for
 
 from app.enums import Role
 from app.extensions import caller, transaction
+from app.models.base import utcnow
 from app.portal import lists
 from app.portal.blueprint import portal
 from app.portal.formats import day, plural
@@ -14,6 +16,7 @@ from app.portal.navigation import may_open
 from app.portal.reader import zone
 from app.services import audit, calls, organizations, overview, reporting
 from app.services.overview import Kind, Matter, Month, Step
+from app.services.overview.matters import LAST_DAY
 
 SHOWN = 5
 PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
@@ -124,6 +127,9 @@ def _shown(matter: Matter) -> dict[str, Any]:
     parameter = PARAMETERS.get(matter.kind)
     if parameter:
         values = {parameter: matter.target}
+    if matter.kind is Kind.CALLS_UNANSWERED:
+        began = (utcnow() - LAST_DAY).astimezone(ZoneInfo(zone()))
+        values = {**values, "start": began.date()}
     return {
         "title": matter.title,
         "text": f"{matter.text} {day(matter.at, zone())}." if matter.at else matter.text,
