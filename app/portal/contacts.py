@@ -12,7 +12,7 @@ from app.extensions import caller, transaction
 from app.models import Campaign
 from app.phone import country_name
 from app.portal.blueprint import portal
-from app.portal.contact_acts import do_not_call_question, removing
+from app.portal.contact_acts import ReasonForm, do_not_call_question, removing
 from app.portal.editing import Overtaken, Sending, overtaken, seen_version
 from app.portal.forms.contacts import ContactForm, form_for, showing, shown
 from app.services import audit, campaigns, contacts, do_not_call, organizations
@@ -47,6 +47,7 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
             upload_actions=UPLOAD_ACTIONS,
             changes=audit.latest_of_target(session, caller(), "contact", found.id, SHOWN),
             removing=removing(session, campaign, found),
+            reason=ReasonForm().reason,
             listing=do_not_call_question(session, campaign, found) if found.phone else None,
         )
 
