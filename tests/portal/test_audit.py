@@ -89,7 +89,8 @@ def test_the_history_tells_what_changed_in_the_words_of_a_reader(
         "Organization changed: Northwind Dental Limit of assistants 3 → 1,200 Plan Basic → Plus",
     ]
     assert "hunter2" not in page
-    who = re.findall(r'<td class="wrap history-who">([^<]+)(?:<span class="cell-sub">([^<]+))?', page)
+    cell = r'<td class="wrap history-who">([^<]+)(?:<span class="cell-sub">([^<]+))?'
+    who = re.findall(cell, page)
     assert who == [
         ("system", "The system itself"),
         ("crm-sync (abc)", "API client"),
