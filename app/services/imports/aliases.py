@@ -38,7 +38,11 @@ other phone|day phone|evening phone|daytime phone|direct phone|direct line|car p
 phone 1|phone 2|phone 3|phone1|phone2|phone3|phone 1 - value|phone 2 - value|phone 3 - value|
 phone 4 - value|person - phone|person - phone - work|person - phone - home|person - phone - mobile|
 person - phone - other|phone (work)|phone (home)|phone (mobile)|phone (other)|phone - work|
-phone - home|phone - mobile|additional phone numbers|dial number|number to call|
+phone - home|phone - mobile|alt phone|alternate phone|alternative phone|second phone|
+phone number 1|phone number 2|phone number 3|mobile 1|mobile 2|mobile phone 2|cell 1|cell 2|
+landline|land line|contact phone 1|contact phone 2|contact number 1|contact number 2|tel 1|tel 2|
+telephone 1|telephone 2|whatsapp|whatsapp number|customer phone|client phone|lead phone|
+additional phone numbers|dial number|number to call|
 telefon|telefonnummer|telefonnr|tel nr|rufnummer|handy|handynummer|handynr|mobil|mobilnummer|
 mobiltelefon|mobilfunk|mobilfunknummer|telefon mobil|telefon privat|telefon geschäftlich|
 téléphone|téléphone mobile|téléphone portable|téléphone fixe|numéro de téléphone|portable|

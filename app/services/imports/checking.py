@@ -175,7 +175,7 @@ def _suggested(table: Table, rules: Rules) -> list[Target]:
             raise UnreadableFile("duplicate_columns", row=table.header_row_number, name=name[:100])
     if table.header_is_made:
         rows = [row.cells[: len(header)] for row in islice(table.rows(), _ROWS_TO_JUDGE)]
-        return by_content(rows, rules.default_region) or targets
+        return by_content(header, rows, rules.default_region) or targets
     return targets
 
 

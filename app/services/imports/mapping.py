@@ -106,18 +106,19 @@ def _again(name: str, header: Sequence[str]) -> str | None:
     return known if known in {Field.PHONE, Field.EMAIL} else None
 
 
-def by_content(samples: Sequence[Sequence[str]], region: str | None) -> list[Target] | None:
+def by_content(
+    header: Sequence[str], samples: Sequence[Sequence[str]], region: str | None
+) -> list[Target] | None:
     """Targets for columns without names, where the values leave no doubt: one column of phones,
     or one of addresses, or one of each; None where they do."""
-    width = max(map(len, samples), default=0)
     kinds = [
         _kind_of([row[index].strip() for row in samples if index < len(row)], index, region)
-        for index in range(width)
+        for index in range(len(header))
     ]
     phones, emails = kinds.count(Field.PHONE), kinds.count(Field.EMAIL)
     if max(phones, emails) != 1:
         return None
-    return [Target(kind) for kind in kinds]
+    return _with_metadata_keys(header, [Target(kind) for kind in kinds])
 
 
 def _kind_of(values: Sequence[str], index: int, region: str | None) -> Field:

@@ -88,7 +88,7 @@ def _names_the_data(row: Row, filled: list[Row]) -> bool:
 def _width(found: Row | None, below: list[Row], *, ragged: bool) -> int:
     widths = sorted(_used(row) for row in below) or [0]
     # A stray separator makes one row too wide; columns without a name make most rows wide.
-    data = widths[-1] if ragged or found is None else widths[len(widths) // 2]
+    data = widths[-1] if ragged or found is None else widths[(len(widths) - 1) // 2]
     named = _used(found) if found else 0
     return max(named, data, 1)
 

@@ -90,10 +90,13 @@ class VCards:
             value = _value(line)
             mark = (value.name, value.text.strip().upper()) if value else ("", "")
             if mark == ("BEGIN", "VCARD"):
-                if values is None or not depth:
-                    values, depth = [], 0
-                depth += 1
-                number += depth == 1
+                if values and values[-1].name == "AGENT":  # a card within a card
+                    depth += 1
+                    continue
+                if values:
+                    yield _columns(values)
+                values, depth = [], 1
+                number += 1
             elif mark == ("END", "VCARD") and values is not None:
                 depth -= 1
                 if not depth:

@@ -1,0 +1,13 @@
+"""Contact files as people really have them, each with what must come of it."""
+
+from tests.files.corpus.cases import Case
+from tests.files.corpus.cells import CELLS
+from tests.files.corpus.exporters import EXPORTERS
+from tests.files.corpus.refused import REFUSED
+from tests.files.corpus.texts import TEXTS
+from tests.files.corpus.vcards import VCARDS
+from tests.files.corpus.workbooks import WORKBOOKS
+
+CORPUS: dict[str, Case] = {**EXPORTERS, **TEXTS, **CELLS, **WORKBOOKS, **VCARDS, **REFUSED}
+
+__all__ = ["CORPUS", "Case"]
