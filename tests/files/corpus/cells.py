@@ -110,7 +110,7 @@ CELLS = {
         "Phone;E-mail\n"
         ";Ann Lee <ann@mail.example>\n"
         ";mailto:bob@mail.example\n"
-        ";a@mail.example; b@mail.example\n"
+        ";a@mail.example, b@mail.example\n"
         ";a@mail.example ::: b@mail.example\n"
         ";ann(at)mail.example\n"
         ";ｃｙ＠mail.example\n"

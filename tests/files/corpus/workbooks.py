@@ -29,7 +29,7 @@ def xlsx(*rows: list[Any], formats: dict[str, str] | None = None) -> bytes:
 def xls(
     *sheets: tuple[str, list[list[Any]]], hidden: tuple[int, ...] = (), active: int = 0
 ) -> bytes:
-    """An old workbook; dates carry a date's format, ``#REF!`` is the error of that name."""
+    """An old workbook; dates carry a date's format, pairs their own, ``#REF!`` is that error."""
     book = OldWorkbook()
     for index, (name, rows) in enumerate(sheets):
         sheet = book.add_sheet(name)
@@ -38,6 +38,9 @@ def xls(
             for column, value in enumerate(row):
                 if value == "#REF!":
                     sheet.row(place).set_cell_error(column, 0x17)
+                elif isinstance(value, tuple):
+                    style = easyxf(num_format_str=value[0])
+                    sheet.write(place, column, value[1], style)
                 elif value is not None:
                     code = "yyyy-mm-dd" if isinstance(value, date) else "General"
                     sheet.write(place, column, value, easyxf(num_format_str=code))
@@ -138,6 +141,14 @@ WORKBOOKS = {
         [ok(2, "Ann", "Lee", ANN)],
         {"sheet": "People"},
         {"other_sheets": 0},
+    ),
+    "XLS with number formats and many long texts": Case(
+        "list.xls",
+        xls(("L", [["Name", "Phone", "Code", "Share", "Note"],
+                   ["Ann", 2025550101, ("00000", 2), ("0.0%", 0.125), "é" * 9000],
+                   ["Bob", ('"+"0', 12025550102), ("0.00E+00", 447700900418), -3, "Ж" * 9000]])),
+        [bad(2, ("value_too_long", "Note")), bad(3, ("value_too_long", "Note"))],
+        {"type": "xls"},
     ),
     "XLS that is called XLSX": Case(
         "list.xlsx", xls(("People", _LIST)), [ok(2, "Ann", "Lee", ANN)], {"type": "xls"},

@@ -1,28 +1,38 @@
-"""XLS: the visible sheet, with values as the spreadsheet shows them as far as the file tells.
+"""XLS: the visible sheet, with values as the spreadsheet shows them.
 
-The whole sheet is held in memory, so the file and its sheets have limits of their own.
+Its records are read here, for a library that makes a full table of the sheet asks for as much
+memory as a damaged file tells it to, and ends the whole process.
 """
 
-from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+import struct
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from python_calamine import CalamineError, CalamineWorkbook, PasswordError
-
-from app.services.imports.reading.biff import Facts, facts_of
+from app.services.imports.reading.biff import (
+    MACRO_SHEET,
+    WORKSHEET,
+    Book,
+    SheetEntry,
+    read_book,
+    records,
+)
 from app.services.imports.reading.errors import UnreadableFile
 from app.services.imports.reading.number_formats import exact
 from app.services.imports.reading.ole import Container
 from app.services.imports.reading.table import Header, ReadOptions, Row
 
 MAX_BYTES = 32 * 1024 * 1024
-MAX_CELLS = 3_000_000
-"""Of all sheets together, empty ones within their bounds included."""
+MAX_CELLS = 2_000_000
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 """The part that an encrypted XLSX consists of."""
 _MACROS = "_VBA_PROJECT_CUR"
+_ERRORS = {
+    0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?",
+    0x24: "#NUM!", 0x2A: "#N/A",
+}  # fmt: skip
+_FORMULA_TEXT, _RUN = 0x0207, 0x00BD
 
-Value = int | float | str | bool | time | date | datetime | timedelta
+Cells = dict[int, dict[int, str]]
 
 
 class OldWorkbook:
@@ -38,60 +48,64 @@ class OldWorkbook:
         self._stream = stream
         self._limits = options.limits
         container = _container(stream)
-        facts = _facts(container)
+        name = next((name for name in ("Workbook", "Book") if name in container.names), None)
+        if name is None:
+            what = "a document of the old kind" if container.names else "a damaged old document"
+            raise UnreadableFile("unsupported_type", what=what)
         try:
-            stream.seek(0)
-            self._book = CalamineWorkbook.from_filelike(stream)
-        except PasswordError:
-            raise UnreadableFile("password_protected") from None
-        except (CalamineError, OSError, ValueError):
+            self._data = container.stream(name)
+            self._book = read_book(self._data)
+        except (struct.error, IndexError, KeyError):
             raise UnreadableFile("unreadable_workbook") from None
-        self.sheets: tuple[str, ...] = tuple(self._book.sheet_names)
-        index = self._choose(facts, options.sheet)
-        self.sheet: str | None = self.sheets[index]
-        self._index = index
-        known = index < len(facts.sheets)
-        self._errors = facts.sheets[index].errors if known else {}
+        sheets = self._book.sheets
+        self.sheets: tuple[str, ...] = tuple(s.name for s in sheets if s.kind == WORKSHEET)
+        chosen = self._choose(options.sheet)
+        self.sheet: str | None = chosen.name
         notes = []
-        if sum(sheet.visible for sheet in facts.sheets) > 1:
+        if sum(sheet.visible and sheet.kind == WORKSHEET for sheet in sheets) > 1:
             notes.append("other_sheets")
-        if known and not facts.sheets[index].visible:
+        if not chosen.visible:
             notes.append("hidden_sheet")
         if _MACROS in container.names:
             notes.append("macros_ignored")
         self.notes: tuple[str, ...] = tuple(notes)
+        try:
+            self._cells = _SheetCells(self._book).read(self._data, chosen.offset)
+        except (struct.error, IndexError):
+            raise UnreadableFile("unreadable_workbook") from None
 
     def close(self) -> None:
-        self._book.close()
         self._stream.close()
 
     def records(self) -> Iterator[Row]:
-        """Rows from the first of the sheet."""
-        sheet = self._book.get_sheet_by_index(self._index)
+        """Rows from the first of the sheet; rows that it leaves out are blank."""
         limits = self._limits
-        for index, values in enumerate(sheet.iter_rows()):
-            cells = ["" if value == "" else _shown(value) for value in values]
-            if len(cells) > limits.columns and any(cells[limits.columns :]):
+        for index in range(max(self._cells, default=-1) + 1):
+            found = self._cells.get(index, {})
+            cells = [""] * (max(found, default=-1) + 1)
+            for column, text in found.items():
+                cells[column] = text
+                if len(text) > limits.cell:
+                    raise UnreadableFile("field_too_long", row=index + 1, limit=limits.cell)
+            if len(cells) > limits.columns:
                 raise UnreadableFile("too_many_columns", row=index + 1, limit=limits.columns)
-            if max(map(len, cells), default=0) > limits.cell:
-                raise UnreadableFile("field_too_long", row=index + 1, limit=limits.cell)
-            if self._errors:
-                for column in range(len(cells)):
-                    cells[column] = self._errors.get((index, column), cells[column])
             yield Row(index + 1, cells)
 
-    def _choose(self, facts: Facts, wanted: str | None) -> int:
+    def _choose(self, wanted: str | None) -> SheetEntry:
         """The sheet asked for, else the active one, else the first that people see."""
+        sheets, active = self._book.sheets, self._book.active
+        readable = [sheet for sheet in sheets if sheet.kind == WORKSHEET]
+        if not readable:
+            macros = any(sheet.kind == MACRO_SHEET for sheet in sheets)
+            raise UnreadableFile("macro_file" if macros else "unreadable_workbook")
         if wanted is not None:
-            if wanted in self.sheets:
-                return self.sheets.index(wanted)
-            raise UnreadableFile("choose_sheet", sheet=wanted, sheets=", ".join(self.sheets))
-        visible = [i for i, s in enumerate(facts.sheets) if s.visible and s.kind == 0]
-        if facts.active in visible:
-            return facts.active
-        if not self.sheets:
-            raise UnreadableFile("unreadable_workbook")
-        return visible[0] if visible else 0
+            candidates = [sheet for sheet in readable if sheet.name == wanted]
+            if not candidates:
+                names = ", ".join(self.sheets)
+                raise UnreadableFile("choose_sheet", sheet=wanted, sheets=names)
+            return candidates[0]
+        shown = [s for s in sheets[active : active + 1] + readable if s.kind == WORKSHEET]
+        return next((sheet for sheet in shown if sheet.visible), readable[0])
 
 
 def _container(stream: BinaryIO) -> Container:
@@ -104,29 +118,78 @@ def _container(stream: BinaryIO) -> Container:
     return Container(data)
 
 
-def _facts(container: Container) -> Facts:
-    """What the workbook's own records tell. Books before 1997 have no such limits to fear."""
-    name = next((name for name in ("Workbook", "Book") if name in container.names), None)
-    if name is None:
-        what = "a document of the old kind" if container.names else "a damaged old document"
-        raise UnreadableFile("unsupported_type", what=what)
-    facts = facts_of(container.stream(name))
-    if facts.only_macros:
-        raise UnreadableFile("macro_file")
-    if sum(sheet.rows * sheet.columns for sheet in facts.sheets) > MAX_CELLS:
-        raise UnreadableFile("too_large", limit=f"{MAX_CELLS:,} cells")
-    return facts
+class _SheetCells:
+    """The cells of one sheet that hold something, as they are shown."""
+
+    def __init__(self, book: Book):
+        self._book = book
+        self._cells: Cells = {}
+        self._count = 0
+        self._awaited: tuple[int, int] | None = None
+        self._readers: dict[int, Callable[[bytes], str]] = {
+            0x0203: lambda body: self._number(body, struct.unpack_from("<d", body, 6)[0]),
+            0x027E: lambda body: self._number(body, _rk(body, 6)),
+            0x00FD: lambda body: book.strings[struct.unpack_from("<I", body, 6)[0]],
+            0x0204: lambda body: book.text(body, 6),
+            0x00D6: lambda body: book.text(body, 6),
+            0x0205: lambda body: _truth(body[6], is_error=bool(body[7])),
+            0x0006: self._formula,
+            0x0406: self._formula,
+        }
+
+    def read(self, data: bytes, offset: int) -> Cells:
+        for code, body in records(data, offset):
+            if reader := self._readers.get(code):
+                row, column = struct.unpack_from("<HH", body)
+                self._awaited = None
+                self._put(row, column, reader(body))
+            elif code == _RUN:
+                row, column = struct.unpack_from("<HH", body)
+                for place in range(4, len(body) - 2, 6):
+                    show = self._format(struct.unpack_from("<H", body, place)[0])
+                    self._put(row, column + (place - 4) // 6, show(repr(_rk(body, place + 2))))
+            elif code == _FORMULA_TEXT and self._awaited:
+                self._put(*self._awaited, self._book.text(body, 0))
+                self._awaited = None
+        return self._cells
+
+    def _put(self, row: int, column: int, text: str) -> None:
+        if text:
+            self._count += 1
+            if self._count > MAX_CELLS:
+                raise UnreadableFile("too_large", limit=f"{MAX_CELLS:,} cells")
+            self._cells.setdefault(row, {})[column] = text
+
+    def _format(self, style: int) -> Callable[[str], str]:
+        formats = self._book.formats
+        return formats[style] if style < len(formats) else exact
+
+    def _number(self, body: bytes, value: float) -> str:
+        return self._format(struct.unpack_from("<H", body, 4)[0])(repr(value))
+
+    def _formula(self, body: bytes) -> str:
+        """What the formula gave when the file was saved; its text comes in a record behind it."""
+        if body[12:14] != b"\xff\xff":
+            return self._number(body, struct.unpack_from("<d", body, 6)[0])
+        if body[6] == 0:
+            row, column = struct.unpack_from("<HH", body)
+            self._awaited = (row, column)
+            return ""
+        return _truth(body[8], is_error=body[6] == 2) if body[6] in {1, 2} else ""
 
 
-def _shown(value: Value) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, int | float):
-        return exact(repr(value))
-    if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d}" if value.time() == time() else f"{value:%Y-%m-%d %H:%M}"
-    if isinstance(value, date):
-        return f"{value:%Y-%m-%d}"
-    return f"{value:%H:%M}" if isinstance(value, time) else str(value)
+def _truth(value: int, *, is_error: bool) -> str:
+    if is_error:
+        return _ERRORS.get(value, "#VALUE!")
+    return "TRUE" if value else "FALSE"
+
+
+def _rk(body: bytes, position: int) -> float:
+    """Section 2.5.217: a number packed into 30 bits, whole or the upper part of a double."""
+    (packed,) = struct.unpack_from("<i", body, position)
+    value: float
+    if packed & 2:
+        value = packed >> 2
+    else:
+        (value,) = struct.unpack("<d", struct.pack("<II", 0, packed & 0xFFFFFFFC))
+    return value / 100 if packed & 1 else value
