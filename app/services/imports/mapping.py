@@ -308,6 +308,9 @@ def _emails(
     cells: list[tuple[int, str, str]] = []
     for index in mapping.emails:
         text = _text(values, index, row, is_name=False)
+        if text.isascii() and is_email(text):
+            cells.append((index, text, text))
+            continue
         if text.count("@") > 1 and len(_BETWEEN.split(text)) > 1:
             message = "Several e-mail addresses in one cell: keep one."
             row.errors.append(Note(index, "several_emails", message))

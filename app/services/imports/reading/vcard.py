@@ -103,11 +103,17 @@ class VCards:
                     yield _columns(values)
                     values = None
             elif value and values is not None and depth == 1:
-                if len(value.text) > self._limits.cell and value.name not in _BINARY:
-                    raise UnreadableFile("field_too_long", row=number, limit=self._limits.cell)
                 values.append(value)
+                self._check(values, number)
         if values:
             yield _columns(values)
+
+    def _check(self, values: list[_Value], number: int) -> None:
+        limits, last = self._limits, values[-1]
+        if len(last.text) > limits.cell and last.name not in _BINARY:
+            raise UnreadableFile("field_too_long", row=number, limit=limits.cell)
+        if len(values) > limits.columns:
+            raise UnreadableFile("too_many_columns", row=number, limit=limits.columns)
 
     def _lines(self) -> Iterator[str]:
         """Lines unfolded. Of what is too long to be a value only the beginning is kept."""
