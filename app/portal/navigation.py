@@ -47,7 +47,12 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
     (
         "Outreach",
         (
-            Place("Campaigns", "speakerphone", "portal.campaigns", ("portal.campaign", "portal.contact")),
+            Place(
+                "Campaigns",
+                "speakerphone",
+                "portal.campaigns",
+                ("portal.campaign", "portal.contact"),
+            ),
             Place("Uploads", "upload", "portal.uploads", ("portal.upload",)),
             Place("Calls", "phone", "portal.calls", ("portal.call",)),
             Place("Test call", "phone-outgoing", "portal.test_call", ("portal.test_call",)),

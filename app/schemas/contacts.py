@@ -93,7 +93,7 @@ class BulkError(Resource):
     index: int
     phone: Any = None
     email: Any = None
-    code: Annotated[str, Field(json_schema_extra={"enum": [*CONTACT_ERRORS]})]
+    code: Annotated[str, Field(json_schema_extra={"x-error-codes": [*CONTACT_ERRORS]})]
     field: str | None = None
     message: str
     retryable: bool = False

@@ -88,28 +88,33 @@ def titled(answer: TestResponse, own: Tenant) -> tuple[int, str]:
     ],
 )
 def test_each_refusal_has_its_page_in_the_partners_brand(
-    make_app: Callable[..., Flask], own: Tenant, error: Exception, page: tuple[int, str]
+    monkeypatch: pytest.MonkeyPatch,
+    make_app: Callable[..., Flask],
+    own: Tenant,
+    error: Exception,
+    page: tuple[int, str],
 ) -> None:
     app = make_app()
-    app.config.update(TESTING=False, PROPAGATE_EXCEPTIONS=False)
+    monkeypatch.setitem(app.config, "TESTING", False)
+    monkeypatch.setitem(app.config, "PROPAGATE_EXCEPTIONS", False)
 
     def fail(slug: str) -> str:
         raise error
 
-    app.view_functions["portal.partner_sign_in"] = fail
+    monkeypatch.setitem(app.view_functions, "portal.partner_sign_in", fail)
     answer = app.test_client().get(f"/p/{own.partner.slug}/sign-in")
     assert titled(answer, own) == page
 
 
 def test_too_many_requests_are_told_when_to_come_back(
-    make_app: Callable[..., Flask], own: Tenant
+    monkeypatch: pytest.MonkeyPatch, make_app: Callable[..., Flask], own: Tenant
 ) -> None:
     app = make_app()
 
     def fail(slug: str) -> str:
         raise RateLimited("That is too much at once.", 600)
 
-    app.view_functions["portal.partner_sign_in"] = fail
+    monkeypatch.setitem(app.view_functions, "portal.partner_sign_in", fail)
     path = f"/p/{own.partner.slug}/sign-in"
     answer = app.test_client().get(path)
     assert answer.headers["Retry-After"] == "600"
@@ -144,15 +149,16 @@ def test_without_a_database_there_is_still_a_page(tmp_path: Path) -> None:
 
 
 def test_a_failure_is_a_page_with_its_reference_and_tells_nothing_else(
-    make_app: Callable[..., Flask], own: Tenant
+    monkeypatch: pytest.MonkeyPatch, make_app: Callable[..., Flask], own: Tenant
 ) -> None:
     app = make_app()
-    app.config.update(TESTING=False, PROPAGATE_EXCEPTIONS=False)
+    monkeypatch.setitem(app.config, "TESTING", False)
+    monkeypatch.setitem(app.config, "PROPAGATE_EXCEPTIONS", False)
 
     def fail() -> str:
         return str(1 // 0)
 
-    app.view_functions["portal.sign_in"] = fail
+    monkeypatch.setitem(app.view_functions, "portal.sign_in", fail)
     answer = app.test_client().get("/sign-in")
     assert answer.status_code == 500
     assert "<h1>Something failed on our side</h1>" in answer.text

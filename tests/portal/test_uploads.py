@@ -273,7 +273,7 @@ def test_a_form_far_over_the_limit_gets_a_page_that_says_so(
     desk.browser = Browser(small)
     answer = desk.send(b"x" * 200_000)
     assert answer.status_code == 413
-    assert "The file or form is over the limit. Nothing was changed." in words(answer)
+    assert "What was sent is over the limit of 2.0 kB. Nothing was changed." in words(answer)
 
 
 def test_an_action_that_is_none_is_refused(desk: Desk) -> None:
