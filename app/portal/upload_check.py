@@ -259,7 +259,9 @@ def _read_as(upload: ContactImport) -> str:
         parts.append(ENCODING_WORDS.get(found["encoding"], found["encoding"].upper()))
     if found.get("delimiter"):
         parts.append(f"separated by {DELIMITER_WORDS.get(found['delimiter'], found['delimiter'])}")
-    if found.get("headerRow"):
+    if upload.file_kind == "vcard":
+        parts.append("each card as a row")
+    elif found.get("headerRow"):
         parts.append(f"column names in row {found['headerRow']}")
     else:
         parts.append("no column names")

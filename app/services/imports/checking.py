@@ -77,14 +77,17 @@ class Task:
 
 @dataclass(slots=True)
 class Reading:
-    """The contacts of a file with their row numbers, and those of rows with errors."""
+    """The contacts of a file with their row numbers, and those of rows with errors.
+
+    ``assumed`` is 1 for each contact whose phone has no country code.
+    """
 
     numbers: list[int] = field(default_factory=list)
     contacts: list[dict[str, Any]] = field(default_factory=list)
     faulty: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     samples: list[list[str]] = field(default_factory=list)
     rows: int = 0
-    assumed_country: int = 0
+    assumed: bytearray = field(default_factory=bytearray)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +191,7 @@ def read(table: Table, how: Plan) -> Reading:
             reading.samples.append([cell[:_SAMPLE_LENGTH] for cell in row.cells])
         mapped = read_row(row, how)
         if not mapped.errors:
-            reading.assumed_country += mapped.assumed_country
+            reading.assumed.append(mapped.assumed_country)
             reading.numbers.append(row.number)
             reading.contacts.append(mapped.contact)
         elif not row.problem:
@@ -287,7 +290,7 @@ def finish(
     found = _held(session, task)
     found.state, found.checked_at, found.failure = ImportState.CHECKED, utcnow(), None
     found.file_kind = table.kind
-    notes = file_notes(table, how, reading)
+    notes = file_notes(table, how, reading, verdict)
     found.found = {
         "encoding": table.encoding,
         "delimiter": table.delimiter,
@@ -308,13 +311,15 @@ def finish(
         setattr(found, name, count)
 
 
-def file_notes(table: Table, how: Plan, reading: Reading) -> dict[str, int]:
+def file_notes(table: Table, how: Plan, reading: Reading, verdict: Verdict) -> dict[str, int]:
     """Warnings about the whole file -> how many rows each is about; 0 for none in particular."""
     notes = dict.fromkeys(table.notes, 0)
+    flags = zip(reading.assumed, reading.numbers, strict=True)
+    assumed = sum(flag for flag, number in flags if verdict.outcomes[number] != FAILED)
     for kind, rows in {
         "title_rows": len(table.title_rows),
         "footer_rows": table.footer_rows,
-        "assumed_country": reading.assumed_country,
+        "assumed_country": assumed,
     }.items():
         if rows:
             notes[kind] = rows
