@@ -51,7 +51,7 @@ def number(words: str) -> int:
 def size_of(page: Page) -> int:
     """How many contacts the campaign's page says that it holds."""
     sentence = page.get_by_text(
-        re.compile(r"^A campaign of .* with [\d,]+ contacts\.$")
+        re.compile(r"^A campaign of .* with [\d,]+ contacts\.")
     ).inner_text()
     found = re.search(r"with ([\d,]+) contacts", sentence)
     assert found
@@ -144,7 +144,7 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
     expect(page.get_by_role("heading", level=1)).to_have_text("Winter recall")
     assert page.url.endswith(path)
     assert size_of(page) == before + applied[0]
-    search = page.get_by_label("Name, phone or e-mail")
+    search = page.get_by_label("Name, number, e-mail or id")
     search.fill("contact11@mail.example")
     search.press("Enter")
     expect(page.locator("tbody tr")).to_have_count(1)
