@@ -29,28 +29,23 @@ from app.models import (
 from app.services import contacts
 from app.services.contacts.incoming import MISSING_IDENTIFIER, Reader
 from app.services.contacts.results import FAILED, IGNORED, BulkResult
-from app.services.contacts.rules import Rules, load_rules
+from app.services.contacts.rules import load_rules
 from app.services.imports.duplicates import Seen
-from app.services.imports.failures import PROBLEM_COLUMN
 from app.services.imports.mapping import (
-    ONCE,
-    Field,
     Mapping,
     Target,
-    by_content,
     columns_hash,
-    suggest,
 )
 from app.services.imports.reading import Limits, ReadOptions, Table, UnreadableFile
 from app.services.imports.records import Record, record
 from app.services.imports.rows import Plan, read_row
+from app.services.imports.suggesting import suggest_for
 
 CHUNK = 500
 MAX_ROWS = 250_000
 """More would not fit beside other work in a worker's memory."""
 SAMPLES = 3
 _SAMPLE_LENGTH = 100
-_ROWS_TO_JUDGE = 200
 _FORGET_AT_ONCE = 5000
 """Row numbers, not rows: a check that is repeated removes what the one before has kept."""
 
@@ -164,22 +159,8 @@ def plan(session: Session, task: Task, table: Table) -> Plan:
     else:
         remembered = session.get(ColumnMapping, (task.campaign_id, columns_hash(header)))
         chosen = remembered.mapping if remembered else []
-    targets = [Target.parse(text) for text in chosen] or _suggested(table, rules)
+    targets = [Target.parse(text) for text in chosen] or suggest_for(table, rules)
     return Plan(Mapping(header, targets), rules.default_region, task.repairs, rules.keys)
-
-
-def _suggested(table: Table, rules: Rules) -> list[Target]:
-    header = table.header
-    targets = suggest(header, rules.keys)
-    if header[-1] == PROBLEM_COLUMN:
-        targets[-1] = Target(Field.IGNORE)
-    for name, target in zip(header, targets, strict=True):
-        if name in table.repeated_names and target.field in ONCE:
-            raise UnreadableFile("duplicate_columns", row=table.header_row_number, name=name[:100])
-    if table.header_is_made:
-        rows = [row.cells[: len(header)] for row in islice(table.rows(), _ROWS_TO_JUDGE)]
-        return by_content(header, rows, rules.default_region) or targets
-    return targets
 
 
 def read(table: Table, how: Plan) -> Reading:

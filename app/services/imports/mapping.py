@@ -1,11 +1,11 @@
-"""Columns of a file onto fields of a contact, suggested by known names and changed by hand.
+"""Columns of a file onto fields of a contact.
 
 Of several phone columns the first valid one counts, with a warning; the others become metadata.
 E-mail columns likewise. Columns that are nothing else become metadata under their own name.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Self
 import orjson
 
 from app.emails import is_email
-from app.services.imports.aliases import field_of, plain
 from app.services.imports.cleaning import narrow, quoted_formula, without_invisible
 from app.services.imports.contact_cells import (
     Note,
@@ -70,84 +69,7 @@ class Target(NamedTuple):
         return cls(Field(name), key)
 
 
-_NUMBERED = re.compile(r"(.+) \(\d+\)")
 ONCE = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS})
-
-
-def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list[Target]:
-    """One target for each column, by the names that exporters and people use."""
-    keys = {plain(key): key for key in external_id_keys}
-    if len(keys) == 1:
-        keys["externalid"] = next(iter(keys.values()))
-    targets: list[Target] = []
-    for name in header:
-        known = field_of(name) or _again(name, header)
-        if plain(name) in keys:
-            target = Target(Field.EXTERNAL_ID, keys[plain(name)])
-        elif known:
-            target = Target(Field(known))
-        else:
-            target = Target(Field.METADATA)
-        if target in targets and (target.field in ONCE or target.field is Field.EXTERNAL_ID):
-            target = Target(Field.METADATA)
-        targets.append(target)
-    fields = {target.field for target in targets}
-    if Field.LAST_NAME in fields and Field.FULL_NAME in fields:
-        # Patient and Surname: the one name beside a last name is the first name.
-        whole = Field.METADATA if Field.FIRST_NAME in fields else Field.FIRST_NAME
-        targets = [Target(whole) if t.field is Field.FULL_NAME else t for t in targets]
-    return _with_metadata_keys(header, targets)
-
-
-def _again(name: str, header: Sequence[str]) -> str | None:
-    """The field of a column that shares its name with an earlier one, where several may count."""
-    match = _NUMBERED.fullmatch(name)
-    known = field_of(match[1]) if match and match[1] in header else None
-    return known if known in {Field.PHONE, Field.EMAIL} else None
-
-
-def by_content(
-    header: Sequence[str], samples: Sequence[Sequence[str]], region: str | None
-) -> list[Target] | None:
-    """Targets for columns without names, where the values leave no doubt: one column of phones,
-    or one of addresses, or one of each; None where they do."""
-    kinds = [
-        _kind_of([row[index].strip() for row in samples if index < len(row)], index, region)
-        for index in range(len(header))
-    ]
-    phones, emails = kinds.count(Field.PHONE), kinds.count(Field.EMAIL)
-    if max(phones, emails) != 1:
-        return None
-    return _with_metadata_keys(header, [Target(kind) for kind in kinds])
-
-
-def _kind_of(values: Sequence[str], index: int, region: str | None) -> Field:
-    filled = [value for value in values if value]
-    if filled and all(map(is_email, filled)):
-        return Field.EMAIL
-    numbers = [value for value in filled if sum(map(str.isdigit, value)) >= 7]
-    if filled and len(numbers) == len(filled):
-        cells = [read_phone(value, index, region) for value in numbers]
-        usable = sum(1 for cell in cells if cell.number and not cell.has_text)
-        if usable * 2 > len(cells):
-            return Field.PHONE
-    return Field.METADATA
-
-
-def _with_metadata_keys(header: Sequence[str], targets: list[Target]) -> list[Target]:
-    taken: set[str] = set()
-    named = []
-    for name, target in zip(header, targets, strict=True):
-        if target.field is Field.METADATA:
-            key, count = name[:MAX_METADATA_KEY], 1
-            while key in taken:
-                count += 1
-                key = f"{name[: MAX_METADATA_KEY - len(f' ({count})')]} ({count})"
-            taken.add(key)
-            named.append(Target(Field.METADATA, key))
-        else:
-            named.append(target)
-    return named
 
 
 def columns_hash(header: Sequence[str]) -> str:

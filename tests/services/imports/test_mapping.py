@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from app.services.imports.contact_cells import Note
-from app.services.imports.mapping import Field, MappedRow, Mapping, Target, suggest, to_contact
+from app.services.imports.mapping import Field, MappedRow, Mapping, Target, to_contact
 from app.services.imports.names import read_name
+from app.services.imports.suggesting import suggest
 
 
 def suggested(*header: str, keys: tuple[str, ...] = ()) -> list[str]:

@@ -5,8 +5,9 @@ import io
 import pytest
 
 from app.phone import normalise
-from app.services.imports.mapping import Mapping, suggest, to_contact
+from app.services.imports.mapping import Mapping, to_contact
 from app.services.imports.reading import open_table
+from app.services.imports.suggesting import suggest
 from tests.files.exports import (
     BAD_ROWS,
     HUBSPOT_COLUMNS,

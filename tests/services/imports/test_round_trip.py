@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from app.services.imports.mapping import Mapping, suggest, to_contact
+from app.services.imports.mapping import Mapping, to_contact
 from app.services.imports.reading import guard_cell, open_table
+from app.services.imports.suggesting import suggest
 from tests.fixtures.uploads import number
 
 _LETTERS = st.characters(categories=("Lu", "Ll", "Lo"), max_codepoint=0x24F)

@@ -1,0 +1,108 @@
+"""What the columns of a file become where nobody has said it: by their names, or by values."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from app.emails import is_email
+from app.services.contacts.rules import Rules
+from app.services.imports.aliases import field_of, plain
+from app.services.imports.contact_cells import read_phone
+from app.services.imports.failures import PROBLEM_COLUMN
+from app.services.imports.mapping import MAX_METADATA_KEY, ONCE, Field, Target
+from app.services.imports.reading import Table, UnreadableFile
+
+_NUMBERED = re.compile(r"(.+) \(\d+\)")
+_ROWS_TO_JUDGE = 200
+
+
+def suggest_for(table: Table, rules: Rules) -> list[Target]:
+    """One target for each column of an open file. Raises `UnreadableFile`
+    (``duplicate_columns``)."""
+    header = table.header
+    targets = suggest(header, rules.keys)
+    if header[-1] == PROBLEM_COLUMN:
+        targets[-1] = Target(Field.IGNORE)
+    for name, target in zip(header, targets, strict=True):
+        if name in table.repeated_names and target.field in ONCE:
+            raise UnreadableFile("duplicate_columns", row=table.header_row_number, name=name[:100])
+    if table.header_is_made:
+        rows = [row.cells[: len(header)] for row in islice(table.rows(), _ROWS_TO_JUDGE)]
+        return by_content(header, rows, rules.default_region) or targets
+    return targets
+
+
+def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list[Target]:
+    """One target for each column, by the names that exporters and people use."""
+    keys = {plain(key): key for key in external_id_keys}
+    if len(keys) == 1:
+        keys["externalid"] = next(iter(keys.values()))
+    targets: list[Target] = []
+    for name in header:
+        known = field_of(name) or _again(name, header)
+        if plain(name) in keys:
+            target = Target(Field.EXTERNAL_ID, keys[plain(name)])
+        elif known:
+            target = Target(Field(known))
+        else:
+            target = Target(Field.METADATA)
+        if target in targets and (target.field in ONCE or target.field is Field.EXTERNAL_ID):
+            target = Target(Field.METADATA)
+        targets.append(target)
+    fields = {target.field for target in targets}
+    if Field.LAST_NAME in fields and Field.FULL_NAME in fields:
+        # Patient and Surname: the one name beside a last name is the first name.
+        whole = Field.METADATA if Field.FIRST_NAME in fields else Field.FIRST_NAME
+        targets = [Target(whole) if t.field is Field.FULL_NAME else t for t in targets]
+    return _with_metadata_keys(header, targets)
+
+
+def _again(name: str, header: Sequence[str]) -> str | None:
+    """The field of a column that shares its name with an earlier one, where several may count."""
+    match = _NUMBERED.fullmatch(name)
+    known = field_of(match[1]) if match and match[1] in header else None
+    return known if known in {Field.PHONE, Field.EMAIL} else None
+
+
+def by_content(
+    header: Sequence[str], samples: Sequence[Sequence[str]], region: str | None
+) -> list[Target] | None:
+    """Targets for columns without names, where the values leave no doubt: one column of phones,
+    or one of addresses, or one of each; None where they do."""
+    kinds = [
+        _kind_of([row[index].strip() for row in samples if index < len(row)], index, region)
+        for index in range(len(header))
+    ]
+    phones, emails = kinds.count(Field.PHONE), kinds.count(Field.EMAIL)
+    if max(phones, emails) != 1:
+        return None
+    return _with_metadata_keys(header, [Target(kind) for kind in kinds])
+
+
+def _kind_of(values: Sequence[str], index: int, region: str | None) -> Field:
+    filled = [value for value in values if value]
+    if filled and all(map(is_email, filled)):
+        return Field.EMAIL
+    numbers = [value for value in filled if sum(map(str.isdigit, value)) >= 7]
+    if filled and len(numbers) == len(filled):
+        cells = [read_phone(value, index, region) for value in numbers]
+        usable = sum(1 for cell in cells if cell.number and not cell.has_text)
+        if usable * 2 > len(cells):
+            return Field.PHONE
+    return Field.METADATA
+
+
+def _with_metadata_keys(header: Sequence[str], targets: list[Target]) -> list[Target]:
+    taken: set[str] = set()
+    named = []
+    for name, target in zip(header, targets, strict=True):
+        if target.field is Field.METADATA:
+            key, count = name[:MAX_METADATA_KEY], 1
+            while key in taken:
+                count += 1
+                key = f"{name[: MAX_METADATA_KEY - len(f' ({count})')]} ({count})"
+            taken.add(key)
+            named.append(Target(Field.METADATA, key))
+        else:
+            named.append(target)
+    return named
