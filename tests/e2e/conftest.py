@@ -1,7 +1,8 @@
 """People at their browsers, before the whole product.
 
-`make check` takes one part of each rotating axis: the database, and the look (brand, colour scheme
-and width; the four looks hold every pair of these). `make check-all` takes them all.
+`make check` takes one part of each rotating axis: the database, with or without script, and the
+look (brand, colour scheme and width; the four looks hold every pair of these). `make check-all`
+takes them all.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -46,7 +47,10 @@ def look(request: pytest.FixtureRequest) -> Look:
     return chosen
 
 
-@pytest.fixture(params=[True, False], ids=["script", "no script"])
+@pytest.fixture(
+    params=rotating("script of the journeys", [True, False]),
+    ids=lambda on: "script" if on else "no script",
+)
 def script(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
 

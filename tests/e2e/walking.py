@@ -8,10 +8,8 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 from tests.e2e.watched import Visit
 
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-FILES = re.compile(r"\.(csv|json)$")
-ALIKE = 2
-"""How many pages of one kind are opened: a list's first rows stand for the rest."""
-MOST_PAGES = 150
+NO_PAGES = re.compile(r"\.(csv|json)$|^/brand/")
+MOST_PAGES = 250
 
 
 def kind_of(address: str) -> str:
@@ -21,8 +19,11 @@ def kind_of(address: str) -> str:
     return "&".join([ID.sub("*", parts.path), *names])
 
 
-def walk(visit: Visit, start: str = "/") -> Iterator[tuple[str, int]]:
-    """Opens every kind of page that links lead to; each with its status, while it is shown."""
+def walk(visit: Visit, start: str = "/", *, alike: int = 1) -> Iterator[tuple[str, int]]:
+    """Opens every kind of page that links lead to; each with its status, while it is shown.
+
+    Of pages ``alike`` so many are opened: a list's first rows stand for the rest.
+    """
     page = visit.page
     page.goto(start)
     origin = f"{urlsplit(page.url).scheme}://{urlsplit(page.url).netloc}"
@@ -40,8 +41,8 @@ def walk(visit: Visit, start: str = "/") -> Iterator[tuple[str, int]]:
         for link in links:
             target = urljoin(address, link.split("#")[0])
             kind = kind_of(target)
-            ours = target.startswith(f"{origin}/") and not FILES.search(urlsplit(target).path)
-            if ours and target not in seen and kinds[kind] < ALIKE:
+            ours = target.startswith(f"{origin}/") and not NO_PAGES.search(urlsplit(target).path)
+            if ours and target not in seen and kinds[kind] < alike:
                 seen.add(target)
                 kinds[kind] += 1
                 waiting.append(target)
