@@ -1,0 +1,57 @@
+"""No page that is only opened changes anything."""
+
+import re
+from collections import deque
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from app.database import Database
+from app.enums import Role
+from app.models import User
+from tests.e2e.walking import kind_of
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+WRITES = re.compile(r"\s*(INSERT|UPDATE|DELETE)\b", re.IGNORECASE)
+LINK = re.compile(r'(?:href|src|hx-get)="(/[^"#]*)')
+
+
+def walked(browser: Browser) -> list[str]:
+    """The paths of one page of every kind that links, frames and fragments lead to."""
+    waiting, kinds, opened = deque(["/"]), {"/"}, []
+    while waiting:
+        path = waiting.popleft()
+        answer = browser.get(path)
+        opened.append(path)
+        if answer.mimetype != "text/html":
+            continue
+        for found in LINK.findall(answer.text):
+            link = unescape(found)
+            if kind_of(link) not in kinds and not link.startswith("/static/"):
+                kinds.add(kind_of(link))
+                waiting.append(link)
+    return opened
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])
+def test_opening_every_page_sends_no_statement_that_writes(
+    own: Tenant, signed_in: Callable[[User], Browser], database: Database, role: Role
+) -> None:
+    browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    written: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        if WRITES.match(statement):
+            written.append(statement)
+
+    event.listen(database.engine, "before_cursor_execute", note)
+    try:
+        opened = walked(browser)
+    finally:
+        event.remove(database.engine, "before_cursor_execute", note)
+    assert written == []
+    assert len(opened) > 10
