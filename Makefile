@@ -1,7 +1,7 @@
 # The commands a person needs to know. `make help` lists them.
 PORT ?= 8000
 TESTS ?= tests
-JOBS ?= 2
+JOBS ?= 3
 BIN := .venv/bin
 
 export PYTHON

@@ -24,10 +24,17 @@ worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa:
 
 def post_worker_init(worker: Any) -> None:
     """Lets the process write what it notes of requests."""
-    worker.wsgi.extensions["request_log"].start()
+    for request_log in _request_logs(worker):
+        request_log.start()
 
 
 def worker_exit(_server: Any, worker: Any) -> None:
     """Writes what is noted and not yet written."""
-    if worker.wsgi:
-        worker.wsgi.extensions["request_log"].stop()
+    for request_log in _request_logs(worker):
+        request_log.stop()
+
+
+def _request_logs(worker: Any) -> list[Any]:
+    """That of the portal; none where the worker died before, or serves something else."""
+    extensions = getattr(worker.wsgi, "extensions", {})
+    return [extensions["request_log"]] if "request_log" in extensions else []

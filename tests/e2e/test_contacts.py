@@ -14,7 +14,7 @@ def test_a_contact_is_changed_removed_and_put_back(
     visit = open_browser(live, partner, script=script)
     page = visit.page
     campaign = partner["organizations"][1]["campaigns"][0]
-    number, name = f"+1 202 555 01{80 + script}", f"Ida {'With' if script else 'Without'}"
+    number, name = f"+1 773 555 01{70 + script}", f"Ida {'With' if script else 'Without'}"
     visit.sign_in(partner["organizations"][1]["users"][0], then=f"/campaigns/{campaign['id']}")
     page.get_by_role("link", name="Add contact").click()
     page.get_by_label("First name").fill(name)

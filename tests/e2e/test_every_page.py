@@ -17,9 +17,9 @@ from tests.e2e.test_signing_in import person_of
 from tests.e2e.walking import walk
 from tests.e2e.watched import Visit
 from tests.fixtures.stack import Stack
-from tests.matrix import is_full
+from tests.matrix import is_full, rotating
 
-ROLES = ("partnerAdmin", "partnerEditor", "admin", "standard", "operator")
+ROLES = ("partnerAdmin", *rotating("role", ("partnerEditor", "admin", "standard", "operator")))
 WITH_SCREENS_OF_THEIR_OWN = ("partnerAdmin", "standard", "operator")
 PEOPLE = b"First Name,Phone Number,Email\nAda,+12025550120,\nBen,call me,\n"
 

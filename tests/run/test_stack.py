@@ -12,8 +12,10 @@ from threading import Event
 import pytest
 
 from supervisor.announce import commands, summary
+from tests.fixtures.databases import BACKENDS
 from tests.fixtures.stack import Stack, Stacks
 from tests.fixtures.waiting import is_gone, wait_for
+from tests.matrix import rotating
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +25,11 @@ def hurt() -> Iterator[dict[str, Stack]]:
     yield running
     for one in running.values():
         one.stop()
+
+
+@pytest.fixture(params=rotating("database of the whole start", BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture
