@@ -12,7 +12,15 @@ from app.config import Settings
 from tests.contract.published import Answers
 from tests.contract.world import BODY_LIMIT, MAX_CONTACTS, World, make_world
 from tests.fixtures.area_a import AreaA, make_area_a
+from tests.fixtures.databases import BACKENDS
 from tests.fixtures.settings import settings_for
+from tests.matrix import rotating
+
+
+@pytest.fixture(params=rotating("database of the contract", BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    """One of the two in `make check`, tomorrow the other one: these are the largest matrices."""
+    return str(request.param)
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """People at their browsers, before the whole product.
 
-`make check` takes one part of each rotating axis: the database, with or without script, and the
-look (brand, colour scheme and width; the four looks hold every pair of these). `make check-all`
-takes them all.
+`make check` takes one part of each rotating axis: the database, with or without script, the look
+(brand, colour scheme and width; the four looks hold every pair of these), and of the files in
+`TAKING_TURNS` one group. `make check-all` takes them all, and whoever names a file gets it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -25,6 +25,12 @@ LOOKS = (
     Look(0, "dark", 390),
 )
 SLOWEST_MS = 15_000
+TAKING_TURNS = (
+    ("test_api_access.py", "test_chat.py", "test_customers.py", "test_planted_markup.py"),
+    ("test_assistants.py", "test_contacts.py", "test_figures.py", "test_pricing.py"),
+    ("test_branding_studio.py", "test_mails_and_accounts.py", "test_server_gone.py"),
+)
+TURN = rotating("further journeys", TAKING_TURNS)
 BRAND_FIELDS = (
     *("productName", "brandUIColors", "logoImgUrl", "siteImages", "customHeaderLinks"),
     *("socialLinks", "showEmbeddedChat", "chatAgentId", "chatTemplateColors", "pricing"),
@@ -34,6 +40,16 @@ expect.set_options(timeout=SLOWEST_MS)
 
 Open = Callable[..., Visit]
 OwnStacks = Callable[[str, Mapping[str, str]], Stack]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the journeys whose turn it is not, where the whole suite runs."""
+    if any("e2e" in argument for argument in config.args):
+        return
+    waiting = {name for names in TAKING_TURNS if names not in TURN for name in names}
+    left_out = [item for item in items if item.path.name in waiting and "e2e" in item.path.parts]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(params=rotating("database of the journeys", BACKENDS))
