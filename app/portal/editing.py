@@ -52,7 +52,11 @@ class Sending:
 
 def seen_version() -> int | None:
     """The version that the sent form was filled from; None where it says none."""
-    text = request.form.get("version", "")
+    return as_version(request.form.get("version", ""))
+
+
+def as_version(text: str) -> int | None:
+    """The version that a form or an address names; None for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from flask import flash, g, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
+from wtforms import Form
 
 from app.enums import Role, Tier
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.policy import Permission
 from app.portal.blueprint import portal
-from app.portal.editing import Overtaken, Sending, overtaken, seen_version
+from app.portal.editing import Overtaken, Sending, as_version, overtaken, seen_version
 from app.portal.forms.organizations import PLACES, EditForm, NewForm, PlanForm
 from app.portal.forms.problems import place_problems
 from app.schemas.reading import read
@@ -120,6 +122,7 @@ def organization_plan_check(organization_id: UUID) -> Page:
             agent_limit=changes.agent_limit or 0,
             user_limit=changes.user_limit or 0,
         )
+        seen = as_version(request.args.get("version", ""))
         return render_template(
             "portal/organizations/plan_check.html",
             organization=found,
@@ -131,7 +134,7 @@ def organization_plan_check(organization_id: UUID) -> Page:
                 Weight.TO_KNOW: ("info-circle", "info"),
                 Weight.TAKES: ("alert-triangle", "warning"),
             },
-            version=_version_in_address(found.version),
+            version=found.version if seen is None else seen,
         )
 
 
@@ -163,11 +166,6 @@ def _refuse_operators() -> None:
         raise NotFound
 
 
-def _version_in_address(now: int) -> int:
-    text = request.args.get("version", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else now
-
-
 def _new_page(form: NewForm, problems: Problems = ()) -> str:
     return render_template(
         "portal/organizations/new.html",
@@ -175,6 +173,16 @@ def _new_page(form: NewForm, problems: Problems = ()) -> str:
         problems=problems,
         may_invite=caller().may(Permission.USERS_WRITE)
         and Role.STANDARD in users.types_for(caller()),
+    )
+
+
+def _overtaken(
+    session: Session, conflict: Conflict | None, typed: Form, stored: Form, organization_id: UUID
+) -> Overtaken | None:
+    if conflict is None:
+        return None
+    return overtaken(
+        session, conflict, typed, stored, target_type="organization", target_id=organization_id
     )
 
 
@@ -187,16 +195,7 @@ def _edit_page(
 ) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        said: Overtaken | None = None
-        if conflict is not None:
-            said = overtaken(
-                session,
-                conflict,
-                form,
-                EditForm.showing(found),
-                target_type="organization",
-                target_id=organization_id,
-            )
+        said = _overtaken(session, conflict, form, EditForm.showing(found), found.id)
         return render_template(
             "portal/organizations/edit.html",
             organization=found,
@@ -216,16 +215,7 @@ def _plan_page(
 ) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        said: Overtaken | None = None
-        if conflict is not None:
-            said = overtaken(
-                session,
-                conflict,
-                form,
-                PlanForm.showing(found),
-                target_type="organization",
-                target_id=organization_id,
-            )
+        said = _overtaken(session, conflict, form, PlanForm.showing(found), found.id)
         return render_template(
             "portal/organizations/plan.html",
             organization=found,

@@ -1,6 +1,5 @@
 """Every file of the corpus, read and checked: rows, problems and counts are as expected."""
 
-import time
 from typing import Any
 from uuid import UUID
 
@@ -88,12 +87,9 @@ def test_a_file_of_the_corpus_is_read_as_expected(desk: Desk, case: Case) -> Non
     upload_id = desk.upload(case.data, ContactAction(case.action), case.name)
     if case.options:
         _choose(desk, upload_id, case.options)
-    started = time.process_time()
     desk.check(upload_id)
     found = told(desk, upload_id)
-    if case.refusal:
-        assert time.process_time() - started < 1
-    else:
+    if not case.refusal:
         found["read"] = {name: found["read"][name] for name in case.read}
     assert found == case.expected
 
