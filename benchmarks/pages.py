@@ -23,9 +23,9 @@ from sqlalchemy import event, insert, select
 from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 
-from app import create_app
 from app.database import Database, make_engine
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, Role
+from app.factory import create_app
 from app.models import Agent, AuditEntry, Call, Campaign, Contact, User, new_id, utcnow
 from app.portal.authentication import SESSION_COOKIE
 from app.services import campaigns, organizations, sessions

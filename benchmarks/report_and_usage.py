@@ -22,9 +22,9 @@ import orjson
 from sqlalchemy import insert, text, update
 from sqlalchemy.orm import Session
 
-from app import create_app
 from app.database import READ_ONLY, Database, make_engine
 from app.enums import Role
+from app.factory import create_app
 from app.models import ConversationDay, Organization, User, new_id, utcnow
 from app.services import reporting, rollup
 from tests.fixtures.cast import Tenant, bearer, make_tenant

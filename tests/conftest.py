@@ -18,9 +18,9 @@ from flask.testing import FlaskClient
 from jinja2 import FileSystemBytecodeCache
 from sqlalchemy.orm import Session
 
-from app import create_app, furnish
 from app.config import Settings
 from app.database import Database, make_engine
+from app.factory import create_app, furnish
 from tests import matrix
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for, url_of

@@ -13,11 +13,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app import create_app
 from app.api.examples import EXAMPLES
 from app.api.openapi_operation import item_of
 from app.api.operation import ATTRIBUTE, Operation
 from app.config import Settings
+from app.factory import create_app
 from app.policy import ROUTES, Permission
 from app.schemas.base import Input, Resource, wire_name
 from app.schemas.reading import read

@@ -7,8 +7,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
-from app import create_app
 from app.config import Settings
+from app.factory import create_app
 from tests.contract.published import Answers
 from tests.contract.world import BODY_LIMIT, MAX_CONTACTS, World, make_world
 from tests.fixtures.area_a import AreaA, make_area_a

@@ -18,11 +18,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 
-from app import create_app
 from app.api.operation import ATTRIBUTE, Operation
 from app.caller import system_caller
 from app.config import Settings
 from app.enums import CallSource, CallStatus, CarrierKind, Role
+from app.factory import create_app
 from app.models import (
     Agent,
     Base,

@@ -11,7 +11,6 @@ from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import OperationalError
 from werkzeug.test import TestResponse
 
-from app import create_app
 from app.database import Database, make_engine
 from app.enums import Role
 from app.errors import (
@@ -23,6 +22,7 @@ from app.errors import (
     Unauthenticated,
     ValidationFailed,
 )
+from app.factory import create_app
 from app.models import User
 from tests.fixtures.cast import Tenant
 from tests.fixtures.settings import settings_for, url_of

@@ -9,8 +9,8 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from app import create_app
 from app.database import Database, make_engine
+from app.factory import create_app
 from app.migration import head
 from app.models import WorkerHeartbeat, utcnow
 from tests.fixtures.settings import settings_for

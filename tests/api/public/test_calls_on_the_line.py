@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app import create_app
 from app.database import Database
+from app.factory import create_app
 from tests.api.public.conftest import Script, make_key
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import Worker, make_line, until

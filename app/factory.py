@@ -1,0 +1,61 @@
+"""The application: its table of contents."""
+
+from apiflask import APIFlask
+from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from app.api import furnish_api, register_api
+from app.cli import register_commands
+from app.config import ROOT, Settings
+from app.database import Database, make_engine
+from app.health import blueprint as health
+from app.policy import unlisted_routes
+from app.portal import register_portal
+from app.portal.errors import answer_with_page
+from app.request_id import give_request_ids
+from app.security_headers import send_security_headers
+from app.static_files import serve_built_assets
+
+FORM_AROUND_FILE = 64 * 1024
+"""Bytes of a form besides the file in it: a file just over the limit gets its own sentence."""
+
+
+def create_app(settings: Settings | None = None, database: Database | None = None) -> Flask:
+    """The web application with all its faces.
+
+    Raises `RuntimeError` where a route has no entry in the policy table.
+    """
+    settings = settings or Settings()
+    app: Flask = APIFlask(
+        "app",
+        json_errors=False,
+        enable_openapi=False,
+        template_folder=str(ROOT / "templates"),
+        static_folder=str(ROOT / "static"),
+        instance_path=str(settings.instance_dir.resolve()),
+    )
+    furnish(app, settings, database or Database(make_engine(settings.effective_database_url)))
+    give_request_ids(app)
+    send_security_headers(app)
+    serve_built_assets(app)
+    if settings.env == "production":  # behind one proxy, which sets these headers itself
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=1, x_proto=1)  # type: ignore[method-assign]  # middleware
+    app.register_blueprint(health)
+    register_api(app, answer_with_page)
+    register_portal(app)
+    register_commands(app)
+
+    unlisted = unlisted_routes(rule.endpoint for rule in app.url_map.iter_rules())
+    if unlisted:
+        message = f"these routes have no entry in app/policy.py: {', '.join(unlisted)}"
+        raise RuntimeError(message)
+    return app
+
+
+def furnish(app: Flask, settings: Settings, database: Database) -> None:
+    """Gives the application what it works with. A test gives it the database of another test."""
+    app.config["SECRET_KEY"] = settings.effective_secret_key
+    app.config["MAX_CONTENT_LENGTH"] = settings.max_upload_bytes + FORM_AROUND_FILE
+    app.extensions["settings"] = settings
+    app.extensions["database"] = database
+    furnish_api(app)
