@@ -13,7 +13,7 @@ from app.database import Database
 from app.gateways.files import FileStore
 from app.jobs.context import context
 from app.jobs.outage import outlasts_outages
-from app.services.imports import applying, checking
+from app.services.imports import applying, checking, trial
 from app.services.imports.checking import Superseded, Task
 from app.services.imports.reading import UnreadableFile, open_table
 
@@ -110,14 +110,14 @@ def run_apply(database: Database, import_id: UUID, apply_number: int) -> None:
 
 def _check(database: Database, files: FileStore, task: Task) -> None:
     path = files.path(task.file_key)
-    with open_table(path, name=task.file_name, options=task.options) as table:
+    with open_table(path, name=task.file_name, options=task.order.options) as table:
         _forget_rows(database, task)
         with database.transaction(read_only=True) as session:
-            how = checking.plan(session, task, table)
-        reading = checking.read(table, how)
+            how = trial.plan(session, task.order, table)
+        reading = trial.read(table, how)
         with database.transaction(read_only=True) as session:
-            verdict = checking.try_out(session, task, reading)
-        for chunk in checking.records(table, how, task, verdict):
+            verdict = trial.try_out(session, task.order, reading)
+        for chunk in trial.records(table, how, verdict, task.import_id):
             with database.transaction() as session:
                 checking.keep(session, task, chunk)
             time.sleep(PAUSE_SECONDS)
