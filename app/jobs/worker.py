@@ -16,7 +16,7 @@ from uuid import uuid4
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.config import Settings
-from app.jobs import heartbeat, housekeeping, import_contacts, place_call, send_mail
+from app.jobs import heartbeat, housekeeping, import_contacts, place_call, send_mail, undo_import
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import start_engine
 from app.jobs.gate import dialling, mailing
@@ -29,6 +29,7 @@ WORKFLOWS = (
     place_call.place_call,
     import_contacts.check_import,
     import_contacts.apply_import,
+    undo_import.undo_import,
     send_mail.send_mail,
 )
 """Importing a module registers its workflows; all that the engine may be handed stand here."""

@@ -1,0 +1,244 @@
+"""Taking back what a file changed: contacts as they were, wherever nobody has changed them since.
+
+What was created is removed, what was updated is restored field by field, what was removed comes
+back. Steps are undone in the opposite order, so that whoever got a number from somebody else
+gives it back first.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import orjson
+from sqlalchemy.orm import Session
+
+from app.models import Campaign
+from app.services import campaigns
+from app.services.contacts import belongings
+from app.services.contacts.apply import write
+from app.services.contacts.results import CREATED, DELETED
+from app.services.contacts.rules import load_rules
+from app.services.contacts.store import Store, open_store
+from app.services.contacts.stored import Book, HeldId, Stored
+
+REMOVED, REMOVED_CHANGED = "removed", "removedChanged"
+"""What was created goes; the second tells that somebody has changed it since."""
+RESTORED, PARTLY, BROUGHT_BACK = "restored", "partly", "broughtBack"
+UNCHANGED, LEFT, GONE, TAKEN = "unchanged", "left", "gone", "taken"
+CHANGED_SINCE, NEEDED = "changedSince", "needed"
+"""Why a field is left: it has another value by now, nothing else tells who the contact is, or
+(`TAKEN`) another contact has what would be given back."""
+
+_PLAIN = {"firstName": "first_name", "lastName": "last_name", "status": "status"}
+
+
+class Step(NamedTuple):
+    """One step of an undo log: states as `Stored.state` gives them, None where there is none."""
+
+    row_number: int
+    contact_id: str
+    action: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+@dataclass(slots=True)
+class Undone:
+    """What becomes of a step: one of the words above, and why which field is left as it is."""
+
+    step: Step
+    outcome: str
+    fields_left: dict[str, str] = field(default_factory=dict)
+
+
+def undo(
+    session: Session, campaign: Campaign, steps: Sequence[Step], *, dry_run: bool = False
+) -> list[Undone]:
+    """Undoes the steps, which come with the last one first; the answer is in the same order.
+
+    The campaign is locked until the transaction ends. ``dry_run`` gives the same answer and
+    writes nothing.
+    """
+    session.flush()
+    if not dry_run:
+        campaigns.lock(session, campaign)
+    store = open_store(session.connection(), load_rules(session, campaign))
+    book = _load(store, steps)
+    held = {stored.id: stored for stored in book.loaded}
+    found = [_undo(book, held.get(step.contact_id), step) for step in steps]
+    if not dry_run:
+        write(session, campaign, store, book)
+        back = [one.step for one in found if one.outcome == BROUGHT_BACK]
+        belongings.give_back(session, {step.contact_id: step.before or {} for step in back})
+    return found
+
+
+def _load(store: Store, steps: Sequence[Step]) -> Book:
+    """The contacts of the steps, and whoever has by now what is to be given back."""
+    states = [step.before for step in steps if step.before]
+    found = store.find_by_id(list({step.contact_id for step in steps}))
+    found += store.find_by_phone(list({state["phone"] for state in states if state["phone"]}))
+    emails = {state["email"].lower() for state in states if state["email"]}
+    found += store.find_by_email(list(emails))
+    pairs = {
+        (key, held["value"])
+        for state in states
+        for key, held in state["externalIds"].items()
+        if held["identifies"]
+    }
+    if pairs:
+        found += store.find_identified(list(pairs))
+    loaded = {str(stored.id): stored for stored in found}
+    ids: dict[str, dict[str, HeldId]] = defaultdict(dict)
+    for contact_id, key, value, identifies in store.external_ids(list(loaded)):
+        ids[contact_id][key] = HeldId(value, identifies)
+    for contact_id, own in ids.items():
+        loaded[contact_id].external_ids = loaded[contact_id].external_ids_before = own
+    return Book(loaded.values())
+
+
+def _undo(book: Book, stored: Stored | None, step: Step) -> Undone:
+    before, after = step.before or {}, step.after or {}
+    if step.action == DELETED:
+        return Undone(step, _bring_back(book, step.contact_id, before))
+    if stored is None or stored.removed:
+        return Undone(step, GONE)
+    if step.action == CREATED:
+        outcome = REMOVED if stored.state() == after else REMOVED_CHANGED
+        book.remove(stored)
+        return Undone(step, outcome)
+    restored, left = _restore(book, stored, before, after)
+    outcomes = {(True, False): RESTORED, (True, True): PARTLY, (False, True): LEFT}
+    return Undone(step, outcomes.get((bool(restored), bool(left)), UNCHANGED), left)
+
+
+def _bring_back(book: Book, contact_id: str, state: Mapping[str, Any]) -> str:
+    stored = Stored(
+        phone=state["phone"],
+        email=state["email"],
+        email_key=state["email"] and state["email"].lower(),
+        first_name=state["firstName"],
+        last_name=state["lastName"],
+        status=state["status"],
+        metadata=state["metadata"],
+        id=contact_id,
+        external_ids={key: HeldId(**held) for key, held in state["externalIds"].items()},
+    )
+    pairs: list[tuple[str, str] | None] = [*stored.identities]
+    if any(book.taken(stored, stored.phone, stored.email_key, pair) for pair in pairs or [None]):
+        return TAKEN
+    book.add(stored)
+    return BROUGHT_BACK
+
+
+def _restore(
+    book: Book, stored: Stored, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[list[str], dict[str, str]]:
+    """Gives back what the step has changed; the fields restored, and why others are left."""
+    restored: list[str] = []
+    left: dict[str, str] = {}
+
+    def as_written(name: str, current: object) -> bool:
+        """Whether the step has changed the field and nobody else has since."""
+        if before[name] == after[name]:
+            return False
+        if current == after[name]:
+            return True
+        if current != before[name]:
+            left[name] = CHANGED_SINCE
+        return False
+
+    for name, attribute in _PLAIN.items():
+        if as_written(name, getattr(stored, attribute)):
+            setattr(stored, attribute, before[name])
+            restored.append(name)
+    wanted = {
+        name: before[name]
+        for name, current in (("phone", stored.phone), ("email", stored.email))
+        if as_written(name, current)
+    }
+    _identify(book, stored, wanted, left)
+    restored += wanted
+    _restore_metadata(stored, before["metadata"], after["metadata"], restored, left)
+    _restore_ids(book, stored, before["externalIds"], after["externalIds"], restored, left)
+    return restored, left
+
+
+def _identify(
+    book: Book, stored: Stored, wanted: dict[str, str | None], left: dict[str, str]
+) -> None:
+    """Gives back phone and e-mail; takes from ``wanted`` what can't be given."""
+    for name in list(wanted):
+        value = wanted[name]
+        phone, email = (value, None) if name == "phone" else (None, value)
+        if value and book.taken(stored, phone, email and email.lower(), None):
+            left[name] = TAKEN
+            del wanted[name]
+    phone, email = wanted.get("phone", stored.phone), wanted.get("email", stored.email)
+    if not (phone or email):
+        left |= dict.fromkeys(wanted, NEEDED)
+        wanted.clear()
+    elif wanted:
+        book.identify(stored, phone, email)
+
+
+def _restore_metadata(
+    stored: Stored,
+    before: str | None,
+    after: str | None,
+    restored: list[str],
+    left: dict[str, str],
+) -> None:
+    """The text as it was where nobody has changed it, so that the order of its keys returns."""
+    if before == after:
+        return
+    if stored.metadata == after:
+        stored.metadata = before
+        restored.append("contactMetadata")
+        return
+    now, was, wrote = _values(stored.metadata), _values(before), _values(after)
+    changed = False
+    for key in [key for key in {**was, **wrote} if was.get(key) != wrote.get(key)]:
+        if now.get(key) == wrote.get(key):
+            changed = True
+            if key in was:
+                now[key] = was[key]
+            else:
+                del now[key]
+        elif now.get(key) != was.get(key):
+            left[f"contactMetadata.{key}"] = CHANGED_SINCE
+    if changed:
+        values = {key: orjson.loads(value) for key, value in now.items()}
+        stored.metadata = orjson.dumps(values).decode() if values else None
+        restored.append("contactMetadata")
+
+
+def _values(text: str | None) -> dict[str, bytes]:
+    """Metadata with its values as JSON: 1 and true are not the same."""
+    return {key: orjson.dumps(value) for key, value in orjson.loads(text or "{}").items()}
+
+
+def _restore_ids(
+    book: Book,
+    stored: Stored,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    restored: list[str],
+    left: dict[str, str],
+) -> None:
+    for key in [key for key in {**before, **after} if before.get(key) != after.get(key)]:
+        current = (stored.external_ids or {}).get(key)
+        was, wrote = _held(before.get(key)), _held(after.get(key))
+        if current != wrote:
+            if current != was:
+                left[f"externalIds.{key}"] = CHANGED_SINCE
+        elif was and was.identifies and book.taken(stored, None, None, (key, was.value)):
+            left[f"externalIds.{key}"] = TAKEN
+        else:
+            book.hold(stored, key, was)
+            restored.append(f"externalIds.{key}")
+
+
+def _held(value: Mapping[str, Any] | None) -> HeldId | None:
+    return HeldId(**value) if value else None

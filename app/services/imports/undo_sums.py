@@ -1,0 +1,185 @@
+"""What undoing an upload would do, and what it has done, in numbers of contacts."""
+
+from collections import Counter
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session, aliased
+
+from app.models import Campaign, Contact, ContactImport, ImportChange
+from app.services.contacts import undoing
+from app.services.contacts.results import CREATED, DELETED, UPDATED
+from app.services.contacts.undoing import (
+    BROUGHT_BACK,
+    GONE,
+    LEFT,
+    PARTLY,
+    REMOVED,
+    REMOVED_CHANGED,
+    RESTORED,
+    TAKEN,
+    Step,
+    Undone,
+)
+
+WORKED_OUT_AT_ONCE = 5000
+"""Changes of an upload whose undo is tried out for the preview; of more, sums are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What an undo does to how many contacts, and what it leaves.
+
+    ``removed_changed`` are among the removed: they are no longer as they were created.
+    ``fields_left`` counts fields of ``contacts_left`` contacts: changed since by somebody, or
+    needed by another contact. ``gone`` left the campaign before, ``taken`` can't come back,
+    because another contact has their number, address or id. Where it is only ``estimated``,
+    ``contacts_left`` are those that have been changed since, with fields that may or may not
+    be those of the upload.
+    """
+
+    removed: int = 0
+    removed_changed: int = 0
+    restored: int = 0
+    brought_back: int = 0
+    contacts_left: int = 0
+    fields_left: int = 0
+    gone: int = 0
+    taken: int = 0
+    estimated: bool = False
+
+    @property
+    def changes_nothing(self) -> bool:
+        return not (self.removed or self.restored or self.brought_back)
+
+
+def preview(session: Session, upload: ContactImport) -> Sums:
+    """What undoing it would do now."""
+    changes = select(func.count()).where(ImportChange.import_id == upload.id)
+    if (session.scalar(changes) or 0) > WORKED_OUT_AT_ONCE:
+        return _estimate(session, upload)
+    steps = [step_of(change) for change in session.scalars(left(upload))]
+    campaign = session.get_one(Campaign, upload.campaign_id)
+    return _sums(undoing.undo(session, campaign, steps, dry_run=True))
+
+
+def sums(session: Session, import_id: UUID) -> Sums:
+    """What the undo of an upload has done, from what became of its changes."""
+    own = ImportChange.import_id == import_id
+    grouped = select(ImportChange.undone, func.count()).group_by(ImportChange.undone)
+    by_outcome = {row[0]: row[1] for row in session.execute(grouped.where(own))}
+    of_others = own & ImportChange.contact_id.not_in(
+        select(ImportChange.contact_id).where(own, ImportChange.action == CREATED)
+    )
+    contacts = func.count(ImportChange.contact_id.distinct())
+
+    def updated(*outcomes: str) -> int:
+        query = select(contacts).where(of_others, ImportChange.undone.in_(outcomes))
+        return session.scalar(query.where(ImportChange.action == UPDATED)) or 0
+
+    fields = session.scalars(
+        select(ImportChange.fields_left).where(of_others, ImportChange.undone.in_((PARTLY, LEFT)))
+    )
+    created_gone = select(func.count()).where(
+        own, ImportChange.undone == GONE, ImportChange.action == CREATED
+    )
+    return Sums(
+        removed=by_outcome.get(REMOVED, 0) + by_outcome.get(REMOVED_CHANGED, 0),
+        removed_changed=by_outcome.get(REMOVED_CHANGED, 0),
+        restored=updated(RESTORED, PARTLY),
+        brought_back=by_outcome.get(BROUGHT_BACK, 0),
+        contacts_left=updated(LEFT, PARTLY),
+        fields_left=sum(len(left or ()) for left in fields),
+        gone=updated(GONE) + (session.scalar(created_gone) or 0),
+        taken=by_outcome.get(TAKEN, 0),
+    )
+
+
+def result_of(upload: ContactImport) -> Sums | None:
+    """How the undo of an upload ended; None before."""
+    return Sums(**upload.undo_result) if upload.undo_result is not None else None
+
+
+def left(upload: ContactImport) -> Select[ImportChange]:
+    """The changes that are still to be undone, the last first."""
+    query = select(ImportChange).where(ImportChange.import_id == upload.id)
+    if upload.undo_from_row is not None:
+        query = query.where(ImportChange.row_number < upload.undo_from_row)
+    return query.order_by(ImportChange.row_number.desc())
+
+
+def step_of(change: ImportChange) -> Step:
+    return Step(
+        change.row_number, str(change.contact_id), change.action, change.before, change.after
+    )
+
+
+def _sums(found: list[Undone]) -> Sums:
+    """The same that `sums` says of changes that have been undone."""
+    outcomes = Counter(one.outcome for one in found)
+    created = {one.step.contact_id for one in found if one.step.action == CREATED}
+    updated = [one for one in found if one.step.action == UPDATED]
+    of_others = [one for one in updated if one.step.contact_id not in created]
+
+    def contacts(*wanted: str) -> int:
+        return len({one.step.contact_id for one in of_others if one.outcome in wanted})
+
+    gone = sum(one.outcome == GONE for one in found if one.step.action == CREATED)
+    return Sums(
+        removed=outcomes[REMOVED] + outcomes[REMOVED_CHANGED],
+        removed_changed=outcomes[REMOVED_CHANGED],
+        restored=contacts(RESTORED, PARTLY),
+        brought_back=outcomes[BROUGHT_BACK],
+        contacts_left=contacts(LEFT, PARTLY),
+        fields_left=sum(len(one.fields_left) for one in of_others),
+        gone=contacts(GONE) + gone,
+        taken=outcomes[TAKEN],
+    )
+
+
+def _estimate(session: Session, upload: ContactImport) -> Sums:
+    """Of an upload with many changes: who is still there, and who was changed since."""
+    own = ImportChange.import_id == upload.id
+    contacts = func.count(ImportChange.contact_id.distinct())
+    made = aliased(ImportChange)
+    is_own = (
+        select(made.row_number)
+        .where(made.import_id == upload.id, made.action == CREATED)
+        .where(made.contact_id == ImportChange.contact_id)
+        .exists()
+    )
+
+    def count(action: str, *, present: bool = False, since: bool = False) -> int:
+        query = select(contacts).where(own, ImportChange.action == action)
+        if action == UPDATED:
+            query = query.where(~is_own)
+        if present or since:
+            query = query.join(Contact, Contact.id == ImportChange.contact_id)
+        if since:
+            query = query.where(Contact.updated_at > upload.finished_at)
+        return session.scalar(query) or 0
+
+    removed, restored = count(CREATED, present=True), count(UPDATED, present=True)
+    another = aliased(Contact)
+    taken = (
+        select(func.count())
+        .where(own, ImportChange.action == DELETED)
+        .where(
+            select(another.id)
+            .where(another.campaign_id == upload.campaign_id)
+            .where(another.phone == ImportChange.before["phone"].as_string())
+            .exists()
+        )
+    )
+    held = session.scalar(taken) or 0
+    return Sums(
+        removed=removed,
+        removed_changed=count(CREATED, since=True),
+        restored=restored,
+        brought_back=count(DELETED) - held,
+        contacts_left=count(UPDATED, since=True),
+        gone=count(CREATED) - removed + count(UPDATED) - restored,
+        taken=held,
+        estimated=True,
+    )
