@@ -48,6 +48,15 @@ def make_engine(url: str, *, pool_size: int = 8) -> Engine:
     )
 
 
+def open_scratch() -> Any:
+    """A database for intermediate results, in a file without a name that nobody else can open
+    and that is gone when it is closed. It keeps no journal: what fails is lost."""
+    connection = sqlite.connect("", isolation_level=None, check_same_thread=False)  # type: ignore[attr-defined]  # the driver has no types
+    connection.execute("PRAGMA journal_mode=OFF")
+    connection.execute("PRAGMA cache_size=-24576")
+    return connection
+
+
 def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # transactions are opened by the begin hook alone
     cursor = connection.cursor()

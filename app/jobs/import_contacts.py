@@ -13,7 +13,7 @@ from app.database import Database
 from app.gateways.files import FileStore
 from app.jobs.context import context
 from app.jobs.outage import outlasts_outages
-from app.services.imports import applying, checking, trial
+from app.services.imports import applying, checking, leases, trial
 from app.services.imports.checking import Superseded, Task
 from app.services.imports.reading import UnreadableFile, open_table
 
@@ -56,7 +56,9 @@ def apply_import(import_id: str, apply_number: str) -> None:
 @outlasts_outages
 def check(import_id: str, check_number: str) -> None:
     """The whole check; done again from the beginning where it was cut off."""
-    run_check(context().database, context().files, UUID(import_id), int(check_number))
+    own = context()
+    most = own.settings.max_import_rows
+    run_check(own.database, own.files, UUID(import_id), int(check_number), max_rows=most)
 
 
 @DBOS.step(name="apply_import")
@@ -79,10 +81,27 @@ def give_up_apply(import_id: str, apply_number: str) -> None:
         applying.fail(session, UUID(import_id), int(apply_number), APPLY_FAILED)
 
 
-def run_check(database: Database, files: FileStore, import_id: UUID, check_number: int) -> None:
+def take_over(database: Database) -> None:
+    """Goes on with what a command had begun that is gone."""
+    with database.transaction(read_only=True) as session:
+        left = leases.left_behind(session)
+    for import_id in left:
+        with database.transaction() as session:
+            if leases.take_over(session, import_id):
+                log.warning("took over an import from a command that is gone")
+
+
+def run_check(
+    database: Database,
+    files: FileStore,
+    import_id: UUID,
+    check_number: int,
+    *,
+    max_rows: int = checking.MAX_ROWS,
+) -> None:
     """Checks the file; what is wrong with the whole of it becomes the upload's failure."""
     with database.transaction() as session:
-        task = checking.begin(session, import_id, check_number)
+        task = checking.begin(session, import_id, check_number, max_rows=max_rows)
     if task is None:
         return
     try:
@@ -90,10 +109,21 @@ def run_check(database: Database, files: FileStore, import_id: UUID, check_numbe
     except Superseded:
         return
     except (UnreadableFile, FileNotFoundError) as error:
-        refusal = error if isinstance(error, UnreadableFile) else None
-        sentence = refusal.message if refusal else FILE_GONE
-        with database.transaction() as session:
-            checking.fail(session, import_id, check_number, sentence, refusal)
+        _refuse(database, task, check_number, error)
+
+
+def _refuse(
+    database: Database, task: Task, check_number: int, error: UnreadableFile | FileNotFoundError
+) -> None:
+    """What is wrong may stand far down in the file: nothing is kept of the rows above it."""
+    try:
+        _forget_rows(database, task)
+    except Superseded:
+        return
+    refusal = error if isinstance(error, UnreadableFile) else None
+    sentence = refusal.message if refusal else FILE_GONE
+    with database.transaction() as session:
+        checking.fail(session, task.import_id, check_number, sentence, refusal)
 
 
 def run_apply(database: Database, import_id: UUID, apply_number: int) -> None:
@@ -113,16 +143,17 @@ def _check(database: Database, files: FileStore, task: Task) -> None:
     with open_table(path, name=task.file_name, options=task.order.options) as table:
         _forget_rows(database, task)
         with database.transaction(read_only=True) as session:
-            how = trial.plan(session, task.order, table)
-        reading = trial.read(table, how)
-        with database.transaction(read_only=True) as session:
-            verdict = trial.try_out(session, task.order, reading)
-        for chunk in trial.records(table, how, verdict, task.import_id):
-            with database.transaction() as session:
-                checking.keep(session, task, chunk)
-            time.sleep(PAUSE_SECONDS)
+            attempt = trial.prepare(session, task.order, table)
+        with attempt:
+            for chunk in attempt.chunks():
+                with database.transaction(read_only=True) as session:
+                    records = attempt.records(session, task.import_id, chunk)
+                with database.transaction() as session:
+                    checking.keep(session, task, records)
+                time.sleep(PAUSE_SECONDS)
         with database.transaction() as session:
-            checking.finish(session, task, table, how, reading, verdict)
+            checking.finish(session, task, attempt)
+            leases.apply_unattended(session, task.import_id)
 
 
 def _forget_rows(database: Database, task: Task) -> None:

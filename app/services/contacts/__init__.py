@@ -1,7 +1,8 @@
 """Contacts of campaigns: bulk changes (`apply`) and reading."""
 
 from app.services.contacts.apply import apply
-from app.services.contacts.browsing import NO_STATUS, Hindrance, counts_of, search, statuses_of
+from app.services.contacts.browsing import NO_STATUS, Hindrance, search, statuses_of
+from app.services.contacts.rehearsing import Rehearsal
 from app.services.contacts.requests import ContactPage, get, page, send
 from app.services.contacts.results import BulkResult, Change
 
@@ -11,8 +12,8 @@ __all__ = [
     "Change",
     "ContactPage",
     "Hindrance",
+    "Rehearsal",
     "apply",
-    "counts_of",
     "get",
     "page",
     "search",

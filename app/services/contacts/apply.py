@@ -12,11 +12,12 @@ from app.errors import ValidationFailed
 from app.models import Campaign, utcnow
 from app.services import campaigns, do_not_call
 from app.services.calls import cancelling
+from app.services.contacts import belongings
 from app.services.contacts.incoming import ExternalId, Incoming, Reader, unknown_key
 from app.services.contacts.planning import Plan
 from app.services.contacts.results import BulkResult
 from app.services.contacts.rules import Rules, load_rules
-from app.services.contacts.store import Store, open_store
+from app.services.contacts.store import Source, Store, open_store
 from app.services.contacts.stored import Book, ExternalIdRow, HeldId, Stored
 
 
@@ -54,10 +55,10 @@ def apply(
     understood = [reading for reading in readings if isinstance(reading, Incoming)]
     meant = str(contact_id) if contact_id is not None else None
     plan = Plan(
-        _load(store, understood, every_id=collect_changes, meant=meant),
+        load(store, understood, every_id=collect_changes, meant=meant),
         rules,
         action,
-        refused_phones=_refused_phones(session, rules, action, understood),
+        refused_phones=refused_phones(session, rules, action, understood),
         row_numbers=row_numbers,
         collect_changes=collect_changes,
         contact_id=meant,
@@ -66,7 +67,9 @@ def apply(
         plan.take(item, reading)
     if not dry_run:
         plan.number_created()
-        _write(session, campaign, store, plan)
+        if collect_changes:
+            belongings.note(session, plan.states_of_removed)
+        write(session, campaign, store, plan.book)
     return plan.result(contacts)
 
 
@@ -79,8 +82,8 @@ def _root(pair: tuple[str, str] | None, rules: Rules, *, is_own: bool) -> Extern
     return ExternalId(key, value, is_own)
 
 
-def _load(
-    store: Store, understood: Sequence[Incoming], *, every_id: bool, meant: str | None
+def load(
+    store: Source, understood: Sequence[Incoming], *, every_id: bool, meant: str | None = None
 ) -> Book:
     """The stored contacts that the request may concern."""
     if store.is_empty():
@@ -106,17 +109,19 @@ def _load(
     return Book(loaded.values())
 
 
-def _refused_phones(
+def refused_phones(
     session: Session, rules: Rules, action: ContactAction, understood: Iterable[Incoming]
 ) -> set[str]:
+    """The phones that the organization's do-not-call list keeps out."""
     if not rules.refuses_do_not_call or action is ContactAction.REMOVE:
         return set()
     phones = {incoming.phone for incoming in understood if incoming.phone}
     return do_not_call.listed_among(session, rules.organization_id, phones)
 
 
-def _write(session: Session, campaign: Campaign, store: Store, plan: Plan) -> None:
-    book, now = plan.book, utcnow()
+def write(session: Session, campaign: Campaign, store: Store, book: Book) -> None:
+    """Makes the campaign, which is locked, what the book says; those created have their ids."""
+    now = utcnow()
     moved = [stored for stored in book.loaded if stored.moved and not stored.removed]
     changed = [stored for stored in book.loaded if stored.changed and not stored.removed]
     ended = [stored for stored in (*changed, *book.removed) if stored.ended]
@@ -134,7 +139,8 @@ def _write(session: Session, campaign: Campaign, store: Store, plan: Plan) -> No
         store.insert(book.created, now)
     _write_external_ids(store, [*changed, *book.created])
     if book.created or book.removed or moved or changed:
-        campaigns.revise(session, campaign)
+        gone = sum(stored.id is not None for stored in book.removed)
+        campaigns.revise(session, campaign, added=len(book.created) - gone)
 
 
 def _exchange(moved: Iterable[Stored]) -> bool:

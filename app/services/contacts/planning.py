@@ -24,7 +24,7 @@ from app.services.contacts.results import (
     Ignored,
 )
 from app.services.contacts.rules import MAX_METADATA_KEYS, Rules, is_ended
-from app.services.contacts.stored import Ambiguous, Book, Refused, Stored
+from app.services.contacts.stored import Ambiguous, Book, Refused, Said, Stored
 
 _AMBIGUOUS = Problem(
     "phone",
@@ -52,6 +52,7 @@ class Plan:
         row_numbers: Sequence[int] | None = None,
         collect_changes: bool = False,
         contact_id: str | None = None,
+        remembers_rows: bool = False,
     ):
         self.book = book
         self._meant = book.of_id(contact_id) if contact_id is not None else None
@@ -67,6 +68,8 @@ class Plan:
         self._problems: dict[int, Sequence[Problem]] = {}
         self._collects = collect_changes
         self._changes: list[tuple[int, Stored, str, Any, Any]] = []
+        self._remembers_rows = remembers_rows
+        self._again: dict[int, tuple[Said, Said]] = {}
 
     def take(self, item: Any, reading: Incoming | list[Problem]) -> None:
         """The next contact: as it was sent, and as it was read."""
@@ -130,7 +133,21 @@ class Plan:
                 for number, stored, action, before, after in self._changes
                 if stored.id is not None
             ],
+            again=self._again,
         )
+
+    def concerned(self) -> set[Stored]:
+        """The contacts that anything was done to."""
+        return {stored for stored in self._concerned if stored is not None}
+
+    @property
+    def states_of_removed(self) -> dict[str, dict[str, Any]]:
+        """What is logged of the contacts that go, by their ids; open to more."""
+        return {
+            stored.id: before
+            for _, stored, action, before, _ in self._changes
+            if action == DELETED and stored.id is not None
+        }
 
     def number_created(self) -> None:
         """Gives the contacts that are created their ids, ascending in the order sent."""
@@ -154,6 +171,8 @@ class Plan:
         if incoming.external_id is not None:
             self._attach(incoming, incoming.external_id)
         self.book.add(incoming)
+        if self._remembers_rows:
+            self._remember(incoming, incoming)
         self._succeed(incoming, CREATED, None)
 
     def _update(self, item: dict[str, Any], stored: Stored, incoming: Incoming) -> None:
@@ -179,7 +198,17 @@ class Plan:
             stored.status = incoming.status
         if incoming.external_id is not None:
             self._attach(stored, incoming.external_id)
+        if self._remembers_rows:
+            self._remember(stored, incoming)
         self._succeed(stored, UPDATED, before)
+
+    def _remember(self, stored: Stored, incoming: Incoming) -> None:
+        identity = ":".join(incoming.identity) if incoming.identity else ""
+        index = self._index()
+        said = Said(index, incoming.phone or "", incoming.email_key or "", identity)
+        if stored.said is not None:
+            self._again[index] = (stored.said, said)
+        stored.said = said
 
     def _attach(self, stored: Stored, external_id: ExternalId) -> None:
         identifies = external_id.is_own and self._keys.get(external_id.key, False)

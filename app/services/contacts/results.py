@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from app.errors import Problem
+from app.services.contacts.stored import Said
 
 CREATED, UPDATED, DELETED, IGNORED, FAILED = "created", "updated", "deleted", "ignored", "failed"
 
@@ -52,7 +53,8 @@ class BulkResult:
 
     ``outcomes`` has one word for each contact in the order sent, ``problems`` everything that is
     wrong with those that failed, by the same index as ``errors``. ``changes`` is filled where it
-    was asked for.
+    was asked for, and so is ``again``: for each row about the contact of an earlier one, what the
+    last of those said and what the row itself says.
     """
 
     success: list[Success]
@@ -64,6 +66,7 @@ class BulkResult:
     outcomes: list[str]
     problems: dict[int, Sequence[Problem]] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
+    again: dict[int, tuple[Said, Said]] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:

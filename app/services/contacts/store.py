@@ -12,12 +12,8 @@ from app.services.contacts.store_sqlite import SqliteStore
 from app.services.contacts.stored import ExternalIdRow, Stored
 
 
-class Store(Protocol):
-    """The contacts of one campaign, written only under its lock (see `campaigns.lock`).
-
-    On PostgreSQL every method is a fixed number of statements; on SQLite, which has no network
-    in between, writing rows is a statement for every few hundred.
-    """
+class Source(Protocol):
+    """The contacts of one campaign, as far as they are looked up."""
 
     def is_empty(self) -> bool:
         """Whether the campaign has no contact at all, so that nothing need be looked for."""
@@ -32,6 +28,14 @@ class Store(Protocol):
         """The contacts that (key, value) pairs identify."""
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]: ...
+
+
+class Store(Source, Protocol):
+    """The contacts of one campaign, written only under its lock (see `campaigns.lock`).
+
+    On PostgreSQL every method is a fixed number of statements; on SQLite, which has no network
+    in between, writing rows is a statement for every few hundred.
+    """
 
     def insert(self, contacts: Sequence[Stored], now: datetime) -> None: ...
 

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import orjson
-
 from app.errors import Problem
 from app.services.contacts.rules import is_ended
 
@@ -29,13 +27,23 @@ class HeldId(NamedTuple):
     identifies: bool
 
 
+class Said(NamedTuple):
+    """What a row of a file said of whom it is about; texts are empty where it was silent."""
+
+    row_number: int
+    phone: str
+    email_key: str
+    identity: str
+
+
 @dataclass(slots=True, eq=False)
 class Stored:
     """A contact in the state that the request has brought it to so far.
 
     ``before`` is what the database holds, None for a contact that the request creates; its id
     is given when it is written. External ids are None where nothing asks for them, and are
-    replaced, never changed in place.
+    replaced, never changed in place. ``said`` is that of the last row about the contact, where
+    somebody wants to know.
     """
 
     phone: str | None
@@ -50,6 +58,7 @@ class Stored:
     removed: bool = False
     external_ids: Mapping[str, HeldId] | None = None
     external_ids_before: Mapping[str, HeldId] | None = None
+    said: Said | None = None
 
     @classmethod
     def held(cls, identifier: str, columns: Columns) -> "Stored":
@@ -94,15 +103,23 @@ class Stored:
             or (self.status != before[5] and is_ended(self.status) and not is_ended(before[5]))
         )
 
+    @property
+    def identities(self) -> list[tuple[str, str]]:
+        """The external ids that tell who it is."""
+        return [
+            (key, held.value) for key, held in (self.external_ids or {}).items() if held.identifies
+        ]
+
     def state(self) -> dict[str, Any]:
-        """Everything that a contact can be put back from."""
+        """Everything that a contact can be put back from; metadata as its JSON text, so that
+        numbers and the order of keys stay as they are."""
         return {
             "phone": self.phone,
             "email": self.email,
             "firstName": self.first_name,
             "lastName": self.last_name,
             "status": self.status,
-            "contactMetadata": orjson.loads(self.metadata) if self.metadata else {},
+            "metadata": self.metadata,
             "externalIds": {
                 key: {"value": held.value, "identifies": held.identifies}
                 for key, held in (self.external_ids or {}).items()
@@ -173,9 +190,8 @@ class Book:
         self.removed.append(stored)
         self._by_phone.pop(stored.phone, None)
         self._by_email.pop(stored.email_key, None)
-        for key, held in (stored.external_ids or {}).items():
-            if held.identifies:
-                self._by_identity.pop((key, held.value), None)
+        for pair in stored.identities:
+            self._by_identity.pop(pair, None)
 
     def identify(self, stored: Stored, phone: str | None, email: str | None) -> None:
         """Gives a contact other identifiers."""
@@ -198,17 +214,21 @@ class Book:
         """
         ids = stored.external_ids or {}
         held = ids.get(key)
-        if held is not None and held.identifies:
-            if value is not None and not identifies:
-                return
-            if value != held.value:
-                self._by_identity.pop((key, held.value), None)
-        new = None if value is None else HeldId(value, identifies)
+        if held is not None and held.identifies and value is not None and not identifies:
+            return
+        self.hold(stored, key, None if value is None else HeldId(value, identifies))
+
+    def hold(self, stored: Stored, key: str, new: HeldId | None) -> None:
+        """Makes an external id exactly this, or takes it away."""
+        ids = stored.external_ids or {}
+        held = ids.get(key)
         if new == held:
             return
+        if held is not None and held.identifies:
+            self._by_identity.pop((key, held.value), None)
         others = {name: other for name, other in ids.items() if name != key}
         stored.external_ids = others if new is None else {**others, key: new}
-        if new is not None and identifies:
+        if new is not None and new.identifies:
             self._by_identity[key, new.value] = stored
 
     def _enter(self, stored: Stored) -> None:
@@ -217,9 +237,8 @@ class Book:
         if stored.email_key:
             self._by_email[stored.email_key] = stored
         if stored.external_ids:
-            for key, held in stored.external_ids.items():
-                if held.identifies:
-                    self._by_identity[key, held.value] = stored
+            for pair in stored.identities:
+                self._by_identity[pair] = stored
 
 
 class Refused(Exception):

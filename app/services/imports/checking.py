@@ -15,10 +15,9 @@ from sqlalchemy.orm import Session
 
 from app.enums import ImportState
 from app.models import ContactImport, ImportProblem, ImportRow, utcnow
-from app.services.imports.reading import Limits, ReadOptions, Table, UnreadableFile
+from app.services.imports.reading import Limits, ReadOptions, UnreadableFile
 from app.services.imports.records import Record
-from app.services.imports.rows import Plan
-from app.services.imports.trial import Order, Reading, Verdict, file_notes
+from app.services.imports.trial import Order, Trial
 
 MAX_ROWS = 1_000_000
 _FORGET_AT_ONCE = 5000
@@ -64,6 +63,8 @@ def begin(
             mapping=found.mapping,
             repairs=frozenset(found.repairs),
             region=found.read_options.get("region"),
+            phone_order=found.read_options.get("phoneOrder", ()),
+            by_hand=found.read_options.get("byHand", False),
         ),
     )
 
@@ -107,31 +108,19 @@ def keep(session: Session, task: Task, chunk: Sequence[Record]) -> None:
     found.rows_total += len(chunk)
 
 
-def finish(
-    session: Session, task: Task, table: Table, how: Plan, reading: Reading, verdict: Verdict
-) -> None:
+def finish(session: Session, task: Task, trial: Trial) -> None:
     """The check is over: its counts and how the file was read. Raises `Superseded`."""
-    found = _held(session, task)
+    found, table = _held(session, task), trial.table
     found.state, found.checked_at, found.failure = ImportState.CHECKED, utcnow(), None
     found.file_kind = table.kind
-    notes = file_notes(table, how, reading, verdict)
-    found.found = {
-        "encoding": table.encoding,
-        "delimiter": table.delimiter,
-        "sheet": table.sheet,
-        "sheets": list(table.sheets),
-        "headerRow": table.header_row_number,
-        "notes": list(notes),
-        "noteRows": notes,
-        "skipped": table.skipped,
-    }
+    found.found = trial.found()
     found.columns = list(table.header)
-    found.samples = reading.samples
-    found.mapping = [str(target) for target in how.mapping.targets]
-    found.rows_total = reading.rows
+    found.samples = trial.samples
+    found.mapping = [str(target) for target in trial.how.mapping.targets]
+    found.rows_total = trial.rows
     found.rows_skipped = table.blank_rows + table.footer_rows
-    found.campaign_revision = verdict.revision
-    for name, count in verdict.counts.items():
+    found.campaign_revision = trial.revision
+    for name, count in trial.counts.items():
         setattr(found, name, count)
 
 

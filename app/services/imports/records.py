@@ -6,11 +6,12 @@ from uuid import UUID
 
 from app.errors import Problem
 from app.services.contacts.results import CREATED, DELETED, UPDATED
+from app.services.contacts.stored import Said
 from app.services.imports.contact_cells import Note
-from app.services.imports.duplicates import Seen
-from app.services.imports.mapping import Mapping
+from app.services.imports.duplicates import notes_on
+from app.services.imports.mapping import MappedRow, Mapping
 from app.services.imports.reading import Row
-from app.services.imports.rows import Plan, column_of, field_of, read_row
+from app.services.imports.rows import column_of, field_of
 
 _APPLIED = frozenset({CREATED, UPDATED, DELETED})
 _NO_PHONE = Note(None, "no_phone", "This contact has no phone number, so it can't be called.")
@@ -26,19 +27,18 @@ class Record(NamedTuple):
 def record(
     import_id: UUID,
     row: Row,
-    how: Plan,
+    mapped: MappedRow,
+    mapping: Mapping,
     outcome: str,
     problems_found: Sequence[Problem],
     ignored_code: str | None,
-    seen: Seen,
-    *,
-    again: bool,
+    again: tuple[Said, Said] | None,
 ) -> Record:
-    """What is kept of a row. ``problems_found`` are those of its contact, ``again`` says that an
-    earlier row is known to be about it too."""
-    mapped, mapping = read_row(row, how), how.mapping
+    """What is kept of a row. ``problems_found`` are those of its contact, ``again`` is there where
+    an earlier row is about it too."""
     if outcome in _APPLIED:
-        mapped.warnings += seen.notes(row.number, mapped.contact, again=again)
+        if again:
+            mapped.warnings += notes_on(*again)
         if outcome == CREATED and "phone" not in mapped.contact:
             mapped.warnings.append(_NO_PHONE)
     problems = [_noted(note, mapping) | {"repair": note.repair} for note in mapped.errors]
@@ -65,6 +65,7 @@ def record(
             "outcome": outcome,
             "code": code,
             "reason": reason,
+            "assumed_country": mapped.assumed_country and outcome in _APPLIED,
         },
         problems,
     )

@@ -1,14 +1,16 @@
 """What applying an open file would do, row by row, worked out without writing anything.
 
-The file is read twice as a stream. First every good row becomes a contact and all of them go
-through `contacts.apply` at once as a dry run, so that the check is the result by construction;
-then each row is told with its outcome. The steps, in order: `plan`, `read`, `try_out`, `records`.
+The file is read once, as a stream. A few hundred rows at a time become contacts and go through
+`contacts.Rehearsal`, which plans them as `contacts.apply` does, so that the check is the result
+by construction. The steps, in order: `prepare`, then `Trial.chunks` with `Trial.records` for
+each.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -17,19 +19,20 @@ from app.enums import ContactAction
 from app.errors import Problem
 from app.models import Campaign, ColumnMapping
 from app.services import contacts
-from app.services.contacts.incoming import MISSING_IDENTIFIER, Reader
-from app.services.contacts.results import FAILED, IGNORED, BulkResult
-from app.services.contacts.rules import load_rules
-from app.services.imports.duplicates import Seen
-from app.services.imports.mapping import Mapping, Target, columns_hash
-from app.services.imports.reading import ReadOptions, Table, UnreadableFile
+from app.services.contacts.incoming import MISSING_IDENTIFIER
+from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED
+from app.services.contacts.rules import Rules, load_rules
+from app.services.imports.mapping import MappedRow, Mapping, Target, columns_hash
+from app.services.imports.reading import ReadOptions, Row, Table, UnreadableFile
 from app.services.imports.records import Record, record
 from app.services.imports.rows import Plan, read_row
-from app.services.imports.suggesting import suggest_for
+from app.services.imports.suggesting import suggest_for, suggested
 
-CHUNK = 500
+CHUNK = 1000
 SAMPLES = 3
 _SAMPLE_LENGTH = 100
+
+MappedRows = Sequence[tuple[Row, MappedRow]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,158 +46,133 @@ class Order:
     mapping: Sequence[str] = ()
     repairs: frozenset[str] = frozenset()
     region: str | None = None
+    phone_order: Sequence[int] = ()
+    by_hand: bool = False
 
 
-@dataclass(slots=True)
-class Reading:
-    """The contacts of a file with their row numbers, and those of rows with errors.
-
-    ``assumed`` is 1 for each contact whose phone has no country code.
-    """
-
-    numbers: list[int] = field(default_factory=list)
-    contacts: list[dict[str, Any]] = field(default_factory=list)
-    faulty: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
-    samples: list[list[str]] = field(default_factory=list)
-    rows: int = 0
-    assumed: bytearray = field(default_factory=bytearray)
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What applying would do: outcome, reasons for ignoring, and problems, by row number.
-
-    ``again`` are rows whose contact is in the campaign and was that of an earlier row.
-    """
-
-    outcomes: dict[int, str]
-    ignored: dict[int, str]
-    problems: dict[int, Sequence[Problem]]
-    counts: dict[str, int]
-    revision: int
-    again: frozenset[int]
-
-
-def plan(session: Session, order: Order, table: Table) -> Plan:
-    """How the columns become fields: as chosen, as chosen last time, or by their names (by their
-    values where they have none). Raises `UnreadableFile` (``duplicate_columns``)."""
+def prepare(session: Session, order: Order, table: Table) -> "Trial":
+    """Decides how the columns become fields: as chosen, as chosen last time, or by their names
+    (by their values where they have none). Raises `UnreadableFile` (``duplicate_columns``)."""
     campaign = session.get_one(Campaign, order.campaign_id)
     rules = load_rules(session, campaign)
-    header = table.header
+    header, phone_order = table.header, order.phone_order
     if order.mapping and list(order.columns) == list(header):
         chosen = order.mapping
     else:
         remembered = session.get(ColumnMapping, (order.campaign_id, columns_hash(header)))
-        chosen = remembered.mapping if remembered else []
+        chosen, phone_order = remembered.mapping if remembered else [], ()
     targets = [Target.parse(text) for text in chosen] or suggest_for(table, rules)
-    return Plan(
-        Mapping(header, targets), order.region or rules.default_region, order.repairs, rules.keys
+    how = Plan(
+        Mapping(header, targets, phone_order),
+        order.region or rules.default_region,
+        order.repairs,
+        rules.keys,
+        by_hand=order.by_hand or (bool(chosen) and targets != suggested(table, rules)),
     )
+    return Trial(table, how, rules, order.action, campaign.revision)
 
 
-def read(table: Table, how: Plan) -> Reading:
-    """The first pass. Raises `UnreadableFile`."""
-    reading = Reading()
-    for row in table.rows():
-        reading.rows += 1
-        if len(reading.samples) < SAMPLES:
-            reading.samples.append([cell[:_SAMPLE_LENGTH] for cell in row.cells])
-        mapped = read_row(row, how)
-        if not mapped.errors:
-            reading.assumed.append(mapped.assumed_country)
-            reading.numbers.append(row.number)
-            reading.contacts.append(mapped.contact)
-        elif not row.problem:
-            reading.faulty.append((row.number, mapped.contact))
-    if not reading.rows:
-        raise UnreadableFile("no_rows")
-    return reading
+class Trial:
+    """Use it in a ``with`` block, or close it.
 
-
-def try_out(session: Session, order: Order, reading: Reading) -> Verdict:
-    """The dry run of all good rows, in a transaction that only reads.
-
-    Rows with errors are looked at too: all that is wrong with a row is said at once.
+    ``counts`` are the five counts so far, ``rows`` their sum, ``samples`` the first rows and
+    ``revision`` the campaign's when it began.
     """
-    campaign = session.get_one(Campaign, order.campaign_id)
-    revision = campaign.revision
-    result = contacts.apply(
-        session,
-        campaign,
-        reading.contacts,
-        order.action,
-        dry_run=True,
-        row_numbers=reading.numbers,
-    )
-    reader = Reader(
-        load_rules(session, campaign), None, removing=order.action is ContactAction.REMOVE
-    )
-    problems = dict(result.problems)
-    for number, contact in reading.faulty:
-        found = reader.read(contact)
-        if isinstance(found, list):
-            problems[number] = [p for p in found if p.code != MISSING_IDENTIFIER.code]
-    counts = result.counts
-    counts[FAILED] += reading.rows - len(reading.numbers)
-    return Verdict(
-        outcomes=dict(zip(reading.numbers, result.outcomes, strict=True)),
-        ignored={entry["index"]: entry["code"] for entry in result.ignored},
-        problems=problems,
-        counts=counts,
-        revision=revision,
-        again=_again(reading.numbers, result),
-    )
 
+    def __init__(self, table: Table, how: Plan, rules: Rules, action: ContactAction, revision: int):
+        self.table = table
+        self.how = how
+        self.revision = revision
+        self.counts = Counter(dict.fromkeys((CREATED, UPDATED, DELETED, IGNORED, FAILED), 0))
+        self.rows = 0
+        self.samples: list[list[str]] = []
+        self._assumed_country = 0
+        self._rehearsal = contacts.Rehearsal(rules, action)
 
-def _again(numbers: Sequence[int], result: BulkResult) -> frozenset[int]:
-    applied = [
-        number
-        for number, outcome in zip(numbers, result.outcomes, strict=True)
-        if outcome not in (IGNORED, FAILED)
-    ]
-    seen: set[str] = set()
-    again = set()
-    for number, success in zip(applied, result.success, strict=True):
-        if (identifier := success["id"]) is None:
-            continue
-        if identifier in seen:
-            again.add(number)
-        seen.add(identifier)
-    return frozenset(again)
+    def __enter__(self) -> Self:
+        return self
 
+    def __exit__(self, *_: object) -> None:
+        self._rehearsal.close()
 
-def records(table: Table, how: Plan, verdict: Verdict, import_id: UUID) -> Iterator[list[Record]]:
-    """The second pass: what is kept of each row, in chunks for `keep`."""
-    seen = Seen(how.keys)
-    kept = (
-        record(
-            import_id,
-            row,
-            how,
-            verdict.outcomes.get(row.number, FAILED),
-            verdict.problems.get(row.number, ()),
-            verdict.ignored.get(row.number),
-            seen,
-            again=row.number in verdict.again,
-        )
-        for row in table.rows()
-    )
-    while chunk := list(islice(kept, CHUNK)):
-        yield chunk
+    def chunks(self) -> Iterator[MappedRows]:
+        """The rows of the file and what they become. Raises `UnreadableFile`."""
+        mapped = ((row, read_row(row, self.how)) for row in self.table.rows())
+        while chunk := list(islice(mapped, CHUNK)):
+            if not self.rows:
+                self.samples = [
+                    [cell[:_SAMPLE_LENGTH] for cell in row.cells] for row, _ in chunk[:SAMPLES]
+                ]
+            self.rows += len(chunk)
+            yield chunk
+        if not self.rows:
+            raise UnreadableFile("no_rows")
 
+    def records(self, session: Session, import_id: UUID, chunk: MappedRows) -> list[Record]:
+        """What is to be kept of each row of the next chunk, in a transaction that only reads.
 
-def file_notes(table: Table, how: Plan, reading: Reading, verdict: Verdict) -> dict[str, int]:
-    """Warnings about the whole file -> how many rows each is about; 0 for none in particular."""
-    notes = dict.fromkeys(table.notes, 0)
-    flags = zip(reading.assumed, reading.numbers, strict=True)
-    assumed = sum(flag for flag, number in flags if verdict.outcomes[number] != FAILED)
-    for kind, rows in {
-        "title_rows": len(table.title_rows),
-        "footer_rows": table.footer_rows,
-        "assumed_country": assumed,
-    }.items():
-        if rows:
-            notes[kind] = rows
-    if how.shortened_keys:
-        notes["key_too_long"] = 0
-    return notes
+        Rows with errors are looked at too: all that is wrong with a row is said at once.
+        """
+        good = [(row.number, mapped.contact) for row, mapped in chunk if not mapped.errors]
+        numbers = [number for number, _ in good]
+        result = self._rehearsal.apply(session, [contact for _, contact in good], numbers)
+        outcomes = dict(zip(numbers, result.outcomes, strict=True))
+        ignored = {entry["index"]: entry["code"] for entry in result.ignored}
+        records = []
+        for row, mapped in chunk:
+            number = row.number
+            outcome = outcomes.get(number, FAILED)
+            self.counts[outcome] += 1
+            self._assumed_country += mapped.assumed_country and outcome != FAILED
+            problems = result.problems.get(number, ())
+            if mapped.errors and not row.problem:
+                problems = self._further_problems(mapped)
+            records.append(
+                record(
+                    import_id,
+                    row,
+                    mapped,
+                    self.how.mapping,
+                    outcome,
+                    problems,
+                    ignored.get(number),
+                    result.again.get(number),
+                )
+            )
+        return records
+
+    def found(self) -> dict[str, Any]:
+        """How the file was read, as `ContactImport.found` keeps it. Complete after the last
+        chunk; ``noteRows`` has how many rows a warning is about, 0 for none in particular."""
+        table, notes = self.table, self._notes()
+        return {
+            "encoding": table.encoding,
+            "delimiter": table.delimiter,
+            "sheet": table.sheet,
+            "sheets": list(table.sheets),
+            "headerRow": table.header_row_number,
+            "mappedBy": "hand" if self.how.by_hand else "auto",
+            "notes": list(notes),
+            "noteRows": notes,
+            "skipped": table.skipped,
+        }
+
+    def _notes(self) -> dict[str, int]:
+        table = self.table
+        notes = dict.fromkeys(table.notes, 0)
+        for kind, rows in {
+            "title_rows": len(table.title_rows),
+            "footer_rows": table.footer_rows,
+            "assumed_country": self._assumed_country,
+        }.items():
+            if rows:
+                notes[kind] = rows
+        if self.how.shortened_keys:
+            notes["key_too_long"] = 0
+        return notes
+
+    def _further_problems(self, mapped: MappedRow) -> Sequence[Problem]:
+        found = self._rehearsal.read(mapped.contact)
+        if not isinstance(found, list):
+            return ()
+        return [problem for problem in found if problem.code != MISSING_IDENTIFIER.code]
