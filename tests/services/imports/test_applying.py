@@ -97,8 +97,8 @@ def test_the_undo_log_holds_each_contact_before_and_after(desk: Desk) -> None:
     with desk.database.transaction(read_only=True) as session:
         log = session.scalars(select(ImportChange).order_by(ImportChange.row_number)).all()
     empty: dict[str, Any] = {"lastName": None, "email": None, "status": None, "externalIds": {}}
-    ann = {**empty, "firstName": "Ann", "phone": ANN, "contactMetadata": {"Practice": "Hove"}}
-    bob = {**empty, "firstName": "Bob", "phone": BOB, "contactMetadata": {}}
+    ann = {**empty, "firstName": "Ann", "phone": ANN, "metadata": '{"Practice":"Hove"}'}
+    bob = {**empty, "firstName": "Bob", "phone": BOB, "metadata": None}
     assert [(change.row_number, change.action, change.before, change.after) for change in log] == [
         (2, "updated", ann, {**ann, "firstName": "Anna"}),
         (3, "created", None, bob),
