@@ -8,9 +8,19 @@ from threading import Lock
 from typing import Annotated, Any
 from uuid import UUID
 
-from sqlalchemy import JSON, DateTime, Dialect, Enum, MetaData, String, TypeDecorator, Uuid
+from sqlalchemy import (
+    JSON,
+    ColumnElement,
+    DateTime,
+    Dialect,
+    Enum,
+    MetaData,
+    String,
+    TypeDecorator,
+    Uuid,
+)
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import DeclarativeBase, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, validates
 from sqlalchemy.types import TypeEngine
 
 
@@ -101,11 +111,13 @@ def enum_column(kind: type[StrEnum]) -> Enum:
     )
 
 
+NAME_LENGTH = 200
+
 Id = Annotated[UUID, mapped_column(Uuid, primary_key=True, default=new_id)]
 Created = Annotated[datetime, mapped_column(UtcDateTime, default=utcnow)]
 Updated = Annotated[datetime, mapped_column(UtcDateTime, default=utcnow, onupdate=utcnow)]
 Time = Annotated[datetime, mapped_column(UtcDateTime)]
-Name = Annotated[str, mapped_column(String(200))]
+Name = Annotated[str, mapped_column(String(NAME_LENGTH))]
 Email = Annotated[str, mapped_column(String(254))]
 Phone = Annotated[str, mapped_column(String(16))]
 Short = Annotated[str, mapped_column(String(100))]
@@ -124,3 +136,29 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
+
+
+def name_key(name: str) -> str:
+    """The form in which names are sorted and compared: small letters, as Python knows them."""
+    return name.lower()[:NAME_LENGTH]
+
+
+def _key_of_name(context: Any) -> str:
+    return name_key(context.get_current_parameters()["name"])
+
+
+class Named:
+    """A name and its key, which always changes with it and is what indexes are made of."""
+
+    name: Mapped[Name]
+    name_key: Mapped[Name] = mapped_column(default=_key_of_name)
+
+    @validates("name")
+    def _keep_key(self, _attribute: str, name: str) -> str:
+        self.name_key = name_key(name)
+        return name
+
+    @classmethod
+    def named(cls, words: str) -> ColumnElement[bool]:
+        """Those whose name holds the words, in whatever letters."""
+        return cls.name_key.contains(words.lower(), autoescape=True)

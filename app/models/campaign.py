@@ -22,6 +22,7 @@ from app.models.base import (
     Email,
     Id,
     Name,
+    Named,
     Phone,
     Short,
     Updated,
@@ -30,8 +31,9 @@ from app.models.base import (
 )
 
 
-class Campaign(Base):
-    """People that assistants call. ``revision`` grows with every change of its contacts."""
+class Campaign(Named, Base):
+    """People that assistants call. ``revision`` grows with every change of its contacts, and
+    ``contact_count`` is how many they are; both are written under the campaign's lock."""
 
     __tablename__ = "campaigns"
     __table_args__ = (
@@ -42,17 +44,25 @@ class Campaign(Base):
         ),
         UniqueConstraint("organization_id", "id"),
         Index("ix_campaigns_partner_created", "partner_id", "created_at", "id"),
+        Index("ix_campaigns_partner_name", "partner_id", "name_key", "id"),
+        Index(
+            "ix_campaigns_organization_created",
+            "partner_id",
+            "organization_id",
+            "created_at",
+            "id",
+        ),
     )
 
     id: Mapped[Id]
     partner_id: Mapped[UUID]
     organization_id: Mapped[UUID]
-    name: Mapped[Name]
     status: Mapped[CampaignStatus] = mapped_column(
         enum_column(CampaignStatus), default=CampaignStatus.PAUSED
     )
     all_agents: Mapped[bool] = mapped_column(default=False)
     revision: Mapped[int] = mapped_column(Integer, default=0)
+    contact_count: Mapped[int] = mapped_column(Integer, default=0)
     version: Mapped[int] = mapped_column(Integer, default=1)
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]

@@ -141,6 +141,7 @@ class AuditEntry(Base):
         Index("ix_audit_entries_partner", "partner_id", "id"),
         Index("ix_audit_entries_organization", "organization_id", "id"),
         Index("ix_audit_entries_target", "target_type", "target_id", "id"),
+        Index("ix_audit_entries_action", "target_type", "target_id", "action", "id"),
     )
 
     id: Mapped[Id]

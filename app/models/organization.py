@@ -25,6 +25,7 @@ from app.models.base import (
     Json,
     Line,
     Name,
+    Named,
     Phone,
     Short,
     Updated,
@@ -37,13 +38,14 @@ ROOMY = text("(agent_limit > 1 OR user_limit > 1)")
 """Organizations with room for several: only these can be nearly full."""
 
 
-class Organization(Base):
+class Organization(Named, Base):
     """A customer of a partner, with its plan, limits and rules for calling."""
 
     __tablename__ = "organizations"
     __table_args__ = (
         UniqueConstraint("partner_id", "id"),
         Index("ix_organizations_partner_created", "partner_id", "created_at", "id"),
+        Index("ix_organizations_partner_name", "partner_id", "name_key", "id"),
         Index("ix_organizations_referral", "partner_id", "referral_code"),
         Index(
             "ix_organizations_roomy",
@@ -59,7 +61,6 @@ class Organization(Base):
 
     id: Mapped[Id]
     partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
-    name: Mapped[Name]
     status: Mapped[OrganizationStatus] = mapped_column(
         enum_column(OrganizationStatus), default=OrganizationStatus.ACTIVE
     )
@@ -94,7 +95,7 @@ class Organization(Base):
     consent_required: Mapped[bool] = mapped_column(default=False)
 
 
-class Agent(Base):
+class Agent(Named, Base):
     """An assistant. Its phone is ready when it is switched on, configured and has a number."""
 
     __tablename__ = "agents"
@@ -106,13 +107,13 @@ class Agent(Base):
         ),
         UniqueConstraint("organization_id", "id"),
         UniqueConstraint("organization_id", "phone_number"),
-        Index("ix_agents_partner", "partner_id"),
+        Index("ix_agents_partner_name", "partner_id", "name_key", "id"),
+        Index("ix_agents_organization_name", "partner_id", "organization_id", "name_key", "id"),
     )
 
     id: Mapped[Id]
     partner_id: Mapped[UUID]
     organization_id: Mapped[UUID]
-    name: Mapped[Name]
     service: Mapped[Name | None]
     timezone: Mapped[Short | None]
     active: Mapped[bool] = mapped_column(default=True)

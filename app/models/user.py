@@ -49,6 +49,13 @@ class User(Base):
         UniqueConstraint("partner_id", "idp_uid"),
         Index("ix_users_partner_created", "partner_id", "created_at", "id"),
         Index("ix_users_organization", "organization_id"),
+        Index(
+            "ix_users_organization_created",
+            "partner_id",
+            "organization_id",
+            "created_at",
+            "id",
+        ),
         Index("ix_users_email_key", "email_key"),
         Index(
             "uq_users_operator_email",

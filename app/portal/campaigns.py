@@ -54,13 +54,11 @@ def list_campaigns() -> str:
         names = organizations.names_of(
             session, caller(), {row.organization_id for row in page.items}
         )
-        sizes = contacts.counts_of(session, [row.id for row in page.items])
     return render_template(
         "portal/campaigns/list.html",
         organization=organization,
         rows=page.items,
         names=names,
-        sizes=sizes,
         place=at,
         next_url=at.next_url(page.next_cursor),
         sort=sort,
@@ -198,7 +196,7 @@ def campaign_save(campaign_id: UUID) -> Page:
 @portal.get("/campaigns/<uuid:campaign_id>/archive")
 def campaign_archive_question(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        return _archiving(session, campaigns.get(session, caller(), campaign_id)).page()
+        return _archiving(campaigns.get(session, caller(), campaign_id)).page()
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/archive")
@@ -215,7 +213,6 @@ def _about(session: Session, found: Campaign) -> dict[str, Any]:
         "campaign": found,
         "archived": found.status is CampaignStatus.ARCHIVED,
         "organization": organizations.get(session, caller(), found.organization_id),
-        "size": contacts.counts_of(session, [found.id])[found.id],
         "keys": campaigns.external_id_keys(session, found),
     }
 
@@ -230,13 +227,12 @@ def _removed(session: Session) -> tuple[str, str] | None:
     return (single.name_of(gone), str(contact_id)) if gone else None
 
 
-def _archiving(session: Session, found: Campaign) -> Question:
-    size = contacts.counts_of(session, [found.id])[found.id]
+def _archiving(found: Campaign) -> Question:
     return Question(
         action=url_for("portal.campaign_archive", campaign_id=found.id),
         question=f"Archive {found.name}?",
         consequences=[
-            f"Its {plural(size, 'contact')} can still be looked at.",
+            f"Its {plural(found.contact_count, 'contact')} can still be looked at.",
             "It leaves the list, and no files are uploaded to it any more.",
             "It can’t be brought back. Its contacts can be uploaded to another campaign.",
         ],
@@ -275,6 +271,6 @@ def _settings_page(
             problems=problems or [],
             conflict=conflict,
             hints=WHO_HINTS,
-            archiving=_archiving(session, found),
+            archiving=_archiving(found),
             changes=audit.latest_of_target(session, caller(), "campaign", found.id, LATEST_CHANGES),
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, func, not_, or_, select
+from sqlalchemy import ColumnElement, Select, and_, not_, or_, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
@@ -14,10 +14,9 @@ from app.errors import NotFound, ValidationFailed
 from app.models import Agent, ExternalIdKey, Organization
 from app.services.paging import Page, Sort, keyset_page
 
-_by_name = func.lower(Agent.name)
 SORTS = {
-    "name": Sort(_by_name, lambda row: row.name.lower()),
-    "-name": Sort(_by_name, lambda row: row.name.lower(), descending=True),
+    "name": Sort(Agent.name_key, lambda row: row.name_key),
+    "-name": Sort(Agent.name_key, lambda row: row.name_key, descending=True),
     "-created": Sort(Agent.created_at, lambda row: row.created_at, descending=True),
     "created": Sort(Agent.created_at, lambda row: row.created_at),
 }
@@ -149,7 +148,7 @@ def search(
     words = (query or "").replace("\x00", "").strip()
     if words:
         digits = "".join(character for character in words if character.isdigit())
-        named = Agent.name.icontains(words, autoescape=True)
+        named = Agent.named(words)
         rows = rows.where(or_(named, Agent.phone_number.contains(digits)) if digits else named)
     if wanted is not None:
         rows = rows.join(Organization, Organization.id == Agent.organization_id)

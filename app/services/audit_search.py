@@ -71,7 +71,7 @@ def _rows(caller: Caller, chosen: Chosen) -> Select[AuditEntry]:
     if isinstance(chosen.organization, UUID):
         rows = rows.where(AuditEntry.organization_id == chosen.organization)
     elif chosen.organization is not None:
-        named = Organization.name.icontains(chosen.organization, autoescape=True)
+        named = Organization.named(chosen.organization)
         rows = rows.where(AuditEntry.organization_id.in_(select(Organization.id).where(named)))
     if chosen.since is not None:
         rows = rows.where(

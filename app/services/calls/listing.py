@@ -147,7 +147,7 @@ def _named(
 ) -> ColumnElement[bool]:
     if isinstance(wanted, UUID):
         return column == wanted
-    return column.in_(select(model.id).where(model.name.icontains(wanted, autoescape=True)))
+    return column.in_(select(model.id).where(model.named(wanted)))
 
 
 def _names(

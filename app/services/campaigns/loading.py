@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import Select, false, func, select
+from sqlalchemy import Select, false, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
@@ -12,12 +12,11 @@ from app.errors import NotFound, ValidationFailed
 from app.models import Campaign
 from app.services.paging import Page, Sort, keyset_page
 
-_by_name = func.lower(Campaign.name)
 SORTS = {
     "-created": Sort(Campaign.created_at, lambda row: row.created_at, descending=True),
     "created": Sort(Campaign.created_at, lambda row: row.created_at),
-    "name": Sort(_by_name, lambda row: row.name.lower()),
-    "-name": Sort(_by_name, lambda row: row.name.lower(), descending=True),
+    "name": Sort(Campaign.name_key, lambda row: row.name_key),
+    "-name": Sort(Campaign.name_key, lambda row: row.name_key, descending=True),
 }
 """The orders that `search` offers."""
 
@@ -77,7 +76,7 @@ def search(
         rows = rows.where(Campaign.organization_id == organization_id)
     words = (query or "").replace("\x00", "").strip()
     if words:
-        rows = rows.where(Campaign.name.icontains(words, autoescape=True))
+        rows = rows.where(Campaign.named(words))
     if status is not None:
         rows = rows.where(Campaign.status == status)
     if archived is not None:

@@ -47,20 +47,22 @@ def lock(session: Session, campaign: Campaign) -> None:
     has been deleted meanwhile.
     """
     # Not FOR UPDATE, which would keep calls that refer to the campaign from being written.
-    query = select(Campaign.revision).where(Campaign.id == campaign.id)
-    revision = session.scalar(query.with_for_update(key_share=True))
-    if revision is None:
+    query = select(Campaign.revision, Campaign.contact_count).where(Campaign.id == campaign.id)
+    held = session.execute(query.with_for_update(key_share=True)).one_or_none()
+    if held is None:
         raise not_found()
-    set_committed_value(campaign, "revision", revision)
+    set_committed_value(campaign, "revision", held.revision)
+    set_committed_value(campaign, "contact_count", held.contact_count)
 
 
-def revise(session: Session, campaign: Campaign) -> None:
-    """Counts a change of the contacts of a campaign that is locked."""
-    revision = campaign.revision + 1
+def revise(session: Session, campaign: Campaign, *, added: int) -> None:
+    """Counts a change of the contacts of a campaign that is locked, and how many it has now."""
+    revision, contact_count = campaign.revision + 1, campaign.contact_count + added
     session.execute(
         update(Campaign)
         .where(Campaign.id == campaign.id)
-        .values(revision=revision, updated_at=Campaign.updated_at)
+        .values(revision=revision, contact_count=contact_count, updated_at=Campaign.updated_at)
         .execution_options(synchronize_session=False)
     )
     set_committed_value(campaign, "revision", revision)
+    set_committed_value(campaign, "contact_count", contact_count)

@@ -1,6 +1,6 @@
 """Contacts as screens page through them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from uuid import UUID
 
@@ -86,17 +86,6 @@ def statuses_of(session: Session, campaign: Campaign) -> Sequence[str]:
     )
     query = select(newest.c.status).where(newest.c.status.is_not(None)).distinct()
     return sorted(session.scalars(query))
-
-
-def counts_of(session: Session, campaign_ids: Collection[UUID]) -> dict[UUID, int]:
-    """How many contacts each campaign holds. The campaigns must come from their loader."""
-    query = (
-        select(Contact.campaign_id, func.count())
-        .where(Contact.campaign_id.in_(campaign_ids))
-        .group_by(Contact.campaign_id)
-    )
-    counted = {row[0]: int(row[1]) for row in session.execute(query)}
-    return {key: counted.get(key, 0) for key in campaign_ids}
 
 
 def _known_ids(session: Session, campaign: Campaign, words: str) -> Select[UUID] | None:

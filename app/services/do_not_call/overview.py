@@ -13,7 +13,8 @@ from app.models import DoNotCallEntry, Organization
 from app.policy import Permission
 from app.services import organizations
 from app.services.do_not_call.entries import WRITTEN
-from app.services.paging import Page, Sort, keyset_page
+from app.services.organizations.loading import SORTS
+from app.services.paging import Page, keyset_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,12 @@ def sizes(
     caller.require(Permission.CONTACTS_READ)
     rows = organizations.visible(caller)
     if query:
-        rows = rows.where(Organization.name.icontains(query, autoescape=True))
+        rows = rows.where(Organization.named(query))
     if number is not None:
         holding = select(DoNotCallEntry.organization_id).where(DoNotCallEntry.phone == number)
         rows = rows.where(Organization.id.in_(holding))
-    by_name = Sort(func.lower(Organization.name), lambda row: row.name.lower())
     page = keyset_page(
-        session, rows, sort=by_name, id_column=Organization.id, cursor=cursor, limit=limit
+        session, rows, sort=SORTS["name"], id_column=Organization.id, cursor=cursor, limit=limit
     )
     counted = session.execute(
         select(DoNotCallEntry.organization_id, func.count(), func.max(DoNotCallEntry.created_at))

@@ -11,18 +11,18 @@ from app.caller import Caller
 from app.enums import OrganizationStatus, Tier, UserStatus
 from app.errors import NotFound, ValidationFailed
 from app.models import Agent, Organization, User
+from app.models.base import name_key
 from app.policy import Permission
 from app.schemas import organizations as wire
 from app.services import partners
 from app.services.organizations.resource import to_resource
 from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page
 
-_by_name = func.lower(Organization.name)
 SORTS = {
     "-created": Sort(Organization.created_at, lambda row: row.created_at, descending=True),
     "created": Sort(Organization.created_at, lambda row: row.created_at),
-    "name": Sort(_by_name, lambda row: row.name.lower()),
-    "-name": Sort(_by_name, lambda row: row.name.lower(), descending=True),
+    "name": Sort(Organization.name_key, lambda row: row.name_key),
+    "-name": Sort(Organization.name_key, lambda row: row.name_key, descending=True),
 }
 """The orders that `search` offers."""
 
@@ -147,7 +147,7 @@ def count(session: Session, caller: Caller, chosen: Filter) -> int:
 def called(session: Session, caller: Caller, name: str, limit: int = 10) -> list[Organization]:
     """Those that bear exactly this name, in whatever letters; archived ones don't count."""
     rows = visible(caller).where(
-        func.lower(Organization.name) == name.replace("\x00", "").strip().lower(),
+        Organization.name_key == name_key(name.replace("\x00", "").strip()),
         Organization.status != OrganizationStatus.ARCHIVED,
     )
     return list(session.scalars(rows.order_by(Organization.id).limit(limit)))
@@ -160,12 +160,9 @@ def _filtered(caller: Caller, chosen: Filter) -> Select[Organization]:
         rows = rows.where(Organization.partner_id == chosen.partner_id)
     words = (chosen.query or "").replace("\x00", "").strip()
     if words:
-        columns = (
-            Organization.name,
-            Organization.referral_code,
-            Organization.referred_by_code,
-        )
-        rows = rows.where(or_(*(column.icontains(words, autoescape=True) for column in columns)))
+        codes = (Organization.referral_code, Organization.referred_by_code)
+        by_code = (column.icontains(words, autoescape=True) for column in codes)
+        rows = rows.where(or_(Organization.named(words), *by_code))
     if chosen.tier is not None:
         rows = rows.where(Organization.payment_tier == chosen.tier)
     if chosen.status is not None:

@@ -6,8 +6,8 @@ from datetime import time
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import select, union_all
+from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.errors import Problem, ValidationFailed
@@ -111,18 +111,20 @@ def last_changes(session: Session, organization: Organization) -> dict[str, Audi
     The organization must come from its loader; who changed it is no secret to them.
     """
     actions = {f"organization.{group}_changed": group for group in GROUPS}
-    place = func.row_number().over(partition_by=AuditEntry.action, order_by=AuditEntry.id.desc())
-    ranked = (
-        select(AuditEntry, place.label("place"))
+    newest = (
+        select(AuditEntry.id)
         .where(
             AuditEntry.target_type == "organization",
             AuditEntry.target_id == str(organization.id),
-            AuditEntry.action.in_(actions),
+            AuditEntry.action == action,
         )
+        .order_by(AuditEntry.id.desc())
+        .limit(1)
         .subquery()
+        for action in actions
     )
-    entry = aliased(AuditEntry, ranked)
-    rows = session.scalars(select(entry).where(ranked.c.place == 1))
+    ids = union_all(*(select(one.c.id) for one in newest))
+    rows = session.scalars(select(AuditEntry).where(AuditEntry.id.in_(ids)))
     return {actions[row.action]: row for row in rows}
 
 

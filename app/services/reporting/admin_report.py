@@ -74,7 +74,7 @@ class Chosen:
         words = (self.query or "").replace("\x00", "").strip()
         if words:
             in_address = User.email_key.contains(words.lower(), autoescape=True)
-            found.append(or_(in_address, Organization.name.icontains(words, autoescape=True)))
+            found.append(or_(in_address, Organization.named(words)))
         if self.tier is not None:
             found.append(TIER.in_([self.tier.value]))
         if self.status is not None:

@@ -64,7 +64,7 @@ def by_organization(
     """
     _authorise(caller)
     words = (query or "").replace("\x00", "").strip()
-    named = [Organization.name.icontains(words, autoescape=True)] if words else []
+    named = [Organization.named(words)] if words else []
     if not ranked:
         rows = select(Organization).where(Organization.partner_id == partners.own(caller), *named)
         newest = keyset_page(
