@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, select, union
+from sqlalchemy import func, select, union_all
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
@@ -35,7 +35,7 @@ def calls_to(
     to_number = select(Call.id).where(
         Call.organization_id == campaign.organization_id, Call.phone_number == contact.phone
     )
-    known = union(theirs, to_number) if contact.phone else theirs
+    known = union_all(theirs, to_number) if contact.phone else theirs
     query = reading.visible(caller).where(
         Call.organization_id == campaign.organization_id, Call.id.in_(known)
     )
