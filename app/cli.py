@@ -7,6 +7,8 @@ from flask import Flask
 from sqlalchemy import select
 
 from app import extensions
+from app.commands.campaigns import campaign_commands
+from app.commands.contacts import contact_commands
 from app.commands.credentials import client_commands, key_commands, operator_commands
 from app.commands.demo import demo
 from app.commands.partners import partner_commands, user_commands
@@ -37,6 +39,8 @@ def register_commands(app: Flask) -> None:
     for command in (
         migrate,
         demo,
+        campaign_commands,
+        contact_commands,
         client_commands,
         key_commands,
         operator_commands,

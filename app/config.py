@@ -60,7 +60,8 @@ class Settings(BaseSettings):
     max_contacts: int = Field(10_000, ge=1)
     max_contacts_bytes: int = Field(8 * 1024 * 1024, ge=1024)
     max_body_bytes: int = Field(1024 * 1024, ge=1024)
-    max_upload_bytes: int = Field(64 * 1024 * 1024, ge=1024)
+    max_upload_bytes: int = Field(256 * 1024 * 1024, ge=1024)
+    max_import_rows: int = Field(1_000_000, ge=1)
     undo_days: int = Field(7, ge=1)
     upload_days: int = Field(30, ge=1)
     """How long the rows of an upload that has ended are kept; at least as long as its undo."""

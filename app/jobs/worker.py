@@ -66,6 +66,7 @@ def _live(context: WorkerContext, executor_id: str, stop: threading.Event) -> No
                 log.error("declared dead by another worker; stopping at once")
                 _exit(1)
             reap(context.database, context.settings, executor_id)
+            import_contacts.take_over(context.database)
         except SQLAlchemyError:
             log.warning("the database can't be used; the next heartbeat tries again")
         if stop.wait(context.settings.worker_heartbeat_seconds):

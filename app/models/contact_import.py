@@ -4,7 +4,16 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Integer, Text, UniqueConstraint
+from sqlalchemy import (
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    Text,
+    UniqueConstraint,
+    false,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import ContactAction, ImportState
@@ -31,7 +40,13 @@ class ContactImport(Base):
     to apply. ``rows_applied`` and ``applied_to_row`` are how far applying has come.
     ``mapping`` has one target a column (see `app.services.imports.mapping.Target`), ``found`` is
     how the file was read, ``repairs`` the kinds of damage whose repair a person has accepted.
-    ``check_run`` names the one run of the check that may write.
+    ``check_run`` names the one run of the check that may write. ``lease_until`` is set while a
+    command works on it by itself (see `app.services.imports.leases`), ``apply_when_checked`` where
+    nobody waits to say so.
+
+    ``undo_state`` is absent until somebody asks for the undo, then ``undoing``, ``undone`` or ``stopped``;
+    ``undo_changes`` is how many changes there are to undo, ``undo_done`` how many have been,
+    the last ones first, down to ``undo_from_row``; ``undo_result`` tells how it ended.
     """
 
     __tablename__ = "contact_imports"
@@ -49,6 +64,12 @@ class ContactImport(Base):
         UniqueConstraint("organization_id", "id"),
         Index("ix_contact_imports_campaign", "campaign_id", "id"),
         Index("ix_contact_imports_partner", "partner_id", "id"),
+        Index(
+            "ix_contact_imports_leased",
+            "lease_until",
+            sqlite_where=text("lease_until IS NOT NULL"),
+            postgresql_where=text("lease_until IS NOT NULL"),
+        ),
     )
 
     id: Mapped[Id]
@@ -67,6 +88,8 @@ class ContactImport(Base):
     check_number: Mapped[int] = mapped_column(Integer, default=0)
     check_run: Mapped[UUID | None]
     apply_number: Mapped[int] = mapped_column(Integer, default=0)
+    lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    apply_when_checked: Mapped[bool] = mapped_column(default=False, server_default=false())
     read_options: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
     found: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
     columns: Mapped[list[str]] = mapped_column(Json, default=list)
@@ -91,6 +114,16 @@ class ContactImport(Base):
     checked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     apply_started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    undo_state: Mapped[Short | None]
+    undo_author: Mapped[Name | None]
+    undo_number: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    undo_from_row: Mapped[int | None] = mapped_column(Integer)
+    undo_changes: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    undo_done: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    undo_result: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    undo_started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    undone_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    rows_forgotten_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class ImportRow(Base):
@@ -112,6 +145,7 @@ class ImportRow(Base):
     outcome: Mapped[Short]
     code: Mapped[Short | None]
     reason: Mapped[Short | None]
+    assumed_country: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class ImportProblem(Base):
@@ -134,8 +168,30 @@ class ImportProblem(Base):
     repair: Mapped[Line | None]
 
 
+class ImportCorrection(Base):
+    """What a person typed for a row on the check screen, by the index of the column as text.
+
+    ``was`` has the cells as they were read: where the file is read otherwise, they no longer
+    agree, and the correction waits. ``skipped`` rows are left out.
+    """
+
+    __tablename__ = "import_corrections"
+
+    import_id: Mapped[UUID] = mapped_column(
+        ForeignKey("contact_imports.id", ondelete="CASCADE"), primary_key=True
+    )
+    row_number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    cells: Mapped[dict[str, str]] = mapped_column(Json, default=dict)
+    was: Mapped[dict[str, str]] = mapped_column(Json, default=dict)
+    skipped: Mapped[bool] = mapped_column(default=False)
+
+
 class ImportChange(Base):
-    """What applying a row did to a contact, with the state before: the undo log."""
+    """What applying a row did to a contact, with the state before: the undo log.
+
+    ``undone`` says what became of it when the upload was undone (`app.services.contacts.undoing`),
+    ``fields_left`` why which field was not restored.
+    """
 
     __tablename__ = "import_changes"
 
@@ -147,6 +203,8 @@ class ImportChange(Base):
     action: Mapped[Short]
     before: Mapped[dict[str, Any] | None] = mapped_column(Json)
     after: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    undone: Mapped[Short | None]
+    fields_left: Mapped[dict[str, str] | None] = mapped_column(Json)
 
 
 class ColumnMapping(Base):

@@ -11,6 +11,7 @@ from app.services.campaigns.changing import (
 )
 from app.services.campaigns.loading import SORTS, get, list_all, search, visible
 from app.services.campaigns.outreach import external_id_keys, external_id_keys_of, lock, revise
+from app.services.campaigns.with_keys import create_with_keys
 
 __all__ = [
     "SORTS",
@@ -18,6 +19,7 @@ __all__ = [
     "archive",
     "assign_agents",
     "create",
+    "create_with_keys",
     "external_id_keys",
     "external_id_keys_of",
     "get",

@@ -145,7 +145,7 @@ def _keep_problems(
 
 
 def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
-    upload.state, upload.finished_at = state, utcnow()
+    upload.state, upload.finished_at, upload.lease_until = state, utcnow(), None
     audit.record(
         session,
         system_caller(upload.author, partner_id=upload.partner_id),

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import ImportState
 from app.models import ContactImport, ImportProblem, ImportRow, utcnow
+from app.services.imports.bulk_rows import insert_rows
 from app.services.imports.reading import Limits, ReadOptions, UnreadableFile
 from app.services.imports.records import Record
 from app.services.imports.trial import Order, Trial
@@ -101,10 +102,8 @@ def forget_rows(session: Session, task: Task) -> bool:
 def keep(session: Session, task: Task, chunk: Sequence[Record]) -> None:
     """Writes a chunk of rows. Raises `Superseded`."""
     found = _held(session, task)
-    session.execute(insert(ImportRow), [record.row for record in chunk])
-    problems = [problem for record in chunk for problem in record.problems]
-    if problems:
-        session.execute(insert(ImportProblem), problems)
+    insert_rows(session, ImportRow, [record.row for record in chunk])
+    insert_rows(session, ImportProblem, [p for record in chunk for p in record.problems])
     found.rows_total += len(chunk)
 
 

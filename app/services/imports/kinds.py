@@ -200,6 +200,7 @@ REFUSALS = {
     "no_contact_column": (
         "No column holds phone numbers, e-mail addresses or an external id. Choose one."
     ),
+    "no_such_column": "There is no column “{name}”. The columns are: {columns}.",
     "unclosed_quote": (
         "A quotation mark opens in row {row}, among the column names, and does not close."
     ),

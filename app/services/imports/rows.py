@@ -23,6 +23,8 @@ class Plan:
     default_region: str
     repairs: frozenset[str] = frozenset()
     keys: Dictionary[str, bool] = field(default_factory=dict)
+    by_hand: bool = False
+    """Whether a person gave the columns other meanings than their names have."""
 
     @property
     def shortened_keys(self) -> bool:

@@ -122,6 +122,14 @@ def start_apply(session: Session, caller: Caller, upload_id: UUID) -> ContactImp
     upload.cancel_requested_at = upload.finished_at = None
     upload.apply_started_at = utcnow()
     upload.apply_number += 1
+    if upload.lease_until is None:
+        enqueue_apply(session, upload)
+    record(session, caller, upload, "started", after={"rows": rows_left(upload)})
+    return upload
+
+
+def enqueue_apply(session: Session, upload: ContactImport) -> None:
+    """Gives the batches that are left to the worker."""
     job_queue.enqueue_job(
         session,
         "apply_import",
@@ -129,8 +137,6 @@ def start_apply(session: Session, caller: Caller, upload_id: UUID) -> ContactImp
         str(upload.id),
         str(upload.apply_number),
     )
-    record(session, caller, upload, "started", after={"rows": rows_left(upload)})
-    return upload
 
 
 def cancel(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:

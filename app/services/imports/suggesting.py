@@ -32,6 +32,14 @@ def suggest_for(table: Table, rules: Rules) -> list[Target]:
     return targets
 
 
+def suggested(table: Table, rules: Rules) -> list[Target]:
+    """The same where it doesn't matter which of several columns of one name counts."""
+    try:
+        return suggest_for(table, rules)
+    except UnreadableFile:
+        return suggest(table.header, rules.keys)
+
+
 def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list[Target]:
     """One target for each column, by the names that exporters and people use."""
     keys = {plain(key): key for key in external_id_keys}

@@ -3,7 +3,9 @@
 What a person can do with one is in `steps`, the worker's part in `checking` and `applying`.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +24,16 @@ from app.services.paging import Page, Sort, keyset_page
 
 _SORT = Sort(ContactImport.created_at, lambda row: row.created_at, descending=True)
 _LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is said about a file when it is handed in: ``reading`` by the names of
+    `ContactImport.read_options`, and one target for each of the ``columns``, if any."""
+
+    reading: dict[str, Any] = field(default_factory=dict)
+    columns: Sequence[str] = ()
+    mapping: Sequence[str] = ()
 
 
 def get(
@@ -77,10 +89,13 @@ def create(
     action: ContactAction,
     file: StoredFile,
     file_name: str,
+    chosen: Chosen | None = None,
+    lease_until: datetime | None = None,
 ) -> ContactImport:
     """A new upload of a file that is kept, handed in to be checked.
 
-    Raises `Forbidden`, `NotFound`, or `ValidationFailed` (``empty_file``).
+    With a lease it is checked and applied by whoever holds that, see `leases`. Raises
+    `Forbidden`, `NotFound`, or `ValidationFailed` (``empty_file``).
     """
     caller.require(Permission.CONTACTS_WRITE)
     campaign = campaigns.get(session, caller, campaign_id)
@@ -93,7 +108,7 @@ def create(
         organization_id=campaign.organization_id,
         campaign_id=campaign.id,
         created_by=caller.subject_id if caller.kind is CallerKind.USER else None,
-        author=_author(session, caller),
+        author=author_of(session, caller),
         state=ImportState.UPLOADED,
         action=action,
         file_name=_plain_name(file_name),
@@ -102,7 +117,12 @@ def create(
         file_key=file.key,
         check_number=0,
         apply_number=0,
+        lease_until=lease_until,
+        apply_when_checked=lease_until is not None,
     )
+    if chosen is not None:
+        upload.read_options = chosen.reading
+        upload.columns, upload.mapping = list(chosen.columns), list(chosen.mapping)
     session.add(upload)
     session.flush()
     hand_in_check(session, upload)
@@ -145,7 +165,8 @@ def rows_left(upload: ContactImport) -> int:
 def can_go_on(upload: ContactImport) -> bool:
     """Whether applying stopped before its end, so that the rest can still be applied."""
     stopped = upload.state in (ImportState.CANCELLED, ImportState.FAILED)
-    return stopped and upload.expected is not None and rows_left(upload) > 0
+    checked = upload.expected is not None and upload.undo_state is None
+    return stopped and checked and rows_left(upload) > 0
 
 
 def can_be_read_again(upload: ContactImport) -> bool:
@@ -160,6 +181,12 @@ def hand_in_check(session: Session, upload: ContactImport) -> None:
     upload.state, upload.failure, upload.finished_at = ImportState.UPLOADED, None, None
     upload.check_run = None
     upload.check_number += 1
+    if upload.lease_until is None:
+        enqueue_check(session, upload)
+
+
+def enqueue_check(session: Session, upload: ContactImport) -> None:
+    """Gives the check that was asked for to the worker."""
     job_queue.enqueue_job(
         session,
         "check_import",
@@ -204,7 +231,7 @@ def _visible(caller: Caller) -> Select[ContactImport]:
     return query
 
 
-def _author(session: Session, caller: Caller) -> str:
+def author_of(session: Session, caller: Caller) -> str:
     """What the person is called, else what the credential is."""
     user = session.get(User, caller.subject_id) if caller.kind is CallerKind.USER else None
     return ((user and user.name) or caller.label)[:200]

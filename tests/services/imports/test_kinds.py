@@ -31,8 +31,13 @@ AGREED = {
         password_protected macro_file unreadable_workbook unsafe_workbook choose_sheet
     """,
 }
-ADDED = {"Rows in error": {"not_found", "do_not_contact"}, "Warnings": {"repaired"}}
-"""What contacts of any source can fail for, and what a person's own repair leaves behind."""
+ADDED = {
+    "Rows in error": {"not_found", "do_not_contact"},
+    "Warnings": {"repaired"},
+    "Refused files": {"no_such_column"},
+}
+"""What contacts of any source can fail for, what a person's own repair leaves behind, and columns
+that a script names."""
 IN_CODE = {
     "Rows in error": {kind: words.rule for kind, words in kinds.ERRORS.items()},
     "Rows that are ignored": {kind: words.rule for kind, words in kinds.IGNORED.items()},

@@ -1,5 +1,7 @@
 """Why a file cannot be read: a stable code and a sentence that says what to do."""
 
+from typing import Self
+
 from app.errors import ValidationFailed
 from app.services.imports.kinds import REFUSALS
 
@@ -11,3 +13,11 @@ class UnreadableFile(ValidationFailed):
         sentence = REFUSALS[code].format(row=row, **facts)
         super().__init__(sentence.replace("Row None", "A row"), code)
         self.row = row
+
+    @classmethod
+    def told(cls, code: str, row: int | None, message: str) -> Self:
+        """A refusal that has been put into words before."""
+        error = cls.__new__(cls)
+        ValidationFailed.__init__(error, message, code)
+        error.row = row
+        return error

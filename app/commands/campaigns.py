@@ -1,0 +1,59 @@
+"""``flask campaigns create``: campaigns for scripts."""
+
+import json
+from uuid import UUID
+
+import click
+
+from app import extensions
+from app.caller import system_caller
+from app.commands.contact_import import Refused
+from app.errors import DomainError
+from app.services import campaigns
+
+
+@click.group("campaigns")
+def campaign_commands() -> None:
+    """Campaigns."""
+
+
+@campaign_commands.command("create")
+@click.option("--organization", "organization_id", type=click.UUID, required=True)
+@click.option("--name", required=True)
+@click.option(
+    "--external-id-key",
+    "keys",
+    multiple=True,
+    metavar="KEY",
+    help="Contacts are known by it; may be repeated.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def create_campaign(
+    *, organization_id: UUID, name: str, keys: tuple[str, ...], as_json: bool
+) -> None:
+    """Make a paused campaign and print its id.
+
+    It gets the organization's assistants that have no other external ids; one that none of them
+    has is defined with the first, as one that identifies.
+    """
+    try:
+        with extensions.transaction() as session:
+            caller = system_caller("command line")
+            made = campaigns.create_with_keys(
+                session, caller, organization_id, name=name, keys=keys
+            )
+            described = {
+                "id": str(made.id),
+                "name": made.name,
+                "organizationId": str(made.organization_id),
+                "status": made.status.value,
+                "externalIdKeys": sorted(campaigns.external_id_keys(session, made)),
+            }
+    except DomainError as error:
+        raise Refused(error.message) from None
+    if as_json:
+        click.echo(json.dumps(described))
+        return
+    click.echo(f"{made.name} was made: {made.id}")
+    if described["externalIdKeys"]:
+        click.echo(f"Its contacts can have: {', '.join(described['externalIdKeys'])}")

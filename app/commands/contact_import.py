@@ -1,0 +1,240 @@
+"""What ``flask contacts import`` does: trying a file out, or applying it under a lease.
+
+Both are the code of the screens: `trial` finds out what would happen, the worker's own functions
+check and apply.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+from uuid import UUID
+
+import click
+import orjson
+
+from app.caller import Caller
+from app.database import Database
+from app.enums import ContactAction, ImportState
+from app.errors import TooLarge
+from app.gateways.files import FileStore, size_words
+from app.jobs.import_contacts import run_apply, run_check
+from app.models import ContactImport, utcnow
+from app.services import campaigns
+from app.services.contacts.rules import load_rules
+from app.services.imports import by_hand, leases, steps, telling, trial, uploads
+from app.services.imports.checking import options_of
+from app.services.imports.reading import Table, UnreadableFile, open_table
+from app.services.imports.suggesting import suggested
+from app.services.imports.telling import Summary, Told
+from app.services.imports.uploads import Chosen
+
+RENEW_SECONDS = 4.0
+
+
+class Refused(click.ClickException):
+    """Nothing was read; the sentence says why."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was asked for. ``mapping`` is the content of the mapping file, ``reading`` has the names
+    of `ContactImport.read_options`."""
+
+    path: Path
+    campaign_id: UUID
+    action: ContactAction
+    mapping: Any
+    reading: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of the file; ``rows`` can be gone through once. ``upload_id`` is absent where
+    nothing was kept."""
+
+    summary: Summary
+    rows: Iterator[Told]
+    upload_id: UUID | None = None
+
+
+class Importer:
+    """Raises `UnreadableFile` where the file is refused, and other domain errors."""
+
+    def __init__(
+        self, database: Database, files: FileStore, caller: Caller, *, max_rows: int, max_bytes: int
+    ):
+        self._database = database
+        self._files = files
+        self._caller = caller
+        self._max_rows = max_rows
+        self._max_bytes = max_bytes
+
+    @contextmanager
+    def rehearse(self, wish: Wish) -> Iterator[Outcome]:
+        """What applying would do. Nothing is written but a file without a name."""
+        with self._opened(wish) as table, TemporaryFile() as spool, self._prepared(
+            wish, table
+        ) as attempt:  # fmt: skip
+            for chunk in attempt.chunks():
+                with self._database.transaction(read_only=True) as session:
+                    records = attempt.records(session, wish.campaign_id, chunk)
+                for record in records:
+                    told = telling.told_row(record.row, record.problems, table.header)
+                    spool.write(orjson.dumps(told) + b"\n")
+            rows = telling.with_skipped(_read_back(spool), table.skipped)
+            yield Outcome(Summary.tried(attempt), rows)
+
+    @contextmanager
+    def apply(self, wish: Wish) -> Iterator[Outcome]:
+        """Checks and applies the file; once it is kept, the worker goes on where this is killed."""
+        with self._opened(wish) as table, self._prepared(wish, table) as attempt:
+            chosen = Chosen(dict(wish.reading))
+            if wish.mapping is not None:
+                targets = [str(target) for target in attempt.how.mapping.targets]
+                reading = wish.reading | {"byHand": True, "phoneOrder": attempt.how.mapping.phones}
+                chosen = Chosen(reading, table.header, targets)
+        upload_id = self._hand_in(wish, chosen)
+        with self._leased(upload_id):
+            self._check_and_apply(upload_id)
+        upload = self._now(upload_id)
+        if upload.failure is not None:
+            refusal = upload.found.get("refusal")
+            if refusal is None:
+                raise Refused(upload.failure)
+            raise UnreadableFile.told(refusal["kind"], refusal["row"], upload.failure)
+        rows = telling.with_skipped(self._kept_rows(upload), upload.found["skipped"])
+        yield Outcome(Summary.of(upload), rows, upload_id)
+
+    def earlier(self, upload_id: UUID) -> ContactImport | None:
+        """The latest other upload of the very same file into the campaign that changed it."""
+        with self._database.transaction(read_only=True) as session:
+            return uploads.same_file(session, uploads.get(session, self._caller, upload_id))
+
+    def _opened(self, wish: Wish) -> Table:
+        if wish.path.stat().st_size > self._max_bytes:
+            raise UnreadableFile("too_large", limit=size_words(self._max_bytes))
+        options = options_of(wish.reading, self._max_rows)
+        return open_table(wish.path, name=wish.path.name, options=options)
+
+    def _prepared(self, wish: Wish, table: Table) -> trial.Trial:
+        order = trial.Order(
+            campaign_id=wish.campaign_id,
+            action=wish.action,
+            region=wish.reading.get("region"),
+        )
+        with self._database.transaction(read_only=True) as session:
+            campaign = campaigns.get(session, self._caller, wish.campaign_id)
+            if wish.mapping is not None:
+                rules = load_rules(session, campaign)
+                own = suggested(table, rules)
+                given = by_hand.targets_of(wish.mapping, table.header, rules.keys, own)
+                order = trial.Order(
+                    campaign_id=wish.campaign_id,
+                    action=wish.action,
+                    columns=table.header,
+                    mapping=[str(target) for target in given.targets],
+                    region=wish.reading.get("region"),
+                    phone_order=given.phone_order,
+                    by_hand=True,
+                )
+            attempt = trial.prepare(session, order, table)
+        if not attempt.how.mapping.finds_contacts:
+            raise UnreadableFile("no_contact_column")
+        return attempt
+
+    def _hand_in(self, wish: Wish, chosen: Chosen) -> UUID:
+        try:
+            with wish.path.open("rb") as stream:
+                kept = self._files.save(stream, max_bytes=self._max_bytes)
+        except TooLarge:
+            raise UnreadableFile("too_large", limit=size_words(self._max_bytes)) from None
+        try:
+            with self._database.transaction() as session:
+                return uploads.create(
+                    session,
+                    self._caller,
+                    wish.campaign_id,
+                    action=wish.action,
+                    file=kept,
+                    file_name=wish.path.name,
+                    chosen=chosen,
+                    lease_until=utcnow() + leases.LASTS,
+                ).id
+        except BaseException:
+            self._files.delete(kept.key)
+            raise
+
+    def _check_and_apply(self, upload_id: UUID) -> None:
+        try:
+            run_check(
+                self._database, self._files, upload_id, self._now(upload_id).check_number,
+                max_rows=self._max_rows,
+            )  # fmt: skip
+            upload = self._now(upload_id)
+            if upload.state is ImportState.CHECKED and uploads.rows_left(upload):
+                with self._database.transaction() as session:
+                    number = steps.start_apply(session, self._caller, upload_id).apply_number
+                run_apply(self._database, upload_id, number)
+        except KeyboardInterrupt:
+            self._stop(upload_id)
+            raise
+        upload = self._now(upload_id)
+        if upload.state in (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING):
+            message = f"The server has taken the import over: see /uploads/{upload_id}."
+            raise Refused(message)
+        if upload.state is ImportState.CANCELLED:
+            message = f"Somebody stopped the import; {upload.rows_applied:,} rows were applied."
+            raise Refused(message)
+
+    def _stop(self, upload_id: UUID) -> None:
+        """Ends the import behind the last whole batch."""
+        with self._database.transaction() as session:
+            upload = steps.cancel(session, self._caller, upload_id)
+        if upload.state is ImportState.APPLYING:
+            run_apply(self._database, upload_id, upload.apply_number)
+
+    @contextmanager
+    def _leased(self, upload_id: UUID) -> Iterator[None]:
+        """Renews the lease meanwhile, and gives it back."""
+        done = threading.Event()
+
+        def renew() -> None:
+            while not done.wait(RENEW_SECONDS):
+                with self._database.transaction() as session:
+                    if not leases.renew(session, upload_id):
+                        return
+
+        keeper = threading.Thread(target=renew, daemon=True)
+        keeper.start()
+        try:
+            yield
+        finally:
+            done.set()
+            keeper.join()
+        with self._database.transaction() as session:
+            leases.end(session, upload_id)
+
+    def _kept_rows(self, upload: ContactImport) -> Iterator[Told]:
+        last = 0
+        while True:
+            with self._database.transaction(read_only=True) as session:
+                rows = telling.kept_rows(session, upload, last)
+            if not rows:
+                return
+            yield from rows
+            last = rows[-1]["row"]
+
+    def _now(self, upload_id: UUID) -> ContactImport:
+        with self._database.transaction(read_only=True) as session:
+            return uploads.get(session, self._caller, upload_id)
+
+
+def _read_back(spool: IO[bytes]) -> Iterator[Told]:
+    spool.seek(0)
+    yield from map(orjson.loads, spool)

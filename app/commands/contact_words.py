@@ -1,0 +1,67 @@
+"""What became of a contact file, for a person who reads it in a terminal."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from app.services.imports.kinds import ERRORS, IGNORED
+from app.services.imports.telling import Summary, Told
+
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_TYPES = {"csv": "text", "xlsx": "XLSX", "xls": "XLS", "vcard": "vCard"}
+
+
+@dataclass(slots=True)
+class _Group:
+    """Problems of one kind: how many rows have one, and the first of them in words."""
+
+    rows: int
+    first: str
+
+
+def told_in_words(summary: Summary, rows: Iterable[Told], file_name: str) -> Iterator[str]:
+    """The lines. Goes through all rows."""
+    yield f"{file_name}: {_how_read(summary)}"
+    for name, columns in summary.fields().items():
+        yield f"  {name}: {', '.join(columns)}"
+    errors: dict[str, _Group] = {}
+    ignored: dict[str, int] = {}
+    for row in summary.counted(rows):
+        for kind in {error["kind"]: error for error in row["errors"]}.values():
+            _add(errors, row["row"], kind)
+        if row["is"] == "ignored":
+            ignored[row["kind"]] = ignored.get(row["kind"], 0) + 1
+    counters = summary.counters()
+    skipped = counters.pop("skipped")
+    parts = ", ".join(f"{count:,} {name}" for name, count in counters.items())
+    yield f"{sum(counters.values()):,} rows: {parts}; {skipped:,} blank or footers."
+    for kind, group in sorted(errors.items(), key=lambda item: -item[1].rows):
+        yield f"  failed   {group.rows:>9,}  {ERRORS[kind].title} ({kind}): {group.first}"
+    for kind, count in ignored.items():
+        yield f"  ignored  {count:>9,}  {IGNORED[kind].title} ({kind})"
+    for warning in summary.warnings():
+        about = "" if warning["rows"] is None else f"{warning['rows']:,}"
+        yield f"  warning  {about:>9}  {warning['kind']}: {warning['message']}"
+
+
+def _add(errors: dict[str, _Group], number: int, error: Told) -> None:
+    group = errors.get(error["kind"])
+    if group is None:
+        column = f", {error['column']}" if error["column"] else ""
+        errors[error["kind"]] = _Group(1, f"first in row {number}{column}. {error['message']}")
+    else:
+        group.rows += 1
+
+
+def _how_read(summary: Summary) -> str:
+    read = summary.read()
+    parts = [_TYPES[read["type"]]]
+    if read["encoding"]:
+        parts.append(read["encoding"])
+    if read["delimiter"]:
+        parts.append(f"parted by {_DELIMITERS.get(read['delimiter'], read['delimiter'])}")
+    if read["sheet"]:
+        parts.append(f"sheet {read['sheet']}")
+    if read["headerRow"]:
+        parts.append(f"column names in row {read['headerRow']}")
+    parts.append("columns by hand" if read["mappedBy"] == "hand" else "columns by their names")
+    return ", ".join(parts)

@@ -1,0 +1,160 @@
+"""``flask contacts import`` and ``flask contacts export``: contact files for scripts.
+
+Exit status 0: read, 1: read and some rows failed, 2: refused, or not understood.
+"""
+
+import json
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any
+from uuid import UUID
+
+import click
+
+from app import extensions
+from app.caller import system_caller
+from app.commands.contact_import import Importer, Outcome, Refused, Wish
+from app.commands.contact_words import told_in_words
+from app.enums import ContactAction
+from app.errors import DomainError
+from app.phone import regions
+from app.services.imports import telling
+from app.services.imports.reading import UnreadableFile
+
+WHO = "command line"
+FAILED_ROWS, REFUSED = 1, 2
+
+
+class Region(click.ParamType[str]):
+    """A country by its two letters: US."""
+
+    name = "REGION"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        known = {code for code, _ in regions()}
+        if (code := str(value).upper()) not in known:
+            self.fail(f"{value} is no country with phone numbers: write US, GB, DE.", param, ctx)
+        return code
+
+
+@click.group("contacts")
+def contact_commands() -> None:
+    """Contacts of campaigns as files."""
+
+
+@contact_commands.command("import")
+@click.argument(
+    "path", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option("--campaign", "campaign_id", type=click.UUID, required=True, help="Its id.")
+@click.option(
+    "--action",
+    type=click.Choice([action.value for action in ContactAction]),
+    default=ContactAction.UPSERT.value,
+    show_default=True,
+)
+@click.option(
+    "--mapping",
+    "mapping_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='JSON: {"phone": "Mobile", "firstName": "B", "Recall due": "C"}.',
+)
+@click.option("--sheet", help="The workbook's sheet; else the one that was open last.")
+@click.option(
+    "--header-row",
+    type=click.IntRange(min=0),
+    help="The row of the column names; 0: none.",
+)
+@click.option("--encoding", help="Of a text file, by Python's name; else it is found out.")
+@click.option("--delimiter", help="Of a text file, or tab; else it is found out.")
+@click.option("--region", type=Region(), help="Of numbers without a country code: US.")
+@click.option("--dry-run", is_flag=True, help="Only tell what would happen; nothing is written.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_context
+def import_file(
+    ctx: click.Context,
+    *,
+    path: Path,
+    campaign_id: UUID,
+    action: str,
+    mapping_file: Path | None,
+    sheet: str | None,
+    header_row: int | None,
+    encoding: str | None,
+    delimiter: str | None,
+    region: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Put the contacts of FILE into a campaign, beside a running or a stopped server.
+
+    Stopped with Ctrl-C it ends behind the rows that it has applied; killed, the server goes on.
+    """
+    wish = Wish(
+        path=path,
+        campaign_id=campaign_id,
+        action=ContactAction(action),
+        mapping=_mapping(mapping_file) if mapping_file else None,
+        reading={
+            "encoding": encoding,
+            "delimiter": "\t" if delimiter == "tab" else delimiter,
+            "headerRow": header_row,
+            "sheet": sheet,
+            "region": region,
+        },
+    )
+    settings = extensions.settings()
+    importer = Importer(
+        extensions.database(),
+        extensions.files(),
+        system_caller(WHO),
+        max_rows=settings.max_import_rows,
+        max_bytes=settings.max_upload_bytes,
+    )
+    out = sys.stdout.buffer
+    with ExitStack() as stack:
+        try:
+            work = importer.rehearse(wish) if dry_run else importer.apply(wish)
+            outcome = stack.enter_context(work)
+        except UnreadableFile as refusal:
+            if not as_json:
+                raise Refused(refusal.message) from None
+            out.write(telling.written_refusal(refusal.code, refusal.row, refusal.message))
+            ctx.exit(REFUSED)
+        except DomainError as error:
+            raise Refused(error.message) from None
+        if as_json:
+            _write_json(out, outcome)
+        else:
+            _write_words(importer, outcome, path.name)
+    ctx.exit(FAILED_ROWS if outcome.summary.counters()["failed"] else 0)
+
+
+def _mapping(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        message = f"{path} holds no JSON: {error}."
+        raise click.BadParameter(message, param_hint="--mapping") from None
+
+
+def _write_json(out: IO[bytes], outcome: Outcome) -> None:
+    for piece in telling.written(outcome.summary, outcome.rows):
+        out.write(piece)
+
+
+def _write_words(importer: Importer, outcome: Outcome, file_name: str) -> None:
+    for line in told_in_words(outcome.summary, outcome.rows, file_name):
+        click.echo(line)
+    if outcome.upload_id is None:
+        click.echo("Nothing was changed: this was a dry run.")
+        return
+    if earlier := importer.earlier(outcome.upload_id):
+        when = f"{earlier.created_at:%Y-%m-%d %H:%M} UTC"
+        click.echo(f"This very file was applied before, uploaded on {when} by {earlier.author}.")
+    address = f"{extensions.settings().addresses.base}/uploads/{outcome.upload_id}"
+    if outcome.summary.counters()["failed"]:
+        click.echo(f"Mend the failed rows, or get them as a file: {address}")
+    else:
+        click.echo(f"The import is kept at {address}")

@@ -1,0 +1,41 @@
+"""Campaigns whose contacts have certain external ids and no others."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.errors import ValidationFailed
+from app.models import Agent, Campaign
+from app.services import agents, organizations
+from app.services.campaigns.changing import create
+from app.services.organizations import agent_settings
+
+
+def create_with_keys(
+    session: Session, caller: Caller, organization_id: UUID, *, name: str, keys: Collection[str]
+) -> Campaign:
+    """A new campaign of the organization's assistants that have no other external ids.
+
+    A key that none of them has is defined with the first as one that identifies; where each has
+    others, it is the first of the organization. Raises `Forbidden`, `NotFound` and
+    `ValidationFailed` (as `create`, ``blank``, ``too_long``, and ``no_assistant``).
+    """
+    wanted = {key.strip() for key in keys}
+    organization = organizations.get(session, caller, organization_id)
+    defined: dict[UUID, set[str]] = {}
+    known: list[Agent] = list(agents.of_organization(session, caller, organization.id))
+    for agent in known:
+        defined[agent.id] = {each.key for each in agents.external_id_keys(session, agent)}
+    chosen = [agent for agent in known if defined[agent.id] <= wanted]
+    if wanted and not known:
+        message = "The organization has no assistant, and external ids belong to assistants."
+        raise ValidationFailed.on("externalIdKey", "no_assistant", message)
+    if wanted and not chosen:
+        chosen = known[:1]
+    for key in sorted(wanted.difference(*(defined[agent.id] for agent in chosen))):
+        agent_settings.add_external_id_key(session, caller, chosen[0].id, key, identifies=True)
+    return create(
+        session, caller, organization.id, name=name, agent_ids=[agent.id for agent in chosen]
+    )
