@@ -65,6 +65,17 @@ _ORDINARY = re.compile(
 )
 
 
+def is_ordinary(text: str) -> bool:
+    """Whether there is nothing to say about a text in any cell: a quick look at all but empty
+    ones, after which `placeholder`, `unusable` and `undecodable` need not be asked."""
+    return (
+        text.isprintable()  # invisible marks are not
+        and text[0] not in "=#"
+        and "\ufffd" not in text
+        and (len(text) > _LONGEST_PLACEHOLDER or text.casefold() not in PLACEHOLDERS)
+    )
+
+
 def placeholder(text: str, column: int) -> Note | None:
     """The note for a cell that only says that there is nothing in it."""
     if (

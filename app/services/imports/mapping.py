@@ -18,6 +18,7 @@ from app.services.imports.cleaning import narrow, quoted_formula, without_invisi
 from app.services.imports.contact_cells import (
     Note,
     PhoneCell,
+    is_ordinary,
     placeholder,
     read_email,
     read_phone,
@@ -149,6 +150,9 @@ def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[s
         text = values[index].strip()
         if not text:
             continue
+        if is_ordinary(text):
+            metadata[key] = text
+            continue
         note = unusable(text, index)
         if note is None:
             metadata[key] = text
@@ -193,8 +197,8 @@ def _external_id(
 def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = True) -> str:
     """The cell without spaces around it; empty when it holds nothing that can be kept."""
     text = values[index].strip()
-    if not text:
-        return ""
+    if not text or is_ordinary(text):
+        return text
     if not text.isascii():
         text = _cleaned(text, index, row, is_name=is_name)
         if not text:

@@ -60,7 +60,7 @@ def record(
         {
             "import_id": import_id,
             "row_number": row.number,
-            "cells": [cell.replace("\0", "\ufffd") for cell in row.cells],
+            "cells": _storable(row.cells),
             "contact": None if mapped.errors else mapped.contact,
             "outcome": outcome,
             "code": code,
@@ -69,6 +69,13 @@ def record(
         },
         problems,
     )
+
+
+def _storable(cells: list[str]) -> list[str]:
+    """PostgreSQL takes no NUL."""
+    if "\0" not in "".join(cells):
+        return cells
+    return [cell.replace("\0", "\ufffd") for cell in cells]
 
 
 def _noted(note: Note, mapping: Mapping) -> dict[str, Any]:
