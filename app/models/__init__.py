@@ -9,6 +9,7 @@ from app.models.contact_import import (
     ColumnMapping,
     ContactImport,
     ImportChange,
+    ImportCorrection,
     ImportProblem,
     ImportRow,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "HeaderLink",
     "IdempotencyRecord",
     "ImportChange",
+    "ImportCorrection",
     "ImportProblem",
     "ImportRow",
     "LinkPurpose",

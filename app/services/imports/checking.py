@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from app.enums import ImportState
 from app.models import ContactImport, ImportProblem, ImportRow, utcnow
 from app.services.imports.bulk_rows import insert_rows
+from app.services.imports.corrections import corrections_of
 from app.services.imports.reading import Limits, ReadOptions, UnreadableFile
 from app.services.imports.records import Record
 from app.services.imports.trial import Order, Trial
@@ -66,6 +67,7 @@ def begin(
             region=found.read_options.get("region"),
             phone_order=found.read_options.get("phoneOrder", ()),
             by_hand=found.read_options.get("byHand", False),
+            corrections=corrections_of(session, found.id),
         ),
     )
 

@@ -97,6 +97,7 @@ IGNORED = {
         "Outreach has ended", "The status says that outreach is over: nobody is added."
     ),
     "not_in_campaign": Words("Not in the campaign", "An update adds nobody."),
+    "left_out": Words("Left out by hand", "Somebody said on the check screen to leave it out."),
 }
 WARNINGS = {
     "duplicate": Words(

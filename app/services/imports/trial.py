@@ -22,6 +22,7 @@ from app.services import contacts
 from app.services.contacts.incoming import MISSING_IDENTIFIER
 from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.contacts.rules import Rules, load_rules
+from app.services.imports.corrections import LEFT_OUT, Corrections, mended
 from app.services.imports.mapping import MappedRow, Mapping, Target, columns_hash
 from app.services.imports.reading import ReadOptions, Row, Table, UnreadableFile
 from app.services.imports.records import Record, record
@@ -48,6 +49,7 @@ class Order:
     region: str | None = None
     phone_order: Sequence[int] = ()
     by_hand: bool = False
+    corrections: Corrections = field(default_factory=dict)
 
 
 def prepare(session: Session, order: Order, table: Table) -> "Trial":
@@ -69,7 +71,7 @@ def prepare(session: Session, order: Order, table: Table) -> "Trial":
         rules.keys,
         by_hand=order.by_hand or (bool(chosen) and targets != suggested(table, rules)),
     )
-    return Trial(table, how, rules, order.action, campaign.revision)
+    return Trial(table, how, rules, order, campaign.revision)
 
 
 class Trial:
@@ -79,7 +81,7 @@ class Trial:
     ``revision`` the campaign's when it began.
     """
 
-    def __init__(self, table: Table, how: Plan, rules: Rules, action: ContactAction, revision: int):
+    def __init__(self, table: Table, how: Plan, rules: Rules, order: Order, revision: int):
         self.table = table
         self.how = how
         self.revision = revision
@@ -87,7 +89,8 @@ class Trial:
         self.rows = 0
         self.samples: list[list[str]] = []
         self._assumed_country = 0
-        self._rehearsal = contacts.Rehearsal(rules, action)
+        self._rehearsal = contacts.Rehearsal(rules, order.action)
+        self._corrections = order.corrections
 
     def __enter__(self) -> Self:
         return self
@@ -97,7 +100,7 @@ class Trial:
 
     def chunks(self) -> Iterator[MappedRows]:
         """The rows of the file and what they become. Raises `UnreadableFile`."""
-        mapped = ((row, read_row(row, self.how)) for row in self.table.rows())
+        mapped = ((row, self._read(row)) for row in self._rows())
         while chunk := list(islice(mapped, CHUNK)):
             if not self.rows:
                 self.samples = [
@@ -113,11 +116,18 @@ class Trial:
 
         Rows with errors are looked at too: all that is wrong with a row is said at once.
         """
-        good = [(row.number, mapped.contact) for row, mapped in chunk if not mapped.errors]
+        left_out = {row.number for row, _ in chunk if self._leaves_out(row.number)}
+        good = [
+            (row.number, mapped.contact)
+            for row, mapped in chunk
+            if not mapped.errors and row.number not in left_out
+        ]
         numbers = [number for number, _ in good]
         result = self._rehearsal.apply(session, [contact for _, contact in good], numbers)
         outcomes = dict(zip(numbers, result.outcomes, strict=True))
         ignored = {entry["index"]: entry["code"] for entry in result.ignored}
+        outcomes |= dict.fromkeys(left_out, IGNORED)
+        ignored |= dict.fromkeys(left_out, LEFT_OUT)
         records = []
         for row, mapped in chunk:
             number = row.number
@@ -170,6 +180,22 @@ class Trial:
         if self.how.shortened_keys:
             notes["key_too_long"] = 0
         return notes
+
+    def _rows(self) -> Iterator[Row]:
+        if not self._corrections:
+            return self.table.rows()
+        width, corrections = len(self.table.header), self._corrections
+        return (
+            mended(row, corrections[row.number], width) if row.number in corrections else row
+            for row in self.table.rows()
+        )
+
+    def _read(self, row: Row) -> MappedRow:
+        return MappedRow() if self._leaves_out(row.number) else read_row(row, self.how)
+
+    def _leaves_out(self, number: int) -> bool:
+        correction = self._corrections.get(number)
+        return correction is not None and correction.skipped
 
     def _further_problems(self, mapped: MappedRow) -> Sequence[Problem]:
         found = self._rehearsal.read(mapped.contact)

@@ -33,6 +33,7 @@ AGREED = {
 }
 ADDED = {
     "Rows in error": {"not_found", "do_not_contact"},
+    "Rows that are ignored": {"left_out"},
     "Warnings": {"repaired"},
     "Refused files": {"no_such_column"},
 }
