@@ -9,6 +9,7 @@ from app.cli import register_commands
 from app.config import ROOT, Settings
 from app.database import Database, make_engine
 from app.health import blueprint as health
+from app.page_compression import compress_pages
 from app.policy import unlisted_routes
 from app.portal import register_portal
 from app.portal.errors import answer_with_page
@@ -35,6 +36,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         instance_path=str(settings.instance_dir.resolve()),
     )
     furnish(app, settings, database or Database(make_engine(settings.effective_database_url)))
+    compress_pages(app)
     give_request_ids(app)
     send_security_headers(app)
     serve_built_assets(app)

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 FACES = {
     "api", "portal", "jobs", "cli", "commands", "extensions", "health", "request_id",
-    "security_headers", "static_files", "factory",
+    "security_headers", "static_files", "page_compression", "factory",
 }  # fmt: skip
 LEAVES = {
     "errors", "enums", "policy", "caller", "config", "phone", "database", "emails",
