@@ -155,6 +155,12 @@ def live(stacks: Stacks, backend: str) -> Stack:
     return stacks.shared(backend)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begins with what runs whole products: begun last, it would keep all others waiting."""
+    items.sort(key=lambda item: "stacks" not in getattr(item, "fixturenames", ()))
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Puts the tests of one stack into one process, so that it is started once a run."""
     names = getattr(item, "fixturenames", ())

@@ -17,11 +17,18 @@ from app.schemas.users import CreatePartialUserInput
 from app.services import one_time_links, users
 from app.services.mail_queue import hand_in
 from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.databases import BACKENDS
 from tests.fixtures.mails import path_in
 from tests.fixtures.post_office import Post
 from tests.fixtures.worker import Worker, until
+from tests.matrix import rotating
 
 NEW = "ada@hillside.example"
+
+
+@pytest.fixture(params=rotating("database of mails", BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture

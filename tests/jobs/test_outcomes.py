@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-import pytest
 from sqlalchemy import select, update
 
 from app.caller import system_caller
@@ -307,18 +306,3 @@ def test_an_organization_that_wants_it_has_busy_numbers_tried_again(
         (3, "busy"),
     ]
     assert simulator.times_rung(busy) == 3
-
-
-@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_acceptance_to_dial_takes_less_than_a_second_in_the_middle(
-    fresh_database: Database, worker: Worker, backend: str
-) -> None:
-    line = open_line(fresh_database)
-    waits = []
-    for index in range(11):
-        call_id = line.dial(fresh_database, f"+121255503{index:02d}")
-        outcome(fresh_database, call_id)
-        call = call_now(fresh_database, call_id)
-        assert call.started_at is not None
-        waits.append((call.started_at - call.created_at).total_seconds())
-    assert sorted(waits)[5] < 1.0

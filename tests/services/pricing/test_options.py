@@ -12,7 +12,7 @@ from app.gateways.processors.base import Price, PriceQuestion
 from app.gateways.processors.price_list import PriceList
 from app.models import ProcessorPrice, utcnow
 from app.services import pricing
-from tests.fixtures.cast import make_partner, make_tenant
+from tests.fixtures.cast import caller_with, make_partner, make_tenant
 
 PRICING = [
     {"tier": tier, "processorPriceId": f"price_{tier}", "processorProductId": f"prod_{tier}"}
@@ -33,7 +33,7 @@ class OutsideProcessor:
 
 def options(session: Session, **more: object) -> list[tuple[float, str, str, str]]:
     partner = make_partner(session, pricing=PRICING)
-    caller = make_tenant(session).caller(Role.OPERATOR)
+    caller = caller_with(Role.OPERATOR, None)
     found = pricing.options(session, caller, partner.id, **more)  # type: ignore[arg-type]  # a processor, or nothing
     return [(o.cost, o.currency, o.payment_tier, o.name) for o in found]
 
@@ -79,7 +79,7 @@ def test_a_screen_learns_how_old_a_price_is_and_which_are_not_known(session: Ses
         )
     )
     session.flush()
-    caller = make_tenant(session).caller(Role.OPERATOR)
+    caller = caller_with(Role.OPERATOR, None)
     plans = pricing.plans(session, caller, partner.id, OutsideProcessor())
     assert [(plan.tier, plan.price is None, plan.known_since) for plan in plans] == [
         (Tier.PLUS, False, fetched),
