@@ -4,6 +4,7 @@ import json
 from uuid import UUID
 
 import click
+from flask.cli import AppGroup
 
 from app import extensions
 from app.caller import system_caller
@@ -11,10 +12,7 @@ from app.commands.contact_import import Refused
 from app.errors import DomainError
 from app.services import campaigns
 
-
-@click.group("campaigns")
-def campaign_commands() -> None:
-    """Campaigns."""
+campaign_commands = AppGroup("campaigns", help="Campaigns.")
 
 
 @campaign_commands.command("create")

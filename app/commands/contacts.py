@@ -11,6 +11,7 @@ from typing import IO, Any
 from uuid import UUID
 
 import click
+from flask.cli import AppGroup
 
 from app import extensions
 from app.caller import system_caller
@@ -38,9 +39,7 @@ class Region(click.ParamType[str]):
         return code
 
 
-@click.group("contacts")
-def contact_commands() -> None:
-    """Contacts of campaigns as files."""
+contact_commands = AppGroup("contacts", help="Contacts of campaigns as files.")
 
 
 @contact_commands.command("import")

@@ -172,7 +172,7 @@ def with_skipped(rows: Iterable[Told], skipped: Iterable[Skipped]) -> Iterator[T
             "errors": [],
             "kind": kind,
         }
-        for first, last, kind in skipped
+        for first, last, kind in sorted(skipped, key=itemgetter(0))
         if kind != _TITLES
         for number in range(first, last + 1)
     )

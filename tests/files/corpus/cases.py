@@ -1,6 +1,6 @@
 """What a file of the corpus is, and what must come of it.
 
-Expectations have the shape of the object that `told` makes of an import: outcome, refusal, read,
+Expectations have the shape of the object that the command prints: outcome, refusal, read,
 counters, rows, warnings. Only what is named is compared, but named rows are all rows.
 """
 
@@ -43,8 +43,7 @@ class Case:
         )
         for row in self.rows:
             name = {"error": "failed", "ignored": "ignored", "skipped": "skipped"}.get(row["is"])
-            if row.get("kind") != "title_rows":
-                counters[name or row["action"]] += 1
+            counters[name or row["action"]] += 1
         return counters
 
 
@@ -72,5 +71,5 @@ def bad(number: int, *errors: tuple[str, str | None]) -> dict[str, Any]:
 
 
 def skipped(number: int, kind: str | None = None) -> dict[str, Any]:
-    """A blank row, or one of a footer or title."""
+    """A blank row, or one of a footer."""
     return {"row": number, "is": "skipped", "kind": kind}

@@ -63,18 +63,17 @@ WORKBOOKS = {
              formats={"B2": '"+"0', "C2": "dd/mm/yyyy", "C4": "000"}),
         [
             ok(2, "Ann", "Lee", ANN, meta={"Recall": "03/12/2026"}),
-            ok(3, "Bob", "Li", BOB, meta={"Recall": "soon"}),
-            ok(4, "Cy", "", "+12025550103", meta={"Recall": "007"}),
+            ok(3, "Bob", "Li", BOB, meta={"Recall": "soon"}, warnings="assumed_country"),
+            ok(4, "Cy", "", "+12025550103", meta={"Recall": "007"}, warnings="assumed_country"),
         ],
         {"type": "xlsx", "encoding": None, "delimiter": None, "sheet": "Sheet"},
-        {"assumed_country": 2},
     ),
     "XLSX with blank rows, a title and a footer": Case(
         "list.xlsx",
         xlsx(["Recall list"], [], ["Name", "Phone"], ["Ann Lee", ANN], [], ["Bob Li", BOB], [],
              ["Total: 2"]),
         [
-            skipped(1, "title_rows"), ok(4, "Ann", "Lee", ANN), skipped(5), ok(6, "Bob", "Li", BOB),
+            ok(4, "Ann", "Lee", ANN), skipped(5), ok(6, "Bob", "Li", BOB),
             skipped(7), skipped(8, "footer_rows"),
         ],
         {"headerRow": 3},
@@ -128,12 +127,12 @@ WORKBOOKS = {
                         ["Bob Li", BOB, 2.5], [None, None, None], ["#REF!", ANN, True],
                         ["Grand Totals (3 records)", None, None]])),
         [
-            ok(2, "Ann", "Lee", ANN, meta={"Recall": "2026-12-03"}),
+            ok(2, "Ann", "Lee", ANN, meta={"Recall": "2026-12-03"}, warnings="assumed_country"),
             ok(3, "Bob", "Li", BOB, meta={"Recall": "2.5"}),
             skipped(4), bad(5, ("cell_error", "Name")), skipped(6, "footer_rows"),
         ],
         {"type": "xls", "encoding": None, "sheet": "People", "headerRow": 1},
-        {"assumed_country": 1, "footer_rows": 1},
+        {"footer_rows": 1},
     ),
     "XLS with several sheets": Case(
         "list.xls",

@@ -1,0 +1,46 @@
+"""Commands in the test's own process."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import pytest
+from click.testing import Result
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.services import campaigns
+from tests.fixtures.cast import Tenant, make_tenant
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """Where an operator types; the campaign belongs to an American customer of ``tenant``."""
+
+    app: Flask
+    tenant: Tenant
+    campaign_id: UUID
+
+    def run(self, *words: object) -> Result:
+        return self.app.test_cli_runner().invoke(args=[str(word) for word in words])
+
+    def put_in(self, path: object, *words: object) -> Result:
+        """``contacts import`` of a file into the campaign."""
+        return self.run("contacts", "import", path, "--campaign", self.campaign_id, *words)
+
+    def told(self, path: object, *words: object) -> tuple[int, dict[str, Any]]:
+        """Its exit status and the object that it prints."""
+        result = self.put_in(path, "--json", *words)
+        assert result.stdout, result.stderr
+        return result.exit_code, json.loads(result.stdout_bytes)
+
+
+@pytest.fixture
+def shell(app: Flask, session: Session) -> Shell:
+    tenant = make_tenant(session)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    campaign = campaigns.create(session, caller, tenant.organization.id, name="Winter recall")
+    session.commit()
+    return Shell(app, tenant, campaign.id)

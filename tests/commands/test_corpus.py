@@ -1,0 +1,76 @@
+"""Every file of the corpus by command: rows, problems and counts are as expected."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.services.imports import kinds
+from tests import matrix
+from tests.commands.conftest import Shell
+from tests.files.corpus import CORPUS, Case
+
+OPTIONS = {"sheet": "--sheet", "header_row": "--header-row", "encoding": "--encoding"}
+BACKENDS = ["sqlite", "postgresql"] if matrix.is_full() else ["sqlite"]
+
+
+def essential(told: dict[str, Any], case: Case) -> dict[str, Any]:
+    """What the corpus expects of the object: without sentences and what is empty."""
+    if told["refusal"]:
+        refusal = {name: told["refusal"][name] for name in ("kind", "row")}
+        return {"outcome": told["outcome"], "refusal": refusal}
+    return {
+        "outcome": told["outcome"],
+        "counters": told["counters"],
+        "read": {name: told["read"][name] for name in case.read},
+        "rows": [_essential_row(row) for row in told["rows"]],
+        "warnings": {
+            warning["kind"]: warning["rows"] or 0
+            for warning in told["warnings"]
+            if warning["kind"] not in warnings_of_rows(told)
+        },
+    }
+
+
+def warnings_of_rows(told: dict[str, Any]) -> Counter[str]:
+    """How many rows have each kind."""
+    return Counter(kind for row in told["rows"] for kind in row["warnings"])
+
+
+def _essential_row(row: dict[str, Any]) -> dict[str, Any]:
+    names = {
+        "accepted": ("action", "contact"),
+        "error": (),
+        "ignored": ("kind",),
+        "skipped": ("kind",),
+    }[row["is"]]
+    kept = {name: row[name] for name in ("row", "is", *names)}
+    if row["is"] == "accepted":
+        kept["warnings"] = sorted(row["warnings"])
+    if row["is"] == "error":
+        kept["errors"] = [
+            {"kind": error["kind"], "column": error["column"]} for error in row["errors"]
+        ]
+    return kept
+
+
+@pytest.mark.parametrize("backend", BACKENDS, indirect=True)
+@pytest.mark.parametrize("case", CORPUS.values(), ids=list(CORPUS))
+def test_a_file_of_the_corpus_is_read_as_expected(shell: Shell, tmp_path: Path, case: Case) -> None:
+    path = tmp_path / case.name
+    path.write_bytes(case.data)
+    options = [word for name, value in case.options.items() for word in (OPTIONS[name], value)]
+    status, told = shell.told(path, "--action", case.action, "--dry-run", *options)
+    assert essential(told, case) == case.expected
+    sums = {warning["kind"]: warning["rows"] for warning in told["warnings"]}
+    assert sums == sums | warnings_of_rows(told)
+    assert status == (2 if case.refusal else int(told["counters"]["failed"] > 0))
+
+
+def test_the_corpus_is_large_and_its_kinds_are_published() -> None:
+    assert len(CORPUS) >= 60
+    refusals = {case.refusal[0] for case in CORPUS.values() if case.refusal}
+    errors = {e["kind"] for c in CORPUS.values() for r in c.rows for e in r.get("errors", ())}
+    assert refusals <= kinds.REFUSALS.keys()
+    assert errors <= kinds.ERRORS.keys()
