@@ -47,7 +47,8 @@ def apply(
     session.flush()
     rules = load_rules(session, campaign)
     root = _root(root_external_id, rules, is_own=len(contacts) == 1 and row_numbers is None)
-    reader = Reader(rules, root, removing=action is ContactAction.REMOVE)
+    from_file = row_numbers is not None
+    reader = Reader(rules, root, removing=action is ContactAction.REMOVE, from_file=from_file)
     readings = [reader.read(item) for item in contacts]
     if not dry_run:
         campaigns.lock(session, campaign)
@@ -91,6 +92,7 @@ def load(
     phones = {incoming.phone for incoming in understood if incoming.phone}
     emails = {incoming.email_key for incoming in understood if incoming.email_key}
     identities = {incoming.identity for incoming in understood if incoming.identity}
+    identities.update(*(incoming.further_identities for incoming in understood))
     found: list[Stored] = store.find_by_id([meant]) if meant is not None else []
     if phones:
         found += store.find_by_phone(list(phones))
@@ -100,7 +102,7 @@ def load(
     if identities:
         found += store.find_identified(list(identities))
     loaded = {stored.id or "": stored for stored in found}
-    if loaded and (every_id or any(incoming.external_id for incoming in understood)):
+    if loaded and (every_id or any(i.external_id or i.further_ids for i in understood)):
         held: dict[str, dict[str, HeldId]] = defaultdict(dict)
         for contact_id, key, value, identifies in store.external_ids(list(loaded)):
             held[contact_id][key] = HeldId(value, identifies)

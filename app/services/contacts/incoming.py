@@ -1,6 +1,6 @@
 """Reading a contact as it was sent: what it asks for, or everything that is wrong with it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -59,24 +59,30 @@ class Incoming(Stored):
 
     In texts "" keeps what is stored, and None clears it. ``sent_metadata`` holds the keys to
     write, if any, ``removed_keys`` those to take away (None: all that are stored). ``identity``
-    is its own pair where the key identifies contacts.
+    is its own pair where the key identifies contacts. ``further_ids`` are more pairs, which only
+    files can have, ``further_identities`` those of them that identify.
     """
 
     sent_metadata: dict[str, Any] | None = None
     removed_keys: Collection[str] | None = ()
     external_id: ExternalId | None = None
     identity: tuple[str, str] | None = None
+    further_ids: Sequence[ExternalId] = ()
+    further_identities: Sequence[tuple[str, str]] = ()
 
 
 class Reader:
     """Reads the contacts of one request. Their texts have no NUL character and no surrogate:
     the readers of requests and of files refuse those."""
 
-    def __init__(self, rules: Rules, root: ExternalId | None, *, removing: bool):
+    def __init__(
+        self, rules: Rules, root: ExternalId | None, *, removing: bool, from_file: bool = False
+    ):
         self._region = rules.default_region
         self._keys = rules.keys
         self._root = root
         self._removing = removing
+        self._from_file = from_file
 
     def read(self, item: Any) -> Incoming | list[Problem]:
         """What the contact asks for, or its problems; the first is the one to report."""
@@ -93,7 +99,10 @@ class Reader:
         if self._root is not None or "externalIdKey" in item or "externalIdValue" in item:
             incoming.external_id = self._pair(item, problems) or self._root
             incoming.identity = self._identity(incoming.external_id)
-        if not (phone or email or problems) and (self._removing or not incoming.identity):
+        if self._from_file and "externalIds" in item:
+            self._further(item["externalIds"], incoming, problems)
+        identity = incoming.identity or incoming.further_identities
+        if not (phone or email or problems) and (self._removing or not identity):
             problems.append(MISSING_IDENTIFIER)
         if not self._removing:
             _details(item, incoming, problems)
@@ -131,6 +140,18 @@ class Reader:
         else:
             return ExternalId(key, value)
         return None
+
+    def _further(self, sent: Any, incoming: Incoming, problems: list[Problem]) -> None:
+        """Pairs beside the contact's first: key -> value, or ``{"value", "identifies"}``."""
+        pairs = []
+        for key, given in sent.items():
+            held = given if isinstance(given, dict) else {"value": given, "identifies": True}
+            read = self._pair({"externalIdKey": key, "externalIdValue": held["value"]}, problems)
+            if read is not None:
+                pairs.append(read._replace(is_own=bool(held["identifies"])))
+        incoming.further_ids = pairs
+        identities = [self._identity(pair) for pair in pairs]
+        incoming.further_identities = [identity for identity in identities if identity]
 
     def _identity(self, external_id: ExternalId | None) -> tuple[str, str] | None:
         if external_id is None or external_id.value is None or not external_id.is_own:

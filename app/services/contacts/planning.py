@@ -11,7 +11,7 @@ import orjson
 from app.enums import ContactAction
 from app.errors import Problem
 from app.models.base import new_ids
-from app.services.contacts.incoming import MISSING_IDENTIFIER, ExternalId, Incoming
+from app.services.contacts.incoming import MISSING_IDENTIFIER, Incoming
 from app.services.contacts.results import (
     CREATED,
     DELETED,
@@ -98,7 +98,8 @@ class Plan:
         """
         own = self._meant
         if own is None or own.removed:
-            return self.book.find(reading.phone, reading.email_key, reading.identity)
+            identities = (reading.identity, *reading.further_identities)
+            return self.book.find(reading.phone, reading.email_key, *identities)
         field = self.book.taken(own, reading.phone, reading.email_key, reading.identity)
         if field is not None:
             message = f"Another contact of the campaign has this {_TAKEN[field]}."
@@ -168,8 +169,8 @@ class Plan:
         if incoming.sent_metadata:
             incoming.metadata = _merged(None, incoming)
         _blank_to_none(incoming)
-        if incoming.external_id is not None:
-            self._attach(incoming, incoming.external_id)
+        if incoming.external_id is not None or incoming.further_ids:
+            self._attach(incoming, incoming)
         self.book.add(incoming)
         if self._remembers_rows:
             self._remember(incoming, incoming)
@@ -196,8 +197,8 @@ class Plan:
             stored.last_name = incoming.last_name
         if incoming.status != "":
             stored.status = incoming.status
-        if incoming.external_id is not None:
-            self._attach(stored, incoming.external_id)
+        if incoming.external_id is not None or incoming.further_ids:
+            self._attach(stored, incoming)
         if self._remembers_rows:
             self._remember(stored, incoming)
         self._succeed(stored, UPDATED, before)
@@ -210,9 +211,11 @@ class Plan:
             self._again[index] = (stored.said, said)
         stored.said = said
 
-    def _attach(self, stored: Stored, external_id: ExternalId) -> None:
-        identifies = external_id.is_own and self._keys.get(external_id.key, False)
-        self.book.attach(stored, external_id.key, external_id.value, identifies=identifies)
+    def _attach(self, stored: Stored, incoming: Incoming) -> None:
+        for pair in (incoming.external_id, *incoming.further_ids):
+            if pair is not None:
+                identifies = pair.is_own and self._keys.get(pair.key, False)
+                self.book.attach(stored, pair.key, pair.value, identifies=identifies)
 
     def _remove(self, item: dict[str, Any], stored: Stored | None) -> None:
         if stored is None:

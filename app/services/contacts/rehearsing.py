@@ -67,7 +67,7 @@ class Rehearsal:
     def __init__(self, rules: Rules, action: ContactAction):
         self._rules = rules
         self._action = action
-        self._reader = Reader(rules, None, removing=action is ContactAction.REMOVE)
+        self._reader = Reader(rules, None, removing=action is ContactAction.REMOVE, from_file=True)
         self._scratch = _Scratch()
 
     def __enter__(self) -> Self:

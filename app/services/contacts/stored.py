@@ -145,7 +145,7 @@ class Book:
             self._enter(stored)
 
     def find(
-        self, phone: str | None, email_key: str | None, identity: tuple[str, str] | None
+        self, phone: str | None, email_key: str | None, *identities: tuple[str, str] | None
     ) -> Stored | None:
         """The one contact that any of the identifiers belongs to. Raises `Ambiguous`."""
         found = self._by_phone.get(phone)
@@ -154,7 +154,7 @@ class Book:
             found = other
         elif other is not None and other is not found:
             raise Ambiguous
-        if identity is not None:
+        for identity in identities:
             other = self._by_identity.get(identity)
             if found is None:
                 found = other
