@@ -2,6 +2,7 @@
 import uPlot from "../vendor/uplot.js";
 
 const HEIGHT = 240;
+const PAPER = 680; // what A4 and Letter leave between the margins of print.css
 const FONT = '12px "Inter Variable", system-ui, sans-serif';
 const DAY = 86400;
 const figures = new Intl.NumberFormat("en");
@@ -20,12 +21,21 @@ function keepDrawn(place) {
   const data = JSON.parse(place.querySelector("script").textContent);
   let plot;
   let width = 0;
-  const draw = () => {
+  const drawFor = (wide) => {
     plot?.destroy();
-    width = place.clientWidth;
+    width = wide;
     plot = new uPlot(options(place, data, width), columns(place.dataset.chart, data), place);
   };
+  const draw = () => drawFor(place.clientWidth);
   draw();
+  addEventListener("beforeprint", () => {
+    place.style.colorScheme = "light";
+    drawFor(PAPER);
+  });
+  addEventListener("afterprint", () => {
+    place.style.colorScheme = "";
+    draw();
+  });
   new ResizeObserver(() => { if (place.clientWidth !== width) draw(); }).observe(place);
   addEventListener("themechange", draw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
