@@ -45,6 +45,9 @@ def make_engine(url: str, *, pool_size: int = 8) -> Engine:
         max_overflow=pool_size,
         pool_pre_ping=True,
         hide_parameters=True,
+        # A prepared statement would keep the plan that was made while its tables were small, and
+        # walk through them for each look-up when a file has filled them.
+        connect_args={"prepare_threshold": None},
     )
 
 

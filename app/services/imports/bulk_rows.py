@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from typing import Any, cast
+from uuid import UUID
 
 import orjson
 from psycopg import Connection as Psycopg
-from sqlalchemy import JSON, Connection, Table, Uuid
+from sqlalchemy import JSON, Connection, Table, Uuid, text
 from sqlalchemy.orm import Session
 
 from app.models import ImportChange, ImportProblem, ImportRow
@@ -29,6 +30,13 @@ def insert_rows(session: Session, model: Written, rows: Sequence[dict[str, Any]]
         _copy(connection, f"COPY {table.name} ({', '.join(names)}) FROM STDIN", parts)
 
 
+def count_rows(session: Session) -> None:
+    """Has PostgreSQL look at the rows of a large file now. Until its own turn to do so comes, it
+    plans as if there were a handful, and sorts the whole file for each page or batch of it."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("ANALYZE import_rows, import_problems"))
+
+
 def _copy(connection: Connection, statement: str, parts: list[list[Any]]) -> None:
     driver = cast(Psycopg, connection.connection.driver_connection)
     with driver.cursor() as cursor, cursor.copy(statement.encode()) as copy:
@@ -40,7 +48,11 @@ def _as_stored(table: Table, name: str, values: list[Any]) -> list[Any]:
     """The values of one column as both drivers take them."""
     kind = table.columns[name].type
     if isinstance(kind, Uuid):
-        return [None if value is None else value.hex for value in values]
+        return [None if value is None else _hex(value) for value in values]
     if isinstance(kind, JSON):
         return [None if value is None else orjson.dumps(value).decode() for value in values]
     return values
+
+
+def _hex(identifier: UUID | str) -> str:
+    return identifier.hex if isinstance(identifier, UUID) else identifier.replace("-", "")

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import ImportState
 from app.models import ContactImport, ImportProblem, ImportRow, utcnow
-from app.services.imports.bulk_rows import insert_rows
+from app.services.imports.bulk_rows import count_rows, insert_rows
 from app.services.imports.corrections import corrections_of
 from app.services.imports.reading import Limits, ReadOptions, UnreadableFile
 from app.services.imports.records import Record
@@ -24,6 +24,9 @@ from app.services.imports.trial import Order, Trial
 MAX_ROWS = 1_000_000
 _FORGET_AT_ONCE = 5000
 """Row numbers, not rows: a check that is repeated removes what the one before has kept."""
+
+
+_MANY_ROWS = 10_000
 
 
 class Superseded(Exception):
@@ -123,6 +126,8 @@ def finish(session: Session, task: Task, trial: Trial) -> None:
     found.campaign_revision = trial.revision
     for name, count in trial.counts.items():
         setattr(found, name, count)
+    if trial.rows >= _MANY_ROWS:
+        count_rows(session)
 
 
 def fail(
