@@ -4,8 +4,10 @@ Exit status 0: read, 1: read and some rows failed, 2: refused, or not understood
 """
 
 import json
+import os
 import sys
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from uuid import UUID
@@ -20,7 +22,8 @@ from app.commands.contact_words import told_in_words
 from app.enums import ContactAction
 from app.errors import DomainError
 from app.phone import regions
-from app.services.imports import telling
+from app.services import campaigns
+from app.services.imports import exporting, telling
 from app.services.imports.reading import UnreadableFile
 
 WHO = "command line"
@@ -157,3 +160,34 @@ def _write_words(importer: Importer, outcome: Outcome, file_name: str) -> None:
         click.echo(f"Mend the failed rows, or get them as a file: {address}")
     else:
         click.echo(f"The import is kept at {address}")
+
+
+@contact_commands.command("export")
+@click.option("--campaign", "campaign_id", type=click.UUID, required=True, help="Its id.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Else standard output."
+)
+def export_file(*, campaign_id: UUID, output: Path | None) -> None:
+    """Write a campaign's contacts as CSV, which imports again to exactly the same contacts."""
+    database = extensions.database()
+    try:
+        with database.transaction(read_only=True) as session:
+            campaign = campaigns.get(session, system_caller(WHO), campaign_id)
+            columns = exporting.columns_of(session, campaign)
+    except DomainError as error:
+        raise Refused(error.message) from None
+    with ExitStack() as stack:
+        out: IO[bytes] = sys.stdout.buffer
+        if output is not None:
+            try:
+                out = stack.enter_context(open(output, "wb", opener=_for_owner))
+            except OSError as error:
+                message = f"{output} can't be written: {error.strerror}."
+                raise Refused(message) from None
+        for part in exporting.parts(partial(database.transaction, read_only=True), columns):
+            out.write(part)
+
+
+def _for_owner(path: str, flags: int) -> int:
+    """Contacts are nobody else's business on a shared machine."""
+    return os.open(path, flags, mode=0o600)

@@ -79,6 +79,8 @@ def _target(name: str, keys: Dictionary[str, bool]) -> Target:
     key = name.removeprefix("metadata:").removeprefix("contactMetadata.").strip()
     if not key:
         raise _invalid("a key of metadata has no name")
+    if len(key) > MAX_METADATA_KEY:
+        raise _invalid(f"“{key[:20]}…” has more than {MAX_METADATA_KEY} characters")
     return Target(Field.METADATA, key)
 
 

@@ -25,6 +25,7 @@ from app.services.imports.contact_cells import (
     undecodable,
     unusable,
 )
+from app.services.imports.exact import read_exact
 from app.services.imports.names import read_name
 
 MAX_METADATA_KEY = 64
@@ -48,6 +49,7 @@ class Field(StrEnum):
     STATUS = "status"
     EXTERNAL_ID = "externalId"
     METADATA = "metadata"
+    EXACT = "contactJson"
     IGNORE = "ignore"
 
 
@@ -105,6 +107,9 @@ class Mapping:
         preferred = [index for index in phone_order if index in phones]
         self.phones = preferred + [index for index in phones if index not in preferred]
         self.external_ids = [(index, targets[index].key) for index in columns(Field.EXTERNAL_ID)]
+        self.exact = columns(Field.EXACT)
+        self.keys = tuple(name[:MAX_METADATA_KEY] for name in self.header)
+        """What a column is called where a value of it becomes metadata on the side."""
         self.metadata = [
             (index, targets[index].key or self.header[index]) for index in columns(Field.METADATA)
         ]
@@ -131,21 +136,23 @@ class MappedRow:
 
 def to_contact(values: Sequence[str], mapping: Mapping, default_region: str | None) -> MappedRow:
     """One row of text as a contact: keys ``firstName lastName email phone status
-    contactMetadata externalIdKey externalIdValue``, those without a value left out."""
+    contactMetadata externalIdKey externalIdValue externalIds``, those without a value left out."""
     row = MappedRow()
     metadata = _metadata(values, mapping, row)
     _names(values, mapping, row, metadata)
     _emails(values, mapping, row, metadata)
     _phones(values, mapping, row, metadata, default_region)
-    _external_id(values, mapping, row, metadata)
+    _external_ids(values, mapping, row)
+    for index in mapping.exact:
+        _exact(values[index], index, row, metadata)
     if metadata:
         row.contact["contactMetadata"] = metadata
     return row
 
 
-def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[str, str]:
+def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[str, Any]:
     """Every cell as it stands: words like "none" may mean something there."""
-    metadata = {}
+    metadata: dict[str, Any] = {}
     for index, key in mapping.metadata:
         text = values[index].strip()
         if not text:
@@ -166,7 +173,7 @@ def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[s
 
 
 def _names(
-    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, str]
+    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
 ) -> None:
     for index, name in mapping.singles:
         if text := _text(values, index, row):
@@ -182,16 +189,27 @@ def _names(
                 metadata.setdefault(TITLE_KEY, title)
 
 
-def _external_id(
-    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, str]
-) -> None:
-    """A contact carries one pair: the first column with a value. Others become metadata."""
+def _external_ids(values: Sequence[str], mapping: Mapping, row: MappedRow) -> None:
+    """The first column with a value is the contact's pair, others stand beside it."""
     for index, key in mapping.external_ids:
         text = _text(values, index, row)
         if text and "externalIdKey" in row.contact:
-            metadata[mapping.header[index]] = text
+            row.contact.setdefault("externalIds", {})[key] = text
         elif text:
             row.contact["externalIdKey"], row.contact["externalIdValue"] = key, text
+
+
+def _exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> None:
+    """What the JSON of an exported row says beside its cells."""
+    if not (text := cell.strip()):
+        return
+    said, problem = read_exact(text, index)
+    if problem is not None:
+        row.errors.append(problem)
+    metadata.update(said.pop("contactMetadata", {}))
+    if ids := said.pop("externalIds", {}):
+        row.contact["externalIds"] = row.contact.get("externalIds", {}) | ids
+    row.contact.update(said)
 
 
 def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = True) -> str:
@@ -228,7 +246,7 @@ def _cleaned(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
 
 
 def _emails(
-    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, str]
+    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
 ) -> None:
     """Form is the rule of whoever stores the contact; here it only chooses among columns."""
     cells: list[tuple[int, str, str]] = []
@@ -249,7 +267,7 @@ def _emails(
             address, warnings, has_text = read_email(text, index)
             row.warnings.extend(warnings)
             if has_text:
-                metadata[mapping.header[index]] = text
+                metadata[mapping.keys[index]] = text
             cells.append((index, text, address))
     if not cells:
         return
@@ -257,7 +275,7 @@ def _emails(
     row.contact["email"] = chosen[2]
     for index, text, address in cells:
         if index != chosen[0] and address.casefold() != chosen[2].casefold():
-            metadata[mapping.header[index]] = text
+            metadata[mapping.keys[index]] = text
             code = "several_emails" if is_email(address) else "email_dropped"
             message = f"{chosen[2]} is used; this address is kept as information only."
             row.warnings.append(Note(index, code, message))
@@ -267,7 +285,7 @@ def _phones(
     values: Sequence[str],
     mapping: Mapping,
     row: MappedRow,
-    metadata: dict[str, str],
+    metadata: dict[str, Any],
     default_region: str | None,
 ) -> None:
     cells = [
@@ -283,7 +301,7 @@ def _phones(
     row.contact["phone"] = phone.number
     row.assumed_country = "+" not in written and not written.startswith(_EXPLICIT)
     if phone.has_text:
-        metadata[mapping.header[index]] = written
+        metadata[mapping.keys[index]] = written
     if phone.extension:
         metadata[EXTENSION_KEY] = phone.extension
         message = f"Kept without its extension {phone.extension}, which is kept as information."
@@ -291,7 +309,7 @@ def _phones(
     row.warnings.extend(phone.warnings)
     for other, text, cell in cells:
         if other != index and (cell.number is None or cell.number != phone.number):
-            metadata[mapping.header[other]] = text
+            metadata[mapping.keys[other]] = text
             row.warnings.append(_set_aside(other, cell, str(phone.number)))
 
 

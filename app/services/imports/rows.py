@@ -12,6 +12,8 @@ from app.services.imports.reading import Row
 
 REPAIRED = "repaired"
 """The code of the warning at a cell whose damage was undone because a person said so."""
+_KEPT_ON_THE_SIDE = frozenset({Field.METADATA, Field.PHONE, Field.EMAIL})
+"""Columns whose values become metadata, always or where another one counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,12 @@ class Plan:
     @property
     def shortened_keys(self) -> bool:
         """Whether the name of a column was too long to be a key of metadata."""
+        mapping = self.mapping
+        chosen = dict(mapping.metadata)
         return any(
-            len(self.mapping.header[index]) > len(key) == MAX_METADATA_KEY
-            for index, key in self.mapping.metadata
+            len(name) > len(chosen.get(index, key)) == MAX_METADATA_KEY
+            for index, (name, key) in enumerate(zip(mapping.header, mapping.keys, strict=True))
+            if mapping.targets[index].field in _KEPT_ON_THE_SIDE
         )
 
 

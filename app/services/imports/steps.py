@@ -26,7 +26,10 @@ from app.services.imports.uploads import (
 )
 
 _ONCE = frozenset(
-    {Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS, Field.EXTERNAL_ID}
+    {
+        *(Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS),
+        *(Field.EXTERNAL_ID, Field.EXACT),
+    }
 )
 _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 
@@ -35,13 +38,15 @@ _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED}
 class Reading:
     """What a person says about how the file is to be read; None leaves it to detection.
 
-    ``header_row`` is a row number as a spreadsheet shows it, 0 where there is no header.
+    ``header_row`` is a row number as a spreadsheet shows it, 0 where there is no header;
+    ``region`` is where numbers without a country code are from.
     """
 
     encoding: str | None = None
     delimiter: str | None = None
     header_row: int | None = None
     sheet: str | None = None
+    region: str | None = None
 
 
 def read_again(
@@ -66,6 +71,7 @@ def read_again(
             "delimiter": reading.delimiter,
             "headerRow": reading.header_row,
             "sheet": reading.sheet,
+            "region": reading.region,
         }
     if mapping is not None and upload.columns:
         _check_mapping(upload, mapping, external_id_keys(session, upload))

@@ -1,13 +1,14 @@
 """What the columns of a file become where nobody has said it: by their names, or by values."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 
 from app.emails import is_email
 from app.services.contacts.rules import Rules
 from app.services.imports.aliases import field_of, plain
 from app.services.imports.contact_cells import read_phone
+from app.services.imports.exact import COLUMN, TEXTS
 from app.services.imports.failures import PROBLEM_COLUMN
 from app.services.imports.mapping import MAX_METADATA_KEY, ONCE, Field, Target
 from app.services.imports.reading import Table, UnreadableFile
@@ -42,6 +43,8 @@ def suggested(table: Table, rules: Rules) -> list[Target]:
 
 def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list[Target]:
     """One target for each column, by the names that exporters and people use."""
+    if COLUMN in header:
+        return _of_export(header, set(external_id_keys))
     keys = {plain(key): key for key in external_id_keys}
     if len(keys) == 1:
         keys["externalid"] = next(iter(keys.values()))
@@ -63,6 +66,21 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
         whole = Field.METADATA if Field.FIRST_NAME in fields else Field.FIRST_NAME
         targets = [Target(whole) if t.field is Field.FULL_NAME else t for t in targets]
     return _with_metadata_keys(header, targets)
+
+
+def _of_export(header: Sequence[str], external_id_keys: Collection[str]) -> list[Target]:
+    """The columns of a file that was exported here: each is what it is called."""
+    targets = []
+    for name in header:
+        kind, _, key = name.partition(":")
+        if name in TEXTS or name == COLUMN:
+            targets.append(Target(Field(name)))
+        elif kind == Field.EXTERNAL_ID and key in external_id_keys:
+            targets.append(Target(Field.EXTERNAL_ID, key))
+        else:
+            own = key if kind == Field.EXTERNAL_ID else name
+            targets.append(Target(Field.METADATA, own[:MAX_METADATA_KEY]))
+    return targets
 
 
 def _again(name: str, header: Sequence[str]) -> str | None:

@@ -285,7 +285,7 @@ def test_an_address_that_is_none_is_left_to_the_rule_of_contacts() -> None:
     assert mapped(email="ann(at)mail.example") == MappedRow({"email": "ann(at)mail.example"})
 
 
-def test_one_external_id_counts_and_the_others_become_metadata() -> None:
+def test_a_row_has_as_many_external_ids_as_columns_hold() -> None:
     header = ["crmId", "siteId"]
     mapping = Mapping(header, suggest(header, header))
     assert to_contact(["", "S1"], mapping, None).contact == {
@@ -295,7 +295,7 @@ def test_one_external_id_counts_and_the_others_become_metadata() -> None:
     assert to_contact(["A1", "S1"], mapping, None).contact == {
         "externalIdKey": "crmId",
         "externalIdValue": "A1",
-        "contactMetadata": {"siteId": "S1"},
+        "externalIds": {"siteId": "S1"},
     }
 
 

@@ -71,7 +71,12 @@ def _count(row: Row) -> int:
 
 
 def _holds_data(row: Row) -> bool:
-    return any(_IDENTIFIER.search(cell) or _NUMBER.fullmatch(cell) for cell in row.cells)
+    return any(map(looks_like_data, row.cells))
+
+
+def looks_like_data(cell: str) -> bool:
+    """Whether no column would be called so: a number, or an address."""
+    return bool(_IDENTIFIER.search(cell) or _NUMBER.fullmatch(cell))
 
 
 def _names_the_data(row: Row, filled: list[Row]) -> bool:
