@@ -1,9 +1,8 @@
 """API access: the keys of organizations, shown once, with what was asked with them last."""
 
-from typing import Any
 from uuid import UUID
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -16,12 +15,19 @@ from app.phone.errors import PhoneError
 from app.portal import api_lines, choosing, lists
 from app.portal.asking import Question
 from app.portal.blueprint import portal
+from app.portal.credential_pages import (
+    IN_USE,
+    STATES,
+    Crumbs,
+    last_requests,
+    roll_page,
+    shown_before,
+)
 from app.portal.credential_words import (
     ago,
     end_of,
     key_state,
     last_use,
-    requests_shown,
     works,
 )
 from app.portal.editing import Sending
@@ -35,13 +41,12 @@ from app.portal.forms.api_access import (
     RollForm,
 )
 from app.portal.forms.problems import place_problems
-from app.services import agents, api_keys, campaigns, organizations, request_log
+from app.portal.reader import zone
+from app.services import agents, api_keys, campaigns, organizations
 
 Page = str | tuple[str, int] | Response
 
-REQUESTS_SHOWN = 25
-STATES = {"in-use": "In use", "ended": "Ended"}
-FIELDS = {"name": "name", "scopes": "scopes", "expiresAt": "last_day", "overlap": "overlap"}
+FIELDS = {"name": "name", "scopes": "scopes", "expiresAt": "last_day"}
 
 
 @portal.get("/api-access", endpoint="api_access")
@@ -54,14 +59,14 @@ def list_keys() -> str:
             caller(),
             organization_id=organization.id if organization else None,
             query=lists.text_filter("q"),
-            in_use={"in-use": True, "ended": False}.get(state),
+            in_use=IN_USE.get(state),
             cursor=at.cursor,
             limit=lists.PAGE_SIZE,
         )
         names = organizations.names_of(
             session, caller(), {row.organization_id for row in page.items}
         )
-    zone = _zone()
+    days_in = zone()
     return render_template(
         "portal/api_access/keys.html",
         organization=organization,
@@ -69,9 +74,9 @@ def list_keys() -> str:
             {
                 "key": row,
                 "may": ", ".join(SCOPE_WORDS[scope] for scope in row.scopes).capitalize(),
-                "state": key_state(row, zone),
-                "end": end_of(row, zone),
-                "used": ago(row.last_used_at, zone),
+                "state": key_state(row, days_in),
+                "end": end_of(row, days_in),
+                "used": ago(row.last_used_at, days_in),
             }
             for row in page.items
         ],
@@ -107,7 +112,7 @@ def api_key_create() -> Page:
         with transaction() as session:
             sending = Sending(session)
             if sending.earlier is not None:
-                return _shown_before(sending.earlier)
+                return shown_before(sending.earlier)
             new = api_keys.create(
                 session,
                 caller(),
@@ -140,7 +145,7 @@ def api_key_roll(key_id: UUID) -> Page:
         with transaction() as session:
             sending = Sending(session)
             if sending.earlier is not None:
-                return _shown_before(sending.earlier)
+                return shown_before(sending.earlier)
             new = api_keys.roll(session, caller(), key_id, overlap=form.length)
             sending.led_to(url_for("portal.api_key", key_id=new.key.id))
     except (ValidationFailed, Conflict) as error:
@@ -162,11 +167,6 @@ def api_key_revoke(key_id: UUID) -> Page:
     return redirect(url_for("portal.api_key", key_id=key_id), 303)
 
 
-def _shown_before(url: str) -> Response:
-    flash("This was done already, and its secret was shown once. Lost it? Roll it.", "info")
-    return redirect(url, 303)
-
-
 def _form_page(
     organization: Organization, form: KeyForm, problems: list[tuple[str, str]] | None = None
 ) -> str:
@@ -183,16 +183,13 @@ def _form_page(
 def _roll_page(key_id: UUID, form: RollForm, error: DomainError | None = None) -> str:
     with transaction(read_only=True) as session:
         key = api_keys.get(session, caller(), key_id)
-    return render_template(
-        "portal/api_access/roll.html",
-        title=f"Roll “{key.name}”",
-        sentence="A new key with the same name, rights and end takes its place. "
-        "Give your scripts time to change over, if they need it.",
-        crumbs=_crumbs(key.name, url_for("portal.api_key", key_id=key.id)),
-        form=form,
-        problems=place_problems(form, error, FIELDS) if error else [],
-        act="Roll key",
-        back=url_for("portal.api_key", key_id=key.id),
+    return roll_page(
+        form,
+        error,
+        f"Roll “{key.name}”",
+        "A new key with the same name, rights and end takes its place.",
+        "Roll key",
+        [*_above(), (key.name, url_for("portal.api_key", key_id=key.id))],
     )
 
 
@@ -200,9 +197,9 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
     with transaction(read_only=True) as session:
         key = api_keys.get(session, caller(), key_id)
         organization = organizations.get(session, caller(), key.organization_id)
-        rows = request_log.latest(session, caller(), key.id, REQUESTS_SHOWN)
+        requests = last_requests(session, key.id)
         campaign, agent = _examples(session, organization)
-    zone = _zone()
+    days_in = zone()
     lines = api_lines.for_key(key, settings().addresses, campaign, agent) if works(key) else []
     return render_template(
         "portal/api_access/key.html",
@@ -210,9 +207,9 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         organization=organization,
         secret=secret,
         done=done,
-        crumbs=_crumbs(key.name),
-        state=key_state(key, zone),
-        end=end_of(key, zone),
+        crumbs=[*_above(), (key.name, None)],
+        state=key_state(key, days_in),
+        end=end_of(key, days_in),
         may_do=[SCOPE_WORDS[scope] for scope in key.scopes],
         lines=lines,
         first=next((each for each in lines if each.id == "write-contacts"), lines[0])
@@ -220,9 +217,7 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         else None,
         works=works(key),
         can_roll=works(key) and key.replaced_by is None,
-        requests=requests_shown(rows),
-        kept=request_log.KEPT,
-        kept_days=request_log.KEPT_FOR.days,
+        **requests,
         revoking=_revoking(key),
     )
 
@@ -248,7 +243,7 @@ def _revoking(key: ApiKey) -> Question:
         action=url_for("portal.api_key_revoke", key_id=key.id),
         question=f"Revoke “{key.name}”?",
         consequences=[
-            last_use(key, moment(key.last_used_at, _zone())),
+            last_use(key, moment(key.last_used_at, zone())),
             "It can’t be brought back; a new key can be created at any time.",
         ],
         act="Revoke key",
@@ -257,11 +252,5 @@ def _revoking(key: ApiKey) -> Question:
     )
 
 
-def _crumbs(name: str, url: str | None = None) -> list[tuple[str, Any]]:
-    return [("API access", url_for("portal.api_access")), (name, url)] + (
-        [("Roll", None)] if url else []
-    )
-
-
-def _zone() -> str:
-    return g.user.timezone or "UTC"
+def _above() -> Crumbs:
+    return [("API access", url_for("portal.api_access"))]

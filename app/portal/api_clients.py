@@ -1,9 +1,8 @@
 """API access: the clients of the token endpoint, with a role each."""
 
-from typing import Any
 from uuid import UUID
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import Area, Role
@@ -13,26 +12,32 @@ from app.models import OAuthClient, utcnow
 from app.portal import api_lines, lists
 from app.portal.asking import Question
 from app.portal.blueprint import portal
+from app.portal.credential_pages import (
+    IN_USE,
+    STATES,
+    Crumbs,
+    last_requests,
+    roll_page,
+    shown_before,
+)
 from app.portal.credential_words import (
     ago,
     client_state,
     end_of,
     kind_of_client,
     last_use,
-    requests_shown,
     works,
 )
 from app.portal.editing import Sending
 from app.portal.formats import moment
 from app.portal.forms.api_access import ROLE_HINTS, ClientForm, RollForm
 from app.portal.forms.problems import place_problems
-from app.services import oauth_clients, request_log
+from app.portal.reader import zone
+from app.services import oauth_clients
 
 Page = str | tuple[str, int] | Response
 
-REQUESTS_SHOWN = 25
-STATES = {"in-use": "In use", "ended": "Ended"}
-FIELDS = {"name": "name", "role": "role", "expiresAt": "last_day", "overlap": "overlap"}
+FIELDS = {"name": "name", "role": "role", "expiresAt": "last_day"}
 
 
 @portal.get("/api-access/clients")
@@ -43,11 +48,11 @@ def api_clients() -> str:
             session,
             caller(),
             query=lists.text_filter("q"),
-            in_use={"in-use": True, "ended": False}.get(state),
+            in_use=IN_USE.get(state),
             cursor=at.cursor,
             limit=lists.PAGE_SIZE,
         )
-    zone = _zone()
+    days_in = zone()
     return render_template(
         "portal/api_access/clients.html",
         rows=[
@@ -55,8 +60,8 @@ def api_clients() -> str:
                 "client": row,
                 "kind": kind_of_client(row),
                 "state": client_state(row),
-                "end": end_of(row, zone),
-                "used": ago(row.last_used_at, zone),
+                "end": end_of(row, days_in),
+                "used": ago(row.last_used_at, days_in),
             }
             for row in page.items
         ],
@@ -82,7 +87,7 @@ def api_client_create() -> Page:
         with transaction() as session:
             sending = Sending(session)
             if sending.earlier is not None:
-                return _shown_before(sending.earlier)
+                return shown_before(sending.earlier)
             new = oauth_clients.create(
                 session,
                 caller(),
@@ -114,7 +119,7 @@ def api_client_roll(client_id: UUID) -> Page:
         with transaction() as session:
             sending = Sending(session)
             if sending.earlier is not None:
-                return _shown_before(sending.earlier)
+                return shown_before(sending.earlier)
             new = oauth_clients.roll(session, caller(), client_id, overlap=form.length)
             sending.led_to(url_for("portal.api_client", client_id=new.client.id))
     except ValidationFailed as error:
@@ -165,11 +170,6 @@ def _changeable(client_id: UUID) -> OAuthClient:
     return client
 
 
-def _shown_before(url: str) -> Response:
-    flash("This was done already, and its secret was shown once. Lost it? Roll it.", "info")
-    return redirect(url, 303)
-
-
 def _form_page(form: ClientForm, problems: list[tuple[str, str]] | None = None) -> str:
     return render_template(
         "portal/api_access/client_new.html",
@@ -181,33 +181,30 @@ def _form_page(form: ClientForm, problems: list[tuple[str, str]] | None = None) 
 
 def _roll_page(client_id: UUID, form: RollForm, error: DomainError | None = None) -> str:
     client = _changeable(client_id)
-    return render_template(
-        "portal/api_access/roll.html",
-        title=f"Roll the secret of “{client.name}”",
-        sentence="The client keeps its id and its rights and gets a new secret. "
-        "Give your scripts time to change over, if they need it.",
-        crumbs=_crumbs(client.name, url_for("portal.api_client", client_id=client.id)),
-        form=form,
-        problems=place_problems(form, error, FIELDS) if error else [],
-        act="Roll secret",
-        back=url_for("portal.api_client", client_id=client.id),
+    return roll_page(
+        form,
+        error,
+        f"Roll the secret of “{client.name}”",
+        "The client keeps its id and its rights and gets a new secret.",
+        "Roll secret",
+        [*_above(), (client.name, url_for("portal.api_client", client_id=client.id))],
     )
 
 
 def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> str:
     with transaction(read_only=True) as session:
         client = oauth_clients.get(session, caller(), client_id)
-        rows = request_log.latest(session, caller(), client.id, REQUESTS_SHOWN)
-    zone = _zone()
+        requests = last_requests(session, client.id)
+    days_in = zone()
     ours = client.area is Area.PARTNER_ADMIN
     return render_template(
         "portal/api_access/client.html",
         client=client,
         secret=secret,
         done=done,
-        crumbs=_crumbs(client.name),
+        crumbs=[*_above(), (client.name, None)],
         state=client_state(client),
-        end=end_of(client, zone),
+        end=end_of(client, days_in),
         kind=kind_of_client(client),
         lines=api_lines.for_client(client, settings().addresses)
         if works(client) and ours
@@ -216,9 +213,7 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         old_until=client.previous_until
         if client.previous_until and client.previous_until > utcnow()
         else None,
-        requests=requests_shown(rows),
-        kept=request_log.KEPT,
-        kept_days=request_log.KEPT_FOR.days,
+        **requests,
         suspending=_suspending(client),
         revoking=_revoking(client),
     )
@@ -229,7 +224,7 @@ def _suspending(client: OAuthClient) -> Question:
         action=url_for("portal.api_client_suspend", client_id=client.id),
         question=f"Suspend “{client.name}”?",
         consequences=[
-            last_use(client, moment(client.last_used_at, _zone())),
+            last_use(client, moment(client.last_used_at, zone())),
             "Its tokens stop working too. It can be resumed at any time, with the same secret.",
         ],
         act="Suspend client",
@@ -244,7 +239,7 @@ def _revoking(client: OAuthClient) -> Question:
         action=url_for("portal.api_client_revoke", client_id=client.id),
         question=f"Revoke “{client.name}”?",
         consequences=[
-            last_use(client, moment(client.last_used_at, _zone())),
+            last_use(client, moment(client.last_used_at, zone())),
             f"Tokens that it holds, valid for up to {minutes} minutes, end with it.",
             "It can’t be brought back; a new client can be created at any time.",
         ],
@@ -254,14 +249,8 @@ def _revoking(client: OAuthClient) -> Question:
     )
 
 
-def _crumbs(name: str, url: str | None = None) -> list[tuple[str, Any]]:
-    above: list[tuple[str, Any]] = [
+def _above() -> Crumbs:
+    return [
         ("API access", url_for("portal.api_access")),
         ("Clients", url_for("portal.api_clients")),
-        (name, url),
     ]
-    return above + ([("Roll", None)] if url else [])
-
-
-def _zone() -> str:
-    return g.user.timezone or "UTC"
