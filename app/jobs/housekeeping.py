@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from dbos import DBOS
 
+from app.database import Database
 from app.gateways.mailers import open_outbox
 from app.gateways.processors.base import ProcessorUnavailable
 from app.jobs.context import context
@@ -62,19 +63,35 @@ def purge_outbox() -> None:
 
 
 def purge_uploads() -> None:
-    """Ends uploads that nobody applies, and removes the files of those that have ended."""
-    database, files = context().database, context().files
+    """Ends uploads that nobody applies, and removes the files of those that have ended; their
+    rows some days later."""
+    database, files, settings = context().database, context().files, context().settings
     with database.transaction() as session:
-        keeping.expire(session)
+        keeping.expire(session, settings.upload_days)
     while True:
         with database.transaction(read_only=True) as session:
             unneeded = keeping.unneeded_files(session)
         if not unneeded:
-            return
+            break
         for key in unneeded.values():
             files.delete(key)
         with database.transaction() as session:
             keeping.files_gone(session, list(unneeded))
+    forget_rows(database, max(settings.upload_days, settings.undo_days))
+
+
+def forget_rows(database: Database, days: int) -> None:
+    """Removes what is kept of the rows of uploads that ended so many days ago."""
+    while True:
+        with database.transaction(read_only=True) as session:
+            upload_id = keeping.to_forget(session, days)
+        if upload_id is None:
+            return
+        left = True
+        while left:
+            with database.transaction() as session:
+                left = keeping.forget_some(session, upload_id)
+            time.sleep(0.02)  # others write too
 
 
 def refresh_prices() -> None:

@@ -18,11 +18,10 @@ from app.portal.editing import Overtaken, Sending, overtaken, seen_version
 from app.portal.formats import plural
 from app.portal.forms.campaigns import WHO_HINTS, CampaignForm
 from app.portal.forms.problems import place_problems
-from app.portal.upload_words import STATE_NAMES, STATE_TONES
+from app.portal.uploads import uploads_page
 from app.services import agents, audit, campaigns, contacts, do_not_call, organizations
 from app.services.campaigns import SORTS
 from app.services.contacts import Hindrance, single
-from app.services.imports import uploads
 
 Page = str | tuple[str, int] | Response
 
@@ -142,20 +141,12 @@ def campaign(campaign_id: UUID) -> str:
 
 @portal.get("/campaigns/<uuid:campaign_id>/uploads")
 def campaign_uploads(campaign_id: UUID) -> str:
-    at = lists.place()
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
-        page = uploads.search(
-            session, caller(), campaign_id=found.id, cursor=at.cursor, limit=lists.PAGE_SIZE
-        )
         return render_template(
             "portal/campaigns/uploads.html",
             **_about(session, found),
-            rows=page.items,
-            states=STATE_NAMES,
-            tones=STATE_TONES,
-            place=at,
-            next_url=at.next_url(page.next_cursor),
+            **uploads_page(session, found.id),
         )
 
 

@@ -73,7 +73,7 @@ WORDS: dict[int, Words] = {
         "The address exists, but not for this kind of request. Nothing was changed.",
     ),
     409: Words("This has changed meanwhile", "Nothing was changed. Reload the page to see it."),
-    410: Words("This has been retired", "Nothing was changed."),
+    410: Words("This is not kept any more", "Nothing was changed."),
     413: Words("This is too large", "What was sent is over the limit. Nothing was changed."),
     415: Words("This kind of file can’t be read", "Nothing was changed."),
     429: Words("Too many requests", "Wait a moment and try again. Nothing was changed."),

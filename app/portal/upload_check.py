@@ -1,40 +1,31 @@
 """The check screen: what applying would do, what is wrong where, and what each column becomes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flask import request, url_for
 from sqlalchemy.orm import Session
 
-from app.models import Campaign, ContactImport, ImportProblem
+from app.models import Campaign, ContactImport
 from app.portal import lists
-from app.portal.formats import phone
-from app.portal.forms.upload import DELIMITER_WORDS, ENCODING_WORDS
+from app.portal.forms.upload import DELIMITER_WORDS, ENCODING_WORDS, ReadingForm
+from app.portal.upload_sheet import columns_of, sheet_row
 from app.portal.upload_words import (
     file_notes,
     ignored_words,
     kind_words,
+    mended_words,
     note_words,
     repair_text,
     repair_title,
     repaired_title,
 )
 from app.services.contacts.results import FAILED
-from app.services.imports import browsing, uploads
-from app.services.imports.browsing import Kind, ShownRow
-from app.services.imports.mapping import MAX_METADATA_KEY, Field, Mapping, Target
-
-LONGEST_CELL = 200
-FIELD_NAMES = {
-    Field.FIRST_NAME: "First name",
-    Field.LAST_NAME: "Last name",
-    Field.FULL_NAME: "Full name",
-    Field.PHONE: "Phone",
-    Field.EMAIL: "E-mail",
-    Field.STATUS: "Status",
-    Field.IGNORE: "Leave out",
-}
+from app.services.imports import browsing, mending, uploads
+from app.services.imports.browsing import Kind
+from app.services.imports.mapping import Mapping as Columns
+from app.services.imports.mapping import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +36,15 @@ class Chip:
     current: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A person's own value; ``tone`` is "bad", "repair" or empty, ``reasons`` stand below it."""
-
-    value: str
-    tone: str
-    reasons: tuple[str, ...]
+Typed = Mapping[int, Mapping[int, str]]
+"""What a form sent: row number -> index of the column -> text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One of the person's columns: its name, what it becomes, and what it could become."""
-
-    index: int
-    name: str
-    target: str
-    choices: list[tuple[str | None, list[tuple[str, str]]]]
-    is_title: bool
-    samples: tuple[str, ...]
-
-
-def check_context(session: Session, upload: ContactImport) -> dict[str, Any]:
-    """What the template of the check screen shows, by the filters in the address."""
+def check_context(
+    session: Session, upload: ContactImport, typed: Typed | None = None
+) -> dict[str, Any]:
+    """What the template of the check screen shows, by the filters in the address; ``typed`` is
+    what was sent and not accepted."""
     kinds = browsing.failed_kinds(session, upload)
     notes = browsing.note_kinds(session, upload)
     kind = _chosen(kinds, request.args.get("kind"), with_reason=True)
@@ -85,6 +62,7 @@ def check_context(session: Session, upload: ContactImport) -> dict[str, Any]:
         limit=lists.PAGE_SIZE,
     )
     campaign = session.get_one(Campaign, upload.campaign_id)
+    by_hand = mending.mended_in(session, upload)
     ignored = ignored_words(browsing.ignored_kinds(session, upload))
     return {
         "kinds": _chips(upload, kinds, kind, note),
@@ -104,7 +82,10 @@ def check_context(session: Session, upload: ContactImport) -> dict[str, Any]:
         ],
         "repaired": [(reason, repaired_title(reason)) for reason in upload.repairs],
         "columns": columns_of(upload, uploads.external_id_keys(session, upload)),
-        "rows": [(row.number, _cells(upload, row)) for row in page.rows],
+        "rows": [sheet_row(upload, row, (typed or {}).get(row.number, {})) for row in page.rows],
+        "mended": mended_words(by_hand),
+        "left_out": by_hand.left_out,
+        "reading": ReadingForm.showing(upload),
         "place": place,
         "next_url": place.next_url(str(page.next_number) if page.next_number else None),
         "ignored": ignored,
@@ -131,80 +112,8 @@ def path_of(upload: ContactImport, campaign_name: str) -> dict[str, Any]:
     }
 
 
-def columns_of(
-    upload: ContactImport, external_keys: Sequence[str], chosen: Sequence[str] | None = None
-) -> list[Column]:
-    """The file's columns; ``chosen`` are targets from a form that was not accepted."""
-    targets = chosen if chosen is not None else upload.mapping
-    title = _title_column(upload)
-    return [
-        Column(
-            index,
-            name,
-            targets[index],
-            _choices(name, targets[index], external_keys),
-            index == title,
-            tuple(row[index] for row in upload.samples if index < len(row) and row[index].strip()),
-        )
-        for index, name in enumerate(upload.columns)
-    ]
-
-
-def _choices(
-    name: str, target: str, external_keys: Sequence[str]
-) -> list[tuple[str | None, list[tuple[str, str]]]]:
-    fields = [(str(field), words) for field, words in FIELD_NAMES.items()]
-    own = str(Target(Field.METADATA, name[:MAX_METADATA_KEY]))
-    information = [(own, name)]
-    if target.startswith(f"{Field.METADATA}:") and target != own:
-        information.append((target, Target.parse(target).key))
-    groups: list[tuple[str | None, list[tuple[str, str]]]] = [
-        ("Kept as information", information),
-        ("Part of the contact", fields[:-1]),
-    ]
-    if external_keys:
-        ids = [(str(Target(Field.EXTERNAL_ID, key)), key) for key in external_keys]
-        groups.append(("External id", ids))
-    groups.append((None, fields[-1:]))
-    return groups
-
-
-def _mapping(upload: ContactImport) -> Mapping:
-    return Mapping(upload.columns, [Target.parse(text) for text in upload.mapping])
-
-
-def _title_column(upload: ContactImport) -> int:
-    """The column whose value names the row on a phone."""
-    fields = [text.partition(":")[0] for text in upload.mapping]
-    for wanted in (Field.FULL_NAME, Field.FIRST_NAME, Field.LAST_NAME, Field.EMAIL):
-        if wanted in fields:
-            return fields.index(wanted)
-    return 0
-
-
-def _cells(upload: ContactImport, row: ShownRow) -> list[Cell]:
-    by_column: dict[int, list[ImportProblem]] = {}
-    for problem in row.problems:
-        by_column.setdefault(problem.column_index or 0, []).append(problem)
-    return [
-        _cell(row.cells[index] if index < len(row.cells) else "", by_column.get(index, ()))
-        for index in range(len(upload.columns))
-    ]
-
-
-def _cell(value: str, problems: Sequence[ImportProblem]) -> Cell:
-    shown = value.strip()
-    if len(shown) > LONGEST_CELL:
-        shown = shown[:LONGEST_CELL] + "…"
-    errors = [problem for problem in problems if not problem.is_warning]
-    tone = ""
-    if problems:
-        tone = "bad" if any(not problem.repair for problem in errors) else "repair"
-    reasons = tuple(
-        f"{p.message} Repair: {phone(p.repair)}" if p.repair else p.message
-        for p in (errors or problems)
-    )
-    return Cell(shown, tone, reasons)
+def _mapping(upload: ContactImport) -> Columns:
+    return Columns(upload.columns, [Target.parse(text) for text in upload.mapping])
 
 
 def _chosen(kinds: Sequence[Kind], wanted: str | None, *, with_reason: bool) -> Kind | None:

@@ -10,7 +10,8 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, files, transaction
 from app.portal.blueprint import portal
 from app.portal.forms.upload import ReadingForm
-from app.portal.upload_check import columns_of, path_of
+from app.portal.upload_check import path_of
+from app.portal.upload_sheet import columns_of
 from app.services.imports import steps, uploads
 
 Page = str | tuple[str, int] | Response

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.enums import ContactAction, ImportState
+from app.models import ContactImport
 from app.portal.formats import number, phone, plural
 from app.services.imports.browsing import Kind, Repair
 from app.services.imports.kinds import ERRORS, WARNINGS
+from app.services.imports.mending import Mended
 
 STATE_NAMES = {
     ImportState.UPLOADED: "Waiting",
@@ -17,6 +19,10 @@ STATE_NAMES = {
     ImportState.FAILED: "Failed",
     ImportState.CANCELLED: "Cancelled",
 }
+UNDO_NAMES = {"undoing": "Undoing", "undone": "Undone", "stopped": "Undo stopped"}
+UNDO_TONES = {"undoing": "info", "undone": "plain", "stopped": "danger"}
+STATES = {state.value: words for state, words in STATE_NAMES.items()} | {"undone": "Undone"}
+"""What a list of uploads can be filtered by."""
 STATE_TONES = {
     ImportState.UPLOADED: "neutral",
     ImportState.READING: "info",
@@ -57,6 +63,7 @@ IGNORED = {
         "people whose status has ended outreach",
     ),
     "not_in_campaign": ("person who is not in the campaign", "people who are not in the campaign"),
+    "left_out": ("row that was left out by hand", "rows that were left out by hand"),
 }
 _REPAIRS = {
     "leading_zero_lost": (
@@ -72,6 +79,23 @@ _REPAIRS = {
     "look_alikes": ("number holds look-alike characters", "numbers hold look-alike characters"),
 }
 _REPAIRED = ("number can be repaired", "numbers can be repaired")
+
+
+def standing(upload: ContactImport) -> tuple[str, str]:
+    """How far an upload has come: the word and the tone of its badge."""
+    if upload.undo_state is not None:
+        return UNDO_NAMES[upload.undo_state], UNDO_TONES[upload.undo_state]
+    return STATE_NAMES[upload.state], STATE_TONES[upload.state]
+
+
+def mended_words(mended: Mended) -> list[str]:
+    """7 cells mended, 2 rows left out"""
+    found = []
+    if mended.cells:
+        found.append(f"{plural(mended.cells, 'cell')} mended")
+    if mended.left_out:
+        found.append(f"{plural(mended.left_out, 'row')} left out")
+    return found
 
 
 def kind_words(kind: Kind) -> str:

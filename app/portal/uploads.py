@@ -1,13 +1,11 @@
 """Uploads: the list, choosing a file, and one upload in each of its states."""
 
 import math
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from flask import Response as FlaskResponse
-from flask import g, make_response, redirect, render_template, request, stream_with_context, url_for
+from flask import g, make_response, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
@@ -22,15 +20,18 @@ from app.portal.blueprint import portal
 from app.portal.formats import number, plural, size
 from app.portal.forms.upload import ACTION_HINTS, UploadForm
 from app.portal.upload_check import check_context, path_of
+from app.portal.upload_undo import undone_context
 from app.portal.upload_words import (
     ACTION_NAMES,
-    STATE_NAMES,
-    STATE_TONES,
+    STATES,
     ignored_words,
+    mended_words,
+    standing,
     sum_words,
 )
 from app.services import campaigns
-from app.services.imports import applying, browsing, failures, uploads
+from app.services.imports import applying, browsing, mending, undoing, uploads
+from app.services.imports.mending import Mended
 
 Page = str | tuple[str, int] | Response
 
@@ -40,26 +41,35 @@ COUNTS = ("created", "updated", "deleted", "ignored", "failed")
 
 @portal.get("/uploads", endpoint="uploads")
 def list_uploads() -> str:
-    place = lists.place()
     with transaction(read_only=True) as session:
-        page = uploads.search(
-            session,
-            caller(),
-            state=lists.choice_filter("state", ImportState),
-            cursor=place.cursor,
-            limit=lists.PAGE_SIZE,
-        )
-        names = uploads.campaign_names(session, page.items)
-    return render_template(
-        "portal/uploads/list.html",
-        rows=page.items,
-        names=names,
-        states=STATE_NAMES,
-        tones=STATE_TONES,
-        place=place,
-        next_url=place.next_url(page.next_cursor),
-        clear_url=lists.clear_url("state"),
+        shown = uploads_page(session)
+        names = uploads.campaign_names(session, shown["rows"])
+    return render_template("portal/uploads/list.html", names=names, **shown)
+
+
+def uploads_page(session: Session, campaign_id: UUID | None = None) -> dict[str, Any]:
+    """A page of uploads, by the filters and the place of the address, as templates show it."""
+    place = lists.place()
+    page = uploads.search(
+        session,
+        caller(),
+        state=lists.choice_filter("state", ImportState),
+        undone=True if request.args.get("state") == undoing.UNDONE else None,
+        campaign_id=campaign_id,
+        cursor=place.cursor,
+        limit=lists.PAGE_SIZE,
     )
+    return {
+        "rows": page.items,
+        "states": STATES,
+        "standing": standing,
+        "actions": ACTION_NAMES,
+        "can_be_undone": undoing.can_be_undone,
+        "undo_days": settings().undo_days,
+        "place": place,
+        "next_url": place.next_url(page.next_cursor),
+        "clear_url": lists.clear_url("state"),
+    }
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/upload")
@@ -107,9 +117,14 @@ def upload_create(campaign_id: UUID) -> Page:
 def upload(upload_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
-        context = _about(session, found)
+        context = about(session, found)
         if found.state in AT_WORK:
             return render_template("portal/uploads/working.html", **context)
+        if found.undo_state == undoing.UNDOING:
+            return render_template("portal/uploads/undoing.html", **context)
+        if found.undo_state == undoing.UNDONE:
+            context |= _result(session, found) | undone_context(found)
+            return render_template("portal/uploads/undone.html", **context)
         if found.state is ImportState.CHECKED:
             context |= check_context(session, found)
             return render_template("portal/uploads/check.html", **context)
@@ -124,34 +139,13 @@ def upload_live(upload_id: UUID) -> Page:
     """The panel that asks for itself again while the worker is busy; then the page is new."""
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
-        if found.state in AT_WORK:
-            return render_template("portal/uploads/_working.html", **_about(session, found))
+        if found.state in AT_WORK or found.undo_state == undoing.UNDOING:
+            return render_template("portal/uploads/_working.html", **about(session, found))
     if request.headers.get("HX-Request"):
         response = make_response("", 200)
         response.headers["HX-Refresh"] = "true"
         return response
     return redirect(url_for("portal.upload", upload_id=upload_id), 303)
-
-
-@portal.get("/uploads/<uuid:upload_id>/failed-rows.csv")
-def upload_failures(upload_id: UUID) -> FlaskResponse:
-    """The rows that can't be applied, with a column that says why."""
-    with transaction(read_only=True) as session:
-        found = uploads.get(session, caller(), upload_id)
-    stem = "".join(c if c.isalnum() and c.isascii() else "-" for c in found.file_name)
-    name = f"failed-rows-of-{stem.rpartition('-')[0].strip('-') or 'upload'}.csv"
-    response = FlaskResponse(stream_with_context(_lines(found)), content_type="text/csv")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
-def _lines(found: ContactImport) -> Iterator[str]:
-    yield failures.header(found)
-    last: int | None = 0
-    while last is not None:
-        with transaction(read_only=True) as session:
-            text, last = failures.lines_after(session, found, last)
-        yield text
 
 
 def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
@@ -165,7 +159,7 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
         )
 
 
-def _about(session: Session, found: ContactImport) -> dict[str, Any]:
+def about(session: Session, found: ContactImport) -> dict[str, Any]:
     """What every state's page says about the upload."""
     own = found.created_by is not None and found.created_by == g.user.id
     return {
@@ -180,6 +174,8 @@ def _about(session: Session, found: ContactImport) -> dict[str, Any]:
         "seconds_left": _seconds_left(found),
         "can_go_on": uploads.can_go_on(found),
         "can_be_read_again": uploads.can_be_read_again(found),
+        "undo_until": undoing.ends_at(found, settings().undo_days),
+        "can_be_undone": undoing.can_be_undone(found, settings().undo_days),
     }
 
 
@@ -203,12 +199,12 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
     return {
         "differences": ", ".join(differences),
         "ignored": ignored_words(browsing.ignored_kinds(session, found)),
-        "entries": _history(found),
+        "entries": _history(found, mending.mended_in(session, found)),
         "rest_words": sum_words([*counts, uploads.rows_left(found)], found.rows_total),
     }
 
 
-def _history(found: ContactImport) -> list[dict[str, Any]]:
+def _history(found: ContactImport, mended: Mended) -> list[dict[str, Any]]:
     batches = math.ceil(found.rows_applied / applying.BATCH)
     last = {
         ImportState.DONE: ("Applied", "done"),
@@ -224,7 +220,7 @@ def _history(found: ContactImport) -> list[dict[str, Any]]:
         },
         {
             "title": "Checked",
-            "text": plural(found.rows_total, "row"),
+            "text": ", ".join([plural(found.rows_total, "row"), *mended_words(mended)]),
             "when": _clock(found.checked_at),
             "state": "done",
         },

@@ -5,6 +5,7 @@ from wtforms.validators import NumberRange, Optional
 
 from app.enums import ContactAction
 from app.models import ContactImport
+from app.phone import regions
 from app.services.imports.steps import Reading
 
 MOST_HEADER_ROWS = 1000
@@ -60,6 +61,13 @@ class ReadingForm(Form):
     )
     delimiter = SelectField("Separator", choices=DELIMITERS)
     sheet = SelectField("Sheet", validate_choice=False)
+    region = SelectField(
+        "Numbers without a country code are from",
+        choices=[
+            SelectChoice("", "The organization’s country"),
+            *(SelectChoice(code, name) for code, name in regions()),
+        ],
+    )
     header_row = IntegerField(
         "Row with the column names",
         [Optional(), NumberRange(0, MOST_HEADER_ROWS, f"A row number up to {MOST_HEADER_ROWS}.")],
@@ -74,6 +82,7 @@ class ReadingForm(Form):
                 "delimiter": options.get("delimiter") or "",
                 "sheet": options.get("sheet") or "",
                 "header_row": options.get("headerRow"),
+                "region": options.get("region") or "",
             }
         )
         form.offer_sheets(upload)
@@ -90,4 +99,5 @@ class ReadingForm(Form):
             delimiter=self.delimiter.data or None,
             header_row=self.header_row.data,
             sheet=self.sheet.data or None,
+            region=self.region.data or None,
         )

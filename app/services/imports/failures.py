@@ -1,54 +1,68 @@
-"""The rows that could not be applied as a file: the person's own columns and one with the reason.
+"""The rows of a checked upload as they go back to the person: their own columns and one more.
 
-It can be mended in a spreadsheet and uploaded again: the added column is known and left out.
+What is written of them can be mended in a spreadsheet and uploaded again: the added column is
+known and left out.
 """
 
-import csv
-import io
 from collections.abc import Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.models import ContactImport, ImportProblem, ImportRow
-from app.services.contacts.results import FAILED
-from app.services.imports.reading import guard_cell
+from app.services.contacts.results import FAILED, IGNORED
+from app.services.imports.kinds import IGNORED as IGNORED_KINDS
 
 PROBLEM_COLUMN = "Problem"
-BYTE_ORDER_MARK = "\ufeff"
-"""Spreadsheets take a CSV file for UTF-8 only with this in front."""
 CHUNK = 1000
 
 
-def header(upload: ContactImport) -> str:
-    """The first line."""
-    return BYTE_ORDER_MARK + _lines([_with_problem(upload, upload.columns, PROBLEM_COLUMN)])
+class MarkedRow(NamedTuple):
+    """The cells of a row, and the indexes of those that something is wrong with."""
+
+    cells: list[str]
+    marked: frozenset[int] = frozenset()
 
 
-def lines_after(session: Session, upload: ContactImport, row_number: int) -> tuple[str, int | None]:
-    """The next failed rows behind a row number, and the number to go on from; None at the end."""
-    rows = session.scalars(
-        select(ImportRow)
-        .where(ImportRow.import_id == upload.id, ImportRow.outcome == FAILED)
-        .where(ImportRow.row_number > row_number)
-        .order_by(ImportRow.row_number)
-        .limit(CHUNK)
-    ).all()
+def header(upload: ContactImport) -> MarkedRow:
+    """The names of the columns."""
+    return MarkedRow(_with_problem(upload, upload.columns, PROBLEM_COLUMN))
+
+
+def rows_after(
+    session: Session, upload: ContactImport, row_number: int, *, failed_only: bool
+) -> tuple[list[MarkedRow], int | None]:
+    """The next rows behind a row number, and the number to go on from; None at the end."""
+    query = select(ImportRow).where(
+        ImportRow.import_id == upload.id, ImportRow.row_number > row_number
+    )
+    if failed_only:
+        query = query.where(ImportRow.outcome == FAILED)
+    rows = session.scalars(query.order_by(ImportRow.row_number).limit(CHUNK)).all()
     if not rows:
-        return "", None
+        return [], None
     problems = session.scalars(
         select(ImportProblem)
         .where(ImportProblem.import_id == upload.id, ~ImportProblem.is_warning)
         .where(ImportProblem.row_number.between(rows[0].row_number, rows[-1].row_number))
         .order_by(ImportProblem.row_number, ImportProblem.position)
     )
-    words = {
-        number: " ".join(_said(upload, problem) for problem in of_row)
+    of_rows = {
+        number: list(of_row)
         for number, of_row in groupby(problems, key=lambda problem: problem.row_number)
     }
-    text = _lines([_with_problem(upload, row.cells, words.get(row.row_number, "")) for row in rows])
-    return text, rows[-1].row_number if len(rows) == CHUNK else None
+    found = [_marked(upload, row, of_rows.get(row.row_number, [])) for row in rows]
+    return found, rows[-1].row_number if len(rows) == CHUNK else None
+
+
+def _marked(upload: ContactImport, row: ImportRow, problems: Sequence[ImportProblem]) -> MarkedRow:
+    words = " ".join(_said(upload, problem) for problem in problems)
+    if row.outcome == IGNORED and row.code in IGNORED_KINDS:
+        words = f"Ignored: {IGNORED_KINDS[row.code].title}"
+    columns = frozenset(p.column_index for p in problems if p.column_index is not None)
+    return MarkedRow(_with_problem(upload, row.cells, words), columns)
 
 
 def _said(upload: ContactImport, problem: ImportProblem) -> str:
@@ -63,9 +77,3 @@ def _with_problem(upload: ContactImport, cells: Sequence[str], problem: str) -> 
     width = len(upload.columns)
     own = width - 1 if upload.columns[-1] == PROBLEM_COLUMN else width
     return [*cells[:own], problem, *cells[width:]]
-
-
-def _lines(rows: Sequence[Sequence[str]]) -> str:
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([guard_cell(cell) for cell in row] for row in rows)
-    return text.getvalue()

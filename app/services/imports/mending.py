@@ -58,7 +58,7 @@ def mend(
             cells, skipped = cells + len(changed), skipped + is_left_out
     if cells or skipped:
         hand_in_check(session, upload)
-        after = {"cells": cells, "rows left out": skipped}
+        after = {"cells": cells, "rowsLeftOut": skipped}
         record(session, caller, upload, "mended", after=after)
     return upload
 
@@ -69,7 +69,7 @@ def take_back_left_out(session: Session, caller: Caller, upload_id: UUID) -> Con
     own = ImportCorrection.import_id == upload.id
     session.execute(update(ImportCorrection).where(own).values(skipped=False))
     hand_in_check(session, upload)
-    record(session, caller, upload, "mended", after={"rows left out": 0})
+    record(session, caller, upload, "mended", after={"rowsLeftOut": 0})
     return upload
 
 
@@ -78,7 +78,7 @@ def forget(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     upload = _open(session, caller, upload_id)
     session.execute(delete(ImportCorrection).where(ImportCorrection.import_id == upload.id))
     hand_in_check(session, upload)
-    record(session, caller, upload, "mended", after={"cells": 0, "rows left out": 0})
+    record(session, caller, upload, "mended", after={"cells": 0, "rowsLeftOut": 0})
     return upload
 
 

@@ -23,7 +23,8 @@ from app.services.contacts.incoming import MISSING_IDENTIFIER
 from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.contacts.rules import Rules, load_rules
 from app.services.imports.corrections import LEFT_OUT, Corrections, mended
-from app.services.imports.mapping import MappedRow, Mapping, Target, columns_hash
+from app.services.imports.failures import PROBLEM_COLUMN
+from app.services.imports.mapping import Field, MappedRow, Mapping, Target, columns_hash
 from app.services.imports.reading import ReadOptions, Row, Table, UnreadableFile
 from app.services.imports.records import Record, record
 from app.services.imports.rows import Plan, read_row
@@ -61,8 +62,7 @@ def prepare(session: Session, order: Order, table: Table) -> "Trial":
     if order.mapping and list(order.columns) == list(header):
         chosen = order.mapping
     else:
-        remembered = session.get(ColumnMapping, (order.campaign_id, columns_hash(header)))
-        chosen, phone_order = remembered.mapping if remembered else [], ()
+        chosen, phone_order = _remembered(session, order.campaign_id, header), ()
     targets = [Target.parse(text) for text in chosen] or suggest_for(table, rules)
     how = Plan(
         Mapping(header, targets, phone_order),
@@ -72,6 +72,16 @@ def prepare(session: Session, order: Order, table: Table) -> "Trial":
         by_hand=order.by_hand or (bool(chosen) and targets != suggested(table, rules)),
     )
     return Trial(table, how, rules, order, campaign.revision)
+
+
+def _remembered(session: Session, campaign_id: UUID, header: Sequence[str]) -> list[str]:
+    """What was chosen for these columns last time, or for a file that comes back with the column
+    of its problems; empty for new ones."""
+    found = session.get(ColumnMapping, (campaign_id, columns_hash(header)))
+    if found is not None or header[-1] != PROBLEM_COLUMN:
+        return found.mapping if found else []
+    found = session.get(ColumnMapping, (campaign_id, columns_hash(header[:-1])))
+    return [*found.mapping, str(Target(Field.IGNORE))] if found else []
 
 
 class Trial:

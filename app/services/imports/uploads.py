@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, false, select
+from sqlalchemy import Select, false, func, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
@@ -58,6 +58,7 @@ def search(
     caller: Caller,
     *,
     state: ImportState | None = None,
+    undone: bool | None = None,
     campaign_id: UUID | None = None,
     cursor: str | None = None,
     limit: int = 50,
@@ -66,6 +67,11 @@ def search(
     rows = _visible(caller)
     if state is not None:
         rows = rows.where(ContactImport.state == state)
+    if state is ImportState.DONE and undone is None:
+        undone = False
+    if undone is not None:
+        is_undone = func.coalesce(ContactImport.undo_state, "") == "undone"
+        rows = rows.where(is_undone if undone else ~is_undone)
     if campaign_id is not None:
         rows = rows.where(ContactImport.campaign_id == campaign_id)
     return keyset_page(

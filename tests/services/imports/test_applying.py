@@ -2,6 +2,7 @@
 
 import csv
 import io
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,8 +11,7 @@ from sqlalchemy import select, update
 from app.enums import ContactAction, ImportState
 from app.errors import Conflict, NotFound
 from app.models import ContactImport, ImportChange, utcnow
-from app.services.imports import applying, failures, keeping, steps, uploads
-from app.services.imports.keeping import OPEN_FOR
+from app.services.imports import applying, failures, keeping, returned_files, steps, uploads
 from tests.fixtures.cast import make_tenant
 from tests.fixtures.uploads import Desk, counts, number, table
 
@@ -108,9 +108,11 @@ def test_the_undo_log_holds_each_contact_before_and_after(desk: Desk) -> None:
 def failed_rows(desk: Desk, upload_id: object) -> str:
     with desk.database.transaction(read_only=True) as session:
         upload = uploads.get(session, desk.caller, upload_id)  # type: ignore[arg-type]  # an id
-        text, last = failures.lines_after(session, upload, 0)
+        writer = returned_files.writer_of(session, upload)
+        rows, last = failures.rows_after(session, upload, 0, failed_only=True)
     assert last is None
-    return failures.header(upload) + text
+    written = writer.begin(failures.header(upload)) + writer.rows(rows) + writer.end()
+    return written.decode()
 
 
 def test_failed_rows_come_back_as_a_file_that_can_be_mended_and_sent_again(desk: Desk) -> None:
@@ -186,9 +188,9 @@ def test_files_are_kept_until_an_upload_has_ended(desk: Desk) -> None:
         session.execute(
             update(ContactImport)
             .where(ContactImport.id == old.id)
-            .values(checked_at=utcnow() - OPEN_FOR * 2)
+            .values(checked_at=utcnow() - timedelta(days=31))
         )
-        keeping.expire(session)
+        keeping.expire(session, 30)
         unneeded = keeping.unneeded_files(session)
         keeping.files_gone(session, list(unneeded))
     assert set(unneeded) == {done.id, old.id}

@@ -56,8 +56,8 @@ def test_a_cell_that_is_typed_again_is_checked_and_applied_as_typed(desk: Desk) 
             .order_by(AuditEntry.id)
         ).all()
     assert list(entries) == [
-        {"cells": 2, "rows left out": 0},
-        {"cells": 1, "rows left out": 0},
+        {"cells": 2, "rowsLeftOut": 0},
+        {"cells": 1, "rowsLeftOut": 0},
     ]
 
 
@@ -127,7 +127,7 @@ def test_nobody_mends_over_another_check_or_another_upload(desk: Desk) -> None:
     with desk.database.transaction() as session:
         with pytest.raises(Conflict) as caught:
             mending.mend(session, desk.caller, upload.id, {2: {1: ANN}}, set(), expected_check=1)
-        stranger = make_tenant(session, "Other").caller(desk.caller.role)  # type: ignore[arg-type]  # a person's
+        stranger = make_tenant(session, "Other").caller(desk.caller.role)
         with pytest.raises(NotFound):
             mending.mend(session, stranger, upload.id, {2: {1: ANN}}, set())
     assert caught.value.code == "changed_meanwhile"

@@ -1,0 +1,87 @@
+"""Mending rows on the check screen: cells are typed again, rows are left out."""
+
+import re
+from uuid import UUID
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from app.enums import ImportState
+from app.errors import Conflict
+from app.extensions import caller, transaction
+from app.portal.blueprint import portal
+from app.portal.editing import CHANGED_MEANWHILE, seen_version
+from app.portal.upload_check import check_context
+from app.portal.uploads import about
+from app.services.imports import mending, uploads
+
+Page = tuple[str, int] | Response
+
+_CELL = re.compile(r"cell-(\d{1,8})-(\d{1,4})", re.ASCII)
+_ROW = re.compile(r"\d{1,8}", re.ASCII)
+
+
+@portal.post("/uploads/<uuid:upload_id>/rows")
+def upload_mend(upload_id: UUID) -> Page:
+    """Keeps what was typed and checks the file with it."""
+    typed = _typed()
+    left_out = {int(text) for text in request.form.getlist("left_out") if _ROW.fullmatch(text)}
+    try:
+        with transaction() as session:
+            mending.mend(
+                session,
+                caller(),
+                upload_id,
+                typed,
+                left_out,
+                expected_check=seen_version(),
+            )
+    except Conflict as error:
+        if error.code == CHANGED_MEANWHILE:
+            return _changed_meanwhile(upload_id, typed)
+    return _to(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/rows/take-back")
+def upload_left_out_take_back(upload_id: UUID) -> Response:
+    """Looks at the rows again that were left out."""
+    try:
+        with transaction() as session:
+            mending.take_back_left_out(session, caller(), upload_id)
+    except Conflict:
+        pass  # it has moved on: its page says where it is
+    return _to(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/rows/forget")
+def upload_forget_mended(upload_id: UUID) -> Response:
+    """Reads the file as it is, without what was typed and left out."""
+    try:
+        with transaction() as session:
+            mending.forget(session, caller(), upload_id)
+    except Conflict:
+        pass  # it has moved on: its page says where it is
+    return _to(upload_id)
+
+
+def _typed() -> dict[int, dict[int, str]]:
+    """Row number -> index of the column -> text."""
+    typed: dict[int, dict[int, str]] = {}
+    for name, text in request.form.items():
+        if match := _CELL.fullmatch(name):
+            typed.setdefault(int(match[1]), {})[int(match[2])] = text
+    return typed
+
+
+def _changed_meanwhile(upload_id: UUID, typed: dict[int, dict[int, str]]) -> Page:
+    """The check as it is now, with what was typed where the rows are still shown."""
+    with transaction(read_only=True) as session:
+        found = uploads.get(session, caller(), upload_id)
+        if found.state is not ImportState.CHECKED:
+            return _to(upload_id)
+        context = about(session, found) | check_context(session, found, typed)
+        return render_template("portal/uploads/check.html", overtaken=True, **context), 409
+
+
+def _to(upload_id: UUID) -> Response:
+    return redirect(url_for("portal.upload", upload_id=upload_id), 303)

@@ -1,0 +1,52 @@
+"""What is kept of an upload: its rows for some days, its figures and its history always."""
+
+from datetime import timedelta
+
+from sqlalchemy import func, select, update
+
+from app.enums import ImportState
+from app.jobs.housekeeping import forget_rows
+from app.models import (
+    AuditEntry,
+    ContactImport,
+    ImportChange,
+    ImportCorrection,
+    ImportProblem,
+    ImportRow,
+    utcnow,
+)
+from app.services.imports import mending, undoing
+from tests.fixtures.uploads import Desk, counts, number
+
+ANN, BOB = number(1), number(2)
+
+
+def test_rows_and_values_go_after_their_days_and_the_history_stays(desk: Desk) -> None:
+    upload = desk.checked(f"Name,Phone\nAnn,{ANN}\nBob,12\n")
+    with desk.database.transaction() as session:
+        mending.mend(session, desk.caller, upload.id, {3: {1: "13"}}, set())
+    desk.check(upload.id)
+    done = desk.apply(upload.id)
+    waiting = desk.checked(f"Name,Phone\nBob,{BOB}\n")
+    forget_rows(desk.database, 30)
+    assert desk.rows(upload.id) != []
+    with desk.database.transaction() as session:
+        session.execute(
+            update(ContactImport)
+            .where(ContactImport.id == upload.id)
+            .values(finished_at=utcnow() - timedelta(days=31))
+        )
+    forget_rows(desk.database, 30)
+    now = desk.now(upload.id)
+    assert now.rows_forgotten_at is not None
+    assert (now.samples, counts(now), now.state) == ([], counts(done), ImportState.DONE)
+    assert not undoing.can_be_undone(now, 365)
+    with desk.database.transaction(read_only=True) as session:
+        for kept in (ImportRow, ImportProblem, ImportCorrection):
+            own = select(func.count()).where(kept.import_id == upload.id)
+            assert session.scalar(own) == 0
+        log = session.execute(select(ImportChange.action, ImportChange.before, ImportChange.after))
+        assert [tuple(row) for row in log] == [("created", None, None)]
+        entries = select(func.count()).where(AuditEntry.target_id == str(upload.id))
+        assert session.scalar(entries) == 4
+    assert desk.rows(waiting.id) == [(2, "created", None)]

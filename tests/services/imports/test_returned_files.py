@@ -1,0 +1,150 @@
+"""The person's own file again, with its problems: in its kind, safe to open, and read again as it
+was."""
+
+import csv
+import io
+from uuid import UUID
+
+import pytest
+from openpyxl import Workbook, load_workbook
+from openpyxl.worksheet.worksheet import Worksheet
+
+from app.models import ContactImport
+from app.services.imports import failures, mending, returned_files, steps
+from app.services.imports.reading import open_table
+from tests.files.corpus.workbooks import xls
+from tests.fixtures.uploads import Desk, counts, number
+
+ANN, BOB = number(1), number(2)
+
+
+def returned(desk: Desk, upload_id: UUID, *, failed_only: bool = False) -> bytes:
+    with desk.database.transaction(read_only=True) as session:
+        upload = session.get_one(ContactImport, upload_id)
+        writer = returned_files.writer_of(session, upload)
+        rows, last = failures.rows_after(session, upload, 0, failed_only=failed_only)
+        assert last is None
+        return writer.begin(failures.header(upload)) + writer.rows(rows) + writer.end()
+
+
+def workbook(*rows: list[object], sheet: str = "Patients") -> bytes:
+    book = Workbook()
+    opened = book.active
+    assert isinstance(opened, Worksheet)
+    opened.title = sheet
+    for row in rows:
+        opened.append(row)
+    data = io.BytesIO()
+    book.save(data)
+    return data.getvalue()
+
+
+def problem_of(desk: Desk, upload_id: UUID) -> str:
+    rows = list(csv.reader(io.StringIO(returned(desk, upload_id).decode("utf-8-sig"))))
+    return next(row[-1] for row in rows[1:] if row[-1])
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "encoding"),
+    [(";", "cp1252"), ("\t", "utf-16"), ("|", "utf-8-sig"), (",", "utf-8")],
+)
+def test_a_text_file_comes_back_in_its_own_dialect(
+    desk: Desk, delimiter: str, encoding: str
+) -> None:
+    lines = [["Name", "Phone", "Note"], ["Zoë", ANN, "“a”"], ["Müller", "12", "=1+1"]]
+    text = "\r\n".join(delimiter.join(line) for line in lines) + "\r\n"
+    upload = desk.checked(text.encode(encoding))
+    written = returned(desk, upload.id)
+    found = "utf-8-sig" if encoding == "utf-8" else encoding
+    rows = list(csv.reader(io.StringIO(written.decode(found)), delimiter=delimiter))
+    problem = rows[2].pop()
+    assert problem.startswith("Phone: ")
+    assert rows == [
+        ["Name", "Phone", "Note", "Problem"],
+        ["Zoë", f"'{ANN}", "“a”", ""],
+        ["Müller", "12", "'=1+1"],
+    ]
+    again = desk.checked(written)
+    assert (again.columns[-1], again.mapping[-1]) == ("Problem", "ignore")
+    assert counts(again) == counts(upload)
+
+
+def test_a_text_file_whose_encoding_lacks_what_was_typed_comes_back_as_utf_8(desk: Desk) -> None:
+    upload = desk.checked(f"Name,Phone\nZoë,{ANN}\nBob,12\n".encode("cp1252"))
+    with desk.database.transaction() as session:
+        mending.mend(session, desk.caller, upload.id, {3: {0: "Łukasz", 1: BOB}}, set())
+    desk.check(upload.id)
+    rows = list(csv.reader(io.StringIO(returned(desk, upload.id).decode("utf-8-sig"))))
+    assert rows[1:] == [["Zoë", f"'{ANN}", ""], ["Łukasz", f"'{BOB}", ""]]
+
+
+def test_a_workbook_comes_back_as_one_with_its_bad_cells_marked(desk: Desk) -> None:
+    data = workbook(["Name", "Phone", "Code"], ["Ann", ANN, "007"], ["<Bob>", "12", "-x"])
+    upload = desk.checked(data)
+    written = returned(desk, upload.id)
+    sheet = load_workbook(io.BytesIO(written))["Patients"]
+    rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    problem = rows[2].pop()
+    assert str(problem).startswith("Phone: ")
+    assert rows == [
+        ["Name", "Phone", "Code", "Problem"],
+        ["Ann", ANN, "007", None],
+        ["<Bob>", "12", "-x"],
+    ]
+    marked = [
+        cell.coordinate
+        for row in sheet.iter_rows(max_row=3)
+        for cell in row
+        if cell.fill.fill_type == "solid"
+    ]
+    assert marked == ["B3"]
+    assert [sheet[at].quotePrefix for at in ("B2", "C2", "C3")] == [True, False, True]
+    assert [sheet[at].data_type for at in ("B2", "C2", "C3")] == ["s", "s", "s"]
+    assert {sheet[at].number_format for at in ("B2", "C2", "C3")} == {"@"}
+    with open_table(io.BytesIO(written)) as table:
+        assert table.header == ["Name", "Phone", "Code", "Problem"]
+        assert [row.cells[:3] for row in table.rows()] == [row[:3] for row in rows[1:]]
+    assert counts(desk.checked(written)) == counts(upload)
+
+
+def test_only_the_failed_rows_where_they_are_asked_for(desk: Desk) -> None:
+    upload = desk.checked(workbook(["Name", "Phone"], ["Ann", ANN], ["Bob", "12"]))
+    written = returned(desk, upload.id, failed_only=True)
+    sheet = load_workbook(io.BytesIO(written))["Patients"]
+    assert [[cell.value for cell in row][:2] for row in sheet.iter_rows()] == [
+        ["Name", "Phone"],
+        ["Bob", "12"],
+    ]
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_an_old_workbook_comes_back_as_a_new_one(desk: Desk) -> None:
+    upload = desk.checked(xls(("Old", [["Name", "Phone"], ["Ann", ANN], ["Bob", "12"]])))
+    assert upload.file_kind == "xls"
+    sheet = load_workbook(io.BytesIO(returned(desk, upload.id)))["Old"]
+    assert [cell.value for cell in sheet["A"]] == ["Name", "Ann", "Bob"]
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_cards_come_back_as_csv(desk: Desk) -> None:
+    card = f"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nTEL:{ANN}\r\nEND:VCARD\r\n"
+    upload = desk.checked(card)
+    assert upload.file_kind == "vcard"
+    rows = list(csv.reader(io.StringIO(returned(desk, upload.id).decode("utf-8-sig"))))
+    assert (rows[0][-1], f"'{ANN}" in rows[1]) == ("Problem", True)
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_columns_that_were_mapped_by_hand_stay_so_when_the_file_comes_back(desk: Desk) -> None:
+    upload = desk.checked(f"A,B\nAnn,{ANN}\nBob,12\n")
+    with desk.database.transaction() as session:
+        steps.read_again(session, desk.caller, upload.id, mapping=["lastName", "phone"])
+    upload = desk.check(upload.id)
+    again = desk.checked(returned(desk, upload.id))
+    assert again.mapping == ["lastName", "phone", "ignore"]
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_rows_that_are_ignored_say_why(desk: Desk) -> None:
+    upload = desk.checked(f"Name,Phone,Status\nAnn,{ANN},completed\n")
+    assert problem_of(desk, upload.id) == "Ignored: Outreach has ended"
