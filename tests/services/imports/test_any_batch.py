@@ -1,0 +1,109 @@
+"""Whatever a file holds: its rows are all counted, and applying does what the check has said."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.enums import ContactAction
+from app.models import Agent, Campaign, ContactImport, ExternalIdKey
+from app.services.imports import applying, trial
+from tests import matrix
+from tests.fixtures.uploads import Desk, counts, number, table
+
+EXAMPLES = 5_000 if matrix.is_full() else 50
+"""Of two batches each."""
+HEADER = "First name,Phone,E-mail,Status,crmId,account,Note"
+
+_PEOPLE = st.integers(0, 6)
+_ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["Ann", "Bob", ""]),
+        _PEOPLE.map(number) | st.sampled_from(["", "", "12", "N/A"]),
+        _PEOPLE.map("P{}@mail.example".format) | st.sampled_from(["", "", "p1@MAIL.example", "x"]),
+        st.sampled_from(["", "", "new", "Completed"]),
+        st.sampled_from(["", "", "A1", "A2"]),
+        st.sampled_from(["", "", "B1"]),
+        st.sampled_from(["", "vip", "x" * 1001]),
+    ).filter(any),
+    min_size=1,
+    max_size=12,
+)
+
+
+@pytest.fixture
+def desk(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """Rows are tried out three at a time and applied in batches of five; ``crmId`` identifies."""
+    monkeypatch.setattr(trial, "CHUNK", 3)
+    monkeypatch.setattr(applying, "BATCH", 5)
+    with desk.database.transaction() as session:
+        campaign = session.get_one(Campaign, desk.campaign_id)
+        agent = Agent(
+            partner_id=campaign.partner_id,
+            organization_id=desk.organization_id,
+            name="Ada",
+            phone_number="+12025550199",
+        )
+        session.add(agent)
+        session.flush()
+        for key in ("crmId", "account"):
+            session.add(
+                ExternalIdKey(
+                    agent_id=agent.id,
+                    organization_id=desk.organization_id,
+                    key=key,
+                    identifies=key == "crmId",
+                )
+            )
+    return desk
+
+
+@pytest.mark.parametrize(
+    "backend", matrix.rotating("any batch", ["sqlite", "postgresql"]), indirect=True
+)
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(before=_ROWS, rows=_ROWS, action=st.sampled_from(ContactAction))
+def test_all_rows_are_counted_and_the_result_is_what_the_check_said(
+    desk: Desk,
+    before: list[tuple[str, ...]],
+    rows: list[tuple[str, ...]],
+    action: ContactAction,
+) -> None:
+    campaign_desk = _another_campaign(desk)
+    _check_and_apply(campaign_desk, before, ContactAction.UPSERT)
+    _check_and_apply(campaign_desk, rows, action)
+
+
+def _another_campaign(desk: Desk) -> Desk:
+    with desk.database.transaction() as session:
+        campaign = session.get_one(Campaign, desk.campaign_id)
+        new = Campaign(
+            partner_id=campaign.partner_id,
+            organization_id=campaign.organization_id,
+            name="Spring check-ups",
+            all_agents=True,
+        )
+        session.add(new)
+        session.flush()
+        return replace(desk, campaign_id=new.id)
+
+
+def _check_and_apply(desk: Desk, rows: list[tuple[str, ...]], action: ContactAction) -> None:
+    upload = desk.checked(table(HEADER, rows), action)
+    expected, outcomes = counts(upload), desk.rows(upload.id)
+    assert sum(expected) == upload.rows_total == len(rows)
+    if _applies_something(upload):
+        applied = desk.apply(upload.id)
+        assert (counts(applied), desk.rows(upload.id)) == (expected, outcomes)
+        assert applied.expected == dict(
+            zip(("created", "updated", "deleted", "ignored", "failed"), expected, strict=True)
+        )
+
+
+def _applies_something(upload: ContactImport) -> bool:
+    return bool(upload.created + upload.updated + upload.deleted)

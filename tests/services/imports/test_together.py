@@ -1,0 +1,62 @@
+"""Several people apply files to one campaign at once."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from app.database import Database
+from app.enums import ImportState
+from app.jobs.import_contacts import run_apply
+from app.models import Campaign, Contact, ImportChange
+from app.services.imports import applying
+from tests.fixtures.uploads import Desk, counts, make_desk, number, table
+
+PEOPLE = 8
+ROWS = 60
+STEP = 20
+"""Everybody's file shares two thirds of its rows with the next one's."""
+
+
+@pytest.fixture
+def desk(fresh_database: Database, tmp_path: Path) -> Desk:
+    with fresh_database.transaction() as session:
+        return make_desk(session, fresh_database, tmp_path)
+
+
+def test_eight_people_lose_no_update_of_each_other(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file writes a piece of information of its own into all of its contacts."""
+    monkeypatch.setattr(applying, "BATCH", 10)
+    numbers = [range(person * STEP, person * STEP + ROWS) for person in range(PEOPLE)]
+    uploads = [
+        desk.checked(table(f"Phone,By {person}", [(number(n), "yes") for n in numbers[person]])).id
+        for person in range(PEOPLE)
+    ]
+    assert [counts(desk.now(upload)) for upload in uploads] == [(ROWS, 0, 0, 0, 0)] * PEOPLE
+    started = [(upload, desk.start(upload)) for upload in uploads]
+    with ThreadPoolExecutor(PEOPLE) as pool:
+        list(pool.map(lambda each: run_apply(desk.database, *each), started))
+
+    ended = [desk.now(upload) for upload in uploads]
+    everybody = {number(n) for of_person in numbers for n in of_person}
+    assert [upload.state for upload in ended] == [ImportState.DONE] * PEOPLE
+    assert {upload.created + upload.updated for upload in ended} == {ROWS}
+    assert sum(upload.created for upload in ended) == len(everybody)
+    assert {(upload.deleted, upload.ignored, upload.failed) for upload in ended} == {(0, 0, 0)}
+    with desk.database.transaction(read_only=True) as session:
+        people = session.execute(select(Contact.phone, Contact.contact_metadata))
+        known = {row[0]: row[1] for row in people}
+        changes = session.scalar(select(func.count()).select_from(ImportChange))
+        campaign = session.get_one(Campaign, desk.campaign_id)
+        assert (campaign.contact_count, changes) == (len(everybody), PEOPLE * ROWS)
+    assert known == {
+        phone: {
+            f"By {person}": "yes"
+            for person in range(PEOPLE)
+            if phone in {number(n) for n in numbers[person]}
+        }
+        for phone in everybody
+    }
