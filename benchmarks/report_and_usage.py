@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 from app.database import READ_ONLY, Database, make_engine
 from app.enums import Role
 from app.factory import create_app
-from app.models import ConversationDay, Organization, User, new_id, utcnow
+from app.models import ConversationDay, Organization, User, index_names, new_id, utcnow
 from app.services import reporting, rollup
 from tests.fixtures.cast import Tenant, bearer, make_tenant
 from tests.fixtures.databases import BACKENDS, Databases
@@ -71,6 +71,7 @@ def fill(database: Database, partner_id: UUID, count: int) -> UUID:
         further = days_of(partner_id, ids[-1:], YEAR)[DAYS:]
         session.execute(insert(ConversationDay), further)
         rollup.recount(session, partner_id)
+        index_names(session.connection())
     analyze(database)
     return ids[-1]
 

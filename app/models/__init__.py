@@ -22,6 +22,7 @@ from app.models.credential import (
     SigningKey,
 )
 from app.models.mail import Mail, MailKind
+from app.models.name_index import index_names
 from app.models.organization import Agent, DoNotCallEntry, ExternalIdKey, Organization
 from app.models.partner import BrandColor, HeaderLink, Partner, Pricing, SiteImage, SocialLink
 from app.models.rollup import PartnerDay, PartnerTier
@@ -79,6 +80,7 @@ __all__ = [
     "SocialLink",
     "User",
     "WorkerHeartbeat",
+    "index_names",
     "new_id",
     "utcnow",
 ]

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, func, or_, select
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import AnsweredBy, CallStatus
@@ -15,6 +15,7 @@ from app.models import Agent, Call, Conversation, Organization
 from app.models.base import id_at
 from app.phone import PhoneError, normalise
 from app.policy import Permission
+from app.services import name_search
 from app.services.calls.reading import visible
 
 UNANSWERED = frozenset(
@@ -124,9 +125,9 @@ def _conditions(session: Session, caller: Caller, chosen: Chosen) -> list[Column
     if chosen.answered_by is not None:
         found.append(Call.answered_by == chosen.answered_by)
     if chosen.organization is not None:
-        found.append(_named(Call.organization_id, Organization, chosen.organization))
+        found.append(_of_organization(session, chosen.organization))
     if chosen.agent is not None:
-        found.append(_named(Call.agent_id, Agent, chosen.agent))
+        found.append(_by_agent(chosen.agent))
     if chosen.number is not None:
         condition = of_number(session, caller, chosen.number)
         found.append(Call.id.is_(None) if condition is None else condition)
@@ -142,12 +143,17 @@ def _conditions(session: Session, caller: Caller, chosen: Chosen) -> list[Column
     return found
 
 
-def _named(
-    column: InstrumentedAttribute[UUID], model: type[Agent | Organization], wanted: UUID | str
-) -> ColumnElement[bool]:
+def _of_organization(session: Session, wanted: UUID | str) -> ColumnElement[bool]:
     if isinstance(wanted, UUID):
-        return column == wanted
-    return column.in_(select(model.id).where(model.named(wanted)))
+        return Call.organization_id == wanted
+    few = name_search.organizations_among(session, wanted)
+    return Call.organization_id.in_(select(Organization.id).where(Organization.named(wanted), *few))
+
+
+def _by_agent(wanted: UUID | str) -> ColumnElement[bool]:
+    if isinstance(wanted, UUID):
+        return Call.agent_id == wanted
+    return Call.agent_id.in_(select(Agent.id).where(Agent.named(wanted)))
 
 
 def _names(

@@ -11,7 +11,7 @@ from app.caller import Caller
 from app.errors import NotFound
 from app.models import DoNotCallEntry, Organization
 from app.policy import Permission
-from app.services import organizations
+from app.services import name_search, organizations
 from app.services.do_not_call.entries import WRITTEN
 from app.services.organizations.loading import SORTS
 from app.services.paging import Page, keyset_page
@@ -42,7 +42,9 @@ def sizes(
     caller.require(Permission.CONTACTS_READ)
     rows = organizations.visible(caller)
     if query:
-        rows = rows.where(Organization.named(query))
+        rows = rows.where(
+            Organization.named(query), *name_search.organizations_among(session, query)
+        )
     if number is not None:
         holding = select(DoNotCallEntry.organization_id).where(DoNotCallEntry.phone == number)
         rows = rows.where(Organization.id.in_(holding))

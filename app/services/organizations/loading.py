@@ -14,7 +14,7 @@ from app.models import Agent, Organization, User
 from app.models.base import name_key
 from app.policy import Permission
 from app.schemas import organizations as wire
-from app.services import partners
+from app.services import name_search, partners
 from app.services.organizations.resource import to_resource
 from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page
 
@@ -130,7 +130,7 @@ def search(
 ) -> Page[Organization]:
     """A screen of organizations. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
-    rows = _filtered(caller, chosen or Filter())
+    rows = _filtered(session, caller, chosen or Filter())
     if sort not in SORTS:
         raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
     return keyset_page(
@@ -140,7 +140,7 @@ def search(
 
 def count(session: Session, caller: Caller, chosen: Filter) -> int:
     """How many match, counted as far as `paging.count_up_to` goes. Raises `Forbidden`."""
-    rows = _filtered(caller, chosen)
+    rows = _filtered(session, caller, chosen)
     return count_up_to(session, rows.with_only_columns(Organization.id))
 
 
@@ -153,7 +153,7 @@ def called(session: Session, caller: Caller, name: str, limit: int = 10) -> list
     return list(session.scalars(rows.order_by(Organization.id).limit(limit)))
 
 
-def _filtered(caller: Caller, chosen: Filter) -> Select[Organization]:
+def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organization]:
     caller.require(Permission.ORGANIZATIONS_READ)
     rows = visible(caller)
     if chosen.partner_id is not None:
@@ -163,6 +163,7 @@ def _filtered(caller: Caller, chosen: Filter) -> Select[Organization]:
         codes = (Organization.referral_code, Organization.referred_by_code)
         by_code = (column.icontains(words, autoescape=True) for column in codes)
         rows = rows.where(or_(Organization.named(words), *by_code))
+        rows = rows.where(*name_search.organizations_among(session, words))
     if chosen.tier is not None:
         rows = rows.where(Organization.payment_tier == chosen.tier)
     if chosen.status is not None:

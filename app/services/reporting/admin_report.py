@@ -15,7 +15,7 @@ from app.enums import Role, Tier, UserStatus
 from app.models import ConversationDay, Organization, User
 from app.policy import Permission
 from app.schemas.fields import write_moment
-from app.services import partners
+from app.services import name_search, partners
 
 BATCH = 200
 """So few that their rows are gone again before the garbage collector looks at everything."""
@@ -68,13 +68,14 @@ class Chosen:
     since: date | None = None
     until: date | None = None
 
-    def conditions(self) -> list[ColumnElement[bool]]:
+    def conditions(self, session: Session) -> list[ColumnElement[bool]]:
         """On users joined with their organizations."""
         found: list[ColumnElement[bool]] = []
         words = (self.query or "").replace("\x00", "").strip()
         if words:
             in_address = User.email_key.contains(words.lower(), autoescape=True)
             found.append(or_(in_address, Organization.named(words)))
+            found += name_search.users_among(session, words)
         if self.tier is not None:
             found.append(TIER.in_([self.tier.value]))
         if self.status is not None:
@@ -120,7 +121,7 @@ def report(
         .join(Organization, Organization.id == User.organization_id)
         .outerjoin(conversations, conversations.c.organization_id == Organization.id)
         .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
-        .where(*chosen.conditions())
+        .where(*chosen.conditions(session))
         .order_by(User.created_at, User.id)
     )
     # Not with a cursor of the server: PostgreSQL would plan for the first rows, not for all.

@@ -13,7 +13,7 @@ from app.enums import OrganizationStatus, Tier
 from app.errors import ValidationFailed
 from app.models import ConversationDay, Organization, PartnerTier
 from app.policy import Permission
-from app.services import partners
+from app.services import name_search, partners
 from app.services.paging import Page, Sort, keyset_page
 from app.services.reporting.span import Span
 
@@ -64,7 +64,11 @@ def by_organization(
     """
     _authorise(caller)
     words = (query or "").replace("\x00", "").strip()
-    named = [Organization.named(words)] if words else []
+    named = (
+        [Organization.named(words), *name_search.organizations_among(session, words)]
+        if words
+        else []
+    )
     if not ranked:
         rows = select(Organization).where(Organization.partner_id == partners.own(caller), *named)
         newest = keyset_page(

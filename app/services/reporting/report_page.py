@@ -63,7 +63,8 @@ def summary(session: Session, caller: Caller, partner_id: UUID) -> Summary:
 def count(session: Session, caller: Caller, partner_id: UUID, chosen: Chosen) -> int:
     """How many users are chosen. Raises as `report`."""
     _authorise(session, caller, partner_id)
-    query = _users(partner_id, chosen).with_only_columns(func.count(), maintain_column_froms=True)
+    chosen_users = _users(session, partner_id, chosen)
+    query = chosen_users.with_only_columns(func.count(), maintain_column_froms=True)
     return session.scalar(query) or 0
 
 
@@ -82,7 +83,7 @@ def search(
     _authorise(session, caller, partner_id)
     page = keyset_page(
         session,
-        _users(partner_id, chosen),
+        _users(session, partner_id, chosen),
         sort=SORTS[sort],
         id_column=User.id,
         cursor=cursor,
@@ -96,12 +97,12 @@ def _authorise(session: Session, caller: Caller, partner_id: UUID) -> None:
     partners.check(session, caller, partner_id)
 
 
-def _users(partner_id: UUID, chosen: Chosen) -> Select[User]:
+def _users(session: Session, partner_id: UUID, chosen: Chosen) -> Select[User]:
     return (
         select(User)
         .join(Organization, Organization.id == User.organization_id)
         .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
-        .where(*chosen.conditions())
+        .where(*chosen.conditions(session))
     )
 
 

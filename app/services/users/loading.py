@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, false, or_, select
+from sqlalchemy import Select, exists, false, or_, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
@@ -13,7 +13,7 @@ from app.errors import Forbidden, NotFound, ValidationFailed
 from app.models import Organization, User
 from app.policy import Permission
 from app.schemas import users as wire
-from app.services import organizations, partners
+from app.services import name_search, organizations, partners
 from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page
 from app.services.users.resource import to_resource
 
@@ -129,7 +129,7 @@ def search(
 ) -> Page[User]:
     """A screen of users. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
-    rows = _filtered(caller, chosen or Filter())
+    rows = _filtered(session, caller, chosen or Filter())
     if sort not in SORTS:
         raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
     return keyset_page(
@@ -139,7 +139,7 @@ def search(
 
 def count(session: Session, caller: Caller, chosen: Filter) -> int:
     """How many match, counted as far as `paging.count_up_to` goes. Raises `Forbidden`."""
-    return count_up_to(session, _filtered(caller, chosen).with_only_columns(User.id))
+    return count_up_to(session, _filtered(session, caller, chosen).with_only_columns(User.id))
 
 
 def several(session: Session, caller: Caller, ids: Collection[UUID]) -> list[User]:
@@ -157,7 +157,7 @@ def types_for(caller: Caller) -> tuple[Role, ...]:
     return tuple(role for role in reversed(Role) if role in _MAY_GIVE.get(caller.role, ()))
 
 
-def _filtered(caller: Caller, chosen: Filter) -> Select[User]:
+def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:
     caller.require(Permission.USERS_READ)
     rows = visible(caller)
     if chosen.partner_id is not None:
@@ -166,15 +166,15 @@ def _filtered(caller: Caller, chosen: Filter) -> Select[User]:
         rows = rows.where(User.organization_id == chosen.organization_id)
     words = (chosen.query or "").replace("\x00", "").strip()
     if words:
-        theirs = organizations.visible(caller).with_only_columns(Organization.id)
-        theirs = theirs.where(Organization.named(words))
+        theirs = exists().where(Organization.id == User.organization_id, Organization.named(words))
         rows = rows.where(
             or_(
                 User.email_key.contains(words.lower(), autoescape=True),
                 User.name.icontains(words, autoescape=True),
                 User.idp_uid == words,
-                User.organization_id.in_(theirs),
-            )
+                theirs,
+            ),
+            *name_search.users_among(session, words),
         )
     if chosen.user_type is not None:
         rows = rows.where(User.user_type == chosen.user_type)
