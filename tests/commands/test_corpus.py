@@ -10,9 +10,9 @@ from app.services.imports import kinds
 from tests import matrix
 from tests.commands.conftest import Shell
 from tests.files.corpus import CORPUS, Case
+from tests.fixtures.databases import BACKENDS
 
 OPTIONS = {"sheet": "--sheet", "header_row": "--header-row", "encoding": "--encoding"}
-BACKENDS = ["sqlite", "postgresql"] if matrix.is_full() else ["sqlite"]
 
 
 def essential(told: dict[str, Any], case: Case) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def _essential_row(row: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-@pytest.mark.parametrize("backend", BACKENDS, indirect=True)
+@pytest.mark.parametrize("backend", BACKENDS if matrix.is_full() else ["sqlite"], indirect=True)
 @pytest.mark.parametrize("case", CORPUS.values(), ids=list(CORPUS))
 def test_a_file_of_the_corpus_is_read_as_expected(shell: Shell, tmp_path: Path, case: Case) -> None:
     path = tmp_path / case.name

@@ -1,0 +1,166 @@
+"""What is exported imports again to exactly the same contacts, and is safe in a spreadsheet."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from app.enums import ContactAction, Role
+from app.models import Campaign, Contact, ContactExternalId
+from app.services import campaigns, contacts
+from tests import matrix
+from tests.commands.conftest import Shell
+
+CHARACTERS = st.characters(codec="utf-8", exclude_characters="\0")
+TEXTS = st.text(CHARACTERS, min_size=1, max_size=20).filter(lambda t: not t.isspace())
+ODD = st.sampled_from(
+    ["=1+1", "'=1+1", "+12", "-", "@x", "N/A", " Ann ", "Total 4", "a;b|c\td", 'say "hi"', "#REF!",
+     "=SUM(A1)", "\u200bAnn", "two\nlines", "1,2", "none", "'", "''", "＋１２", "ext. 5"]
+)  # fmt: skip
+VALUES = TEXTS | ODD | st.integers(-(2**53), 2**53) | st.booleans() | st.floats(-1e9, 1e9)
+KEYS = st.text(CHARACTERS, max_size=12) | st.sampled_from(
+    ["Phone", "E-mail", "firstName", "contactJson", "Problem", "externalId:crmId", "12025550101",
+     "Notes", " padded ", "Column A", "=key"]
+)  # fmt: skip
+SENT = ("firstName", "lastName", "status", "contactMetadata")
+CONTACTS = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "firstName": TEXTS | ODD,
+            "lastName": TEXTS | ODD,
+            "status": TEXTS | ODD,
+            "email": st.booleans(),
+            "contactMetadata": st.dictionaries(KEYS, VALUES, max_size=5),
+            "crmId": st.booleans(),
+            "siteId": TEXTS,
+        },
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def put(session: Session, campaign_id: Any, drawn: list[dict[str, Any]]) -> None:
+    """Contacts as Area C is sent them; some share an external id that then only routes."""
+    campaign = session.get_one(Campaign, campaign_id)
+    items, sites = [], []
+    for index, contact in enumerate(drawn):
+        item = {name: contact[name] for name in contact if name in SENT}
+        item["phone"] = f"+1202555{index:04d}"
+        if contact.get("email"):
+            item["email"] = f"P{index}@mail.example"
+        if contact.get("crmId"):
+            item |= {"externalIdKey": "crmId", "externalIdValue": f"C-{index}"}
+        if site := contact.get("siteId"):
+            value = f"{index}{site}".strip()
+            sites.append(
+                {"phone": item["phone"], "externalIdKey": "siteId", "externalIdValue": value}
+            )
+        items.append(item)
+    contacts.apply(session, campaign, items + sites, ContactAction.UPSERT)
+    shared = [{"phone": item["phone"]} for item in items[::3]] * 2
+    contacts.apply(session, campaign, shared, ContactAction.UPSERT, ("crmId", "ACME"))
+    session.commit()
+
+
+def held(session: Session, campaign_id: Any) -> list[Any]:
+    """Everybody in the campaign with everything that a contact has."""
+    session.expire_all()
+    found = []
+    for contact in session.scalars(
+        select(Contact).where(Contact.campaign_id == campaign_id).order_by(Contact.phone)
+    ):
+        ids = session.execute(
+            select(ContactExternalId.key, ContactExternalId.value, ContactExternalId.identifies)
+            .where(ContactExternalId.contact_id == contact.id)
+            .order_by(ContactExternalId.key)
+        ).all()
+        found.append(
+            (
+                *(contact.phone, contact.email, contact.first_name, contact.last_name),
+                *(contact.status, contact.contact_metadata, [tuple(row) for row in ids]),
+            )
+        )
+    return found
+
+
+@pytest.fixture
+def keyed(shell: Shell, session: Session) -> Shell:
+    """A campaign with two external ids."""
+    caller = shell.tenant.caller(Role.PARTNER_ADMIN)
+    made = campaigns.create_with_keys(
+        session, caller, shell.tenant.organization.id, name="Keyed", keys=["crmId", "siteId"]
+    )
+    session.commit()
+    return Shell(shell.app, shell.tenant, made.id)
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+@settings(
+    max_examples=400 if matrix.is_full() else 20,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(drawn=CONTACTS)
+def test_importing_what_was_exported_changes_nothing(
+    keyed: Shell, session: Session, tmp_path: Path, drawn: list[dict[str, Any]]
+) -> None:
+    empty = delete(Contact).where(Contact.campaign_id == keyed.campaign_id)
+    session.execute(empty)
+    put(session, keyed.campaign_id, drawn)
+    before = held(session, keyed.campaign_id)
+    path = tmp_path / "export.csv"
+    words = ("--campaign", keyed.campaign_id, "--output", path)
+    assert keyed.run("contacts", "export", *words).exit_code == 0
+
+    status, told = keyed.told(path)
+    assert (status, told["counters"]["updated"]) == (0, len(before)), told
+    assert held(session, keyed.campaign_id) == before
+
+    session.execute(empty)
+    session.commit()
+    status, told = keyed.told(path)
+    assert (status, told["counters"]["created"]) == (0, len(before)), told
+    assert held(session, keyed.campaign_id) == before
+
+
+def test_a_file_is_plain_where_it_can_be_and_safe_in_a_spreadsheet(
+    keyed: Shell, session: Session
+) -> None:
+    people: list[dict[str, Any]] = [
+        {"firstName": "Ann", "email": True, "crmId": True, "contactMetadata": {"City": "Hove"}},
+        {"firstName": "=1+1", "contactMetadata": {"City": "@Hove", "Age": 7, "Phone": "x"}},
+    ]
+    put(session, keyed.campaign_id, people)
+    result = keyed.run("contacts", "export", "--campaign", keyed.campaign_id)
+    text = result.stdout_bytes.decode("utf-8-sig")
+    ids = ["externalId:crmId", "externalId:siteId"]
+    fields = ["firstName", "lastName", "email", "phone", "status"]
+    rest = '{"contactMetadata":{"Age":7}}'
+    assert list(csv.reader(io.StringIO(text))) == [
+        [*fields, *ids, "City", "Phone", "contactJson"],
+        ["Ann", "", "P0@mail.example", "'+12025550000", "", "C-0", "", "Hove", "", ""],
+        ["'=1+1", "", "", "'+12025550001", "", "", "", "'@Hove", "x", rest],
+    ]
+
+
+def test_a_campaign_that_is_not_there_is_not_exported(shell: Shell, tmp_path: Path) -> None:
+    output = tmp_path / "export.csv"
+    result = shell.run("contacts", "export", "--campaign", uuid4(), "--output", output)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "Error: There is no such campaign.\n"
+    assert not output.exists()
+
+
+def test_an_exported_file_is_its_owners_alone(shell: Shell, tmp_path: Path) -> None:
+    output = tmp_path / "export.csv"
+    shell.run("contacts", "export", "--campaign", shell.campaign_id, "--output", output)
+    assert output.stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,93 @@
+"""Whoever works on an import by itself is left alone, and replaced where it is gone."""
+
+import io
+from uuid import UUID
+
+import pytest
+from sqlalchemy import update
+
+from app.enums import ContactAction, ImportState
+from app.jobs.import_contacts import run_apply, run_check
+from app.models import ContactImport, utcnow
+from app.services.imports import leases, steps, uploads
+from tests.fixtures.uploads import MAX_BYTES, Desk, number
+
+pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+
+
+def hand_in(desk: Desk) -> UUID:
+    kept = desk.files.save(io.BytesIO(f"Phone\n{number(1)}\n".encode()), max_bytes=MAX_BYTES)
+    with desk.database.transaction() as session:
+        return uploads.create(
+            session,
+            desk.caller,
+            desk.campaign_id,
+            action=ContactAction.UPSERT,
+            file=kept,
+            file_name="people.csv",
+            lease_until=utcnow() + leases.LASTS,
+        ).id
+
+
+def run_out(desk: Desk, upload_id: UUID) -> None:
+    with desk.database.transaction() as session:
+        past = utcnow() - leases.LASTS
+        query = update(ContactImport).where(ContactImport.id == upload_id)
+        session.execute(query.values(lease_until=past))
+
+
+def taken_over(desk: Desk, upload_id: UUID) -> bool:
+    with desk.database.transaction() as session:
+        found = leases.left_behind(session)
+        taken = leases.take_over(session, upload_id)
+    assert (found == [upload_id]) is taken
+    return taken
+
+
+def renewed(desk: Desk, upload_id: UUID) -> bool:
+    with desk.database.transaction() as session:
+        return leases.renew(session, upload_id)
+
+
+def test_what_is_held_is_left_alone(desk: Desk) -> None:
+    upload_id = hand_in(desk)
+    assert not taken_over(desk, upload_id)
+    run_out(desk, upload_id)
+    assert renewed(desk, upload_id)
+    assert not taken_over(desk, upload_id)
+
+
+def test_what_was_taken_over_is_held_no_more(desk: Desk) -> None:
+    upload_id = hand_in(desk)
+    run_out(desk, upload_id)
+    assert taken_over(desk, upload_id)
+    assert not renewed(desk, upload_id)
+    assert not taken_over(desk, upload_id)
+
+
+def test_what_was_not_checked_is_checked_and_then_applied(desk: Desk) -> None:
+    upload_id = hand_in(desk)
+    run_out(desk, upload_id)
+    assert taken_over(desk, upload_id)
+    run_check(desk.database, desk.files, upload_id, 1)
+    assert desk.now(upload_id).state is ImportState.APPLYING
+    run_apply(desk.database, upload_id, 1)
+    assert desk.people() == [(None, number(1), None)]
+
+
+def test_what_was_checked_is_applied(desk: Desk) -> None:
+    upload_id = hand_in(desk)
+    run_check(desk.database, desk.files, upload_id, 1)
+    assert desk.now(upload_id).state is ImportState.CHECKED
+    run_out(desk, upload_id)
+    assert taken_over(desk, upload_id)
+    assert desk.now(upload_id).state is ImportState.APPLYING
+
+
+def test_what_has_ended_stays_as_it_is(desk: Desk) -> None:
+    upload_id = hand_in(desk)
+    with desk.database.transaction() as session:
+        steps.cancel(session, desk.caller, upload_id)
+    run_out(desk, upload_id)
+    assert taken_over(desk, upload_id)
+    assert desk.now(upload_id).state is ImportState.CANCELLED
