@@ -1,0 +1,67 @@
+"""The contacts of a campaign as a file."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import ContactAction, Role
+from app.models import Campaign, User
+from app.services import campaigns, contacts
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD)
+
+pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+
+
+def make_campaign(session: Session, tenant: Tenant) -> Campaign:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    made = campaigns.create(session, caller, tenant.organization.id, name="Winter, recall")
+    person = {"phone": "+12025550101", "firstName": "=Ann", "contactMetadata": {"City": "Hove"}}
+    contacts.apply(session, made, [person], ContactAction.UPSERT)
+    session.commit()
+    return made
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_everybody_who_sees_the_campaign_takes_its_contacts_along(
+    session: Session, own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
+    campaign = make_campaign(session, own)
+    browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    path = f"/campaigns/{campaign.id}/contacts.csv"
+    assert f'href="{path}"' in browser.get(f"/campaigns/{campaign.id}").text
+    answer = browser.get(path)
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer.headers["Content-Disposition"] == (
+        'attachment; filename="contacts-of-Winter--recall.csv"'
+    )
+    assert answer.text == (
+        "\ufefffirstName,lastName,email,phone,status,City,contactJson\r\n"
+        "'=Ann,,,'+12025550101,,Hove,\r\n"
+    )
+
+
+def test_a_strangers_campaign_is_as_absent_as_none(
+    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    theirs = make_campaign(session, other)
+    answers = [browser.get(f"/campaigns/{each}/contacts.csv") for each in (theirs.id, uuid4())]
+    assert [answer.status_code for answer in answers] == [404, 404]
+    assert "12025550101" not in answers[0].text
+
+
+def test_a_campaign_without_contacts_offers_no_file(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    made = campaigns.create(session, caller, own.organization.id, name="Empty")
+    session.commit()
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"/campaigns/{made.id}")
+    assert "contacts.csv" not in page.text
