@@ -11,10 +11,13 @@ from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
+from app.database import Database
+from app.enums import Role
 from app.models import User
 from app.portal.authentication import SESSION_COOKIE
 from app.services import passwords, sessions
 from tests.fixtures.cast import Tenant, make_tenant
+from tests.portal.upload_desk import Desk, make_campaign
 
 PASSWORD = "correct horse battery"
 PASSWORD_HASH = passwords.hash_password(PASSWORD)
@@ -77,3 +80,16 @@ def signed_in(app: Flask, session: Session) -> Callable[[User], Browser]:
         return Browser(client)
 
     return sign_in
+
+
+@pytest.fixture
+def desk(
+    app: Flask,
+    database: Database,
+    session: Session,
+    own: Tenant,
+    signed_in: Callable[[User], Browser],
+) -> Desk:
+    """A partner's administrator before a campaign."""
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    return Desk(app, database, admin, make_campaign(session, own))

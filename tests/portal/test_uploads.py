@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from flask import Flask
@@ -16,30 +16,19 @@ from werkzeug.test import TestResponse
 
 from app.database import Database
 from app.enums import ImportState, Role
-from app.extensions import files
-from app.jobs.import_contacts import run_apply, run_check
-from app.models import Campaign, Contact, ContactImport, User
-from app.services import campaigns
+from app.models import Campaign, Contact, User
 from tests.files.exports import hubspot_contacts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
+from tests.portal.upload_desk import Desk, heading, make_campaign, words
 
 SignedIn = Callable[[User], Browser]
-NO_BREAK = "\u00a0"
 ANN, BOB = number(1), number(2)
 
 
 def person(tenant: Tenant, role: Role) -> User:
     return tenant.user if role is Role.STANDARD else tenant.staff[role]
-
-
-def make_campaign(session: Session, tenant: Tenant) -> Campaign:
-    made = campaigns.create(
-        session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, name="Winter recall"
-    )
-    session.commit()
-    return made
 
 
 @pytest.fixture
@@ -52,64 +41,9 @@ def browser(own: Tenant, signed_in: SignedIn) -> Browser:
     return signed_in(own.staff[Role.PARTNER_ADMIN])
 
 
-class Desk:
-    """Someone at their browser, and the worker, who does what was handed in."""
-
-    def __init__(self, app: Flask, database: Database, browser: Browser, campaign: Campaign):
-        self.app, self.database, self.browser = app, database, browser
-        self.page = f"/campaigns/{campaign.id}/upload"
-
-    def send(
-        self, data: bytes | str, name: str = "people.csv", action: str = "upsert"
-    ) -> TestResponse:
-        content = data.encode() if isinstance(data, str) else data
-        form = {"file": (io.BytesIO(content), name), "action": action}
-        return self.browser.post(self.page, form, page=self.page)
-
-    def upload(self, data: bytes | str, name: str = "people.csv", action: str = "upsert") -> str:
-        """Sends the file and has it checked; returns the upload's address."""
-        answer = self.send(data, name, action)
-        assert answer.status_code == 303
-        self.work(answer.location)
-        return str(answer.location)
-
-    def now(self, address: str) -> ContactImport:
-        with self.database.transaction(read_only=True) as session:
-            return session.get_one(ContactImport, UUID(address.rsplit("/", 1)[1]))
-
-    def work(self, address: str) -> None:
-        upload = self.now(address)
-        if upload.state is ImportState.APPLYING:
-            run_apply(self.database, upload.id, upload.apply_number)
-        else:
-            with self.app.app_context():
-                run_check(self.database, files(), upload.id, upload.check_number)
-
-    def shows(self, address: str) -> str:
-        answer = self.browser.get(address)
-        assert answer.status_code == 200
-        return words(answer)
-
-    def press(self, address: str, act: str) -> TestResponse:
-        return self.browser.post(f"{address}/{act}", page=address)
-
-
 @pytest.fixture
 def desk(app: Flask, database: Database, browser: Browser, campaign: Campaign) -> Desk:
     return Desk(app, database, browser, campaign)
-
-
-def words(answer: TestResponse) -> str:
-    """What a person reads, in one line."""
-    text = re.sub(r"<script.*?</script>", " ", answer.text, flags=re.DOTALL)
-    text = unescape(re.sub(r"<[^>]+>", " ", text))
-    return re.sub(r"\s+", " ", text.replace(NO_BREAK, " "))
-
-
-def heading(answer: TestResponse) -> str:
-    found = re.search(r"<h1>(.*?)</h1>", answer.text)
-    assert found
-    return unescape(found.group(1))
 
 
 def test_a_real_export_goes_from_the_file_to_the_result(desk: Desk, database: Database) -> None:
@@ -350,8 +284,11 @@ def test_everybody_who_may_change_contacts_may_upload(
     assert "1 row applied" in desk.shows(address)
 
 
-GETS = ("", "/live", "/failed-rows", "/columns")
-POSTS = ("/apply", "/cancel", "/check", "/columns", "/repairs/decimals", "/repairs/x/take-back")
+GETS = ("", "/live", "/failed-rows", "/file", "/columns", "/undo")
+POSTS = (
+    *("/apply", "/cancel", "/check", "/columns", "/repairs/decimals", "/repairs/x/take-back"),
+    *("/undo", "/rows", "/rows/take-back", "/rows/forget"),
+)
 
 
 def test_an_upload_of_another_partner_answers_exactly_as_an_absent_one(

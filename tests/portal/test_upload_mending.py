@@ -1,0 +1,136 @@
+"""Mending a file on the check screen: bad cells are fields, rows are left out, nothing is lost."""
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from app.enums import ImportState
+from tests.fixtures.uploads import number
+from tests.portal.upload_desk import Desk, heading, words
+
+pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+ANN, BOB = number(1), number(2)
+FILE = f"Name,Phone,E-mail\nAnn,12,ann@mail.example\nBob,{BOB},bob(at)mail\nCy,{number(3)},\n"
+
+
+def fields(page: TestResponse) -> dict[str, str]:
+    """The cells that can be typed again, as a browser would send them."""
+    found = re.findall(r'name="(cell-\d+-\d+)" value="([^"]*)"', page.text)
+    return {name: unescape(value) for name, value in found}
+
+
+def version(page: TestResponse) -> str:
+    found = re.search(r'id="mend".*?name="version" value="(\d+)"', page.text, re.DOTALL)
+    assert found
+    return found.group(1)
+
+
+def save(desk: Desk, address: str, **typed: Any) -> TestResponse:
+    page = desk.browser.get(address)
+    form = {"version": version(page), **fields(page)}
+    form |= {name.replace("_", "-"): value for name, value in typed.items() if name != "left_out"}
+    form |= {name: value for name, value in typed.items() if name == "left_out"}
+    return desk.browser.post(f"{address}/rows", form, page=address)
+
+
+def test_bad_cells_are_typed_again_and_checked_in_the_same_words(desk: Desk) -> None:
+    address = desk.upload(FILE)
+    page = desk.browser.get(address)
+    assert fields(page) == {"cell-2-1": "12", "cell-3-2": "bob(at)mail"}
+    assert save(desk, address, cell_2_1=ANN, cell_3_2="bob@mail").location == address
+    desk.work(address)
+    page = desk.browser.get(address)
+    assert heading(page) == "1 of 3 rows needs mending"
+    assert fields(page) == {"cell-3-2": "bob@mail"}
+    said = words(page)
+    assert "This is not an e-mail address: name@example.com is the form." in said
+    assert "By hand: 2 cells mended" in said
+    save(desk, address, cell_3_2="bob@mail.example")
+    desk.work(address)
+    assert heading(desk.browser.get(address)) == "All 3 rows can be applied"
+    desk.press(address, "apply")
+    desk.work(address)
+    result = desk.shows(address)
+    assert "3 rows applied" in result
+    assert "3 rows, 2 cells mended" in result
+    assert "bob@mail.example" in desk.shows(f"/campaigns/{desk.campaign_id}")
+
+
+def test_a_row_is_left_out_and_looked_at_again(desk: Desk) -> None:
+    address = desk.upload(FILE)
+    save(desk, address, left_out=["2", "x", "99999999999"])
+    desk.work(address)
+    said = desk.shows(address)
+    assert "1 + 0 + 0 + 1 + 1 = 3 rows in the file. Ignored: 1 row that was left out" in said
+    assert desk.press(address, "rows/take-back").location == address
+    desk.work(address)
+    assert "2 of 3 rows need mending" in desk.shows(address)
+
+
+def test_what_was_typed_can_be_taken_back_as_a_whole(desk: Desk) -> None:
+    address = desk.upload(FILE)
+    save(desk, address, cell_2_1=ANN)
+    desk.work(address)
+    assert "1 of 3 rows needs mending" in desk.shows(address)
+    desk.press(address, "rows/forget")
+    desk.work(address)
+    assert "2 of 3 rows need mending" in desk.shows(address)
+
+
+def test_a_form_without_a_change_checks_nothing_again(desk: Desk) -> None:
+    address = desk.upload(FILE)
+    assert save(desk, address).location == address
+    assert desk.now(address).state is ImportState.CHECKED
+
+
+def test_of_two_people_the_second_sees_the_new_check_and_keeps_what_they_typed(
+    desk: Desk,
+) -> None:
+    address = desk.upload(FILE)
+    seen = version(desk.browser.get(address))
+    save(desk, address, cell_2_1="13")
+    desk.work(address)
+    form = {"version": seen, "cell-2-1": ANN}
+    late = desk.browser.post(f"{address}/rows", form, page=address)
+    assert late.status_code == 409
+    assert "Somebody else changed this check meanwhile" in words(late)
+    assert fields(late)["cell-2-1"] == ANN
+    again = {**form, "version": version(late)}
+    assert desk.browser.post(f"{address}/rows", again, page=address).status_code == 303
+    desk.work(address)
+    assert "1 of 3 rows needs mending" in desk.shows(address)
+
+
+def test_a_row_out_of_place_is_mended_as_a_whole(desk: Desk) -> None:
+    address = desk.upload(f"Name,Phone\nLee, Ann,{ANN}\nBob,{BOB}\n")
+    page = desk.browser.get(address)
+    assert fields(page) == {"cell-2-0": "Lee", "cell-2-1": " Ann"}
+    assert f"Behind the last column stands: {ANN}" in words(page)
+    save(desk, address, cell_2_0="Ann Lee", cell_2_1=ANN)
+    desk.work(address)
+    assert heading(desk.browser.get(address)) == "All 2 rows can be applied"
+
+
+def test_mended_cells_hold_no_markup_and_no_nul(desk: Desk) -> None:
+    address = desk.upload(FILE)
+    save(desk, address, cell_2_1='"><b>\0')
+    desk.work(address)
+    page = desk.browser.get(address)
+    assert '"><b>' not in page.text
+    assert fields(page)["cell-2-1"] == '"><b>\ufffd'
+
+
+def test_how_it_is_read_is_changed_on_the_check_screen(desk: Desk) -> None:
+    address = desk.upload("Name,Phone\nAnn,07700 900123\n")
+    assert "1 of 1 row needs mending" in desk.shows(address)
+    reading = {"sheet": "", "encoding": "", "delimiter": "", "header_row": "", "region": "GB"}
+    assert desk.browser.post(f"{address}/columns", reading, page=address).location == address
+    desk.work(address)
+    page = desk.browser.get(address)
+    assert heading(page) == "1 row can be applied"
+    assert '<option selected value="GB">' in page.text
+    nowhere = desk.browser.post(f"{address}/columns", reading | {"region": "XX"}, page=address)
+    assert nowhere.status_code == 422

@@ -1,0 +1,116 @@
+"""Undoing an upload on its pages: what it would do, that it is done, and what was left."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+
+from app.enums import ContactAction
+from app.models import Campaign, ContactImport, utcnow
+from app.services import contacts
+from tests.fixtures.uploads import number
+from tests.portal.upload_desk import Desk, heading, words
+
+pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+ANN, BOB = number(1), number(2)
+
+
+def send(desk: Desk, *items: dict[str, str]) -> None:
+    with desk.database.transaction() as session:
+        campaign = session.get_one(Campaign, desk.campaign_id)
+        contacts.apply(session, campaign, items, ContactAction.UPSERT)
+
+
+def test_an_undo_says_what_it_would_do_and_then_what_it_did(desk: Desk) -> None:
+    send(desk, {"phone": ANN, "firstName": "Ann", "lastName": "Lee"})
+    address = desk.applied(f"First name,Last name,Phone\nAnna,Lees,{ANN}\nBob,Ray,{BOB}\n")
+    assert "Undo is possible until" in desk.shows(address)
+    send(desk, {"phone": ANN, "lastName": "Gray"}, {"phone": BOB, "lastName": "Rey"})
+    asked = desk.browser.get(f"{address}/undo")
+    assert heading(asked) == "Undo this upload?"
+    said = words(asked)
+    for part in (
+        "Would be removed 1 Would be restored 1 Would come back 0 Left as they are 1",
+        "1 contact is removed although it was changed since",
+        "1 field of 1 contact stays as now",
+        "Calls already placed stay in the record",
+    ):
+        assert part in said
+    assert desk.press(address, "undo").location == address
+    waiting = desk.browser.get(address)
+    assert heading(waiting) == "Undoing 2 changes"
+    assert "0 of 2 changes undone" in words(desk.browser.get(f"{address}/live"))
+    desk.work(address)
+    done = desk.browser.get(address)
+    assert heading(done) == "Upload undone"
+    said = words(done)
+    assert "Removed 1 Restored 1 Came back 0 Left as they were 1" in said
+    assert "1 + 1 + 0 + 0 + 0 = 2 rows in the file." in said
+    assert "Undone by" in said
+    people = desk.shows(f"/campaigns/{desk.campaign_id}")
+    assert "Ann Gray" in people
+    assert "Bob" not in people
+
+
+def test_an_undo_sent_twice_or_afterwards_does_nothing_more(desk: Desk) -> None:
+    address = desk.applied(f"Name,Phone\nAnn,{ANN}\n")
+    page = f"{address}/undo"
+    for _ in range(2):
+        assert desk.browser.post(page, page="/uploads").location == address
+    desk.work(address)
+    send(desk, {"phone": ANN, "firstName": "New"})
+    assert desk.browser.post(page, page=desk.page).location == address
+    assert desk.browser.get(page).location == address
+    assert heading(desk.browser.get(address)) == "Upload undone"
+    assert "New" in desk.shows(f"/campaigns/{desk.campaign_id}")
+
+
+def test_after_its_days_nothing_can_be_undone_and_the_page_says_so(desk: Desk) -> None:
+    address = desk.applied(f"Name,Phone\nAnn,{ANN}\n")
+    with desk.database.transaction() as session:
+        session.execute(update(ContactImport).values(finished_at=utcnow() - timedelta(days=8)))
+    said = desk.shows(address)
+    assert "Undo was possible until" in said
+    assert "Undo this upload" not in said
+    assert desk.browser.get(f"{address}/undo").location == address
+    assert desk.browser.post(f"{address}/undo", page=desk.page).location == address
+    assert desk.now(address).undo_state is None
+
+
+def test_an_undo_that_stopped_can_go_on(desk: Desk) -> None:
+    address = desk.applied(f"Name,Phone\nAnn,{ANN}\n")
+    with desk.database.transaction() as session:
+        session.execute(update(ContactImport).values(undo_state="stopped", undo_changes=1))
+    assert "The undo stopped after 0 of 1 change" in desk.shows(address)
+    assert "An earlier undo stopped" in desk.shows(f"{address}/undo")
+    desk.press(address, "undo")
+    desk.work(address)
+    assert heading(desk.browser.get(address)) == "Upload undone"
+
+
+def test_the_history_of_a_campaign_tells_who_uploaded_what_and_how_it_ended(desk: Desk) -> None:
+    history = f"/campaigns/{desk.campaign_id}/uploads"
+    assert "No uploads yet" in desk.shows(history)
+    first = desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,12\n", "first.csv")
+    desk.press(first, "undo")
+    desk.work(first)
+    second = desk.applied(f"Name,Phone\nBob,{BOB}\n", "second.csv")
+    page = desk.browser.get(history).text
+    said = desk.shows(history)
+    assert "second.csv Add and update, by" in said
+    assert "Applied 1 1 0 0 0 0" in said
+    assert "Undone 2 1 0 0 0 1" in said
+    assert "Download 1 failed row" in said
+    assert [f'href="{address}/undo"' in page for address in (first, second)] == [False, True]
+    applied, undone = (desk.shows(f"{history}?state={state}") for state in ("done", "undone"))
+    assert [name in applied for name in ("first.csv", "second.csv")] == [False, True]
+    assert [name in undone for name in ("first.csv", "second.csv")] == [True, False]
+    assert "No upload matches" in desk.shows(f"{history}?state=failed")
+
+
+def test_the_same_file_after_an_undo_says_so(desk: Desk) -> None:
+    data = f"Name,Phone\nAnn,{ANN}\n"
+    first = desk.applied(data)
+    desk.press(first, "undo")
+    desk.work(first)
+    assert "This very file was applied before and undone" in desk.shows(desk.upload(data))

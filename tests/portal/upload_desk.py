@@ -1,0 +1,98 @@
+"""Somebody who uploads contact files at their browser, and the worker's part of it."""
+
+import io
+import re
+from html import unescape
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from flask import Flask
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.database import Database
+from app.enums import ImportState, Role
+from app.extensions import files
+from app.jobs.import_contacts import run_apply, run_check
+from app.jobs.undo_import import run_undo
+from app.models import Campaign, ContactImport
+from app.services import campaigns
+from tests.fixtures.cast import Tenant
+
+if TYPE_CHECKING:
+    from tests.portal.conftest import Browser
+
+NO_BREAK = "\u00a0"
+
+
+def make_campaign(session: Session, tenant: Tenant) -> Campaign:
+    made = campaigns.create(
+        session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, name="Winter recall"
+    )
+    session.commit()
+    return made
+
+
+class Desk:
+    """Someone at their browser, and the worker, who does what was handed in."""
+
+    def __init__(self, app: Flask, database: Database, browser: "Browser", campaign: Campaign):
+        self.app, self.database, self.browser = app, database, browser
+        self.campaign_id = campaign.id
+        self.page = f"/campaigns/{campaign.id}/upload"
+
+    def send(
+        self, data: bytes | str, name: str = "people.csv", action: str = "upsert"
+    ) -> TestResponse:
+        content = data.encode() if isinstance(data, str) else data
+        form = {"file": (io.BytesIO(content), name), "action": action}
+        return self.browser.post(self.page, form, page=self.page)
+
+    def upload(self, data: bytes | str, name: str = "people.csv", action: str = "upsert") -> str:
+        """Sends the file and has it checked; returns the upload's address."""
+        answer = self.send(data, name, action)
+        assert answer.status_code == 303
+        self.work(answer.location)
+        return str(answer.location)
+
+    def now(self, address: str) -> ContactImport:
+        with self.database.transaction(read_only=True) as session:
+            return session.get_one(ContactImport, UUID(address.rsplit("/", 1)[1]))
+
+    def work(self, address: str) -> None:
+        upload = self.now(address)
+        if upload.undo_state == "undoing":
+            run_undo(self.database, upload.id, upload.undo_number)
+        elif upload.state is ImportState.APPLYING:
+            run_apply(self.database, upload.id, upload.apply_number)
+        else:
+            with self.app.app_context():
+                run_check(self.database, files(), upload.id, upload.check_number)
+
+    def applied(self, data: bytes | str, name: str = "people.csv", action: str = "upsert") -> str:
+        """Has a file checked and applied; returns the upload's address."""
+        address = self.upload(data, name, action)
+        self.press(address, "apply")
+        self.work(address)
+        return address
+
+    def shows(self, address: str) -> str:
+        answer = self.browser.get(address)
+        assert answer.status_code == 200
+        return words(answer)
+
+    def press(self, address: str, act: str) -> TestResponse:
+        return self.browser.post(f"{address}/{act}", page=address)
+
+
+def words(answer: TestResponse) -> str:
+    """What a person reads, in one line."""
+    text = re.sub(r"<script.*?</script>", " ", answer.text, flags=re.DOTALL)
+    text = unescape(re.sub(r"<[^>]+>", " ", text))
+    return re.sub(r"\s+", " ", text.replace(NO_BREAK, " "))
+
+
+def heading(answer: TestResponse) -> str:
+    found = re.search(r"<h1>(.*?)</h1>", answer.text)
+    assert found
+    return unescape(found.group(1))
