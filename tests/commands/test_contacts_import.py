@@ -1,6 +1,7 @@
 """Contact files by command: what is printed, what is done, and how it ends."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -9,12 +10,14 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.config import ROOT
 from app.models import AuditEntry, Contact, ContactImport, ImportRow
 from tests import matrix
 from tests.commands.conftest import Shell
 from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
 from tests.fixtures.databases import BACKENDS
 
+DOCS = ROOT / "docs" / "contact-files.md"
 ANN, BOB, CY = "+12025550101", "+12025550102", "+12025550103"
 LIST = f"Name,Phone,City\nAnn Lee,{ANN},Hove\n,,\nBob Li,12,Hove\nCy Ek,202-555-0103,\n"
 ASSUMED = "Numbers without a country code were read as numbers of the organization's country."
@@ -90,6 +93,13 @@ TOLD = {
 def test_one_object_tells_what_was_done(shell: Shell, session: Session, people: Path) -> None:
     assert shell.told(people) == (1, TOLD)
     assert phones(session, shell) == [ANN, CY]
+
+
+def test_the_docs_show_that_very_object(shell: Shell, tmp_path: Path) -> None:
+    blocks = re.findall(r"^```\w*\n(.*?)^```$", DOCS.read_text(), re.MULTILINE | re.DOTALL)
+    (example,) = (block for block in blocks if block.startswith("Name,Phone,City\n"))
+    (shown,) = (block for block in blocks if block.startswith("{\n"))
+    assert shell.told(written(tmp_path, example)) == (1, json.loads(shown))
 
 
 def test_a_dry_run_tells_the_same_and_leaves_nothing(
