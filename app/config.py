@@ -75,9 +75,18 @@ class Settings(BaseSettings):
     stripe_key: str = ""
     stripe_api_url: str = ""
 
-    carrier: Literal["simulator"] = "simulator"
+    carrier: Literal["simulator", "twilio"] = "simulator"
     simulator_pace: float = Field(1.0, gt=0)
     """Factor on every duration of the simulated line; tests set it far below 1."""
+    twilio_account_sid: str = Field("", validation_alias="TWILIO_ACCOUNT_SID")
+    twilio_auth_token: str = Field("", validation_alias="TWILIO_AUTH_TOKEN", repr=False)
+    twilio_api_url: str = Field("", validation_alias="TWILIO_API_URL")
+    carrier_request_seconds: float = Field(10.0, gt=0)
+    carrier_settle_seconds: float = Field(12.0, gt=0)
+    """How long after a request at the latest the carrier's list shows the call."""
+    carrier_poll_seconds: float = Field(15.0, gt=0)
+    carrier_silence_seconds: float = Field(110.0, gt=0)
+    """How long a carrier that doesn't answer is asked what became of an attempt."""
     calls_per_organization: int = Field(5, ge=1)
     call_expiry_hours: int = Field(24, ge=1)
 
@@ -113,6 +122,20 @@ class Settings(BaseSettings):
     def _refuse_processor_without_key(self) -> Self:
         if self.processor == "stripe" and not self.stripe_key:
             message = "PORTAL_STRIPE_KEY must be set where PORTAL_PROCESSOR is stripe."
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_unusable_carrier(self) -> Self:
+        if self.carrier == "twilio" and not (self.twilio_account_sid and self.twilio_auth_token):
+            message = (
+                "TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN must be set where PORTAL_CARRIER is "
+                "twilio."
+            )
+            raise ValueError(message)
+        parts = urlsplit(self.twilio_api_url)
+        if self.twilio_api_url and (parts.scheme not in ("http", "https") or not parts.hostname):
+            message = "TWILIO_API_URL is written https://host or http://host:port."
             raise ValueError(message)
         return self
 

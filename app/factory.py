@@ -5,6 +5,7 @@ from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app.api import furnish_api, register_api
+from app.callbacks import register_callbacks
 from app.cli import register_commands
 from app.config import ROOT, Settings
 from app.database import Database, make_engine
@@ -44,6 +45,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=1, x_proto=1)  # type: ignore[method-assign]  # middleware
     app.register_blueprint(health)
     register_api(app, answer_with_page)
+    register_callbacks(app)
     register_portal(app)
     register_commands(app)
 

@@ -117,6 +117,8 @@ ROUTES: dict[str, Permission | Access] = {
     "partner_admin.find_usage": P.USAGE_READ,
     "partner_admin.create_admin": P.ADMINS_CREATE,
     "legacy_calls.place_call": P.LEGACY_CALL,
+    "twilio.status": Access.PUBLIC,  # the carrier's signature is the proof, here and below
+    "twilio.answer": Access.PUBLIC,
     "portal.brand_stylesheet": Access.PUBLIC,
     "portal.brand_image": Access.PUBLIC,
     "portal.chat_stylesheet": Access.PUBLIC,

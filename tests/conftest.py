@@ -28,8 +28,10 @@ from tests.fixtures.stack import Stack, Stacks
 
 for _name in list(os.environ):
     # What a developer has exported must not change what is tested.
-    if _name == "DATABASE_URL" or (
-        _name.startswith("PORTAL_") and not _name.startswith("PORTAL_TEST_")
+    if (
+        _name == "DATABASE_URL"
+        or _name.startswith("TWILIO_")
+        or (_name.startswith("PORTAL_") and not _name.startswith("PORTAL_TEST_"))
     ):
         del os.environ[_name]
 

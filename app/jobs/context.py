@@ -9,7 +9,7 @@ from app.config import Settings
 from app.database import Database, make_engine
 from app.enums import CarrierKind
 from app.gateways.carriers.base import Carrier
-from app.gateways.carriers.simulator import Simulator
+from app.gateways.carriers.opening import open_carriers
 from app.gateways.files import FileStore, open_files
 from app.gateways.mailers import Mailer, open_mailer
 from app.gateways.processors import open_processor
@@ -47,7 +47,7 @@ def open_context(settings: Settings) -> WorkerContext:
         settings=settings,
         database=Database(engine),
         note_database=Database(notes),
-        carriers={CarrierKind.SIMULATOR: Simulator(ledger, settings.simulator_pace)},
+        carriers=open_carriers(settings, ledger),
         writer=TemplateWriter(),
         files=open_files(settings),
         processor=open_processor(settings),

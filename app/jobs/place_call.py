@@ -15,9 +15,11 @@ from dbos import DBOS
 from app.enums import CarrierKind
 from app.gateways.carriers.base import (
     Carrier,
+    Inquiry,
     LineState,
     NoCarrierAnswer,
     Placement,
+    PlacementPutOff,
     PlacementRejected,
     Verdict,
 )
@@ -27,24 +29,26 @@ from app.jobs.context import context
 from app.jobs.gate import dialling
 from app.jobs.outage import outlasts_outages
 from app.models import utcnow
-from app.services.calls import dispatch, progress
-from app.services.calls.dispatch import ClaimKind
+from app.services.calls import dispatch, progress, putting_off
+from app.services.calls.dispatch import Claim, ClaimKind
 
 log = logging.getLogger(__name__)
 
 CAP_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
 POLL_SECONDS = 2.0
+BRIEF_SECONDS = 0.5
+"""Until a carrier that has just taken a request is asked what became of it."""
 LEASE_SECONDS = 0.5
 """A request to the carrier leaves within this time of the attempt's commit, or not at all."""
-SILENCE_LIMIT = timedelta(minutes=10)
-"""How long a carrier that doesn't answer is asked what became of an attempt."""
+LONGEST_CALL = timedelta(hours=5)
+"""A call that a silent carrier took so long ago is over, whatever became of it."""
 
 
 class Next(TypedDict):
     """What a step says is to be done next, and after how many seconds."""
 
-    do: Literal["dial", "resolve", "follow", "stop"]
+    do: Literal["dial", "ask_again", "resolve", "follow", "stop"]
     seconds: float
     carrier: str
 
@@ -52,7 +56,9 @@ class Next(TypedDict):
 STOP = Next(do="stop", seconds=0, carrier="")
 
 
-def _after(seconds: float, do: Literal["dial", "resolve", "follow"], carrier: CarrierKind) -> Next:
+def _after(
+    seconds: float, do: Literal["dial", "ask_again", "resolve", "follow"], carrier: CarrierKind
+) -> Next:
     return Next(do=do, seconds=seconds, carrier=carrier.value)
 
 
@@ -74,6 +80,8 @@ def _run(call_id: str, attempt_id: str) -> None:
         match step["do"]:
             case "dial":
                 step = dial(call_id, attempt_id)
+            case "ask_again":
+                step = ask_again(attempt_id)
             case "resolve":
                 step = resolve(attempt_id, step["carrier"])
             case _:
@@ -106,14 +114,35 @@ def _claim_and_ask(
                 messages=messages,
                 calls_at_once=context().settings.calls_per_organization,
             )
-        committed = time.monotonic()
-        if claim.placement is not None:
-            return _ask_once(context().carriers[claim.carrier], claim.placement, committed)
+        return _carry_out(claim)
+
+
+@DBOS.step(name="ask_again")
+@outlasts_outages
+def ask_again(attempt_id: str) -> Next:
+    """Asks the carrier again for an attempt that it put off."""
+    with dialling:
+        with context().database.transaction() as session:
+            claim = putting_off.claim_again(session, UUID(attempt_id))
+        return _carry_out(claim) or STOP
+
+
+def _carry_out(claim: Claim) -> Next | None:
+    """Does what was just committed; None where the messages must be written first."""
+    committed = time.monotonic()
+    if claim.placement is not None:
+        return _ask_once(context().carriers[claim.carrier], claim.placement, committed)
+    return _wait_for(claim)
+
+
+def _wait_for(claim: Claim) -> Next | None:
     match claim.kind:
         case ClaimKind.WRITE:
             return None
         case ClaimKind.WAIT:
             return _after(CAP_WAIT_SECONDS, "dial", claim.carrier)
+        case ClaimKind.ASK_AGAIN:
+            return _after(_seconds_until(claim.until), "ask_again", claim.carrier)
         case ClaimKind.RESOLVE:
             return _after(0, "resolve", claim.carrier)
         case ClaimKind.FOLLOW:
@@ -133,8 +162,13 @@ def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next:
         with database.transaction() as session:
             dispatch.refused(session, attempt_id, refusal.reason, str(refusal))
         return STOP
-    except NoCarrierAnswer:
-        return _after(0, "resolve", carrier.kind)
+    except PlacementPutOff as refusal:
+        with database.transaction() as session:
+            putting_off.put_off(session, attempt_id, refusal.seconds, str(refusal))
+        return _after(min(refusal.seconds, LONGEST_WAIT_SECONDS), "ask_again", carrier.kind)
+    except NoCarrierAnswer as silence:
+        log.warning("the carrier gave no answer to a call (%s); asking what became of it", silence)
+        return _after(BRIEF_SECONDS, "resolve", carrier.kind)
     with database.transaction() as session:
         dispatch.placed(session, attempt_id, state.reference or str(attempt_id))
     return _after(_seconds_until(state.next_change), "follow", carrier.kind)
@@ -147,29 +181,39 @@ def resolve(attempt_id: str, carrier_kind: str) -> Next:
     attempt, carrier = UUID(attempt_id), context().carriers[CarrierKind(carrier_kind)]
     database = context().note_database
     with database.transaction(read_only=True) as session:
-        started_at = progress.open_since(session, attempt)
-    if started_at is None:
+        inquiry = progress.inquiry(session, attempt)
+    if inquiry is None:
         return STOP
-    unsettled = timedelta(seconds=LEASE_SECONDS + carrier.settle_seconds)
-    wait = (started_at + unsettled - utcnow()).total_seconds()
+    if inquiry.reference is not None:
+        return _after(0, "follow", carrier.kind)
+    asked_at = utcnow()
+    wait = (inquiry.asked_at + timedelta(seconds=LEASE_SECONDS) - asked_at).total_seconds()
     if wait > 0:
         return _after(wait, "resolve", carrier.kind)
     try:
-        state = carrier.look_up(attempt)
+        verdict = _found(attempt, carrier.look_up(inquiry))
     except NoCarrierAnswer:
-        if utcnow() - started_at < SILENCE_LIMIT:
-            return _after(POLL_SECONDS, "resolve", carrier.kind)
-        state = LineState(Verdict.UNSURE)
+        verdict = Verdict.UNSURE
+    if verdict is Verdict.PLACED:
+        return _after(0, "follow", carrier.kind)
+    # What counts is when it was asked: a call may come to light while the answer is on its way.
+    patience = carrier.settle_seconds if verdict is Verdict.NOT_PLACED else carrier.silence_seconds
+    wait = patience + LEASE_SECONDS - (asked_at - inquiry.asked_at).total_seconds()
+    if wait > 0:
+        return _after(min(wait, POLL_SECONDS), "resolve", carrier.kind)
     with database.transaction() as session:
-        match state.verdict:
-            case Verdict.PLACED:
-                progress.apply(session, attempt, state)
-                return _after(0, "follow", carrier.kind)
-            case Verdict.NOT_PLACED:
-                dispatch.never_placed(session, attempt)
-            case Verdict.UNSURE:
-                dispatch.unknown(session, attempt)
+        if verdict is Verdict.NOT_PLACED:
+            dispatch.never_placed(session, attempt)
+        else:
+            dispatch.unknown(session, attempt)
     return STOP
+
+
+def _found(attempt: UUID, state: LineState) -> Verdict:
+    if state.verdict is Verdict.PLACED:
+        with context().note_database.transaction() as session:
+            progress.apply(session, attempt, state)
+    return state.verdict
 
 
 @DBOS.step(name="follow")
@@ -178,23 +222,42 @@ def follow(attempt_id: str, carrier_kind: str) -> Next:
     """Writes what happened on the line since the last look, and ends the call if that is asked."""
     attempt, carrier = UUID(attempt_id), context().carriers[CarrierKind(carrier_kind)]
     database = context().note_database
+    with database.transaction(read_only=True) as session:
+        inquiry = progress.inquiry(session, attempt)
+    if inquiry is None:
+        return STOP
     try:
-        state = carrier.look_up(attempt)
+        state = carrier.look_up(inquiry)
         with database.transaction() as session:
             standing = progress.apply(session, attempt, state)
         if standing.hang_up:
-            hung_up = carrier.hang_up(attempt)
-            state = carrier.look_up(attempt)
+            return _hang_up(carrier, inquiry)
+    except NoCarrierAnswer as silence:
+        if utcnow() - inquiry.asked_at > LONGEST_CALL:
             with database.transaction() as session:
-                if not hung_up and state.end_reason is None:
-                    progress.hang_up_refused(session, attempt)
-                standing = progress.apply(session, attempt, state, hung_up=hung_up)
-    except NoCarrierAnswer:
-        log.warning("the carrier does not answer; asking again")
+                dispatch.unknown(session, attempt)
+            return STOP
+        log.warning("the carrier does not answer (%s); asking again", silence)
         return _after(POLL_SECONDS, "follow", carrier.kind)
     if standing.over:
         return STOP
     return _after(_seconds_until(state.next_change), "follow", carrier.kind)
+
+
+def _hang_up(carrier: Carrier, inquiry: Inquiry) -> Next:
+    """Ends the call at the carrier, asking until it is over."""
+    database, attempt = context().database, inquiry.attempt_id
+    with database.transaction() as session:
+        is_first = progress.begin_hang_up(session, attempt)
+    if is_first is None:
+        return _after(0, "follow", carrier.kind)
+    hung_up = carrier.hang_up(inquiry)
+    state = carrier.look_up(inquiry)
+    with database.transaction() as session:
+        if is_first and not hung_up:
+            progress.nothing_to_hang_up(session, attempt, state)
+        standing = progress.apply(session, attempt, state)
+    return STOP if standing.over else _after(POLL_SECONDS, "follow", carrier.kind)
 
 
 @DBOS.step(name="give_up")

@@ -99,7 +99,9 @@ class Call(Base):
 class CallAttempt(Base):
     """One dialling of a call; its id is the reference given to the carrier.
 
-    Committed before the carrier is asked, so that a restart knows that it may have been.
+    Committed before the carrier is asked, so that a restart knows that it may have been. Where
+    ``put_off_until`` is set, the carrier has said that it wasn't placed and may be asked again;
+    ``asked_at`` is when it was, if it was.
     """
 
     __tablename__ = "call_attempts"
@@ -119,6 +121,10 @@ class CallAttempt(Base):
     number: Mapped[int] = mapped_column(Integer)
     carrier: Mapped[CarrierKind] = mapped_column(enum_column(CarrierKind))
     carrier_reference: Mapped[Name | None]
+    from_number: Mapped[Phone | None]
+    asked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    put_off_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    hang_up_asked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     status: Mapped[CallStatus] = mapped_column(enum_column(CallStatus))
     answered_by: Mapped[AnsweredBy | None] = mapped_column(enum_column(AnsweredBy))
     ended_reason: Mapped[EndedReason | None] = mapped_column(enum_column(EndedReason))

@@ -31,6 +31,7 @@ TITLES = {
     "cancel-asked": "Cancelling",
     "cancel-refused": "The carrier goes on",
     "never-placed": "Found out that it was never placed",
+    "put-off": "The carrier could not take it yet",
 }
 ENDED_WORDS = {
     "completed": "Finished after a conversation",
@@ -53,6 +54,11 @@ ANSWERED_WORDS = {
     AnsweredBy.HUMAN: "A person",
     AnsweredBy.VOICEMAIL: "Voicemail",
     AnsweredBy.UNKNOWN: "Nobody can say",
+}
+ANSWERED_TITLES = {
+    AnsweredBy.HUMAN: "Answered by a person",
+    AnsweredBy.VOICEMAIL: "Answered by voicemail",
+    AnsweredBy.UNKNOWN: "Answered",
 }
 SOURCE_WORDS = {
     CallSource.API: "A script, through the API",
@@ -132,7 +138,7 @@ def _title(found: Call, moment: Moment) -> str:
     if moment.kind == "ended":
         return ENDED_WORDS[found.ended_reason] if found.ended_reason else "Ended"
     if moment.kind == "answered" and found.answered_by:
-        return "Answered by a person" if found.answered_by == "human" else "Answered by voicemail"
+        return ANSWERED_TITLES[found.answered_by]
     if moment.kind == "attempt-ended":
         return f"Not reached: {CALL_STATUS_NAMES[moment.status].lower()}. Tries again"
     return TITLES.get(moment.kind, moment.kind.replace("-", " ").capitalize())

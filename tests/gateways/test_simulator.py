@@ -8,6 +8,7 @@ from sqlalchemy import update
 
 from app.database import Database
 from app.gateways.carriers.base import (
+    Inquiry,
     LineState,
     NoCarrierAnswer,
     Placement,
@@ -23,6 +24,10 @@ def placement(number: str) -> Placement:
     return Placement(new_id(), number, "+12025550199", "Hello.", "Bye.")
 
 
+def about(attempt_id: UUID) -> Inquiry:
+    return Inquiry(attempt_id, "+12125550100", "+12025550199", utcnow())
+
+
 @pytest.fixture
 def line(fresh_database: Database) -> Simulator:
     return Simulator(fresh_database.engine)
@@ -35,7 +40,7 @@ def seen_after(database: Database, line: Simulator, number: str, seconds: float)
     with database.transaction() as session:
         mine = update(SimulatedCall).where(SimulatedCall.reference == str(asked.attempt_id))
         session.execute(mine.values(placed_at=utcnow() - timedelta(seconds=seconds)))
-    return [event.kind.value for event in line.look_up(asked.attempt_id).events]
+    return [event.kind.value for event in line.look_up(about(asked.attempt_id)).events]
 
 
 def test_the_numbers_are_fictitious_and_may_be_dialled() -> None:
@@ -90,22 +95,25 @@ def test_the_lines_own_troubles(
     with pytest.raises(refusal):
         line.place(asked)
     assert line.times_rung(asked.to_number) == rung
-    assert line.look_up(asked.attempt_id).verdict is verdict
+    assert line.look_up(about(asked.attempt_id)).verdict is verdict
 
 
 def test_hanging_up_ends_a_call_once(line: Simulator) -> None:
     asked = placement(SIMULATED_NUMBERS["human"])
     line.place(asked)
-    assert (line.hang_up(asked.attempt_id), line.hang_up(asked.attempt_id)) == (True, False)
-    state = line.look_up(asked.attempt_id)
+    assert (line.hang_up(about(asked.attempt_id)), line.hang_up(about(asked.attempt_id))) == (
+        True,
+        False,
+    )
+    state = line.look_up(about(asked.attempt_id))
     assert [(event.kind.value, event.reason) for event in state.events] == [("ended", "canceled")]
     assert (state.end_reason, state.next_change) == ("canceled", None)
 
 
 def test_nothing_is_known_of_an_attempt_never_placed(line: Simulator) -> None:
     stranger: UUID = new_id()
-    assert line.look_up(stranger) == LineState(Verdict.NOT_PLACED)
-    assert line.hang_up(stranger) is False
+    assert line.look_up(about(stranger)) == LineState(Verdict.NOT_PLACED)
+    assert line.hang_up(about(stranger)) is False
 
 
 def test_the_pace_shortens_every_wait(fresh_database: Database) -> None:

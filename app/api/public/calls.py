@@ -16,6 +16,8 @@ from app.services import calls
 from app.services.idempotency import KEY_PATTERN, LONGEST_KEY
 
 CANCEL_PATIENCE_SECONDS = 4.0
+HANG_UP_PATIENCE_SECONDS = 10.0
+"""How much longer a request waits for a carrier that was asked to end the call."""
 CANCEL_LOOK_SECONDS = 0.1
 
 NOT_FOUND = {404: {"call_not_found": "There is no such call, or it is not the key's to see."}}
@@ -152,18 +154,24 @@ def cancel_call(call_id: UUID) -> Call:
     Cancelling a cancelled call again is no error."""
     caller = extensions.caller()
     with extensions.transaction() as session:
-        call = calls.cancel(session, caller, call_id)
-    deadline = time.monotonic() + CANCEL_PATIENCE_SECONDS
-    while not call.status.is_final and time.monotonic() < deadline:
-        time.sleep(CANCEL_LOOK_SECONDS)
-        with extensions.transaction(read_only=True) as session:
-            call = calls.cancel_result(session, caller, call_id) or call
-    if not call.status.is_final:
+        calls.cancel(session, caller, call_id)
+    if not _is_settled(call_id, CANCEL_PATIENCE_SECONDS):
         with extensions.transaction() as session:
             calls.withdraw(session, caller, call_id)
-        with extensions.transaction(read_only=True) as session:
-            calls.cancel_result(session, caller, call_id)
+        _is_settled(call_id, HANG_UP_PATIENCE_SECONDS)
     return _described(call_id)
+
+
+def _is_settled(call_id: UUID, seconds: float) -> bool:
+    """Whether the call was cancelled within the time; raises where it won't be."""
+    deadline = time.monotonic() + seconds
+    while True:
+        with extensions.transaction(read_only=True) as session:
+            if calls.cancel_result(session, extensions.caller(), call_id) is not None:
+                return True
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(CANCEL_LOOK_SECONDS)
 
 
 def _described(call_id: UUID) -> Call:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Protocol
 from uuid import UUID
@@ -21,12 +22,40 @@ class Placement:
     voicemail: str
 
 
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What is known of an attempt that the carrier is asked about.
+
+    It was asked for at ``asked_at``, or within moments of it. ``reference`` is None where the
+    answer was lost. Then ``taken`` are the references of other attempts to this number,
+    ``rivals`` counts those whose answer was lost as well, and ``place`` how many of these began
+    before this one.
+    """
+
+    attempt_id: UUID
+    to_number: str
+    from_number: str
+    asked_at: datetime
+    reference: str | None = None
+    taken: frozenset[str] = frozenset()
+    rivals: int = 0
+    place: int = 0
+
+
 class PlacementRejected(Exception):
     """The carrier refused for certain: this attempt has not rung and never will."""
 
     def __init__(self, message: str, reason: EndedReason = EndedReason.REJECTED):
         super().__init__(message)
         self.reason = reason
+
+
+class PlacementPutOff(Exception):
+    """Certainly not placed, and worth asking again with the same attempt after ``seconds``."""
+
+    def __init__(self, message: str, seconds: float):
+        super().__init__(message)
+        self.seconds = seconds
 
 
 class NoCarrierAnswer(Exception):
@@ -51,7 +80,10 @@ class LineEventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LineEvent:
-    """Something that happened on the line, at the carrier's own time."""
+    """Something that happened on the line, at the carrier's own time.
+
+    ``answered_by`` may come with a later event than the answer, once the carrier has found out.
+    """
 
     kind: LineEventKind
     at: datetime
@@ -63,13 +95,16 @@ class LineEvent:
 class LineState:
     """Everything the carrier knows of one attempt, oldest event first.
 
-    ``next_change`` is when asking again is worth it; None where the carrier cannot tell.
+    ``next_change`` is when asking again is worth it; None where the carrier cannot tell. ``cost``
+    in ``currency`` is there once the carrier has worked it out.
     """
 
     verdict: Verdict
     reference: str | None = None
     events: Sequence[LineEvent] = ()
     next_change: datetime | None = None
+    cost: Decimal | None = None
+    currency: str | None = None
 
     @property
     def end_reason(self) -> EndedReason | None:
@@ -88,24 +123,31 @@ class Carrier(Protocol):
 
     @property
     def settle_seconds(self) -> float:
-        """How long after an attempt was written a request to place it may still be under way.
+        """How long after an attempt was written a request to place it may still be under way, or
+        placed and not yet to be found. Only after that is "not placed" final."""
+        ...
 
-        Only after that is "not placed" final.
-        """
+    @property
+    def silence_seconds(self) -> float:
+        """How long a carrier that can't say what became of an attempt is asked about it."""
         ...
 
     def place(self, placement: Placement) -> LineState:
         """Asks once for the call; the state has the carrier's own reference.
 
-        Raises `PlacementRejected` for a definite refusal, `NoCarrierAnswer` for anything that
-        is not an answer. Never repeats the request by itself.
+        Raises `PlacementRejected` for a definite refusal, `PlacementPutOff` for one that doesn't
+        last, `NoCarrierAnswer` for anything that is not an answer. Never repeats the request by
+        itself.
         """
         ...
 
-    def look_up(self, attempt_id: UUID) -> LineState:
+    def look_up(self, inquiry: Inquiry) -> LineState:
         """What became of the attempt. Raises `NoCarrierAnswer` where the carrier is silent."""
         ...
 
-    def hang_up(self, attempt_id: UUID) -> bool:
-        """Ends the call if it is still going; False where there was nothing to end."""
+    def hang_up(self, inquiry: Inquiry) -> bool:
+        """Ends the call if it is still going; False where there was nothing to end.
+
+        Raises `NoCarrierAnswer` where it may or may not have been ended.
+        """
         ...

@@ -13,6 +13,7 @@ from sqlalchemy import Engine, Row, func, insert, select, update
 
 from app.enums import AnsweredBy, CarrierKind, EndedReason
 from app.gateways.carriers.base import (
+    Inquiry,
     LineEvent,
     LineEventKind,
     LineState,
@@ -93,6 +94,11 @@ class Simulator:
         """Writing the ledger takes milliseconds; a second covers a machine under load."""
         return 1.0
 
+    @property
+    def silence_seconds(self) -> float:
+        """What it can't say now it will never say."""
+        return 0.0
+
     def place(self, placement: Placement) -> LineState:
         outcome = _NAME_OF.get(placement.to_number)
         if outcome == "rejected":
@@ -117,7 +123,10 @@ class Simulator:
         _, upcoming = self._happened(outcome or "human", now, now)
         return LineState(Verdict.PLACED, _reference(placement.attempt_id), (), upcoming)
 
-    def look_up(self, attempt_id: UUID) -> LineState:
+    def look_up(self, inquiry: Inquiry) -> LineState:
+        return self._state(inquiry.attempt_id)
+
+    def _state(self, attempt_id: UUID) -> LineState:
         row = self._entry(attempt_id)
         if row is None:
             return LineState(Verdict.NOT_PLACED)
@@ -133,8 +142,9 @@ class Simulator:
             upcoming = None
         return LineState(Verdict.PLACED, _reference(attempt_id), events, upcoming)
 
-    def hang_up(self, attempt_id: UUID) -> bool:
-        if self._entry(attempt_id) is None or self.look_up(attempt_id).end_reason:
+    def hang_up(self, inquiry: Inquiry) -> bool:
+        attempt_id = inquiry.attempt_id
+        if self._entry(attempt_id) is None or self._state(attempt_id).end_reason:
             return False
         with self._engine.begin() as connection:
             connection.execute(

@@ -13,7 +13,7 @@ from app.gateways.job_queue import wake_call
 from app.models import Call, utcnow
 from app.services import audit
 from app.services.calls import reading
-from app.services.calls.outcome import end_call
+from app.services.calls.outcome import end_attempt, end_call
 from app.services.calls.states import WAITING, latest_attempt, lock_call, note
 
 
@@ -37,7 +37,10 @@ def cancel(session: Session, caller: Caller, call_id: UUID | str) -> Call:
         call.cancel_requested_at = now
         note(session, call, f"cancel-asked:{now.isoformat()}", call.status, at=now)
         attempt = latest_attempt(session, call.id)
-        if attempt is not None:
+        if attempt is not None and attempt.put_off_until is not None:
+            canceled = CallStatus.CANCELED, EndedReason.CANCELED
+            end_attempt(session, call, attempt, *canceled, at=now)
+        elif attempt is not None:
             event_id = f"cancel:{attempt.id}:{now.isoformat()}"
             wake_call(session, attempt.id, event_id, now)
     audit.record(
@@ -73,11 +76,13 @@ def cancel_result(session: Session, caller: Caller, call_id: UUID | str) -> Call
 def withdraw(session: Session, caller: Caller, call_id: UUID | str) -> Call:
     """Gives up on a cancellation that nobody carried out in time.
 
-    Returns the call where it was cancelled after all; raises `Conflict` otherwise as
-    `cancel_result` does.
+    It stands where the carrier was asked to end the call already: the worker goes on until the
+    call is over.
     """
     call = lock_call(session, reading.get(session, caller, call_id).id)
-    if not call.status.is_final:
+    attempt = latest_attempt(session, call.id)
+    is_under_way = attempt is not None and attempt.hang_up_asked_at is not None
+    if not call.status.is_final and not is_under_way:
         call.cancel_requested_at = None
         session.flush()
     return call

@@ -34,17 +34,20 @@ class ClaimKind(StrEnum):
     DIAL = "dial"
     RESOLVE = "resolve"
     FOLLOW = "follow"
+    ASK_AGAIN = "ask-again"
     WAIT = "wait"
     DONE = "done"
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What the worker is to do next with a call; ``placement`` comes with DIAL alone."""
+    """What the worker is to do next with a call; ``placement`` comes with DIAL alone, ``until``
+    with ASK_AGAIN."""
 
     kind: ClaimKind
     carrier: CarrierKind
     placement: Placement | None = None
+    until: datetime | None = None
 
 
 def writing_brief(session: Session, call_id: UUID) -> Brief:
@@ -82,7 +85,7 @@ def claim(
     """
     call = lock_call(session, call_id)
     if call.status not in WAITING:
-        return _begun_before(session, call, attempt_id)
+        return begun_before(session, call, attempt_id)
     now = utcnow()
     parties = rules.parties_of(session, call.agent_id, call.phone_number, lock=True)
     if _stopped_or_postponed(session, call, parties, now):
@@ -188,12 +191,23 @@ def _traffic(session: Session, call: Call, attempt_id: UUID) -> _Traffic:
     return _Traffic(*session.execute(facts).one())
 
 
-def _begun_before(session: Session, call: Call, attempt_id: UUID) -> Claim:
+def begun_before(session: Session, call: Call, attempt_id: UUID) -> Claim:
     attempt = session.get(CallAttempt, attempt_id, populate_existing=True)
     if attempt is None or attempt.status not in ACTIVE:
         return Claim(ClaimKind.DONE, call.carrier)
+    if attempt.put_off_until is not None:
+        return put_off_claim(attempt)
     answered = attempt.carrier_reference is not None
     return Claim(ClaimKind.FOLLOW if answered else ClaimKind.RESOLVE, attempt.carrier)
+
+
+def put_off_claim(attempt: CallAttempt) -> Claim:
+    return Claim(ClaimKind.ASK_AGAIN, attempt.carrier, until=attempt.put_off_until)
+
+
+def blocker_of(session: Session, call: Call, parties: rules.Parties) -> rules.Blocker | None:
+    broken = next(rules.blockers(parties, call.phone_number), None)
+    return broken or rules.outreach_goes_on(session, call)
 
 
 def _stopped_or_postponed(
@@ -202,9 +216,7 @@ def _stopped_or_postponed(
     if now >= call.expires_at:
         end_call(session, call, CallStatus.EXPIRED, EndedReason.EXPIRED, at=now)
         return True
-    blocker = next(rules.blockers(parties, call.phone_number), None)
-    blocker = blocker or rules.outreach_goes_on(session, call)
-    if blocker is not None:
+    if blocker := blocker_of(session, call, parties):
         end_call(session, call, CallStatus.CANCELED, blocker.reason, at=now, detail=blocker.message)
         return True
     later = rules.next_moment(session, call.phone_number, parties.organization, now, live=call.live)
@@ -224,6 +236,7 @@ def _begin_attempt(
             call_id=call.id,
             number=number,
             carrier=call.carrier,
+            from_number=agent.phone_number,
             status=CallStatus.DIALING,
             started_at=now,
         )
@@ -231,6 +244,10 @@ def _begin_attempt(
     call.status, call.next_attempt_at = CallStatus.DIALING, None
     call.started_at = call.started_at or now
     note(session, call, "dialing", CallStatus.DIALING, at=now, attempt_id=attempt_id)
+    return placement_of(call, agent, attempt_id)
+
+
+def placement_of(call: Call, agent: Agent, attempt_id: UUID) -> Placement:
     return Placement(
         attempt_id=attempt_id,
         to_number=call.phone_number,

@@ -5,15 +5,15 @@ report is kept once for each attempt.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, EndedReason
-from app.gateways.carriers.base import LineEvent, LineEventKind, LineState
-from app.models import Call, CallAttempt, utcnow
+from app.gateways.carriers.base import Inquiry, LineEvent, LineEventKind, LineState
+from app.models import Agent, Call, CallAttempt, CallEvent, utcnow
 from app.services.calls.outcome import end_attempt
 from app.services.calls.states import (
     ACTIVE,
@@ -37,6 +37,8 @@ _STATUS_OF_KIND = {
     LineEventKind.SAID_INTRO: CallStatus.IN_PROGRESS,
     LineEventKind.SAID_VOICEMAIL: CallStatus.IN_PROGRESS,
 }
+LATELY = timedelta(hours=12)
+"""How far back another call to the same number may still be on the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +49,67 @@ class Standing:
     hang_up: bool
 
 
-def open_since(session: Session, attempt_id: UUID) -> datetime | None:
-    """When the attempt was written; None where it is over by our own books."""
-    row = session.execute(
-        select(CallAttempt.status, CallAttempt.started_at).where(CallAttempt.id == attempt_id)
+def inquiry(session: Session, attempt_id: UUID) -> Inquiry | None:
+    """What the carrier is asked about the attempt by; None where it is over by our own books."""
+    attempt, call, agent_number = session.execute(
+        select(CallAttempt, Call, Agent.phone_number)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .join(Agent, Agent.id == Call.agent_id)
+        .where(CallAttempt.id == attempt_id),
+        execution_options={"populate_existing": True},
     ).one()
-    return row.started_at if row.status in ACTIVE else None
+    if attempt.status not in ACTIVE:
+        return None
+    taken, rivals = ([], []) if attempt.carrier_reference else _others(session, call, attempt)
+    return Inquiry(
+        attempt_id=attempt.id,
+        to_number=call.phone_number,
+        from_number=attempt.from_number or agent_number or "",
+        asked_at=attempt.asked_at or attempt.started_at,
+        reference=attempt.carrier_reference,
+        taken=frozenset(taken),
+        rivals=len(rivals),
+        place=sum(began < attempt.started_at for began in rivals),
+    )
 
 
-def apply(
-    session: Session, attempt_id: UUID, state: LineState, *, hung_up: bool = False
-) -> Standing:
-    """Writes what the carrier knows of an attempt; ``hung_up`` where it was just made to end.
+def _others(session: Session, call: Call, attempt: CallAttempt) -> tuple[list[str], list[datetime]]:
+    """The references of the partner's other attempts to the number lately, and when those began
+    that have none and may still be found."""
+    rows = session.execute(
+        select(CallAttempt.started_at, CallAttempt.carrier_reference, CallAttempt.status)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .where(
+            Call.partner_id == call.partner_id,
+            Call.phone_number == call.phone_number,
+            CallAttempt.carrier == attempt.carrier,
+            CallAttempt.started_at >= attempt.started_at - LATELY,
+            CallAttempt.put_off_until.is_(None),
+            CallAttempt.id != attempt.id,
+        )
+    ).all()
+    return (
+        [row.carrier_reference for row in rows if row.carrier_reference],
+        [row.started_at for row in rows if row.carrier_reference is None and row.status in ACTIVE],
+    )
+
+
+def apply(session: Session, attempt_id: UUID, state: LineState) -> Standing:
+    """Writes what the carrier knows of an attempt.
 
     A call that ended by itself before anybody could cancel it counts as what it was.
     """
     call, attempt = lock_attempt(session, attempt_id)
+    if state.cost is not None and attempt.cost is None:
+        attempt.cost, attempt.cost_currency = state.cost, state.currency
     if attempt.status in ACTIVE:
         if attempt.carrier_reference is None:
             attempt.carrier_reference = state.reference
-        ended_by_itself = not hung_up and state.end_reason not in (None, EndedReason.CANCELED)
+        attempt.put_off_until = None
+        ended_by_itself = attempt.hang_up_asked_at is None and state.end_reason not in (
+            None,
+            EndedReason.CANCELED,
+        )
         if ended_by_itself:
             call.cancel_requested_at = None
         _write(session, call, attempt, state)
@@ -77,12 +120,66 @@ def apply(
 def _write(session: Session, call: Call, attempt: CallAttempt, state: LineState) -> None:
     known = known_events(session, call.id, attempt.id) if state.events else set()
     for event in sorted(state.events, key=lambda event: event.at):
+        if event.answered_by is not None:
+            _learn_who_answered(session, call, attempt, event.answered_by)
         if event.kind is LineEventKind.ENDED:
-            reason = event.reason or EndedReason.UNKNOWN
-            status = _STATUS_OF_REASON.get(reason, CallStatus.FAILED)
-            end_attempt(session, call, attempt, status, reason, at=event.at)
+            _end(session, call, attempt, event)
         elif event_key(event.kind.value, attempt.id) not in known:
             _take_note(session, call, attempt, event)
+
+
+def _learn_who_answered(
+    session: Session, call: Call, attempt: CallAttempt, answered_by: AnsweredBy
+) -> None:
+    """Machine detection speaks later than the answer; what it found out first stays."""
+    if attempt.answered_by not in (None, AnsweredBy.UNKNOWN):
+        return
+    attempt.answered_by = call.answered_by = answered_by
+    session.execute(
+        update(CallEvent)
+        .where(
+            CallEvent.call_id == call.id,
+            CallEvent.key == event_key(LineEventKind.ANSWERED.value, attempt.id),
+        )
+        .values(detail=answered_by.value)
+    )
+
+
+def _end(session: Session, call: Call, attempt: CallAttempt, event: LineEvent) -> None:
+    reason = event.reason or EndedReason.UNKNOWN
+    completed = reason in (EndedReason.COMPLETED, EndedReason.VOICEMAIL)
+    if completed and attempt.answered_at is None and call.cancel_requested_at is None:
+        answer = LineEvent(LineEventKind.ANSWERED, event.at, event.answered_by)
+        _take_note(session, call, attempt, answer)
+    if attempt.answered_at is not None and attempt.answered_by is None:
+        attempt.answered_by = call.answered_by = AnsweredBy.UNKNOWN
+    if completed and attempt.answered_by is AnsweredBy.VOICEMAIL:
+        reason = EndedReason.VOICEMAIL
+    status = _STATUS_OF_REASON.get(reason, CallStatus.FAILED)
+    at = max(event.at, attempt.answered_at or attempt.started_at)
+    end_attempt(session, call, attempt, status, reason, at=at)
+
+
+def begin_hang_up(session: Session, attempt_id: UUID) -> bool | None:
+    """To be committed before the carrier is asked to end the call: from then on nobody can say
+    that it goes on. True where it is asked for the first time, None where it isn't to be asked.
+    """
+    call, attempt = lock_attempt(session, attempt_id)
+    if attempt.status not in ACTIVE or call.cancel_requested_at is None:
+        return None
+    is_first = attempt.hang_up_asked_at is None
+    attempt.hang_up_asked_at = attempt.hang_up_asked_at or utcnow()
+    return is_first
+
+
+def nothing_to_hang_up(session: Session, attempt_id: UUID, state: LineState) -> None:
+    """The carrier had nothing to end: the call was over, or it goes on and the wish to cancel it
+    is withdrawn with its reason."""
+    _, attempt = lock_attempt(session, attempt_id)
+    attempt.hang_up_asked_at = None
+    session.flush()
+    if state.end_reason is None:
+        hang_up_refused(session, attempt_id)
 
 
 def hang_up_refused(session: Session, attempt_id: UUID) -> None:
@@ -102,27 +199,27 @@ def hang_up_refused(session: Session, attempt_id: UUID) -> None:
 
 
 def _take_note(session: Session, call: Call, attempt: CallAttempt, event: LineEvent) -> None:
-    status = _STATUS_OF_KIND[event.kind]
+    status, at = _STATUS_OF_KIND[event.kind], max(event.at, attempt.started_at)
     if is_forward(attempt.status, status):
         attempt.status = call.status = status
     detail = None
     if event.kind is LineEventKind.RINGING:
-        attempt.ringing_at = attempt.ringing_at or event.at
+        attempt.ringing_at = attempt.ringing_at or at
     elif event.kind is LineEventKind.ANSWERED and attempt.answered_at is None:
-        attempt.answered_at = call.answered_at = event.at
-        attempt.answered_by = call.answered_by = event.answered_by or AnsweredBy.UNKNOWN
+        attempt.answered_at = call.answered_at = at
+        attempt.answered_by = call.answered_by = attempt.answered_by or event.answered_by
     elif event.kind is LineEventKind.SAID_INTRO:
         detail = attempt.spoken = call.intro_message
     elif event.kind is LineEventKind.SAID_VOICEMAIL:
         detail = attempt.spoken = call.voicemail_message
-    if event.kind is LineEventKind.ANSWERED:
-        detail = (event.answered_by or AnsweredBy.UNKNOWN).value
+    if event.kind is LineEventKind.ANSWERED and attempt.answered_by is not None:
+        detail = attempt.answered_by.value
     note(
         session,
         call,
         event.kind.value,
         attempt.status,
-        at=event.at,
+        at=at,
         detail=detail,
         attempt_id=attempt.id,
     )

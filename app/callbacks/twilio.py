@@ -1,0 +1,78 @@
+"""Twilio's callbacks, at the addresses that each call is given.
+
+Without a genuine signature and the account's own id everything is 403; what can't be read is 400.
+"""
+
+from uuid import UUID
+
+from flask import Blueprint, Response, request
+from flask.typing import ResponseReturnValue
+
+from app.api.errors import status_of
+from app.enums import CarrierKind
+from app.errors import DomainError, Forbidden, NotFound, ValidationFailed
+from app.extensions import settings, transaction
+from app.gateways.carriers.twilio.reading import Report, read_report, state_of_report
+from app.gateways.carriers.twilio.signing import is_genuine
+from app.gateways.carriers.twilio.speaking import hang_up, say
+from app.models import utcnow
+from app.services.calls import reported
+
+LONGEST_FORM = 64 * 1024
+
+blueprint = Blueprint("twilio", __name__, url_prefix="/carrier/twilio")
+
+
+@blueprint.before_request
+def _only_twilio() -> None:
+    request.max_content_length = request.max_form_memory_size = LONGEST_FORM
+    config = settings()
+    if not config.twilio_auth_token:
+        raise NotFound
+    query = request.query_string.decode("ascii", "replace")
+    url = f"{config.public_url.rstrip('/')}{request.path}?{query}".rstrip("?")
+    signature = request.headers.get("X-Twilio-Signature", "")
+    if not is_genuine(config.twilio_auth_token, url, request.form, signature):
+        message = "The signature is not Twilio's."
+        raise Forbidden(message, "bad_signature")
+    if request.form.get("AccountSid") != config.twilio_account_sid:
+        message = "The account is another one."
+        raise Forbidden(message, "other_account")
+
+
+@blueprint.errorhandler(DomainError)
+def _refused(error: DomainError) -> ResponseReturnValue:
+    return Response(error.message, status_of(error), mimetype="text/plain")
+
+
+@blueprint.post("/status")
+def status() -> ResponseReturnValue:
+    """Where a call stands."""
+    attempt_id, report = _read({})
+    with transaction() as session:
+        reported.take(session, CarrierKind.TWILIO, attempt_id, state_of_report(report))
+    return "", 204
+
+
+@blueprint.post("/answer")
+def answer() -> ResponseReturnValue:
+    """What is to be said to whoever answered."""
+    attempt_id, report = _read({"CallStatus": "in-progress"})
+    with transaction() as session:
+        speech = reported.answer(
+            session, CarrierKind.TWILIO, attempt_id, report.reference, report.answered_by
+        )
+    spoken = say(speech.words, speech.hand_over_to) if speech else hang_up()
+    return Response(spoken, mimetype="text/xml")
+
+
+def _read(implied: dict[str, str]) -> tuple[UUID, Report]:
+    report = read_report(implied | request.form.to_dict(), utcnow())
+    try:
+        attempt_id = UUID(request.args.get("attempt", ""))
+    except ValueError:
+        report = None
+    if report is None:
+        message = "The callback can't be read."
+        raise ValidationFailed(message, "bad_request")
+    return attempt_id, report

@@ -1,0 +1,208 @@
+"""Twilio as the carrier, through its official SDK.
+
+The attempt's id is the query parameter ``attempt`` of every address that Twilio is given.
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode, urljoin
+
+from twilio.base.exceptions import TwilioException, TwilioRestException
+from twilio.rest import Client
+
+from app.enums import CarrierKind, EndedReason
+from app.gateways.carriers.base import (
+    Inquiry,
+    LineState,
+    NoCarrierAnswer,
+    Placement,
+    PlacementPutOff,
+    PlacementRejected,
+    Verdict,
+)
+from app.gateways.carriers.twilio.account import TwilioAccount
+from app.gateways.carriers.twilio.reading import moment, state_of_call
+from app.gateways.carriers.twilio.wire import REAL_API, Wire
+from app.models import utcnow
+
+RING_SECONDS = 30
+EVENTS = ["initiated", "ringing", "answered", "completed"]
+CLOCK_SLACK = timedelta(seconds=30)
+"""How far our clock and Twilio's may differ, its whole seconds included."""
+PAGE = 100
+MOST_PAGES = 5
+_NUMBER_CODES = frozenset({13223, 13224, 21211, 21214, 21217, 21219, 21401, 21421})
+"""Twilio's error codes for a number that can't be called."""
+
+
+class Twilio:
+    """The line of one account."""
+
+    kind = CarrierKind.TWILIO
+
+    def __init__(self, account: TwilioAccount):
+        self._account = account
+        self._asking = self._client(keeps_connections=False)
+        """For requests that must not be sent into a connection that is just being closed."""
+        self._reading = self._client(keeps_connections=True)
+
+    @property
+    def settle_seconds(self) -> float:
+        """The longest that a request may take, then the time that the list may lag behind."""
+        return self._account.request_seconds + self._account.settle_seconds
+
+    @property
+    def silence_seconds(self) -> float:
+        return self._account.silence_seconds
+
+    def place(self, placement: Placement) -> LineState:
+        try:
+            made = self._asking.calls.create(
+                to=placement.to_number,
+                from_=placement.from_number,
+                url=self._address("answer", placement),
+                method="POST",
+                status_callback=self._address("status", placement),
+                status_callback_method="POST",
+                status_callback_event=EVENTS,
+                machine_detection="DetectMessageEnd",
+                timeout=RING_SECONDS,
+            )
+        except TwilioRestException as refusal:
+            raise _rejected(refusal) from refusal
+        except (TwilioException, ValueError, KeyError, TypeError) as error:
+            raise NoCarrierAnswer(type(error).__name__) from error
+        if not made.sid:
+            message = "the answer names no call"
+            raise NoCarrierAnswer(message)
+        return LineState(Verdict.PLACED, str(made.sid), (), self._next_look())
+
+    def look_up(self, inquiry: Inquiry) -> LineState:
+        if inquiry.reference is not None:
+            call = self._read(self._uri(inquiry.reference), {})
+        else:
+            found = self._candidates(inquiry)
+            own = _own(found, inquiry)
+            if own is None:
+                return LineState(Verdict.UNSURE if found else Verdict.NOT_PLACED)
+            call = own
+        if not call.get("sid"):
+            message = "the answer names no call"
+            raise NoCarrierAnswer(message)
+        return state_of_call(call, utcnow(), self._next_look())
+
+    def hang_up(self, inquiry: Inquiry) -> bool:
+        if inquiry.reference is None:
+            return False
+        try:
+            self._asking.calls(inquiry.reference).update(status="completed")
+        except TwilioRestException as refusal:
+            if refusal.status in {401, 403}:
+                raise NoCarrierAnswer(str(refusal.status)) from refusal
+            return False
+        except (TwilioException, PlacementPutOff, ValueError, KeyError, TypeError) as error:
+            raise NoCarrierAnswer(type(error).__name__) from error
+        return True
+
+    def _candidates(self, inquiry: Inquiry) -> list[Mapping[str, Any]]:
+        """The calls between the two numbers since the attempt that may be its own."""
+        since = inquiry.asked_at - CLOCK_SLACK
+        found: list[Mapping[str, Any]] = []
+        uri: str | None = self._uri()
+        params: dict[str, object] = {
+            "To": inquiry.to_number,
+            "From": inquiry.from_number,
+            "StartTime>": since.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "PageSize": PAGE,
+        }
+        for _ in range(MOST_PAGES):
+            page = self._read(uri, params)
+            listed = page.get("calls")
+            if not isinstance(listed, list):
+                message = "the answer is no list of calls"
+                raise NoCarrierAnswer(message)
+            found += [call for call in listed if _may_be_own(call, inquiry)]
+            uri, params = page.get("next_page_uri"), {}
+            if not uri:
+                break
+            uri = urljoin(REAL_API, uri)
+        return found
+
+    def _read(self, uri: str | None, params: dict[str, object]) -> Mapping[str, Any]:
+        """A resource as it is written: the SDK's own classes leave out what they don't know."""
+        try:
+            answer = self._reading.request("GET", uri or self._uri(), params=params)
+            read = json.loads(answer.content)
+        except (PlacementPutOff, ValueError, TypeError) as error:
+            raise NoCarrierAnswer(type(error).__name__) from error
+        if answer.status_code != 200 or not isinstance(read, dict):
+            message = f"status {answer.status_code}"
+            raise NoCarrierAnswer(message)
+        return read
+
+    def _uri(self, reference: str | None = None) -> str:
+        name = f"Calls/{reference}.json" if reference else "Calls.json"
+        return f"{REAL_API}/2010-04-01/Accounts/{self._account.sid}/{name}"
+
+    def _address(self, name: str, placement: Placement) -> str:
+        query = urlencode({"attempt": str(placement.attempt_id)})
+        return f"{self._account.public_url}/carrier/twilio/{name}?{query}"
+
+    def _next_look(self) -> datetime:
+        return utcnow() + timedelta(seconds=self._account.poll_seconds)
+
+    def _client(self, *, keeps_connections: bool) -> Client:
+        account = self._account
+        wire = Wire(account.api_url, account.request_seconds, keeps_connections=keeps_connections)
+        return Client(account.sid, account.auth_token, http_client=wire)
+
+
+def _rejected(refusal: TwilioRestException) -> PlacementRejected:
+    words = f"The carrier refused: {refusal.msg}"[:400]
+    if refusal.status in {401, 403, 404}:
+        return PlacementRejected(words, EndedReason.CARRIER_ERROR)
+    if refusal.code in _NUMBER_CODES:
+        return PlacementRejected(words, EndedReason.NUMBER_INVALID)
+    return PlacementRejected(words)
+
+
+def _may_be_own(call: Mapping[str, Any], inquiry: Inquiry) -> bool:
+    if call.get("sid") in inquiry.taken:
+        return False
+    numbers = call.get("to", inquiry.to_number), call.get("from", inquiry.from_number)
+    if numbers != (inquiry.to_number, inquiry.from_number):
+        return False
+    if (marked := _attempt_named(call)) is not None:
+        return marked == str(inquiry.attempt_id)
+    began = moment(call.get("date_created")) or moment(call.get("start_time"))
+    return began is None or began >= inquiry.asked_at - CLOCK_SLACK
+
+
+def _attempt_named(call: Mapping[str, Any]) -> str | None:
+    """The attempt in one of the call's addresses, where the carrier tells them."""
+    for value in call.values():
+        if isinstance(value, str) and "attempt=" in value:
+            return value.partition("attempt=")[2][:36]
+    return None
+
+
+def _own(found: list[Mapping[str, Any]], inquiry: Inquiry) -> Mapping[str, Any] | None:
+    """The attempt's own among the candidates; None where that can't be told.
+
+    Attempts to the same number whose answers were lost as well get theirs in the order in which
+    they began, once there is one for each.
+    """
+    for call in found:
+        if _attempt_named(call) is not None:
+            return call
+    if len(found) <= inquiry.rivals:
+        return None
+    ordered = sorted(found, key=_began)
+    return ordered[len(ordered) - inquiry.rivals - 1 + inquiry.place]
+
+
+def _began(call: Mapping[str, Any]) -> tuple[float, str]:
+    began = moment(call.get("date_created")) or moment(call.get("start_time"))
+    return (began.timestamp() if began else 0.0, str(call.get("sid")))

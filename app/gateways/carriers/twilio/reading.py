@@ -1,0 +1,134 @@
+"""What Twilio says of a call, in answers and in callbacks, as states of the line."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from app.enums import AnsweredBy, EndedReason
+from app.gateways.carriers.base import LineEvent, LineEventKind, LineState, Verdict
+
+_K = LineEventKind
+_ENDS = {
+    "completed": EndedReason.COMPLETED,
+    "busy": EndedReason.BUSY,
+    "no-answer": EndedReason.NO_ANSWER,
+    "failed": EndedReason.CARRIER_ERROR,
+    "canceled": EndedReason.CANCELED,
+}
+_BEGINNINGS = frozenset({"queued", "initiated"})
+STATUSES = _BEGINNINGS | {"ringing", "in-progress", "answered"} | _ENDS.keys()
+"""Every word that Twilio has for where a call stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One callback: which call, where it stands, and since when."""
+
+    reference: str
+    status: str
+    answered_by: AnsweredBy | None
+    seconds: int | None
+    at: datetime
+
+
+def heard(word: str | None) -> AnsweredBy | None:
+    """Who answered, from ``AnsweredBy``; None where nothing is said of it."""
+    if not word:
+        return None
+    if word == "human":
+        return AnsweredBy.HUMAN
+    return AnsweredBy.VOICEMAIL if word.startswith("machine") else AnsweredBy.UNKNOWN
+
+
+def state_of_report(report: Report) -> LineState:
+    """The line as a callback tells of it."""
+    events = _events(report.status, report.answered_by, report.at, report.at, report.seconds)
+    return LineState(Verdict.PLACED, report.reference, events)
+
+
+def state_of_call(
+    call: Mapping[str, Any], now: datetime, next_change: datetime | None
+) -> LineState:
+    """The line as a Call resource tells of it."""
+    status = str(call.get("status") or "")
+    began = moment(call.get("start_time")) or now
+    ended = moment(call.get("end_time")) or now
+    answered_by = heard(call.get("answered_by"))
+    events = _events(status, answered_by, began, ended, _whole(call.get("duration")))
+    over = status in _ENDS
+    return LineState(
+        Verdict.PLACED,
+        str(call["sid"]),
+        events,
+        None if over else next_change,
+        cost=_cost(call.get("price")),
+        currency=str(call.get("price_unit") or "USD").upper(),
+    )
+
+
+def _events(
+    status: str,
+    answered_by: AnsweredBy | None,
+    began: datetime,
+    ended: datetime,
+    seconds: int | None,
+) -> list[LineEvent]:
+    if status == "ringing":
+        return [LineEvent(_K.RINGING, began)]
+    if status in {"in-progress", "answered"}:
+        return [LineEvent(_K.ANSWERED, began, answered_by)]
+    if status not in _ENDS:
+        return []
+    end = LineEvent(_K.ENDED, ended, answered_by, _ENDS[status])
+    if status == "completed" and (seconds or answered_by):
+        answered_at = ended - timedelta(seconds=seconds or 0)
+        return [LineEvent(_K.ANSWERED, answered_at, answered_by), end]
+    return [end]
+
+
+def moment(text: object) -> datetime | None:
+    """A date as Twilio writes it (RFC 2822, in some answers ISO 8601), None for anything else."""
+    if not isinstance(text, str) or not text:
+        return None
+    for read in (parsedate_to_datetime, datetime.fromisoformat):
+        try:
+            found = read(text)
+        except ValueError:
+            continue
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return None
+
+
+def _whole(value: object) -> int | None:
+    text = str(value)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else None
+
+
+def read_report(form: Mapping[str, str], now: datetime) -> Report | None:
+    """A callback's form; None where it is none that can be understood."""
+    reference, status = form.get("CallSid", ""), form.get("CallStatus", "")
+    plain = reference.isascii() and reference.isalnum() and 2 <= len(reference) <= 64
+    if not plain or status not in STATUSES:
+        return None
+    told = moment(form.get("Timestamp"))
+    return Report(
+        reference=reference,
+        status=status,
+        answered_by=heard(form.get("AnsweredBy")),
+        seconds=_whole(form.get("CallDuration", "")),
+        at=told if told is not None and told < now else now,
+    )
+
+
+def _cost(price: object) -> Decimal | None:
+    """What is charged, as a positive amount; Twilio writes it as a negative one."""
+    if price is None:
+        return None
+    try:
+        cost = abs(Decimal(str(price)))
+    except InvalidOperation:
+        return None
+    return cost if cost.is_finite() and cost < 10**6 else None

@@ -1,0 +1,41 @@
+"""What Twilio is told to do on the line, as TwiML."""
+
+import re
+import xml.etree.ElementTree as ET
+
+from twilio.twiml.voice_response import Connect, Dial, VoiceResponse
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def say(words: str, hand_over_to: str | None = None) -> str:
+    """Speaks the words as they are; then hands over to a voice address, or hangs up.
+
+    ``sip:`` addresses are dialled, stream addresses (``wss:``) are connected.
+    """
+    response = VoiceResponse()
+    if words:
+        response.say(_NOT_IN_XML.sub("", words))
+    if hand_over_to and hand_over_to.lower().startswith(("sip:", "sips:")):
+        dial = Dial()
+        dial.sip(hand_over_to)
+        response.append(dial)
+    elif hand_over_to:
+        connect = Connect()
+        connect.stream(url=hand_over_to)
+        response.append(connect)
+    response.hangup()
+    return _written(response)
+
+
+def hang_up() -> str:
+    """Ends the call without a word."""
+    response = VoiceResponse()
+    response.hangup()
+    return _written(response)
+
+
+def _written(response: VoiceResponse) -> str:
+    # A bare carriage return would reach the other side as a line feed.
+    text = ET.tostring(response.xml(), encoding="unicode").replace("\r", "&#13;")
+    return f'<?xml version="1.0" encoding="UTF-8"?>{text}'

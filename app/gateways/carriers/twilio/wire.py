@@ -1,0 +1,78 @@
+"""How requests travel to Twilio, or to whatever stands in for it: time limits, no repeats."""
+
+import logging
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from requests import ConnectionError as RequestsConnectionError
+from requests import ConnectTimeout, RequestException
+from twilio.http.http_client import TwilioHttpClient
+from twilio.http.response import Response
+from urllib3.exceptions import NewConnectionError
+
+from app.gateways.carriers.base import NoCarrierAnswer, PlacementPutOff
+
+REAL_API = "https://api.twilio.com"
+UNREACHED_SECONDS = 10.0
+"""The pause after a connection that nobody took: nothing was sent."""
+BUSY_SECONDS = 1.0
+"""The pause where Twilio asks to wait without saying how long."""
+LONGEST_PAUSE_SECONDS = 3600.0
+
+
+class Wire(TwilioHttpClient):  # type: ignore[misc]  # the SDK has no types
+    """The SDK's HTTP client with another base address, and with our words for its failures.
+
+    Raises `NoCarrierAnswer` for what is not an answer and `PlacementPutOff` where the request
+    certainly had no effect.
+    """
+
+    def __init__(self, api_url: str, seconds: float, *, keeps_connections: bool):
+        # Its own log has numbers and addresses in it.
+        quiet = logging.getLogger("app.gateways.carriers.twilio.wire")
+        quiet.setLevel(logging.WARNING)
+        super().__init__(
+            pool_connections=keeps_connections, timeout=seconds, logger=quiet, max_retries=0
+        )
+        self._api_url = (api_url or REAL_API).rstrip("/")
+
+    def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
+        if url.startswith(REAL_API):
+            url = self._api_url + url.removeprefix(REAL_API)
+        try:
+            response = super().request(method, url, *args, **kwargs)
+        except RequestException as error:
+            if _was_never_sent(error):
+                message = "The carrier could not be reached."
+                raise PlacementPutOff(message, UNREACHED_SECONDS) from error
+            raise NoCarrierAnswer(type(error).__name__) from error
+        if response.status_code == 429:
+            message = "The carrier asked to wait."
+            raise PlacementPutOff(message, _pause(response.headers))
+        if response.status_code >= 500 or response.status_code == 408:
+            message = f"status {response.status_code}"
+            raise NoCarrierAnswer(message)
+        return response
+
+
+def _was_never_sent(error: RequestException) -> bool:
+    if isinstance(error, ConnectTimeout):
+        return True
+    cause = error.args[0] if error.args else None
+    return isinstance(error, RequestsConnectionError) and isinstance(
+        getattr(cause, "reason", None), NewConnectionError
+    )
+
+
+def _pause(headers: Any) -> float:
+    """``Retry-After`` in seconds, from either way of writing it."""
+    told = str((headers or {}).get("Retry-After", "")).strip()
+    try:
+        if told.isascii() and told.isdigit():
+            seconds = float(told)
+        else:
+            seconds = (parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds()
+    except (ValueError, TypeError):
+        return BUSY_SECONDS
+    return min(max(seconds, 0.0), LONGEST_PAUSE_SECONDS)

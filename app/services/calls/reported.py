@@ -1,0 +1,92 @@
+"""What a carrier reports of its own accord, once it is known that it is the carrier."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import AnsweredBy, CarrierKind
+from app.errors import Forbidden, NotFound
+from app.gateways.carriers.base import LineEvent, LineEventKind, LineState, Verdict
+from app.gateways.job_queue import wake_call
+from app.models import Agent, Call, CallAttempt, utcnow
+from app.services.calls import progress
+from app.services.calls.states import ACTIVE, lock_attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """What is to be said on the line; then the call is handed over, or ends."""
+
+    words: str
+    hand_over_to: str | None
+
+
+def take(session: Session, carrier: CarrierKind, attempt_id: UUID, state: LineState) -> bool:
+    """Writes what the carrier reports; states only move forward. False where the attempt was over.
+
+    An attempt whose answer was lost gets its reference here. Raises `NotFound` where there is no
+    such attempt of the carrier's, `Forbidden` where the call is another's.
+    """
+    attempt = _attempt(session, carrier, attempt_id)
+    _check_reference(session, attempt, str(state.reference))
+    if attempt.status not in ACTIVE:
+        return False
+    was_lost = attempt.carrier_reference is None
+    standing = progress.apply(session, attempt.id, state)
+    if was_lost or standing.over:
+        # Whoever follows the call is woken: nothing more needs to be asked, or all of it.
+        wake_call(session, attempt.id, f"{attempt.id}:{standing.over}", utcnow())
+    session.flush()
+    return True
+
+
+def answer(
+    session: Session,
+    carrier: CarrierKind,
+    attempt_id: UUID,
+    reference: str,
+    answered_by: AnsweredBy | None,
+) -> Speech | None:
+    """The words for whoever answered: the voicemail message for a machine, the intro for anybody
+    else. None where the attempt is over by our books. Raises as `take` does.
+
+    A person is handed over to the assistant's voice address where it has one.
+    """
+    is_machine = answered_by is AnsweredBy.VOICEMAIL
+    now = utcnow()
+    said = LineEventKind.SAID_VOICEMAIL if is_machine else LineEventKind.SAID_INTRO
+    events = (LineEvent(LineEventKind.ANSWERED, now, answered_by), LineEvent(said, now))
+    if not take(session, carrier, attempt_id, LineState(Verdict.PLACED, reference, events)):
+        return None
+    call, voice_address = session.execute(
+        select(Call, Agent.voice_address)
+        .join(CallAttempt, CallAttempt.call_id == Call.id)
+        .join(Agent, Agent.id == Call.agent_id)
+        .where(CallAttempt.id == attempt_id)
+    ).one()
+    if is_machine:
+        return Speech(call.voicemail_message or "", None)
+    return Speech(call.intro_message or "", voice_address)
+
+
+def _attempt(session: Session, carrier: CarrierKind, attempt_id: UUID) -> CallAttempt:
+    known = select(CallAttempt.id).where(
+        CallAttempt.id == attempt_id, CallAttempt.carrier == carrier
+    )
+    if session.scalar(known) is None:
+        message = "There is no such attempt."
+        raise NotFound(message, "attempt_not_found")
+    return lock_attempt(session, attempt_id)[1]
+
+
+def _check_reference(session: Session, attempt: CallAttempt, reference: str) -> None:
+    if attempt.carrier_reference == reference:
+        return
+    others = select(CallAttempt.id).where(
+        CallAttempt.carrier == attempt.carrier, CallAttempt.carrier_reference == reference
+    )
+    if attempt.carrier_reference is not None or session.scalar(others.limit(1)) is not None:
+        message = "The call belongs to another attempt."
+        raise Forbidden(message, "other_call")

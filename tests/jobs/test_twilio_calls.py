@@ -1,0 +1,156 @@
+"""Calls over a carrier that speaks Twilio's language, and what its callbacks may do to them."""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from app.services import calls
+from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.faulty_carrier import ACCOUNT, Manners, post, sign
+from tests.fixtures.twilio_house import House, twilio_house
+from tests.fixtures.worker import call_now, counted, open_line, outcome, until
+from tests.matrix import rotating
+
+INTRO = 'Grüß Gott, "Ada" & <Bob>:\r\nit\'s 5 > 4.'
+VOICEMAIL = "Bitte rufen Sie zurück – danke."
+
+pytestmark = pytest.mark.xdist_group("one house of twilio's")
+
+_numbers = (f"+1212555{suffix:04d}" for suffix in count(1000))
+
+
+@pytest.fixture(scope="module", params=rotating("database of twilio's calls", BACKENDS))
+def house(
+    request: pytest.FixtureRequest, databases: Databases, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[House]:
+    folder = tmp_path_factory.mktemp("twilio")
+    with twilio_house(databases, request.param, folder) as ready:
+        yield ready
+
+
+def new_number(house: House, **manners: object) -> str:
+    number = next(_numbers)
+    house.carrier.manners[number] = Manners(**manners)  # type: ignore[arg-type]  # its own fields
+    return number
+
+
+def test_a_call_goes_out_with_all_that_twilio_is_asked_for(house: House) -> None:
+    number = new_number(house)
+    call_id = house.dial(number)
+    assert outcome(house.database, call_id) == ("completed", "completed", "human")
+    [placed] = house.carrier.calls_to(number)
+    query = f"?attempt={placed.attempt}"
+    assert placed.form == {
+        "To": [number],
+        "From": ["+12025550199"],
+        "Url": [f"{house.url}/carrier/twilio/answer{query}"],
+        "Method": ["POST"],
+        "StatusCallback": [f"{house.url}/carrier/twilio/status{query}"],
+        "StatusCallbackMethod": ["POST"],
+        "StatusCallbackEvent": ["initiated", "ringing", "answered", "completed"],
+        "MachineDetection": ["DetectMessageEnd"],
+        "Timeout": ["30"],
+    }
+    until(lambda: placed.answers == [204, 204, 204, 200, 204])
+
+
+@pytest.mark.parametrize(
+    ("answered_by", "words", "ended"),
+    [
+        ("human", INTRO, ("completed", "completed", "human")),
+        ("voicemail", VOICEMAIL, ("completed", "voicemail", "voicemail")),
+    ],
+)
+def test_what_is_said_stands_word_for_word_in_what_is_fetched(
+    house: House, answered_by: str, words: str, ended: tuple[str, str, str]
+) -> None:
+    line = open_line(house.database)
+    number = new_number(house, outcome=answered_by)
+    call_id = house.dial(number, line, intro_message=INTRO, voicemail_message=VOICEMAIL)
+    assert outcome(house.database, call_id) == ended
+    [placed] = house.carrier.calls_to(number)
+    response = ET.fromstring(placed.spoken)  # noqa: S314 - our own words
+    assert [(verb.tag, verb.text) for verb in response] == [("Say", words), ("Hangup", None)]
+    assert counted(house.database, line.organization_id) == [
+        (1, int(answered_by == "human"), int(answered_by == "voicemail"))
+    ]
+    with house.database.transaction(read_only=True) as session:
+        [attempt] = calls.attempts_of(session, [call_id])[call_id]
+    assert (attempt.spoken, attempt.carrier_reference) == (words, placed.sid)
+
+
+@pytest.mark.parametrize("callbacks", ["sent", "lost", "doubled", "shuffled", "late", "forged"])
+def test_the_end_is_the_same_however_callbacks_come(house: House, callbacks: str) -> None:
+    number = new_number(house, callbacks=callbacks)
+    call_id = house.dial(number)
+    assert outcome(house.database, call_id) == ("completed", "completed", "human")
+    [placed] = house.carrier.calls_to(number)
+    if callbacks == "forged":
+        until(lambda: placed.answers == [200, 403, 403, 403, 403])
+    else:
+        assert {200, 204} >= set(placed.answers)
+    with house.database.transaction(read_only=True) as session:
+        kinds = [moment.kind for moment in calls.timeline(session, house.line.key, call_id)]
+    assert sorted(kinds) == sorted(set(kinds))
+    assert {"accepted", "dialing", "answered", "said-intro", "ended"} <= set(kinds)
+
+
+@pytest.mark.parametrize(
+    ("told", "ended"),
+    [
+        ("busy", ("busy", "busy", None)),
+        ("no-answer", ("no-answer", "no_answer", None)),
+        ("failed", ("failed", "carrier_error", None)),
+        ("canceled", ("canceled", "canceled", None)),
+    ],
+)
+def test_what_nobody_answered_ends_in_its_own_state(
+    house: House, told: str, ended: tuple[str, str, None]
+) -> None:
+    assert outcome(house.database, house.dial(new_number(house, outcome=told))) == ended
+
+
+def test_callbacks_that_are_not_right_are_refused_and_change_nothing(house: House) -> None:
+    number = new_number(house, outcome="long", callbacks="lost")
+    call_id = house.dial(number)
+    until(lambda: call_now(house.database, call_id).status.value == "in-progress")
+    [placed] = house.carrier.calls_to(number)
+    url = placed.form["StatusCallback"][0]
+    right = {"AccountSid": ACCOUNT, "CallSid": placed.sid, "CallStatus": "completed"}
+    other_attempt = url[:-12] + "0" * 12
+
+    def signed(form: dict[str, str], to: str = url) -> int:
+        return post(to, form, sign(to, form))[0]
+
+    assert {
+        "no signature": post(url, right, None)[0],
+        "another token": post(url, right, sign(url, right, "guessed"))[0],
+        "another form": post(url, right | {"CallStatus": "busy"}, sign(url, right))[0],
+        "another address": post(url + "&x=1", right, sign(url, right))[0],
+        "another account": signed(right | {"AccountSid": "AC" + "1" * 32}),
+        "another call": signed(right | {"CallSid": "CA" + "1" * 32}),
+        "another attempt": signed(right, other_attempt),
+        "no attempt": signed(right, url.partition("?")[0] + "?x=1"),
+        "no call": signed({"AccountSid": ACCOUNT, "CallStatus": "completed"}),
+        "a strange call": signed(right | {"CallSid": "../x\0"}),
+        "a strange status": signed(right | {"CallStatus": "exploded"}),
+    } == {
+        "no signature": 403,
+        "another token": 403,
+        "another form": 403,
+        "another address": 403,
+        "another account": 403,
+        "another call": 403,
+        "another attempt": 404,
+        "no attempt": 400,
+        "no call": 400,
+        "a strange call": 400,
+        "a strange status": 400,
+    }
+    assert call_now(house.database, call_id).status.value == "in-progress"
+    assert signed(right) == 204
+    assert outcome(house.database, call_id) == ("completed", "completed", "human")
+    assert signed(right | {"CallStatus": "ringing"}) == 204
+    assert outcome(house.database, call_id) == ("completed", "completed", "human")
