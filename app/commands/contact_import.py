@@ -6,7 +6,7 @@ check and apply.
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -15,6 +15,7 @@ from uuid import UUID
 
 import click
 import orjson
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.caller import Caller
 from app.database import Database
@@ -183,7 +184,8 @@ class Importer:
                 run_apply(self._database, upload_id, number)
         except KeyboardInterrupt:
             self._stop(upload_id)
-            raise
+            message = f"Stopped; {self._now(upload_id).rows_applied:,} rows were applied."
+            raise Refused(message) from None
         upload = self._now(upload_id)
         if upload.state in (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING):
             message = f"The server has taken the import over: see /uploads/{upload_id}."
@@ -206,7 +208,7 @@ class Importer:
 
         def renew() -> None:
             while not done.wait(RENEW_SECONDS):
-                with self._database.transaction() as session:
+                with suppress(SQLAlchemyError), self._database.transaction() as session:
                     if not leases.renew(session, upload_id):
                         return
 
