@@ -3,7 +3,7 @@
 ``python -m benchmarks.pages [USERS] [--only PART] [--over]``. A partner has so many organizations
 with a person each, so many contacts in one campaign, calls and changes in its history. For each
 screen, and for lists and Find by words that find much, little and nothing: the statements it sends
-(their number must be the same), the median time of both, taken in turns, and what is transferred.
+(for many no more than for few), the median time of both, taken in turns, and what is transferred.
 Goal: at most 1.3 x, and 40 kB a page. ``--only`` measures addresses that hold its text, ``--over``
 prints those beyond the goal alone.
 """
@@ -227,7 +227,7 @@ def compare(backend: str, few: Portal, many: Portal, only: str) -> Sequence[tupl
         large = statistics.median(two.milliseconds for _, two in taken)
         asked = taken[-1][0].statements, taken[-1][1].statements
         weight = taken[-1][1].kilobytes
-        good = large / small <= GOAL and asked[0] == asked[1] and weight <= HEAVIEST
+        good = large / small <= GOAL and asked[1] <= asked[0] and weight <= HEAVIEST
         words = (
             f"{backend:10} {name[:58]:58} {asked[0]:3} and {asked[1]:3} statements  "
             f"{small:6.1f} ms  {large:6.1f} ms  ratio {large / small:5.2f}  {weight:5.1f} kB"

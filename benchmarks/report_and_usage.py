@@ -104,6 +104,8 @@ def days_of(partner_id: UUID, ids: list[UUID], days: int) -> list[dict[str, Any]
 
 
 def analyze(database: Database) -> None:
+    """As the worker's housekeeping and PostgreSQL's own do."""
+    database.gather_statistics()
     if not database.is_sqlite:
         with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as outside:
             outside.exec_driver_sql("ANALYZE")

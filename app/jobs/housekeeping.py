@@ -10,10 +10,12 @@ from datetime import UTC, datetime, timedelta
 from dbos import DBOS
 
 from app.database import Database
+from app.gateways.carriers.base import NoCarrierAnswer
 from app.gateways.mailers import open_outbox
 from app.gateways.processors.base import ProcessorUnavailable
 from app.jobs.context import context
 from app.services import price_refresh, retention
+from app.services.calls import costs
 from app.services.imports import keeping
 
 log = logging.getLogger(__name__)
@@ -22,6 +24,7 @@ MINUTE = 60.0
 HOUR = 3600.0
 FINISHED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 CHUNK = 500
+COSTS_A_TURN = 100
 
 
 @dataclass(slots=True)
@@ -114,12 +117,37 @@ def refresh_prices() -> None:
             price_refresh.keep(session, questions, found)
 
 
+def gather_statistics() -> None:
+    context().database.gather_statistics()
+
+
+def ask_for_costs() -> None:
+    """Asks the carriers what the calls of the last hour cost, where that is not known yet."""
+    database = context().database
+    for kind, carrier in context().carriers.items():
+        if not carrier.charges:
+            continue
+        with database.transaction(read_only=True) as session:
+            inquiries = costs.due(session, kind, datetime.now(UTC), COSTS_A_TURN)
+        for inquiry in inquiries:
+            try:
+                state = carrier.look_up(inquiry)
+            except NoCarrierAnswer as silence:
+                log.warning("the carrier did not say what calls cost: %s", silence)
+                break
+            if state.cost is not None:
+                with database.transaction() as session:
+                    costs.keep(session, inquiry.attempt_id, state)
+
+
 TASKS = [
     Task("refresh prices", MINUTE, refresh_prices),
+    Task("ask for costs", MINUTE, ask_for_costs),
     Task("purge uploads", HOUR, purge_uploads),
     Task("purge records", HOUR, purge_records),
     Task("purge kept mails", HOUR, purge_outbox),
     Task("purge the engine's records", HOUR, purge_engine),
+    Task("gather statistics", HOUR, gather_statistics),
 ]
 
 

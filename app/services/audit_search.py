@@ -39,7 +39,7 @@ def search(
 ) -> Page[AuditEntry]:
     """The newest entries of the caller's partner that are chosen; an operator's are all.
 
-    At most two queries. Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    At most three queries. Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
     rows = _rows(session, caller, chosen)
     if cursor:
@@ -72,10 +72,10 @@ def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry
     if isinstance(chosen.organization, UUID):
         rows = rows.where(AuditEntry.organization_id == chosen.organization)
     elif chosen.organization is not None:
-        named = Organization.named(chosen.organization)
-        few = name_search.organizations_among(session, chosen.organization)
         rows = rows.where(
-            AuditEntry.organization_id.in_(select(Organization.id).where(named, *few))
+            name_search.is_of_organization_called(
+                session, AuditEntry.organization_id, chosen.organization
+            )
         )
     if chosen.since is not None:
         rows = rows.where(

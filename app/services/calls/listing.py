@@ -146,8 +146,7 @@ def _conditions(session: Session, caller: Caller, chosen: Chosen) -> list[Column
 def _of_organization(session: Session, wanted: UUID | str) -> ColumnElement[bool]:
     if isinstance(wanted, UUID):
         return Call.organization_id == wanted
-    few = name_search.organizations_among(session, wanted)
-    return Call.organization_id.in_(select(Organization.id).where(Organization.named(wanted), *few))
+    return name_search.is_of_organization_called(session, Call.organization_id, wanted)
 
 
 def _by_agent(wanted: UUID | str) -> ColumnElement[bool]:

@@ -42,9 +42,9 @@ def sizes(
     caller.require(Permission.CONTACTS_READ)
     rows = organizations.visible(caller)
     if query:
-        rows = rows.where(
-            Organization.named(query), *name_search.organizations_among(session, query)
-        )
+        few = name_search.organizations_called(session, query)
+        rows = rows.where(Organization.named(query))
+        rows = rows if few is None else rows.where(few)
     if number is not None:
         holding = select(DoNotCallEntry.organization_id).where(DoNotCallEntry.phone == number)
         rows = rows.where(Organization.id.in_(holding))

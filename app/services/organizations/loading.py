@@ -163,7 +163,8 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organi
         codes = (Organization.referral_code, Organization.referred_by_code)
         by_code = (column.icontains(words, autoescape=True) for column in codes)
         rows = rows.where(or_(Organization.named(words), *by_code))
-        rows = rows.where(*name_search.organizations_among(session, words))
+        few = name_search.organizations_called(session, words)
+        rows = rows if few is None else rows.where(few)
     if chosen.tier is not None:
         rows = rows.where(Organization.payment_tier == chosen.tier)
     if chosen.status is not None:

@@ -68,14 +68,15 @@ class Chosen:
     since: date | None = None
     until: date | None = None
 
-    def conditions(self, session: Session) -> list[ColumnElement[bool]]:
+    def conditions(self, session: Session, partner_id: UUID) -> list[ColumnElement[bool]]:
         """On users joined with their organizations."""
         found: list[ColumnElement[bool]] = []
         words = (self.query or "").replace("\x00", "").strip()
         if words:
             in_address = User.email_key.contains(words.lower(), autoescape=True)
             found.append(or_(in_address, Organization.named(words)))
-            found += name_search.users_among(session, words)
+            few = name_search.users_called(session, partner_id, words)
+            found += [] if few is None else [few]
         if self.tier is not None:
             found.append(TIER.in_([self.tier.value]))
         if self.status is not None:
@@ -121,7 +122,7 @@ def report(
         .join(Organization, Organization.id == User.organization_id)
         .outerjoin(conversations, conversations.c.organization_id == Organization.id)
         .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
-        .where(*chosen.conditions(session))
+        .where(*chosen.conditions(session, partner_id))
         .order_by(User.created_at, User.id)
     )
     # Not with a cursor of the server: PostgreSQL would plan for the first rows, not for all.

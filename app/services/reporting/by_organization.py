@@ -64,11 +64,10 @@ def by_organization(
     """
     _authorise(caller)
     words = (query or "").replace("\x00", "").strip()
-    named = (
-        [Organization.named(words), *name_search.organizations_among(session, words)]
-        if words
-        else []
-    )
+    named: list[ColumnElement[bool]] = []
+    if words:
+        few = name_search.organizations_called(session, words)
+        named = [Organization.named(words), *([] if few is None else [few])]
     if not ranked:
         rows = select(Organization).where(Organization.partner_id == partners.own(caller), *named)
         newest = keyset_page(

@@ -102,7 +102,7 @@ def _users(session: Session, partner_id: UUID, chosen: Chosen) -> Select[User]:
         select(User)
         .join(Organization, Organization.id == User.organization_id)
         .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
-        .where(*chosen.conditions(session))
+        .where(*chosen.conditions(session, partner_id))
     )
 
 
