@@ -55,6 +55,8 @@ def normalise(raw: str, default_region: str | None) -> str:
 
 def is_plain_e164(text: str) -> bool:
     """True for what ``normalise`` gives back unchanged; False means only "look closer"."""
+    if text[:1] != "+":
+        return False
     lead = text[1:4]
     match = _e164_patterns.get(lead) or _e164_pattern(lead)
     return match(text) is not None
