@@ -56,7 +56,7 @@ def open_scratch() -> Any:
     and that is gone when it is closed. It keeps no journal: what fails is lost."""
     connection = sqlite.connect("", isolation_level=None, check_same_thread=False)  # type: ignore[attr-defined]  # the driver has no types
     connection.execute("PRAGMA journal_mode=OFF")
-    connection.execute("PRAGMA cache_size=-24576")
+    connection.execute("PRAGMA cache_size=-16384")
     return connection
 
 
