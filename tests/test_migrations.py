@@ -14,7 +14,8 @@ from app.commands.demo_story import PARTNERS
 from app.commands.demo_world import World
 from app.config import ROOT
 from app.database import Database
-from app.models import Base
+from app.models import Base, Campaign, Organization
+from app.services import organizations
 from migrations.filters import belongs_to_us
 
 VERSION = "alembic_version"
@@ -75,3 +76,22 @@ def test_the_sums_of_partners_are_counted_from_what_is_there(fresh_database: Dat
     run(fresh_database, command.downgrade, "0005")
     run(fresh_database, command.upgrade, "head")
     assert sums() == kept
+
+
+def test_names_and_counts_are_there_for_what_was_stored_before(fresh_database: Database) -> None:
+    def kept() -> tuple[list[Any], list[str]]:
+        with fresh_database.transaction(read_only=True) as session:
+            sizes = session.execute(select(Campaign.name_key, Campaign.contact_count))
+            part = session.scalars(select(Organization.name)).all()[0][1:6].upper()
+            wanted = organizations.Filter(query=part)
+            found = organizations.search(session, system_caller("tests"), wanted, sort="name")
+            return sorted(sizes.all()), [organization.name for organization in found.items]
+
+    with fresh_database.transaction() as session:
+        fill(session)
+    campaigns, names = kept()
+    assert max(count for _name, count in campaigns) > 0
+    assert names != []
+    run(fresh_database, command.downgrade, "0008")
+    run(fresh_database, command.upgrade, "head")
+    assert kept() == (campaigns, names)

@@ -1,0 +1,71 @@
+"""Names are found by any part of them, quickly where they are few, and always the same ones."""
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.services import name_search, organizations, users
+from tests.fixtures.cast import Tenant, make_tenant, make_user
+
+BUSINESSES = ('Ünal "Döner"', "50% & more", "Tools_1", "it's-us", "歯科医院")
+
+
+@pytest.fixture
+def tenant(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    make_tenant(session, "Southbank")
+    for number, business in enumerate(
+        ('Ünal "Döner"', "50% & more", "Tools_1", "it's-us", "歯科医院")
+    ):
+        make_user(session, tenant.partner.id, f"u{number}@shop.example", businessName=business)
+    return tenant
+
+
+WORDS = {
+    "ÜNAL": ['Ünal "Döner"'],
+    'l "dö': ['Ünal "Döner"'],
+    "0% & m": ["50% & more"],
+    "ols_": ["Tools_1"],
+    "lsX1": [],
+    "it's-us": ["it's-us"],
+    "科医院": ["歯科医院"],
+    "歯科": ["歯科医院"],
+    "wind dent": ["Northwind Dental"],
+    "south": [],
+    '"': ['Ünal "Döner"'],
+    "OR": ["50% & more", "Northwind Bakery", "Northwind Dental"],
+    "NEAR(": [],
+}
+
+
+@pytest.mark.parametrize("few", [name_search.FEW, 0], ids=["by the index", "one by one"])
+@pytest.mark.parametrize("words", WORDS)
+def test_any_part_of_a_name_finds_it_however_many_there_are(
+    session: Session, tenant: Tenant, monkeypatch: pytest.MonkeyPatch, words: str, few: int
+) -> None:
+    monkeypatch.setattr(name_search, "FEW", few)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    found = organizations.search(session, admin, organizations.Filter(query=words), sort="name")
+    members = users.search(session, admin, users.Filter(query=words)).items
+    names = organizations.names_of(
+        session, admin, {one.organization_id for one in members if one.organization_id}
+    )
+    assert [one.name for one in found.items] == WORDS[words]
+    assert sorted(names.values()) == sorted(WORDS[words])
+
+
+def test_what_is_renamed_is_found_by_its_new_names_alone(session: Session, tenant: Tenant) -> None:
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+
+    def found(words: str) -> list[str]:
+        return [one.email for one in users.search(session, admin, users.Filter(query=words)).items]
+
+    tenant.user.name, tenant.organization.referral_code = "Olga Petrova", "FRIEND-77"
+    session.flush()
+    assert found("petrova") == [tenant.user.email]
+    tenant.user.name, tenant.organization.name = "Olga Iwanowa", "Sourdough & Sons"
+    session.flush()
+    assert found("petrova") == []
+    assert found("iwanowa") == found("dough & s") == [tenant.user.email]
+    by_code = organizations.Filter(query="friend-7")
+    assert organizations.search(session, admin, by_code).items == [tenant.organization]
