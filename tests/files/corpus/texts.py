@@ -123,6 +123,27 @@ TEXTS = {
         f"Phone,{'n' * 70}\n{ANN},x\n",
         ok(2, phone=ANN, meta={"n" * 64: "x"}), warnings={"key_too_long": 0},
     ),
+    "phone columns with a name beyond the limit": _text(
+        f"Phone,Mobile phone{' ' + 'n' * 60} phone\n{ANN},{BOB}\n",
+        ok(2, phone=ANN, meta={f"Mobile phone {'n' * 60} phone"[:64]: BOB}),
+        warnings={"key_too_long": 0},
+    ),
+    "an exported file": Case(
+        "contacts.csv",
+        b"\xef\xbb\xbffirstName,lastName,email,phone,status,City,contactJson\r\n"
+        b"'=Ann,Lee,,'+12025550101,,Hove,\r\n"
+        b",Li,,'+12025550102,,,\"{\"\"firstName\"\":\"\"N/A\"\",\"\"contactMetadata\"\":"
+        b"{\"\"Age\"\":7}}\"\r\n"
+        b",Ek,,'+12025550103,,,{broken\r\n"
+        b",Om,,'+12025550104,,,\"{\"\"contactMetadata\"\":{\"\"" + b"k" * 65 + b"\"\":1}}\"\r\n",
+        [
+            ok(2, "=Ann", "Lee", ANN, meta={"City": "Hove"}),
+            ok(3, "N/A", "Li", BOB, meta={"Age": 7}),
+            bad(4, ("invalid_metadata", "contactJson")),
+            bad(5, ("key_too_long", "contactJson")),
+        ],
+        {"encoding": "utf-8-sig", "headerRow": 1},
+    ),
     "text that is called a workbook": Case(
         "list.xlsx", f"Name,Phone\nAnn Lee,{ANN}\nBob Li,{BOB}\n".encode(), _PLAIN,
         {"type": "csv"}, {"content_mismatch": 0},

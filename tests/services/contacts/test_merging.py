@@ -137,14 +137,14 @@ def test_the_undo_log_has_the_states_before_and_after(outreach: Outreach) -> Non
         row_numbers=[2, 3, 5],
         collect_changes=True,
     )
-    empty: dict[str, Any] = {"email": None, "lastName": None, "status": None, "contactMetadata": {}}
+    empty: dict[str, Any] = {"email": None, "lastName": None, "status": None, "metadata": None}
     held = {"crmId": {"value": "1", "identifies": True}}
     before = {**empty, "phone": PHONE, "firstName": None, "externalIds": held}
     new = {
         **empty,
         "phone": "+12025550102",
         "firstName": None,
-        "contactMetadata": {"city": "Boston"},
+        "metadata": '{"city":"Boston"}',
         "externalIds": {},
     }
     assert [(each.row_number, each.action, each.before, each.after) for each in result.changes] == [
@@ -153,6 +153,12 @@ def test_the_undo_log_has_the_states_before_and_after(outreach: Outreach) -> Non
     ]
     assert [each.contact_id for each in result.changes] == [each["id"] for each in result.success]
     removed = outreach.apply({"phone": PHONE}, action=ContactAction.REMOVE, collect_changes=True)
-    assert [(each.action, each.before, each.after) for each in removed.changes] == [
-        ("deleted", {**before, "firstName": "Ada"}, None)
-    ]
+    (gone,) = removed.changes
+    assert gone.before is not None
+    age = {"createdAt": gone.before["createdAt"]}
+    consent = {"consent": None, "consentSource": None, "consentAt": None}
+    assert (gone.action, gone.before, gone.after) == (
+        "deleted",
+        {**before, "firstName": "Ada", **age, **consent},
+        None,
+    )
