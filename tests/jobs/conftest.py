@@ -6,7 +6,10 @@ import pytest
 
 from app.database import Database
 from app.gateways.carriers.simulator import Simulator
+from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.twilio_house import House, twilio_house
 from tests.fixtures.worker import Worker
+from tests.matrix import rotating
 
 
 @pytest.fixture
@@ -35,3 +38,14 @@ def worker(make_worker: Callable[..., Worker]) -> Worker:
 def simulator(fresh_database: Database) -> Simulator:
     """The judge: how often did a number ring?"""
     return Simulator(fresh_database.engine, pace=0.02)
+
+
+@pytest.fixture(scope="session", params=rotating("database of a real carrier", BACKENDS))
+def house(
+    request: pytest.FixtureRequest, databases: Databases, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[House]:
+    """One worker and one web server for every case of a faulty carrier; dial from numbers of
+    one's own."""
+    folder = tmp_path_factory.mktemp("house")
+    with twilio_house(databases, request.param, folder) as ready:
+        yield ready

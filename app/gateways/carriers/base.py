@@ -122,6 +122,11 @@ class Carrier(Protocol):
     def kind(self) -> CarrierKind: ...
 
     @property
+    def charges(self) -> bool:
+        """Whether it says, some time after a call, what the call cost."""
+        ...
+
+    @property
     def settle_seconds(self) -> float:
         """How long after an attempt was written a request to place it may still be under way, or
         placed and not yet to be found. Only after that is "not placed" final."""

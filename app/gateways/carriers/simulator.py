@@ -84,6 +84,7 @@ class Simulator:
     """The carrier that never leaves the house. ``pace`` multiplies every duration."""
 
     kind = CarrierKind.SIMULATOR
+    charges = False
 
     def __init__(self, engine: Engine, pace: float = 1.0):
         self._engine = engine

@@ -41,6 +41,7 @@ class Twilio:
     """The line of one account."""
 
     kind = CarrierKind.TWILIO
+    charges = True
 
     def __init__(self, account: TwilioAccount):
         self._account = account

@@ -1,0 +1,142 @@
+"""A carrier that does not answer as it should: nothing is lost, and nothing is dialled twice."""
+
+from uuid import UUID
+
+import pytest
+
+from app.enums import OrganizationStatus
+from app.models import CallAttempt, Organization
+from app.services import calls
+from app.services.calls.dispatch import UNPLACED
+from tests.fixtures.twilio_house import House
+from tests.fixtures.worker import call_now, open_line, outcome, until
+from tests.matrix import rotating
+
+pytestmark = pytest.mark.xdist_group("house")
+
+SETTLED = 2.5
+"""The house's wait before the silence of the carrier's list counts."""
+
+
+def attempts_of(house: House, call_id: UUID) -> list[CallAttempt]:
+    with house.database.transaction(read_only=True) as session:
+        return calls.attempts_of(session, [call_id])[call_id]
+
+
+def details_of(house: House, call_id: UUID) -> list[str | None]:
+    return [attempt.detail for attempt in attempts_of(house, call_id)]
+
+
+@pytest.mark.parametrize("fault", rotating("lost answer", ["reset+", "hang+", "500+", "cut+"]))
+def test_a_call_whose_answer_was_lost_is_found_and_followed(house: House, fault: str) -> None:
+    number = house.number(asked=[fault], callbacks="lost", fetches=False, lag=1.0)
+    call_id = house.dial(number)
+    assert outcome(house.database, call_id) == ("completed", "completed", "human")
+    [placed] = house.carrier.calls_to(number)
+    assert len(house.carrier.asked_for(number)) == 1
+    assert [attempt.carrier_reference for attempt in attempts_of(house, call_id)] == [placed.sid]
+
+
+@pytest.mark.parametrize("fault", rotating("no answer", ["reset", "hang", "500", "cut"]))
+def test_a_call_that_was_never_placed_is_asked_for_again_once_the_list_has_settled(
+    house: House, fault: str
+) -> None:
+    number = house.number(asked=[fault])
+    call_id = house.dial(number)
+    assert outcome(house.database, call_id) == ("completed", "completed", "human")
+    first, second = house.carrier.asked_for(number)
+    assert second - first >= SETTLED
+    assert len(house.carrier.calls_to(number)) == 1
+    assert details_of(house, call_id) == [UNPLACED, None]
+
+
+def test_the_list_is_asked_by_both_numbers_and_the_time(house: House) -> None:
+    number = house.number(asked=["500+"], callbacks="lost", outcome="busy")
+    outcome(house.database, house.dial(number))
+    asked = next(query for query in house.carrier.lists if query["To"] == [number])
+    assert set(asked) == {"To", "From", "StartTime>", "PageSize"}
+    assert asked["From"] == ["+12025550199"]
+
+
+def test_after_three_attempts_the_call_has_failed(house: House) -> None:
+    number = house.number(asked=["500", "reset", "500", "ok"])
+    call_id = house.dial(number)
+    assert outcome(house.database, call_id) == ("failed", "carrier_error", None)
+    assert len(house.carrier.asked_for(number)) == 3
+    assert house.carrier.calls_to(number) == []
+    assert details_of(house, call_id) == [UNPLACED] * 3
+
+
+def test_where_no_read_is_answered_the_call_is_unknown_and_never_dialled_again(
+    house: House,
+) -> None:
+    number = house.number(asked=["500+"], callbacks="lost", outcome="busy", silent=True)
+    call_id = house.dial(number)
+    assert outcome(house.database, call_id) == ("unknown", "unknown", None)
+    assert len(house.carrier.asked_for(number)) == 1
+
+
+def test_a_callback_tells_what_a_silent_carrier_does_not(house: House) -> None:
+    number = house.number(asked=["500+"], silent=True)
+    assert outcome(house.database, house.dial(number)) == ("completed", "completed", "human")
+    assert len(house.carrier.asked_for(number)) == 1
+
+
+def test_two_lost_answers_for_one_number_are_told_apart(house: House) -> None:
+    number = house.number(asked=["reset+", "500+"], callbacks="lost", fetches=False)
+    both = [house.dial(number) for _ in range(2)]
+    assert [outcome(house.database, call_id)[0] for call_id in both] == ["completed"] * 2
+    found = {attempt.carrier_reference for one in both for attempt in attempts_of(house, one)}
+    assert found == {placed.sid for placed in house.carrier.calls_to(number)}
+    assert len(house.carrier.asked_for(number)) == 2
+
+
+@pytest.mark.parametrize(("answer", "reason"), [("400", "number_invalid"), ("refused", "rejected")])
+def test_a_refusal_is_final(house: House, answer: str, reason: str) -> None:
+    number = house.number(asked=[answer])
+    call_id = house.dial(number)
+    assert outcome(house.database, call_id) == ("failed", reason, None)
+    assert len(house.carrier.asked_for(number)) == 1
+    [detail] = details_of(house, call_id)
+    assert detail is not None
+    assert detail.startswith("The carrier refused: ")
+
+
+def put_off(house: House, number: str, call_id: UUID) -> None:
+    """Waits until the carrier has asked to be asked later."""
+    until(lambda: house.carrier.asked_for(number))
+    until(lambda: attempts_of(house, call_id)[0].put_off_until)
+    assert call_now(house.database, call_id).status.value == "dialing"
+
+
+def test_a_carrier_that_asks_to_wait_is_asked_again_then_and_not_before(house: House) -> None:
+    number = house.number(asked=["429"])
+    call_id = house.dial(number)
+    put_off(house, number, call_id)
+    assert outcome(house.database, call_id) == ("completed", "completed", "human")
+    first, second = house.carrier.asked_for(number)
+    assert second - first >= 2.0
+    assert len(attempts_of(house, call_id)) == 1
+
+
+def test_what_changes_while_the_carrier_asks_to_wait_stops_the_call(house: House) -> None:
+    line = open_line(house.database)
+    number = house.number(asked=["429"])
+    call_id = house.dial(number, line)
+    put_off(house, number, call_id)
+    with house.database.transaction() as session:
+        organization = session.get_one(Organization, line.organization_id)
+        organization.status = OrganizationStatus.SUSPENDED
+    assert outcome(house.database, call_id) == ("canceled", "organization_suspended", None)
+    assert len(house.carrier.asked_for(number)) == 1
+
+
+def test_a_call_that_the_carrier_put_off_is_cancelled_at_once(house: House) -> None:
+    number = house.number(asked=["429"])
+    call_id = house.dial(number)
+    put_off(house, number, call_id)
+    with house.database.transaction() as session:
+        assert calls.cancel(session, house.line.key, call_id).status.value == "canceled"
+    other = house.number()
+    outcome(house.database, house.dial(other))
+    assert len(house.carrier.asked_for(number)) == 1
