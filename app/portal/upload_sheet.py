@@ -80,7 +80,11 @@ def columns_of(
 def _choices(
     name: str, target: str, external_keys: Sequence[str]
 ) -> list[tuple[str | None, list[tuple[str, str]]]]:
-    fields = [(str(field), words) for field, words in FIELD_NAMES.items()]
+    fields = [
+        (str(field), words)
+        for field, words in FIELD_NAMES.items()
+        if field is not Field.EXACT or target == field
+    ]
     own = str(Target(Field.METADATA, name[:MAX_METADATA_KEY]))
     information = [(own, name)]
     if target.startswith(f"{Field.METADATA}:") and target != own:

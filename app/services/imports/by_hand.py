@@ -15,7 +15,7 @@ from app.services.imports.mapping import MAX_METADATA_KEY, ONCE, Field, Target
 from app.services.imports.reading import UnreadableFile
 
 _FIELDS = {str(each): each for each in Field} | {"name": Field.FULL_NAME}
-_NAMES = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME})
+_PARTS = frozenset({Field.FIRST_NAME, Field.LAST_NAME})
 
 
 class ByHand(NamedTuple):
@@ -52,8 +52,10 @@ def _with_others(
     given: Dictionary[int, Target], header: Sequence[str], suggested: Sequence[Target]
 ) -> list[Target]:
     taken = {target.field for target in given.values()}
-    if taken & _NAMES:
-        taken |= _NAMES
+    if Field.FULL_NAME in taken:
+        taken |= _PARTS
+    elif taken & _PARTS:
+        taken.add(Field.FULL_NAME)
     keys = {target.key for target in given.values() if target.field is Field.METADATA}
     targets = []
     for index, target in enumerate(suggested):
