@@ -12,6 +12,7 @@ from app.commands.contacts import contact_commands
 from app.commands.credentials import client_commands, key_commands, operator_commands
 from app.commands.demo import demo
 from app.commands.partners import partner_commands, user_commands
+from app.commands.standing import assistant_commands, do_not_call_commands, organization_commands
 from app.gateways.job_queue import migrate_engine
 from app.migration import current, upgrade
 from app.models import Partner
@@ -39,11 +40,14 @@ def register_commands(app: Flask) -> None:
     for command in (
         migrate,
         demo,
+        assistant_commands,
         campaign_commands,
         contact_commands,
         client_commands,
+        do_not_call_commands,
         key_commands,
         operator_commands,
+        organization_commands,
         partner_commands,
         user_commands,
     ):

@@ -28,7 +28,13 @@ MOST_BYTES = 2 * 1024 * 1024
 MOST_SHOWN = 200
 COLUMNS = ("Number", "Reason", "Added by", "Added (UTC)", "Source")
 CHUNK = 1000
-SOURCES = {"portal": "Portal", "file": "Uploaded file", "contact": "Contact", "demo": "Demo data"}
+SOURCES = {
+    "portal": "Portal",
+    "file": "Uploaded file",
+    "contact": "Contact",
+    "command": "Operator",
+    "demo": "Demo data",
+}
 
 
 @portal.get("/do-not-call")

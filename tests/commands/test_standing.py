@@ -1,0 +1,103 @@
+"""What operators stop and let go on from the command line."""
+
+from uuid import uuid4
+
+import pytest
+from click.testing import Result
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.models import Agent, AuditEntry, DoNotCallEntry, Organization
+from tests.fixtures.cast import Tenant, make_tenant
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    session.commit()
+    return tenant
+
+
+def run(app: Flask, *words: object) -> Result:
+    return app.test_cli_runner().invoke(args=[str(word) for word in words])
+
+
+def printed(app: Flask, *words: object) -> str:
+    result = run(app, *words)
+    assert result.exit_code == 0, result.output
+    return result.output.strip()
+
+
+def actions(session: Session) -> list[tuple[str, str]]:
+    query = select(AuditEntry.action, AuditEntry.actor).order_by(AuditEntry.id)
+    return [(action, label) for action, label in session.execute(query)]
+
+
+def standing(session: Session, own: Tenant) -> str:
+    session.expire_all()
+    return session.get_one(Organization, own.organization.id).status.value
+
+
+def test_an_organization_is_suspended_and_resumed(
+    app: Flask, session: Session, own: Tenant
+) -> None:
+    name, before = own.organization.name, len(actions(session))
+    assert printed(app, "organization", "suspend", own.organization.id) == f"{name} is suspended."
+    assert standing(session, own) == "suspended"
+    assert printed(app, "organization", "resume", own.organization.id) == f"{name} is active."
+    assert standing(session, own) == "active"
+    assert actions(session)[before:] == [
+        ("organization.suspended", "command line"),
+        ("organization.resumed", "command line"),
+    ]
+
+
+def test_the_list_of_regions_is_replaced(app: Flask, session: Session, own: Tenant) -> None:
+    printed(app, "organization", "regions", own.organization.id, "us", "CA", "JM")
+    printed(app, "organization", "regions", own.organization.id, "US", "CA")
+    session.expire_all()
+    assert session.get_one(Organization, own.organization.id).allowed_regions == ["CA", "US"]
+
+
+def test_a_region_that_is_none_is_refused_and_nothing_changes(
+    app: Flask, session: Session, own: Tenant
+) -> None:
+    before = list(own.organization.allowed_regions)
+    result = run(app, "organization", "regions", own.organization.id, "US", "QQ")
+    assert (result.exit_code, result.output) == (1, "Error: QQ is no region that has numbers.\n")
+    session.expire_all()
+    assert session.get_one(Organization, own.organization.id).allowed_regions == before
+
+
+def test_a_number_is_put_on_the_do_not_call_list(app: Flask, session: Session, own: Tenant) -> None:
+    words = ("do-not-call", "add", own.organization.id, "+1 (202) 555-0123")
+    assert {printed(app, *words), printed(app, *words)} == {"+12025550123 is on the list."}
+    rows = session.execute(select(DoNotCallEntry.phone, DoNotCallEntry.added_by)).all()
+    assert [tuple(row) for row in rows] == [("+12025550123", "command line")]
+
+
+def test_an_assistant_is_switched_off_and_on(app: Flask, session: Session, own: Tenant) -> None:
+    query = select(Agent).where(Agent.organization_id == own.organization.id)
+    agent = session.scalars(query.limit(1)).one()
+    assert printed(app, "assistant", "deactivate", agent.id) == f"{agent.name} is switched off."
+    session.refresh(agent)
+    assert agent.active is False
+    assert printed(app, "assistant", "activate", agent.id) == f"{agent.name} is switched on."
+    session.refresh(agent)
+    assert agent.active is True
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("organization", "suspend", uuid4()),
+        ("organization", "regions", uuid4(), "US"),
+        ("do-not-call", "add", uuid4(), "+12025550123"),
+        ("assistant", "deactivate", uuid4()),
+    ],
+)
+def test_what_does_not_exist_is_said_in_one_sentence(app: Flask, words: tuple[object, ...]) -> None:
+    result = run(app, *words)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: There is no such ")
