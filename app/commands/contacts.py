@@ -157,7 +157,7 @@ def _write_words(importer: Importer, outcome: Outcome, file_name: str) -> None:
         click.echo(f"This very file was applied before, uploaded on {when} by {earlier.author}.")
     address = f"{extensions.settings().addresses.base}/uploads/{outcome.upload_id}"
     if outcome.summary.counters()["failed"]:
-        click.echo(f"Mend the failed rows, or get them as a file: {address}")
+        click.echo(f"Get the failed rows as a file: {address}")
     else:
         click.echo(f"The import is kept at {address}")
 

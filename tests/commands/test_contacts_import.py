@@ -167,7 +167,7 @@ def test_a_person_reads_what_became_of_the_file(
         "  failed           1  Not a phone number (invalid_phone): first in row 4, Phone. "
         + SENTENCE,
         f"  warning          1  assumed_country: {ASSUMED}",
-        f"Mend the failed rows, or get them as a file: http://localhost/uploads/{upload.id}",
+        f"Get the failed rows as a file: http://localhost/uploads/{upload.id}",
     ]
 
 
