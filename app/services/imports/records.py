@@ -41,14 +41,12 @@ def record(
             mapped.warnings += notes_on(*again)
         if outcome == CREATED and "phone" not in mapped.contact:
             mapped.warnings.append(_NO_PHONE)
-    problems = [_noted(note, mapping) | {"repair": note.repair} for note in mapped.errors]
-    noted = {problem["field"] for problem in problems}
-    for found in problems_found:
-        if found.field not in noted:
-            column = column_of(found, row.cells, mapped.contact, mapping)
-            problems.append(problem_values(column, found.code, found.message, found.field))
-    code = problems[0]["code"] if problems else ignored_code
-    reason = problems[0]["reason"] if problems else None
+    problems: list[dict[str, Any]] = []
+    code, reason = ignored_code, None
+    if mapped.errors or problems_found:
+        problems = _errors(row, mapped, mapping, problems_found)
+    if problems:
+        code, reason = problems[0]["code"], problems[0]["reason"]
     problems += [_noted(note, mapping) | {"is_warning": True} for note in mapped.warnings]
     for position, problem in enumerate(problems):
         problem |= {
@@ -69,6 +67,18 @@ def record(
         },
         problems,
     )
+
+
+def _errors(
+    row: Row, mapped: MappedRow, mapping: Mapping, problems_found: Sequence[Problem]
+) -> list[dict[str, Any]]:
+    problems = [_noted(note, mapping) | {"repair": note.repair} for note in mapped.errors]
+    noted = {problem["field"] for problem in problems}
+    for found in problems_found:
+        if found.field not in noted:
+            column = column_of(found, row.cells, mapped.contact, mapping)
+            problems.append(problem_values(column, found.code, found.message, found.field))
+    return problems
 
 
 def _storable(cells: list[str]) -> list[str]:

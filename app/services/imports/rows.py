@@ -45,6 +45,8 @@ def read_row(row: Row, plan: Plan) -> MappedRow:
     if row.problem:
         return MappedRow(errors=[Note(None, *row.problem)])
     mapped = _mapped(row, row.cells, plan)
+    if not (mapped.errors and plan.repairs):
+        return mapped
     accepted = {
         note.column: note
         for note in mapped.errors
