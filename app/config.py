@@ -2,13 +2,14 @@
 
 import os
 import secrets
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
-from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
+from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.emails import is_email
@@ -38,7 +39,9 @@ class Addresses(NamedTuple):
 class Settings(BaseSettings):
     """Everything that differs between installations. Environment names carry ``PORTAL_``."""
 
-    model_config = SettingsConfigDict(env_prefix="PORTAL_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="PORTAL_", frozen=True, extra="ignore", hide_input_in_errors=True
+    )
 
     env: Literal["development", "production", "test"] = "development"
     database_url: str = Field("", validation_alias="DATABASE_URL")
@@ -177,3 +180,21 @@ class Settings(BaseSettings):
                 path.hardlink_to(own)
             own.unlink()
         return path.read_text()
+
+
+def read_settings() -> Settings:
+    """The settings of the environment. Ends the program, with one sentence for each of them that
+    can't be used."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise SystemExit("\n".join(map(_sentence, error.errors()))) from None
+
+
+def _sentence(problem: Mapping[str, Any]) -> str:
+    refusal = problem.get("ctx", {}).get("error")
+    if refusal is not None:
+        return str(refusal)
+    name = str(problem["loc"][0])
+    variable = name if name.isupper() else f"PORTAL_{name.upper()}"
+    return f"{variable} can't be used: {problem['msg']}."

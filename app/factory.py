@@ -7,7 +7,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from app.api import furnish_api, register_api
 from app.callbacks import register_callbacks
 from app.cli import register_commands
-from app.config import ROOT, Settings
+from app.config import ROOT, Settings, read_settings
 from app.database import Database, make_engine
 from app.health import blueprint as health
 from app.page_compression import compress_pages
@@ -27,7 +27,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
 
     Raises `RuntimeError` where a route has no entry in the policy table.
     """
-    settings = settings or Settings()
+    settings = settings or read_settings()
     app: Flask = APIFlask(
         "app",
         json_errors=False,

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.config import Settings
+from app.config import Settings, read_settings
 from app.jobs import heartbeat, housekeeping, import_contacts, place_call, send_mail, undo_import
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import start_engine
@@ -97,7 +97,7 @@ def _exit(code: int) -> NoReturn:
 
 def main() -> None:
     configure_log()
-    settings = Settings()
+    settings = read_settings()
     try:
         with heartbeat.sole_worker(settings.effective_database_url):
             run(settings)
