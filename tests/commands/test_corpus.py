@@ -13,6 +13,7 @@ from tests.files.corpus import CORPUS, Case
 from tests.fixtures.databases import BACKENDS
 
 OPTIONS = {"sheet": "--sheet", "header_row": "--header-row", "encoding": "--encoding"}
+APPLIED = CORPUS if matrix.is_full() else dict([*CORPUS.items()][::10])
 
 
 def essential(told: dict[str, Any], case: Case) -> dict[str, Any]:
@@ -66,6 +67,18 @@ def test_a_file_of_the_corpus_is_read_as_expected(shell: Shell, tmp_path: Path, 
     sums = {warning["kind"]: warning["rows"] for warning in told["warnings"]}
     assert sums == sums | warnings_of_rows(told)
     assert status == (2 if case.refusal else int(told["counters"]["failed"] > 0))
+
+
+@pytest.mark.parametrize("backend", BACKENDS if matrix.is_full() else ["sqlite"], indirect=True)
+@pytest.mark.parametrize("case", APPLIED.values(), ids=list(APPLIED))
+def test_applying_a_file_of_the_corpus_does_what_trying_it_out_said(
+    shell: Shell, tmp_path: Path, case: Case
+) -> None:
+    path = tmp_path / case.name
+    path.write_bytes(case.data)
+    options = [word for name, value in case.options.items() for word in (OPTIONS[name], value)]
+    tried = shell.told(path, "--action", case.action, "--dry-run", *options)
+    assert shell.told(path, "--action", case.action, *options) == tried
 
 
 def test_the_corpus_is_large_and_its_kinds_are_published() -> None:

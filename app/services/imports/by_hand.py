@@ -70,7 +70,7 @@ def _with_others(
 
 def _target(name: str, keys: Dictionary[str, bool]) -> Target:
     kind, _, key = name.partition(":")
-    if kind == Field.EXTERNAL_ID or name in keys:
+    if kind in (Field.EXTERNAL_ID, "externalIdValue") or name in keys:
         wanted = name if name in keys else key or (next(iter(keys)) if len(keys) == 1 else "")
         if wanted not in keys:
             known = ", ".join(sorted(keys)) or "none"

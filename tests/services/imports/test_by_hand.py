@@ -40,8 +40,8 @@ def test_a_name_counts_before_a_letter() -> None:
 
 
 def test_external_ids_are_named_by_their_keys() -> None:
-    for chosen in ({"crmId": "crm"}, {"externalId:crmId": "crm"}, {"externalId": "crm"}):
-        assert given(chosen, crmId=True)[4] == "externalId:crmId"
+    for name in ("crmId", "externalId:crmId", "externalId", "externalIdValue"):
+        assert given({name: "crm"}, crmId=True)[4] == "externalId:crmId"
     with pytest.raises(ValidationFailed) as refused:
         given({"externalId": "crm"}, crmId=True, siteId=False)
     assert refused.value.message == (
