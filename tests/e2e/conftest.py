@@ -28,7 +28,10 @@ SLOWEST_MS = 15_000
 TAKING_TURNS = (
     ("test_api_access.py", "test_chat.py", "test_customers.py", "test_planted_markup.py"),
     ("test_assistants.py", "test_contacts.py", "test_figures.py", "test_pricing.py"),
-    ("test_branding_studio.py", "test_mails_and_accounts.py", "test_server_gone.py"),
+    (
+        *("test_branding_studio.py", "test_mails_and_accounts.py", "test_server_gone.py"),
+        "test_upload_mending.py",
+    ),
 )
 TURN = rotating("further journeys", TAKING_TURNS)
 BRAND_FIELDS = (

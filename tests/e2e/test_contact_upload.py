@@ -1,12 +1,14 @@
 """A real export with bad rows: chosen, checked, applied, and the failures taken home."""
 
 import csv
+import io
 import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import load_workbook
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.e2e.conftest import Open
@@ -94,9 +96,14 @@ def kinds(chips: Locator) -> Counter[str]:
     return found
 
 
-def rows_of(file: Path) -> list[dict[str, str]]:
-    with file.open(encoding="utf-8-sig", newline="") as opened:
-        return list(csv.DictReader(opened))
+def rows_of(file: Path, kind: str) -> list[dict[str, str]]:
+    """The rows of a download, which is of the same kind and encoding as what was uploaded."""
+    if kind == "text/csv":
+        with file.open(encoding="cp1252", newline="") as opened:
+            return list(csv.DictReader(opened))
+    book = load_workbook(io.BytesIO(file.read_bytes()))
+    names, *rows = book.worksheets[0].iter_rows(values_only=True)
+    return [dict(zip(map(str, names), map(str, row), strict=True)) for row in rows]
 
 
 def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, script: bool) -> None:
@@ -134,7 +141,7 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
 
     with page.expect_download() as download:
         page.get_by_role("link", name="Download 37 rows").click()
-    failures = rows_of(Path(download.value.path()))
+    failures = rows_of(Path(download.value.path()), kind)
     assert [int(row["Record ID"]) for row in failures] == [
         51_000_000 + number - 2 for number, _ in export.bad
     ]

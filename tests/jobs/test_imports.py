@@ -12,13 +12,14 @@ from sqlalchemy import func, select
 from app.database import Database
 from app.enums import ImportState
 from app.models import ImportChange, ImportRow
-from app.services.imports import steps
+from app.services.imports import steps, undo_sums, undoing
 from tests import matrix
 from tests.fixtures.uploads import Desk, counts, make_desk, number, table
 from tests.fixtures.worker import Worker, until
 
 KILLS = 50 if matrix.is_full() else 2
 ROWS = 6000
+UNDO_KILLS = 6 if matrix.is_full() else 2
 
 
 @pytest.fixture
@@ -140,3 +141,32 @@ def test_a_person_stops_an_upload_between_two_batches(desk: Desk, worker: Worker
     stopped = desk.now(upload_id)
     assert 0 < stopped.rows_applied < ROWS
     assert len(desk.people()) == stopped.rows_applied == stopped.created
+
+
+def test_a_killed_worker_goes_on_undoing_exactly_where_it_was(desk: Desk, worker: Worker) -> None:
+    """Killed in the middle of an undo; the campaign then is as it was before the file."""
+    seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy
+    chance = random.Random(seed)  # noqa: S311 - chance, not secrecy
+    desk.send({"phone": number(0), "firstName": "Old"}, {"phone": number(ROWS)})
+    before = desk.people()
+    rows = [(f"P{index}", number(index)) for index in range(2000)]
+    upload = desk.apply(desk.checked(table("First name,Phone", rows)).id)
+    with desk.database.transaction() as session:
+        undoing.start(session, desk.caller, upload.id, 7)
+    worker.start()
+    for _ in range(UNDO_KILLS):
+        done = desk.now(upload.id).undo_done
+        until(lambda so_far=done: desk.now(upload.id).undo_done > so_far, limit=60)  # type: ignore[misc]  # bound now
+        time.sleep(chance.uniform(0, 0.05))
+        if desk.now(upload.id).undo_state == "undone":
+            break
+        worker.kill()
+        worker.start(wait=chance.random() < 0.5)
+    until(lambda: desk.now(upload.id).undo_state == "undone", limit=60)
+    assert worker.stop() == 0
+    undone = desk.now(upload.id)
+    assert (undone.undo_done, undo_sums.result_of(undone)) == (
+        2000,
+        undo_sums.Sums(removed=1999, restored=1),
+    ), f"seed {seed}"
+    assert desk.people() == before, f"seed {seed}"

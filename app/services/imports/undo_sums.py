@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Text, cast, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from app.models import Campaign, Contact, ContactImport, ImportChange
@@ -23,7 +23,7 @@ from app.services.contacts.undoing import (
     Undone,
 )
 
-WORKED_OUT_AT_ONCE = 5000
+WORKED_OUT_AT_ONCE = 2000
 """Changes of an upload whose undo is tried out for the preview; of more, sums are shown."""
 
 
@@ -59,7 +59,7 @@ def preview(session: Session, upload: ContactImport) -> Sums:
     changes = select(func.count()).where(ImportChange.import_id == upload.id)
     if (session.scalar(changes) or 0) > WORKED_OUT_AT_ONCE:
         return _estimate(session, upload)
-    steps = [step_of(change) for change in session.scalars(left(upload))]
+    steps = steps_left(session, upload)
     campaign = session.get_one(Campaign, upload.campaign_id)
     return _sums(undoing.undo(session, campaign, steps, dry_run=True))
 
@@ -101,18 +101,19 @@ def result_of(upload: ContactImport) -> Sums | None:
     return Sums(**upload.undo_result) if upload.undo_result is not None else None
 
 
-def left(upload: ContactImport) -> Select[ImportChange]:
+def steps_left(session: Session, upload: ContactImport, limit: int | None = None) -> list[Step]:
     """The changes that are still to be undone, the last first."""
-    query = select(ImportChange).where(ImportChange.import_id == upload.id)
+    query = select(
+        ImportChange.row_number,
+        ImportChange.contact_id,
+        ImportChange.action,
+        ImportChange.before,
+        ImportChange.after,
+    ).where(ImportChange.import_id == upload.id)
     if upload.undo_from_row is not None:
         query = query.where(ImportChange.row_number < upload.undo_from_row)
-    return query.order_by(ImportChange.row_number.desc())
-
-
-def step_of(change: ImportChange) -> Step:
-    return Step(
-        change.row_number, str(change.contact_id), change.action, change.before, change.after
-    )
+    rows = session.execute(query.order_by(ImportChange.row_number.desc()).limit(limit))
+    return [Step(row[0], str(row[1]), row[2], row[3], row[4]) for row in rows]
 
 
 def _sums(found: list[Undone]) -> Sums:
@@ -141,23 +142,21 @@ def _sums(found: list[Undone]) -> Sums:
 def _estimate(session: Session, upload: ContactImport) -> Sums:
     """Of an upload with many changes: who is still there, and who was changed since."""
     own = ImportChange.import_id == upload.id
+    if upload.undo_from_row is not None:
+        own &= ImportChange.row_number < upload.undo_from_row
     contacts = func.count(ImportChange.contact_id.distinct())
-    made = aliased(ImportChange)
-    is_own = (
-        select(made.row_number)
-        .where(made.import_id == upload.id, made.action == CREATED)
-        .where(made.contact_id == ImportChange.contact_id)
-        .exists()
-    )
+    created = select(ImportChange.contact_id).where(own, ImportChange.action == CREATED)
+    latest = select(func.max(ImportChange.row_number)).where(own)
+    is_latest = ImportChange.row_number.in_(latest.group_by(ImportChange.contact_id))
 
     def count(action: str, *, present: bool = False, since: bool = False) -> int:
         query = select(contacts).where(own, ImportChange.action == action)
         if action == UPDATED:
-            query = query.where(~is_own)
+            query = query.where(ImportChange.contact_id.not_in(created))
         if present or since:
             query = query.join(Contact, Contact.id == ImportChange.contact_id)
         if since:
-            query = query.where(Contact.updated_at > upload.finished_at)
+            query = query.where(Contact.updated_at > upload.finished_at, is_latest, _differs())
         return session.scalar(query) or 0
 
     removed, restored = count(CREATED, present=True), count(UPDATED, present=True)
@@ -182,4 +181,20 @@ def _estimate(session: Session, upload: ContactImport) -> Sums:
         gone=count(CREATED) - removed + count(UPDATED) - restored,
         taken=held,
         estimated=True,
+    )
+
+
+def _differs() -> ColumnElement[bool]:
+    """Whether a contact is no longer as the upload has left it, apart from external ids."""
+    after = ImportChange.after
+    columns = {
+        "phone": Contact.phone,
+        "email": Contact.email,
+        "firstName": Contact.first_name,
+        "lastName": Contact.last_name,
+        "status": Contact.status,
+        "metadata": cast(Contact.contact_metadata, Text),
+    }
+    return or_(
+        *(after[name].as_string().is_distinct_from(column) for name, column in columns.items())
     )

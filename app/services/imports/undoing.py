@@ -20,10 +20,10 @@ from app.models import Campaign, ContactImport, ImportChange, utcnow
 from app.policy import Permission
 from app.services import audit
 from app.services.contacts.undoing import Undone, undo
-from app.services.imports.undo_sums import Sums, left, step_of
+from app.services.imports.undo_sums import Sums, steps_left
 from app.services.imports.uploads import author_of, get, record
 
-BATCH = 500
+BATCH = 250
 UNDOING, UNDONE, STOPPED = "undoing", "undone", "stopped"
 _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 
@@ -81,7 +81,7 @@ def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
     upload = _at_work(session, import_id, undo_number)
     if upload is None:
         return False
-    steps = [step_of(change) for change in session.scalars(left(upload).limit(BATCH))]
+    steps = steps_left(session, upload, BATCH)
     if not steps:
         return False
     campaign = session.get_one(Campaign, upload.campaign_id)

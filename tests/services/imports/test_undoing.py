@@ -73,7 +73,7 @@ def test_an_undo_of_many_rows_goes_on_behind_its_last_batch(desk: Desk) -> None:
     order = start(desk, upload.id)
     with desk.database.transaction() as session:
         assert undoing.undo_batch(session, upload.id, order)
-    assert (desk.now(upload.id).undo_done, len(desk.people())) == (500, 700)
+    assert (desk.now(upload.id).undo_done, len(desk.people())) == (250, 950)
     with desk.database.transaction() as session:
         assert not undoing.undo_batch(session, upload.id, order + 1)
         undoing.stop(session, upload.id, order)

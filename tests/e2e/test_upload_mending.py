@@ -1,0 +1,65 @@
+"""A damaged file is mended on the screen, applied, and taken back."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Open
+from tests.e2e.test_contact_upload import choose, desk, five_counts, size_of, wait_for_heading
+from tests.fixtures.stack import Stack
+
+FILE = """Patient,Mobile,E-mail
+Anneliese Mended,20255,anneliese@mail.example
+Bob Mended,+1 202 555 0177,bob(at)mail.example
+Nobody Mended,,
+Cy Mended,+1 202 555 0178,
+"""
+
+
+def test_a_damaged_file_is_mended_applied_and_taken_back(
+    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+) -> None:
+    visit, path = desk(live, partner, open_browser, 2, script=script)
+    page = visit.page
+    before = size_of(page)
+    choose(page, "damaged.csv", "text/csv", FILE.encode())
+    wait_for_heading(page, "3 of 4 rows need mending", script=script)
+    checked = page.url
+
+    page.get_by_label("Mobile, row 2").fill("+1 202 555 0176")
+    page.get_by_label("E-mail, row 3").fill("bob@mail")
+    page.get_by_label("Leave out row 4").check()
+    page.get_by_role("button", name="Save these rows and check again").click()
+    wait_for_heading(page, "1 of 4 rows needs mending", script=script)
+    expect(page.get_by_label("E-mail, row 3")).to_have_value("bob@mail")
+    if script:
+        assert visit.findings() == []
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the whole file").click()
+    text = Path(download.value.path()).read_text("utf-8-sig")
+    assert "Anneliese Mended,'+1 202 555 0176,anneliese@mail.example," in text
+    assert "E-mail: This is not an e-mail address" in text
+
+    page.get_by_label("E-mail, row 3").fill("bob@mail.example")
+    page.get_by_role("button", name="Save these rows and check again").click()
+    wait_for_heading(page, "3 rows can be applied", script=script)
+    page.get_by_role("button", name="Apply 3 rows").click()
+    wait_for_heading(page, "3 rows applied", script=script)
+    assert five_counts(page)[1] == [3, 0, 0, 1, 0]
+    expect(page.get_by_text("4 rows, 2 cells mended, 1 row left out")).to_be_visible()
+
+    page.get_by_role("link", name="Undo this upload…").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Undo this upload?")
+    if script:
+        assert visit.findings() == []
+    page.get_by_role("button", name="Undo this upload").click()
+    wait_for_heading(page, "Upload undone", script=script)
+    assert page.url == checked
+    expect(page.locator(".stats").first).to_contain_text(re.compile(r"Removed\s*3"))
+    if script:
+        assert visit.findings() == []
+    page.get_by_role("link", name="Open campaign").click()
+    assert page.url.endswith(path)
+    assert size_of(page) == before
