@@ -146,7 +146,8 @@ class Importer:
                 )
             attempt = trial.prepare(session, order, table)
         if not attempt.how.mapping.finds_contacts:
-            raise UnreadableFile("no_contact_column")
+            with attempt:
+                raise UnreadableFile("no_contact_column")
         return attempt
 
     def _hand_in(self, wish: Wish, chosen: Chosen) -> UUID:

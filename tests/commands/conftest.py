@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -44,3 +45,9 @@ def shell(app: Flask, session: Session) -> Shell:
     campaign = campaigns.create(session, caller, tenant.organization.id, name="Winter recall")
     session.commit()
     return Shell(app, tenant, campaign.id)
+
+
+def written(folder: Path, text: str, name: str = "people.csv") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
