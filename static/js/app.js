@@ -11,6 +11,7 @@ import { orders } from "./order.js";
 import { showCurrentTab } from "./tabs.js";
 import { themeSwitch } from "./theme.js";
 import { toasts } from "./toast.js";
+import { unsaved } from "./unsaved.js";
 
 function prepare(root) {
   copyButtons(root);
@@ -28,5 +29,6 @@ finding();
 keepTyped();
 themeSwitch();
 toasts();
+unsaved();
 prepare(document);
 document.addEventListener("htmx:afterSettle", (event) => prepare(event.detail.elt));
