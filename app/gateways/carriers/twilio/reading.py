@@ -1,5 +1,6 @@
 """What Twilio says of a call, in answers and in callbacks, as states of the line."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -11,6 +12,7 @@ from app.enums import AnsweredBy, EndedReason
 from app.gateways.carriers.base import LineEvent, LineEventKind, LineState, Verdict
 
 _K = LineEventKind
+_REFERENCE = re.compile(r"[A-Za-z0-9_-]{2,64}")
 _ENDS = {
     "completed": EndedReason.COMPLETED,
     "busy": EndedReason.BUSY,
@@ -110,8 +112,7 @@ def _whole(value: object) -> int | None:
 def read_report(form: Mapping[str, str], now: datetime) -> Report | None:
     """A callback's form; None where it is none that can be understood."""
     reference, status = form.get("CallSid", ""), form.get("CallStatus", "")
-    plain = reference.isascii() and reference.isalnum() and 2 <= len(reference) <= 64
-    if not plain or status not in STATUSES:
+    if not _REFERENCE.fullmatch(reference) or status not in STATUSES:
         return None
     told = moment(form.get("Timestamp"))
     return Report(
