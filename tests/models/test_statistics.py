@@ -1,0 +1,20 @@
+"""SQLite is told what its indexes are worth."""
+
+import pytest
+from sqlalchemy import text
+
+from app.database import Database
+from tests.fixtures.cast import make_tenant
+
+pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+
+KNOWN = text("SELECT DISTINCT tbl FROM sqlite_stat1 WHERE tbl = 'users'")
+
+
+def test_statistics_are_gathered_as_often_as_asked(fresh_database: Database) -> None:
+    with fresh_database.transaction() as session:
+        make_tenant(session)
+    fresh_database.gather_statistics()
+    fresh_database.gather_statistics()
+    with fresh_database.transaction(read_only=True) as session:
+        assert session.scalars(KNOWN).all() == ["users"]
