@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 from app.models import Campaign, Contact, ContactExternalId
 from app.services import campaigns, csv_files
 from app.services.imports import exact, mapping
+from app.services.imports.contact_rows import to_contact
 from app.services.imports.failures import PROBLEM_COLUMN
 from app.services.imports.mapping import Field, Target
 from app.services.imports.reading.footers import filled, is_footer
@@ -181,7 +182,7 @@ def _not_read_back(
     cells: Sequence[str], read_as: mapping.Mapping, values: Mapping[tuple[str, str], Any]
 ) -> set[int]:
     """The columns that would not be read as they were written."""
-    read = mapping.to_contact(cells, read_as, None)
+    read = to_contact(cells, read_as, None)
     contact = read.contact
     ids = dict(contact.get("externalIds", {}))
     if "externalIdKey" in contact:

@@ -7,7 +7,8 @@ from typing import Any
 
 from app.errors import Problem
 from app.services.imports.contact_cells import Note
-from app.services.imports.mapping import MAX_METADATA_KEY, Field, MappedRow, Mapping, to_contact
+from app.services.imports.contact_rows import to_contact
+from app.services.imports.mapping import MAX_METADATA_KEY, Field, MappedRow, Mapping
 from app.services.imports.reading import Row
 
 REPAIRED = "repaired"

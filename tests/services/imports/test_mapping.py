@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from app.services.imports.contact_cells import Note
-from app.services.imports.mapping import Field, MappedRow, Mapping, Target, to_contact
+from app.services.imports.contact_rows import to_contact
+from app.services.imports.mapping import Field, MappedRow, Mapping, Target
 from app.services.imports.names import read_name
 from app.services.imports.suggesting import suggest
 

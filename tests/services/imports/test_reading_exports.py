@@ -5,7 +5,8 @@ import io
 import pytest
 
 from app.phone import normalise
-from app.services.imports.mapping import Mapping, to_contact
+from app.services.imports.contact_rows import to_contact
+from app.services.imports.mapping import Mapping
 from app.services.imports.reading import open_table
 from app.services.imports.suggesting import suggest
 from tests.files.exports import (

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from app.services.imports.mapping import Mapping, to_contact
+from app.services.imports.contact_rows import to_contact
+from app.services.imports.mapping import Mapping
 from app.services.imports.reading import guard_cell, open_table
 from app.services.imports.suggesting import suggest
 from tests.fixtures.uploads import number

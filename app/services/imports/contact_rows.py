@@ -1,0 +1,219 @@
+"""The columns of a row onto the fields of a contact.
+
+Of several phone columns the first valid one counts, with a warning; the others become metadata.
+E-mail columns likewise. Columns that are nothing else become metadata under their own name.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from app.emails import is_email
+from app.services.imports.cleaning import narrow, quoted_formula, without_invisible
+from app.services.imports.contact_cells import (
+    Note,
+    PhoneCell,
+    is_ordinary,
+    placeholder,
+    read_email,
+    read_phone,
+    undecodable,
+    unusable,
+)
+from app.services.imports.exact import read_exact
+from app.services.imports.mapping import MappedRow, Mapping
+from app.services.imports.names import read_name
+
+_BETWEEN = re.compile(r"[\s;,|]+|:::")
+_EXPLICIT = ("00", "011", "\uff0b")
+"""What stands for + before a country code."""
+EXTENSION_KEY = "phoneExtension"
+"""The metadata key that an extension is kept under."""
+TITLE_KEY = "Title"
+"""The metadata key of a title that stood in a name."""
+
+
+def to_contact(values: Sequence[str], mapping: Mapping, default_region: str | None) -> MappedRow:
+    """One row of text as a contact: keys ``firstName lastName email phone status
+    contactMetadata externalIdKey externalIdValue externalIds``, those without a value left out."""
+    row = MappedRow()
+    metadata = _metadata(values, mapping, row)
+    _names(values, mapping, row, metadata)
+    _emails(values, mapping, row, metadata)
+    _phones(values, mapping, row, metadata, default_region)
+    _external_ids(values, mapping, row)
+    for index in mapping.exact:
+        _exact(values[index], index, row, metadata)
+    if metadata:
+        row.contact["contactMetadata"] = metadata
+    return row
+
+
+def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[str, Any]:
+    """Every cell as it stands: words like "none" may mean something there."""
+    metadata: dict[str, Any] = {}
+    for index, key in mapping.metadata:
+        text = values[index].strip()
+        if not text:
+            continue
+        if is_ordinary(text):
+            metadata[key] = text
+            continue
+        note = unusable(text, index)
+        if note is None:
+            metadata[key] = text
+        elif note.code == "formula_without_value":
+            row.warnings.append(note)
+        elif note.code == "cell_error":
+            row.warnings.append(Note(index, "placeholder_value", f"“{text}” counts as empty."))
+        else:
+            row.errors.append(note)
+    return metadata
+
+
+def _names(
+    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
+) -> None:
+    for index, name in mapping.singles:
+        if text := _text(values, index, row):
+            row.contact[name] = text
+    for index in mapping.full_names:
+        if text := _text(values, index, row):
+            first, last, title = read_name(text)
+            if first:
+                row.contact.setdefault("firstName", first)
+            if last:
+                row.contact.setdefault("lastName", last)
+            if title:
+                metadata.setdefault(TITLE_KEY, title)
+
+
+def _external_ids(values: Sequence[str], mapping: Mapping, row: MappedRow) -> None:
+    """The first column with a value is the contact's pair, others stand beside it."""
+    for index, key in mapping.external_ids:
+        text = _text(values, index, row)
+        if text and "externalIdKey" in row.contact:
+            row.contact.setdefault("externalIds", {})[key] = text
+        elif text:
+            row.contact["externalIdKey"], row.contact["externalIdValue"] = key, text
+
+
+def _exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> None:
+    """What the JSON of an exported row says beside its cells."""
+    if not (text := cell.strip()):
+        return
+    said, problem = read_exact(text, index)
+    if problem is not None:
+        row.errors.append(problem)
+    metadata.update(said.pop("contactMetadata", {}))
+    if ids := said.pop("externalIds", {}):
+        row.contact["externalIds"] = row.contact.get("externalIds", {}) | ids
+    row.contact.update(said)
+
+
+def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = True) -> str:
+    """The cell without spaces around it; empty when it holds nothing that can be kept."""
+    text = values[index].strip()
+    if not text or is_ordinary(text):
+        return text
+    if not text.isascii():
+        text = _cleaned(text, index, row, is_name=is_name)
+        if not text:
+            return ""
+    if text[0] == "=" and (written := quoted_formula(text)):
+        message = "Written as a formula that only holds this text."
+        row.warnings.append(Note(index, "text_around_value", message))
+        text = written
+    if note := placeholder(text, index):
+        row.warnings.append(note)
+        return ""
+    if note := unusable(text, index):
+        row.errors.append(note)
+        return ""
+    return text
+
+
+def _cleaned(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
+    visible = without_invisible(text, joiners=not is_name)
+    if visible != text:
+        message = "Marks that cannot be seen were taken out."
+        row.warnings.append(Note(index, "characters_removed", message))
+    if note := undecodable(visible, index):
+        row.errors.append(note)
+        return ""
+    return visible
+
+
+def _emails(
+    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
+) -> None:
+    """Form is the rule of whoever stores the contact; here it only chooses among columns."""
+    cells: list[tuple[int, str, str]] = []
+    for index in mapping.emails:
+        text = _text(values, index, row, is_name=False)
+        if text.isascii() and is_email(text):
+            cells.append((index, text, text))
+            continue
+        if text.count("@") > 1 and len(_BETWEEN.split(text)) > 1:
+            message = "Several e-mail addresses in one cell: keep one."
+            row.errors.append(Note(index, "several_emails", message))
+            return
+        if not text.isascii() and (plain_text := narrow(text)) != text:
+            message = f"Written as {plain_text}."
+            row.warnings.append(Note(index, "characters_replaced", message))
+            text = plain_text
+        if text:
+            address, warnings, has_text = read_email(text, index)
+            row.warnings.extend(warnings)
+            if has_text:
+                metadata[mapping.keys[index]] = text
+            cells.append((index, text, address))
+    if not cells:
+        return
+    chosen = next((cell for cell in cells if is_email(cell[2])), cells[0])
+    row.contact["email"] = chosen[2]
+    for index, text, address in cells:
+        if index != chosen[0] and address.casefold() != chosen[2].casefold():
+            metadata[mapping.keys[index]] = text
+            code = "several_emails" if is_email(address) else "email_dropped"
+            message = f"{chosen[2]} is used; this address is kept as information only."
+            row.warnings.append(Note(index, code, message))
+
+
+def _phones(
+    values: Sequence[str],
+    mapping: Mapping,
+    row: MappedRow,
+    metadata: dict[str, Any],
+    default_region: str | None,
+) -> None:
+    cells = [
+        (index, text, read_phone(text, index, default_region))
+        for index in mapping.phones
+        if (text := _text(values, index, row, is_name=False))
+    ]
+    chosen = next((cell for cell in cells if cell[2].number), None)
+    if chosen is None:
+        row.errors.extend(cell.error for _, _, cell in cells if cell.error)
+        return
+    index, written, phone = chosen
+    row.contact["phone"] = phone.number
+    row.assumed_country = "+" not in written and not written.startswith(_EXPLICIT)
+    if phone.has_text:
+        metadata[mapping.keys[index]] = written
+    if phone.extension:
+        metadata[EXTENSION_KEY] = phone.extension
+        message = f"Kept without its extension {phone.extension}, which is kept as information."
+        row.warnings.append(Note(index, "extension_dropped", message))
+    row.warnings.extend(phone.warnings)
+    for other, text, cell in cells:
+        if other != index and (cell.number is None or cell.number != phone.number):
+            metadata[mapping.keys[other]] = text
+            row.warnings.append(_set_aside(other, cell, str(phone.number)))
+
+
+def _set_aside(column: int, cell: PhoneCell, used: str) -> Note:
+    if cell.error:
+        message = f"{cell.error.message} {used} is used instead."
+        return Note(column, "phone_dropped", message, cell.error.reason or cell.error.code)
+    return Note(column, "several_phones", f"{used} is used; this number is kept as information.")
