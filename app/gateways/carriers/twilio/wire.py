@@ -49,7 +49,7 @@ class Wire(TwilioHttpClient):  # type: ignore[misc]  # the SDK has no types
             raise NoCarrierAnswer(type(error).__name__) from error
         if response.status_code == 429:
             message = "The carrier asked to wait."
-            raise PlacementPutOff(message, _pause(response.headers))
+            raise PlacementPutOff(message, pause_asked_for(response.headers))
         if response.status_code >= 500 or response.status_code == 408:
             message = f"status {response.status_code}"
             raise NoCarrierAnswer(message)
@@ -65,7 +65,7 @@ def _was_never_sent(error: RequestException) -> bool:
     )
 
 
-def _pause(headers: Any) -> float:
+def pause_asked_for(headers: Any) -> float:
     """``Retry-After`` in seconds, from either way of writing it."""
     told = str((headers or {}).get("Retry-After", "")).strip()
     try:

@@ -1,0 +1,179 @@
+"""Twilio's line without a portal around it: the wire, and what its words mean."""
+
+import socket
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from email.utils import format_datetime
+from xml.etree.ElementTree import fromstring
+
+import pytest
+
+from app.enums import AnsweredBy, EndedReason
+from app.gateways.carriers.base import (
+    Inquiry,
+    LineEventKind,
+    NoCarrierAnswer,
+    Placement,
+    PlacementPutOff,
+    PlacementRejected,
+    Verdict,
+)
+from app.gateways.carriers.twilio.account import TwilioAccount
+from app.gateways.carriers.twilio.line import Twilio
+from app.gateways.carriers.twilio.reading import heard, state_of_call
+from app.gateways.carriers.twilio.speaking import hang_up, say
+from app.gateways.carriers.twilio.wire import UNREACHED_SECONDS, pause_asked_for
+from app.models import new_id
+from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, FaultyCarrier, Manners, faulty_carrier
+
+NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+NUMBER, OWN = "+12125550100", "+12025550199"
+
+
+def line_at(url: str) -> Twilio:
+    account = TwilioAccount(
+        ACCOUNT, TOKEN, "http://127.0.0.1:9", api_url=url, request_seconds=1.0, settle_seconds=0.5
+    )
+    return Twilio(account)
+
+
+def placement() -> Placement:
+    return Placement(new_id(), NUMBER, OWN, "Hello.", "Bye.")
+
+
+def closed_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_where_nobody_takes_the_connection_nothing_was_placed() -> None:
+    line = line_at(f"http://127.0.0.1:{closed_port()}")
+    with pytest.raises(PlacementPutOff) as refusal:
+        line.place(placement())
+    assert refusal.value.seconds == UNREACHED_SECONDS
+    with pytest.raises(NoCarrierAnswer):
+        line.look_up(Inquiry(new_id(), NUMBER, OWN, NOW))
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ("reset", NoCarrierAnswer),
+        ("hang", NoCarrierAnswer),
+        ("cut", NoCarrierAnswer),
+        ("503", NoCarrierAnswer),
+        ("429", PlacementPutOff),
+        ("400", PlacementRejected),
+        ("401", PlacementRejected),
+    ],
+)
+def test_each_answer_has_its_meaning_and_is_asked_for_once(
+    answer: str, error: type[Exception]
+) -> None:
+    with faulty_carrier(hang=1.2) as carrier:
+        carrier.manners[NUMBER] = Manners(asked=[answer])
+        with pytest.raises(error):
+            line_at(carrier.url).place(placement())
+        assert len(carrier.asked_for(NUMBER)) == 1
+
+
+def place_and_forget(carrier: FaultyCarrier, *attempts: Placement) -> list[str]:
+    carrier.manners[NUMBER] = Manners(callbacks="lost", fetches=False)
+    line = line_at(carrier.url)
+    return [str(line.place(attempt).reference) for attempt in attempts]
+
+
+def about(attempt: Placement, **known: object) -> Inquiry:
+    began = datetime.now(UTC) - timedelta(seconds=1)
+    return Inquiry(attempt.attempt_id, NUMBER, OWN, began, **known)  # type: ignore[arg-type]  # its own fields
+
+
+def test_calls_of_other_attempts_are_not_taken_for_ones_own() -> None:
+    first, second = placement(), placement()
+    with faulty_carrier() as carrier:
+        line = line_at(carrier.url)
+        one, two = place_and_forget(carrier, first, second)
+        known = line.look_up(about(second, taken=frozenset([one])))
+        assert (known.verdict, known.reference) == (Verdict.PLACED, two)
+        assert line.look_up(about(second, taken=frozenset([one, two]))).verdict is (
+            Verdict.NOT_PLACED
+        )
+        both = [line.look_up(about(first, rivals=1, place=place)).reference for place in (0, 1)]
+        assert sorted(map(str, both)) == sorted([one, two])
+        one_for_two = about(first, rivals=1, taken=frozenset([one]))
+        assert line.look_up(one_for_two).verdict is Verdict.UNSURE
+
+
+@pytest.mark.parametrize(
+    ("word", "who"),
+    [
+        ("human", AnsweredBy.HUMAN),
+        ("machine_start", AnsweredBy.VOICEMAIL),
+        ("machine_end_beep", AnsweredBy.VOICEMAIL),
+        ("machine_end_silence", AnsweredBy.VOICEMAIL),
+        ("machine_end_other", AnsweredBy.VOICEMAIL),
+        ("fax", AnsweredBy.UNKNOWN),
+        ("unknown", AnsweredBy.UNKNOWN),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_who_answered_is_read_from_its_words(word: str | None, who: AnsweredBy | None) -> None:
+    assert heard(word) is who
+
+
+def test_a_finished_call_tells_its_answer_its_end_and_its_cost() -> None:
+    began, ended = NOW, NOW + timedelta(seconds=42)
+    told = {
+        "sid": "CA1",
+        "status": "completed",
+        "answered_by": "machine_end_beep",
+        "start_time": format_datetime(began),
+        "end_time": format_datetime(ended),
+        "duration": "42",
+        "price": "-0.0350",
+        "price_unit": "usd",
+    }
+    state = state_of_call(told, ended, None)
+    assert [(event.kind, event.at, event.reason) for event in state.events] == [
+        (LineEventKind.ANSWERED, began, None),
+        (LineEventKind.ENDED, ended, EndedReason.COMPLETED),
+    ]
+    assert (state.cost, state.currency, state.next_change) == (Decimal("0.0350"), "USD", None)
+
+
+@pytest.mark.parametrize(
+    ("told", "seconds"),
+    [("7", 7.0), ("0", 0.0), ("999999", 3600.0), ("soon", 1.0), ("-5", 1.0), (None, 1.0)],
+)
+def test_the_pause_is_what_retry_after_says_within_reason(told: str | None, seconds: float) -> None:
+    assert pause_asked_for({"Retry-After": told} if told else {}) == seconds
+
+
+def test_the_pause_may_be_a_date() -> None:
+    later = datetime.now(UTC) + timedelta(seconds=60)
+    assert 55 < pause_asked_for({"Retry-After": format_datetime(later, usegmt=True)}) <= 60
+
+
+@pytest.mark.parametrize(
+    ("address", "verbs"),
+    [
+        (None, ["Say", "Hangup"]),
+        ("sip:ada@voice.example.com", ["Say", "Dial", "Hangup"]),
+        ("wss://voice.example.com/ada", ["Say", "Connect", "Hangup"]),
+    ],
+)
+def test_after_the_words_the_call_is_handed_over_or_ends(
+    address: str | None, verbs: list[str]
+) -> None:
+    spoken = fromstring(say("Hello.", address))  # noqa: S314 - our own words
+    assert [verb.tag for verb in spoken] == verbs
+    if address:
+        inner = spoken[1][0]
+        assert address in (inner.text, inner.get("url"))
+
+
+def test_what_xml_can_not_hold_is_left_out() -> None:
+    assert fromstring(say("a\x00\x0b\ud800b"))[0].text == "ab"  # noqa: S314 - our own words
+    assert [verb.tag for verb in fromstring(hang_up())] == ["Hangup"]  # noqa: S314 - our own words
