@@ -24,9 +24,10 @@ MARKS = frozenset({"csrf_token", "once", "version"})
 
 
 class Sending:
-    """One sending of the present form, inside the transaction of its work."""
+    """One sending of the present form, inside the transaction of its work; ``more`` is what was
+    sent beside the fields, such as the hash of a file."""
 
-    def __init__(self, session: Session):
+    def __init__(self, session: Session, *more: str):
         self._session = session
         self._slot: idempotency.Slot | None = None
         self.earlier: str | None = None
@@ -36,7 +37,7 @@ class Sending:
             return
         typed = sorted((k, v) for k, v in request.form.items(multi=True) if k not in MARKS)
         # Going back and sending something else is another sending.
-        key = sha256(repr((token, typed)).encode()).hexdigest()
+        key = sha256(repr((token, typed, *more)).encode()).hexdigest()
         found = idempotency.claim(session, g.user.id, request.endpoint or "", key, {})
         if isinstance(found, idempotency.Slot):
             self._slot = found

@@ -17,6 +17,7 @@ from app.gateways.files import size_words
 from app.models import ContactImport, utcnow
 from app.portal import lists
 from app.portal.blueprint import portal
+from app.portal.editing import Sending
 from app.portal.formats import number, plural, size
 from app.portal.forms.upload import ACTION_HINTS, UploadForm
 from app.portal.upload_check import check_context, path_of
@@ -96,21 +97,27 @@ def upload_create(campaign_id: UUID) -> Page:
         return _choose_page(campaign_id, form), 413
     try:
         with transaction() as session:
-            upload = uploads.create(
-                session,
-                caller(),
-                campaign_id,
-                action=form.chosen_action,
-                file=kept,
-                file_name=sent.filename,
-            )
+            sending = Sending(session, kept.sha256)
+            if sending.earlier is None:
+                made = uploads.create(
+                    session,
+                    caller(),
+                    campaign_id,
+                    action=form.chosen_action,
+                    file=kept,
+                    file_name=sent.filename,
+                )
+                url = sending.led_to(url_for("portal.upload", upload_id=made.id))
     except BaseException as error:
         files().delete(kept.key)
         if not isinstance(error, ValidationFailed):
             raise
         form.file.errors = (error.message,)
         return _choose_page(campaign_id, form), 422
-    return redirect(url_for("portal.upload", upload_id=upload.id), 303)
+    if sending.earlier is not None:
+        files().delete(kept.key)
+        url = sending.earlier
+    return redirect(url, 303)
 
 
 @portal.get("/uploads/<uuid:upload_id>")

@@ -253,6 +253,19 @@ def test_the_same_file_is_recognised(desk: Desk) -> None:
     assert "people.csv" in said
 
 
+def test_a_form_sent_twice_uploads_once_and_another_file_is_another_upload(
+    desk: Desk, tmp_path: Path
+) -> None:
+    def send(data: str) -> str:
+        form = {"file": (io.BytesIO(data.encode()), "people.csv"), "action": "upsert", "once": "a1"}
+        return str(desk.browser.post(desk.page, form, page=desk.page).location)
+
+    first = send(f"Name,Phone\nAnn,{ANN}\n")
+    assert send(f"Name,Phone\nAnn,{ANN}\n") == first
+    assert len(list((tmp_path / "uploads").iterdir())) == 1
+    assert send(f"Name,Phone\nBob,{BOB}\n") != first
+
+
 def test_the_list_leads_to_uploads_in_every_state(desk: Desk, browser: Browser) -> None:
     assert "No uploads yet" in desk.shows("/uploads")
     names = ("first.csv", "second.csv")
