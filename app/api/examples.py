@@ -54,6 +54,8 @@ _ATTEMPT: dict[str, Any] = {
     "startedAt": "2026-05-04T09:30:01Z",
     "answeredAt": "2026-05-04T09:30:09Z",
     "endedAt": "2026-05-04T09:31:20Z",
+    "cost": 0.0135,
+    "costCurrency": "USD",
 }
 
 EXAMPLES: dict[str, Any] = {

@@ -73,6 +73,9 @@ class CallAttempt(Resource):
     started_at: Moment | None = None
     answered_at: Moment | None = None
     ended_at: Moment | None = None
+    cost: float | None = None
+    """In units of the currency, once the carrier has told it."""
+    cost_currency: str | None = None
 
 
 class Call(Resource):

@@ -113,7 +113,14 @@ CALL_OBJECTS: Mapping[str, Mapping[str, str]] = {
         "attempts": "[]CallAttempt!",
     },
     "CalledContact": {"phoneNumber": "string!", **_PERSON},
-    "CallAttempt": {"id": "uuid!", "number": "integer!", "status": "string!", **_COURSE},
+    "CallAttempt": {
+        "id": "uuid!",
+        "number": "integer!",
+        "status": "string!",
+        **_COURSE,
+        "cost": "number?",
+        "costCurrency": "string?",
+    },
     # 2.11
     "LegacyCallInput": {
         "name": "string!",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -211,6 +212,8 @@ def test_one_call_is_told_from_beginning_to_end(
         started_at=NOON + timedelta(seconds=1),
         answered_at=NOON + timedelta(seconds=9),
         ended_at=NOON + timedelta(seconds=43),
+        cost=Decimal("0.0135"),
+        cost_currency="USD",
     )
     session.add(attempt)
     session.flush()
@@ -240,6 +243,7 @@ def test_one_call_is_told_from_beginning_to_end(
     assert "<blockquote>Hello, this is Robin.</blockquote>" in page
     assert "<code>CA0123456789abcdef</code>" in page
     assert "34&nbsp;s" in page
+    assert "0.0135&nbsp;USD" in page
 
 
 def test_cancelling_asks_with_what_follows_and_happens_once(

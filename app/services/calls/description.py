@@ -39,6 +39,8 @@ def describe(call: models.Call, attempts: Sequence[models.CallAttempt]) -> Call:
                 started_at=attempt.started_at,
                 answered_at=attempt.answered_at,
                 ended_at=attempt.ended_at,
+                cost=float(attempt.cost) if attempt.cost is not None else None,
+                cost_currency=attempt.cost_currency,
             )
             for attempt in attempts
         ],
