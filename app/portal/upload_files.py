@@ -13,22 +13,25 @@ from app.portal.formats import moment
 from app.services.imports import failures, returned_files, uploads
 from app.services.imports.returned_files import Writer
 
-_WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_KINDS = {
+    "csv": "text/csv",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
 
 
-@portal.get("/uploads/<uuid:upload_id>/failed-rows")
-def upload_failures(upload_id: UUID) -> Response:
+@portal.get("/uploads/<uuid:upload_id>/failed-rows.<any(csv, xlsx):ending>")
+def upload_failures(upload_id: UUID, ending: str) -> Response:
     """The rows that can't be applied, with a column that says why."""
-    return _file(upload_id, failed_only=True)
+    return _file(upload_id, ending, failed_only=True)
 
 
-@portal.get("/uploads/<uuid:upload_id>/file")
-def upload_file(upload_id: UUID) -> Response:
+@portal.get("/uploads/<uuid:upload_id>/file.<any(csv, xlsx):ending>")
+def upload_file(upload_id: UUID, ending: str) -> Response:
     """The whole file with its problems marked."""
-    return _file(upload_id, failed_only=False)
+    return _file(upload_id, ending, failed_only=False)
 
 
-def _file(upload_id: UUID, *, failed_only: bool) -> Response:
+def _file(upload_id: UUID, ending: str, *, failed_only: bool) -> Response:
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
         if found.rows_forgotten_at is not None:
@@ -37,18 +40,17 @@ def _file(upload_id: UUID, *, failed_only: bool) -> Response:
                 "Its figures and its history are still there."
             )
             raise Gone(message, "rows_forgotten")
-        if found.checked_at is None or not found.columns:
+        is_there = found.checked_at is not None and found.columns
+        if not is_there or ending != returned_files.ending_of(found):
             raise NotFound
         writer = returned_files.writer_of(session, found)
-    workbook = returned_files.is_workbook(found)
     stem = "".join(c if c.isalnum() and c.isascii() else "-" for c in found.file_name)
     kind = "failed-rows-of" if failed_only else "problems-in"
     name = f"{kind}-{stem.rpartition('-')[0].strip('-') or 'upload'}"
     response = Response(
         stream_with_context(_pieces(found, writer, failed_only=failed_only)),
-        content_type=_WORKBOOK if workbook else "text/csv",
+        content_type=_KINDS[ending],
     )
-    ending = "xlsx" if workbook else "csv"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.{ending}"'
     return response
 

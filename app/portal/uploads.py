@@ -31,7 +31,7 @@ from app.portal.upload_words import (
     sum_words,
 )
 from app.services import campaigns
-from app.services.imports import applying, browsing, mending, undoing, uploads
+from app.services.imports import applying, browsing, mending, returned_files, undoing, uploads
 from app.services.imports.mending import Mended
 
 Page = str | tuple[str, int] | Response
@@ -66,6 +66,7 @@ def uploads_page(session: Session, campaign_id: UUID | None = None) -> dict[str,
         "standing": standing,
         "actions": ACTION_NAMES,
         "can_be_undone": undoing.can_be_undone,
+        "ending_of": returned_files.ending_of,
         "undo_days": settings().undo_days,
         "place": place,
         "next_url": place.next_url(page.next_cursor),
@@ -181,6 +182,7 @@ def about(session: Session, found: ContactImport) -> dict[str, Any]:
         "seconds_left": _seconds_left(found),
         "can_go_on": uploads.can_go_on(found),
         "can_be_read_again": uploads.can_be_read_again(found),
+        "ending": returned_files.ending_of(found),
         "undo_until": undoing.ends_at(found, settings().undo_days),
         "can_be_undone": undoing.can_be_undone(found, settings().undo_days),
     }

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 from tests.e2e.watched import Visit
 
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-NO_PAGES = re.compile(r"\.(csv|json)$|^/brand/")
+NO_PAGES = re.compile(r"\.(csv|json|xlsx)$|^/brand/")
 MOST_PAGES = 250
 
 

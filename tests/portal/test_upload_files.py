@@ -20,19 +20,21 @@ ANN, BOB = number(1), number(2)
 
 def test_the_whole_file_and_its_failed_rows_come_back(desk: Desk) -> None:
     address = desk.upload(f"Name;Phone\nAnn;{ANN}\nBob;12\n", "my people.csv")
-    whole = desk.browser.get(f"{address}/file")
+    whole = desk.browser.get(f"{address}/file.csv")
     assert whole.headers["Content-Disposition"] == (
         'attachment; filename="problems-in-my-people.csv"'
     )
     rows = list(csv.reader(io.StringIO(whole.data.decode("utf-8-sig")), delimiter=";"))
     assert [row[:2] for row in rows] == [["Name", "Phone"], ["Ann", f"'{ANN}"], ["Bob", "12"]]
-    failed = desk.browser.get(f"{address}/failed-rows").data.decode("utf-8-sig")
+    failed = desk.browser.get(f"{address}/failed-rows.csv").data.decode("utf-8-sig")
     assert failed.splitlines() == [";".join(rows[0]), ";".join(rows[2])]
 
 
 def test_a_workbook_comes_back_as_a_workbook(desk: Desk) -> None:
     address = desk.upload(xlsx(["Name", "Phone"], ["Ann", ANN], ["Bob", "12"]), "people.xlsx")
-    answer = desk.browser.get(f"{address}/file")
+    assert f'href="{address}/file.xlsx"' in desk.browser.get(address).text
+    assert desk.browser.get(f"{address}/file.csv").status_code == 404
+    answer = desk.browser.get(f"{address}/file.xlsx")
     assert answer.headers["Content-Disposition"].endswith('filename="problems-in-people.xlsx"')
     sheet = load_workbook(io.BytesIO(answer.data)).worksheets[0]
     assert [cell.value for cell in sheet["B"]] == ["Phone", ANN, "12"]
@@ -40,7 +42,7 @@ def test_a_workbook_comes_back_as_a_workbook(desk: Desk) -> None:
 
 def test_a_file_that_could_not_be_read_has_no_rows_to_give_back(desk: Desk) -> None:
     address = desk.upload(b"MZ\x00\x00" * 50)
-    assert desk.browser.get(f"{address}/file").status_code == 404
+    assert desk.browser.get(f"{address}/file.csv").status_code == 404
 
 
 def test_after_their_days_the_rows_are_gone_and_the_figures_stay(desk: Desk) -> None:
@@ -48,7 +50,7 @@ def test_after_their_days_the_rows_are_gone_and_the_figures_stay(desk: Desk) -> 
     with desk.database.transaction() as session:
         session.execute(update(ContactImport).values(finished_at=utcnow() - timedelta(days=31)))
     forget_rows(desk.database, 30)
-    for part in ("file", "failed-rows"):
+    for part in ("file.csv", "failed-rows.csv"):
         gone = desk.browser.get(f"{address}/{part}")
         assert gone.status_code == 410
         assert "The rows of this upload were removed on" in words(gone)

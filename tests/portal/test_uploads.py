@@ -80,7 +80,7 @@ def test_a_real_export_goes_from_the_file_to_the_result(desk: Desk, database: Da
     with database.transaction(read_only=True) as session:
         assert len(session.scalars(select(Contact.id)).all()) == 1963
 
-    download = desk.browser.get(f"{address}/failed-rows")
+    download = desk.browser.get(f"{address}/failed-rows.csv")
     assert download.headers["Content-Disposition"] == (
         'attachment; filename="failed-rows-of-all-contacts.csv"'
     )
@@ -297,7 +297,7 @@ def test_everybody_who_may_change_contacts_may_upload(
     assert "1 row applied" in desk.shows(address)
 
 
-GETS = ("", "/live", "/failed-rows", "/file", "/columns", "/undo")
+GETS = ("", "/live", "/failed-rows.csv", "/file.csv", "/columns", "/undo")
 POSTS = (
     *("/apply", "/cancel", "/check", "/columns", "/repairs/decimals", "/repairs/x/take-back"),
     *("/undo", "/rows", "/rows/take-back", "/rows/forget"),

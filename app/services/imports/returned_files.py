@@ -30,13 +30,14 @@ class Writer(Protocol):
     def end(self) -> bytes: ...
 
 
-def is_workbook(upload: ContactImport) -> bool:
-    return upload.file_kind in ("xlsx", "xls")
+def ending_of(upload: ContactImport) -> str:
+    """xlsx or csv: what the file comes back as."""
+    return "xlsx" if upload.file_kind in ("xlsx", "xls") else "csv"
 
 
 def writer_of(session: Session, upload: ContactImport) -> Writer:
     """What writes rows in the kind, the encoding and with the separator of the upload's file."""
-    if is_workbook(upload):
+    if ending_of(upload) == "xlsx":
         return WorkbookWriter(upload.found.get("sheet") or "")
     encoding = upload.found.get("encoding") or UTF_8
     if encoding == "utf-8" or not _holds_all(session, upload, encoding):
