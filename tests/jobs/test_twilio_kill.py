@@ -14,6 +14,7 @@ pytestmark = pytest.mark.xdist_group("house")
 
 KILLS = 50 if matrix.is_full() else 4
 CALLS_A_KILL = 5
+FAULTS: tuple[list[str], ...] = ([], [], ["500+"], ["reset"], ["429"])
 
 
 def test_a_killed_worker_neither_loses_nor_repeats_a_call(house: House) -> None:
@@ -22,7 +23,7 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_call(house: House) -> None:
     dialled = {}
     for _ in range(KILLS):
         for _ in range(CALLS_A_KILL):
-            number = house.number(asked=chance.choice(([], [], [], ["500+"], ["reset"])))
+            number = house.number(asked=[*chance.choice(FAULTS)])
             dialled[number] = house.dial(number)
             time.sleep(chance.uniform(0, 0.05))
         time.sleep(chance.uniform(0, 0.4))

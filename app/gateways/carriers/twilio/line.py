@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import urlencode, urljoin
 
 from twilio.base.exceptions import TwilioException, TwilioRestException
-from twilio.rest import Client
 
 from app.enums import CarrierKind, EndedReason
 from app.gateways.carriers.base import (
@@ -154,7 +153,9 @@ class Twilio:
     def _next_look(self) -> datetime:
         return utcnow() + timedelta(seconds=self._account.poll_seconds)
 
-    def _client(self, *, keeps_connections: bool) -> Client:
+    def _client(self, *, keeps_connections: bool) -> Any:
+        from twilio.rest import Client  # noqa: PLC0415 - loaded only where Twilio is used
+
         account = self._account
         wire = Wire(account.api_url, account.request_seconds, keeps_connections=keeps_connections)
         return Client(account.sid, account.auth_token, http_client=wire)

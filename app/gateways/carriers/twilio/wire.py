@@ -5,12 +5,6 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from requests import ConnectionError as RequestsConnectionError
-from requests import ConnectTimeout, RequestException
-from twilio.http.http_client import TwilioHttpClient
-from twilio.http.response import Response
-from urllib3.exceptions import NewConnectionError
-
 from app.gateways.carriers.base import NoCarrierAnswer, PlacementPutOff
 
 REAL_API = "https://api.twilio.com"
@@ -21,7 +15,7 @@ BUSY_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 3600.0
 
 
-class Wire(TwilioHttpClient):  # type: ignore[misc]  # the SDK has no types
+class Wire:
     """The SDK's HTTP client with another base address, and with our words for its failures.
 
     Raises `NoCarrierAnswer` for what is not an answer and `PlacementPutOff` where the request
@@ -29,19 +23,24 @@ class Wire(TwilioHttpClient):  # type: ignore[misc]  # the SDK has no types
     """
 
     def __init__(self, api_url: str, seconds: float, *, keeps_connections: bool):
+        from twilio.http.http_client import TwilioHttpClient  # noqa: PLC0415 - 11 MB, only where Twilio is used
+
         # Its own log has numbers and addresses in it.
         quiet = logging.getLogger("app.gateways.carriers.twilio.wire")
         quiet.setLevel(logging.WARNING)
-        super().__init__(
+        self._client = TwilioHttpClient(
             pool_connections=keeps_connections, timeout=seconds, logger=quiet, max_retries=0
         )
         self._api_url = (api_url or REAL_API).rstrip("/")
 
-    def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
+    def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
+        """As the SDK's own; what it returns is an answer of Twilio's."""
+        from requests import RequestException  # noqa: PLC0415 - loaded with the client above
+
         if url.startswith(REAL_API):
             url = self._api_url + url.removeprefix(REAL_API)
         try:
-            response = super().request(method, url, *args, **kwargs)
+            response = self._client.request(method, url, *args, **kwargs)
         except RequestException as error:
             if _was_never_sent(error):
                 message = "The carrier could not be reached."
@@ -56,13 +55,14 @@ class Wire(TwilioHttpClient):  # type: ignore[misc]  # the SDK has no types
         return response
 
 
-def _was_never_sent(error: RequestException) -> bool:
-    if isinstance(error, ConnectTimeout):
-        return True
+def _was_never_sent(error: Exception) -> bool:
+    """Whether no connection came about."""
+    from requests import ConnectTimeout  # noqa: PLC0415 - loaded with the client above
+    from urllib3.exceptions import NewConnectionError  # noqa: PLC0415 - as above
+
     cause = error.args[0] if error.args else None
-    return isinstance(error, RequestsConnectionError) and isinstance(
-        getattr(cause, "reason", None), NewConnectionError
-    )
+    never_connected = isinstance(getattr(cause, "reason", None), NewConnectionError)
+    return never_connected or isinstance(error, ConnectTimeout)
 
 
 def pause_asked_for(headers: Any) -> float:
