@@ -12,6 +12,7 @@ from app.services.imports.mapping import MAX_METADATA_KEY, Field, Target
 LONGEST_CELL = 200
 WHOLE_ROW = frozenset({"column_count", "unclosed_quote", "bad_quote", "undecodable_text"})
 """What makes a row doubtful in all its cells."""
+IDENTIFIERS = frozenset({Field.PHONE, Field.EMAIL, Field.EXTERNAL_ID})
 FIELD_NAMES = {
     Field.FIRST_NAME: "First name",
     Field.LAST_NAME: "Last name",
@@ -101,18 +102,22 @@ def _choices(
 
 
 def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) -> SheetRow:
-    """A row that can't be trusted as a whole is mended as a whole."""
+    """A row that can't be trusted as a whole is mended as a whole; one that tells of nobody, in any
+    of the cells that could."""
     by_column: dict[int, list[ImportProblem]] = {}
     for problem in row.problems:
         by_column.setdefault(problem.column_index or 0, []).append(problem)
     failed = row.outcome == FAILED
     whole = failed and any(p.code in WHOLE_ROW and p.column_index is None for p in row.problems)
+    nameless = failed and any(p.code == "missing_identifier" for p in row.problems)
     width = len(upload.columns)
     cells = []
     for index in range(width):
         value = row.cells[index] if index < len(row.cells) else ""
         problems = by_column.get(index, ())
-        can_be_mended = failed and (whole or any(not p.is_warning for p in problems))
+        identifies = nameless and upload.mapping[index].partition(":")[0] in IDENTIFIERS
+        is_wrong = failed and any(not problem.is_warning for problem in problems)
+        can_be_mended = whole or identifies or is_wrong
         sent = typed.get(index, value) if can_be_mended else None
         cells.append(_cell(value, problems, sent))
     if whole and (further := [cell for cell in row.cells[width:] if cell.strip()]):

@@ -114,6 +114,14 @@ def test_a_row_out_of_place_is_mended_as_a_whole(desk: Desk) -> None:
     assert heading(desk.browser.get(address)) == "All 2 rows can be applied"
 
 
+def test_a_row_that_tells_of_nobody_is_mended_in_any_cell_that_could(desk: Desk) -> None:
+    address = desk.upload("Name,Phone,E-mail,Note\nAnn,,,x\n")
+    assert fields(desk.browser.get(address)) == {"cell-2-1": "", "cell-2-2": ""}
+    save(desk, address, cell_2_2="ann@mail.example")
+    desk.work(address)
+    assert heading(desk.browser.get(address)) == "1 row can be applied"
+
+
 def test_mended_cells_hold_no_markup_and_no_nul(desk: Desk) -> None:
     address = desk.upload(FILE)
     save(desk, address, cell_2_1='"><b>\0')

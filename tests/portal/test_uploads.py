@@ -104,7 +104,7 @@ def test_rows_of_one_kind_can_be_looked_at_page_by_page(desk: Desk) -> None:
 
 
 def test_a_bad_cell_says_why_in_the_words_of_the_api(desk: Desk) -> None:
-    address = desk.upload(f"Name,Phone,E-mail\nAnn,{ANN},ann(at)mail\n<b>,,\n")
+    address = desk.upload(f"Name,Phone,E-mail,Note\nAnn,{ANN},ann(at)mail,\n<b>,,,\n")
     page = desk.browser.get(address)
     assert (
         'name="cell-2-2" value="ann(at)mail" placeholder="empty" autocomplete="off" '
