@@ -44,9 +44,9 @@ class ContactImport(Base):
     command works on it by itself (see `app.services.imports.leases`), ``apply_when_checked`` where
     nobody waits to say so.
 
-    ``undo_state`` is absent until somebody asks for the undo, then ``undoing``, ``undone`` or ``stopped``;
-    ``undo_changes`` is how many changes there are to undo, ``undo_done`` how many have been,
-    the last ones first, down to ``undo_from_row``; ``undo_result`` tells how it ended.
+    ``undo_state`` is absent until somebody asks for the undo, then ``undoing``, ``undone`` or
+    ``stopped``; ``undo_changes`` is how many changes there are to undo, ``undo_done`` how many have
+    been, the last ones first, down to ``undo_from_row``; ``undo_result`` tells how it ended.
     """
 
     __tablename__ = "contact_imports"

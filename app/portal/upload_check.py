@@ -8,6 +8,7 @@ from flask import request, url_for
 from sqlalchemy.orm import Session
 
 from app.models import Campaign, ContactImport
+from app.phone import country_name
 from app.portal import lists
 from app.portal.forms.upload import DELIMITER_WORDS, ENCODING_WORDS, ReadingForm
 from app.portal.upload_sheet import columns_of, sheet_row
@@ -174,4 +175,6 @@ def _read_as(upload: ContactImport) -> str:
         parts.append(f"column names in row {found['headerRow']}")
     else:
         parts.append("no column names")
+    if region := upload.read_options.get("region"):
+        parts.append(f"numbers without a country code as those of {country_name(region)}")
     return ", ".join(parts)

@@ -140,5 +140,6 @@ def test_how_it_is_read_is_changed_on_the_check_screen(desk: Desk) -> None:
     page = desk.browser.get(address)
     assert heading(page) == "1 row can be applied"
     assert '<option selected value="GB">' in page.text
+    assert "without a country code as those of the United Kingdom" in words(page)
     nowhere = desk.browser.post(f"{address}/columns", reading | {"region": "XX"}, page=address)
     assert nowhere.status_code == 422
