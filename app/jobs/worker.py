@@ -16,7 +16,15 @@ from uuid import uuid4
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.config import Settings, read_settings
-from app.jobs import heartbeat, housekeeping, import_contacts, place_call, send_mail, undo_import
+from app.jobs import (
+    end_stray_call,
+    heartbeat,
+    housekeeping,
+    import_contacts,
+    place_call,
+    send_mail,
+    undo_import,
+)
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import start_engine
 from app.jobs.gate import dialling, mailing
@@ -31,6 +39,7 @@ WORKFLOWS = (
     import_contacts.apply_import,
     undo_import.undo_import,
     send_mail.send_mail,
+    end_stray_call.end_stray_call,
 )
 """Importing a module registers its workflows; all that the engine may be handed stand here."""
 

@@ -14,6 +14,7 @@ from tests.matrix import rotating
 
 pytestmark = pytest.mark.xdist_group("house")
 
+SILENT = '<?xml version="1.0" encoding="UTF-8"?><Response><Hangup /></Response>'
 SETTLED = 2.5
 """The house's wait before the silence of the carrier's list counts."""
 
@@ -140,3 +141,21 @@ def test_a_call_that_the_carrier_put_off_is_cancelled_at_once(house: House) -> N
     other = house.number()
     outcome(house.database, house.dial(other))
     assert len(house.carrier.asked_for(number)) == 1
+
+
+def test_a_call_that_comes_to_light_after_its_attempt_was_given_up_is_ended(house: House) -> None:
+    number = house.number(asked=["refused"], outcome="long")
+    call_id = house.dial(number)
+    ended = outcome(house.database, call_id)
+    query = f"?attempt={attempts_of(house, call_id)[0].id}"
+    placed = house.carrier.place(
+        {
+            "To": [number],
+            "From": ["+12025550199"],
+            "Url": [f"{house.url}/carrier/twilio/answer{query}"],
+            "StatusCallback": [f"{house.url}/carrier/twilio/status{query}"],
+        }
+    )
+    until(lambda: placed.status == "completed", 20.0)
+    assert placed.spoken in ("", SILENT)
+    assert outcome(house.database, call_id) == ended

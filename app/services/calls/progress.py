@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallStatus, EndedReason
+from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import Inquiry, LineEvent, LineEventKind, LineState
 from app.models import Agent, Call, CallAttempt, CallEvent, utcnow
 from app.services.calls.outcome import end_attempt
@@ -51,13 +51,7 @@ class Standing:
 
 def inquiry(session: Session, attempt_id: UUID) -> Inquiry | None:
     """What the carrier is asked about the attempt by; None where it is over by our own books."""
-    attempt, call, agent_number = session.execute(
-        select(CallAttempt, Call, Agent.phone_number)
-        .join(Call, Call.id == CallAttempt.call_id)
-        .join(Agent, Agent.id == Call.agent_id)
-        .where(CallAttempt.id == attempt_id),
-        execution_options={"populate_existing": True},
-    ).one()
+    attempt, call, agent_number = _parts(session, attempt_id)
     if attempt.status not in ACTIVE:
         return None
     taken, rivals = ([], []) if attempt.carrier_reference else _others(session, call, attempt)
@@ -71,6 +65,29 @@ def inquiry(session: Session, attempt_id: UUID) -> Inquiry | None:
         rivals=len(rivals),
         place=sum(began < attempt.started_at for began in rivals),
     )
+
+
+def stray(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
+    """Which carrier has a call that nobody follows, and what it knows the call by."""
+    attempt, call, agent_number = _parts(session, attempt_id)
+    return attempt.carrier, Inquiry(
+        attempt_id=attempt.id,
+        to_number=call.phone_number,
+        from_number=attempt.from_number or agent_number or "",
+        asked_at=attempt.asked_at or attempt.started_at,
+        reference=attempt.carrier_reference,
+    )
+
+
+def _parts(session: Session, attempt_id: UUID) -> tuple[CallAttempt, Call, str | None]:
+    query = (
+        select(CallAttempt, Call, Agent.phone_number)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .join(Agent, Agent.id == Call.agent_id)
+        .where(CallAttempt.id == attempt_id)
+    )
+    row = session.execute(query, execution_options={"populate_existing": True}).one()
+    return row[0], row[1], row[2]
 
 
 def _others(session: Session, call: Call, attempt: CallAttempt) -> tuple[list[str], list[datetime]]:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import AnsweredBy, CarrierKind
 from app.errors import Forbidden, NotFound
 from app.gateways.carriers.base import LineEvent, LineEventKind, LineState, Verdict
-from app.gateways.job_queue import wake_call
+from app.gateways.job_queue import enqueue_job, wake_call
 from app.models import Agent, Call, CallAttempt, utcnow
 from app.services.calls import progress
 from app.services.calls.states import ACTIVE, lock_attempt
@@ -26,12 +26,18 @@ class Speech:
 def take(session: Session, carrier: CarrierKind, attempt_id: UUID, state: LineState) -> bool:
     """Writes what the carrier reports; states only move forward. False where the attempt was over.
 
-    An attempt whose answer was lost gets its reference here. Raises `NotFound` where there is no
+    An attempt whose answer was lost gets its reference here; where it was given up meanwhile, the
+    worker ends the call. Raises `NotFound` where there is no
     such attempt of the carrier's, `Forbidden` where the call is another's.
     """
     attempt = _attempt(session, carrier, attempt_id)
     _check_reference(session, attempt, str(state.reference))
     if attempt.status not in ACTIVE:
+        if attempt.carrier_reference is None and state.end_reason is None:
+            # Given up as never placed, and on the line after all: nobody waits for it any more.
+            attempt.carrier_reference = state.reference
+            enqueue_job(session, "end_stray_call", f"stray:{attempt.id}", str(attempt.id))
+            session.flush()
         return False
     was_lost = attempt.carrier_reference is None
     standing = progress.apply(session, attempt.id, state)
