@@ -12,9 +12,9 @@ from tests.fixtures.stack import Stack
 
 FILE = """Patient,Mobile,E-mail
 Anneliese Mended,20255,anneliese@mail.example
-Bob Mended,+1 202 555 0177,bob(at)mail.example
+Bob Mended,+1 202 867 5377,bob(at)mail.example
 Nobody Mended,,
-Cy Mended,+1 202 555 0178,
+Cy Mended,+1 202 867 5378,
 """
 
 
@@ -28,7 +28,7 @@ def test_a_damaged_file_is_mended_applied_and_taken_back(
     wait_for_heading(page, "3 of 4 rows need mending", script=script)
     checked = page.url
 
-    page.get_by_label("Mobile, row 2").fill("+1 202 555 0176")
+    page.get_by_label("Mobile, row 2").fill("+1 202 867 5376")
     page.get_by_label("E-mail, row 3").fill("bob@mail")
     page.get_by_label("Leave out row 4").check()
     page.get_by_role("button", name="Save these rows and check again").click()
@@ -39,7 +39,7 @@ def test_a_damaged_file_is_mended_applied_and_taken_back(
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the whole file").click()
     text = Path(download.value.path()).read_text("utf-8-sig")
-    assert "Anneliese Mended,'+1 202 555 0176,anneliese@mail.example," in text
+    assert "Anneliese Mended,'+1 202 867 5376,anneliese@mail.example," in text
     assert "E-mail: This is not an e-mail address" in text
 
     page.get_by_label("E-mail, row 3").fill("bob@mail.example")
