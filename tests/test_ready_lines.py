@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from html import unescape
 from http.cookiejar import CookieJar
 from typing import Any
@@ -13,9 +12,9 @@ from urllib.request import HTTPCookieProcessor, OpenerDirector, build_opener
 
 import pytest
 
-from tests import matrix
 from tests.fixtures.databases import BACKENDS
-from tests.fixtures.stack import Stack, Stacks
+from tests.fixtures.stack import Stack
+from tests.matrix import rotating
 
 CODE = re.compile(r'<code id="([\w-]+)-(curl|python)">(.*?)</code>', re.DOTALL)
 SECRET = re.compile(r'<code id="secret">(\w+)</code>')
@@ -24,11 +23,10 @@ ONCE = re.compile(r'name="once" value="([^"]+)"')
 EVERY_SCOPE = ("contacts:read", "contacts:write", "calls:read", "calls:create")
 
 
-@pytest.fixture(scope="module", params=matrix.rotating("ready lines", BACKENDS))
-def stack(request: pytest.FixtureRequest, stacks: Stacks) -> Iterator[Stack]:
-    running = stacks.start(request.param)
-    yield running
-    running.stop()
+@pytest.fixture(params=rotating("database of the journeys", BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    """That of the journeys, so that they share a stack."""
+    return str(request.param)
 
 
 class Admin:
@@ -62,9 +60,9 @@ class Admin:
         return secret, self.page(own[1])
 
 
-@pytest.fixture(scope="module")
-def admin(stack: Stack) -> Admin:
-    return Admin(stack)
+@pytest.fixture
+def admin(live: Stack) -> Admin:
+    return Admin(live)
 
 
 def run(language: str, text: str, **environment: str) -> str:
@@ -125,14 +123,14 @@ def test_the_lines_of_a_client_run_as_they_stand(admin: Admin) -> None:
     assert {admin.partner["id"] in text for text in printed.values()} == {True}
 
 
-def test_what_was_asked_is_listed_some_seconds_later(admin: Admin, stack: Stack) -> None:
+def test_what_was_asked_is_listed_some_seconds_later(admin: Admin, live: Stack) -> None:
     organization = admin.partner["organizations"][0]
     path = f"/api-access/keys/new?organization={organization['id']}"
     fields = {"name": "Watched", "kind": "live", "scopes": ["calls:read"], "last_day": ""}
     secret, page = admin.create(path, fields)
     own = re.search(r'href="(/api-access/keys/[0-9a-f-]{36})/roll"', page)
     assert own is not None
-    run("curl", f"curl -sS {stack.base_url}/api/v1/agents -H 'x-api-key: {secret}'")
+    run("curl", f"curl -sS {live.base_url}/api/v1/agents -H 'x-api-key: {secret}'")
     for _patience in range(50):
         shown = admin.page(own[1])
         if "/api/v1/agents</code></span>" in shown:

@@ -24,10 +24,12 @@ KNOWN = 0.7
 
 @dataclass(frozen=True)
 class Depth:
-    """``examples`` is how many requests each operation gets in each of the random phases."""
+    """``examples`` is how many requests each operation gets in each of the random phases; without
+    ``bounds`` the phase is left out that tries every limit of every property."""
 
     seed: int
     examples: int
+    bounds: bool = True
 
 
 @dataclass
@@ -142,6 +144,7 @@ def _configuration(
         "parameters": {
             place: {"dictionary": name, "probability": KNOWN} for place, name in names.items()
         },
+        "phases": {"coverage": {"enabled": depth.bounds}},
         "generation": {"max-examples": depth.examples, "database": "none", "no-shrink": True},
         "auth": {
             "openapi": {

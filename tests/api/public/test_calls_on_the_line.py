@@ -8,8 +8,10 @@ import pytest
 from app.database import Database
 from app.factory import create_app
 from tests.api.public.conftest import Script, make_key
+from tests.fixtures.databases import BACKENDS
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import Worker, make_line, until
+from tests.matrix import rotating
 
 
 @pytest.fixture
@@ -57,6 +59,7 @@ def test_a_call_that_is_over_is_not_cancelled(script: Script, worker: Worker) ->
     assert (answer.status_code, answer.get_json()["details"]["code"]) == (409, "call_ended")
 
 
+@pytest.mark.parametrize("backend", rotating("nobody can end the call", BACKENDS), indirect=True)
 def test_where_nobody_can_end_the_call_it_goes_on(
     script: Script, worker: Worker, fresh_database: Database
 ) -> None:

@@ -16,8 +16,9 @@ from app.services.branding.shades import (
     contrast,
     stylesheet,
 )
+from tests.matrix import is_full
 
-STEPS = (0, 36, 73, 109, 146, 182, 219, 255)
+STEPS = (0, 36, 73, 109, 146, 182, 219, 255) if is_full() else (0, 73, 146, 219, 255)
 DIFFICULT = (
     *("#7a2e6b", "#ffc800", "#e4688a", "#3f4a5a", "#0000ff", "#00ff00", "#ff0000", "#ff00ff"),
     *("#00ffff", "#ffff00", "#777777", "#767676", "#949494", "#959595", "#010101", "#fefefe"),
@@ -25,7 +26,7 @@ DIFFICULT = (
 )
 COLOURS = [
     *(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in itertools.product(STEPS, repeat=3)),
-    *(f"#{grey:02x}{grey:02x}{grey:02x}" for grey in range(256)),
+    *(f"#{grey:02x}{grey:02x}{grey:02x}" for grey in range(0, 256, 1 if is_full() else 5)),
     *DIFFICULT,
 ]
 
