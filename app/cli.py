@@ -13,6 +13,7 @@ from app.commands.credentials import client_commands, key_commands, operator_com
 from app.commands.demo import demo
 from app.commands.partners import partner_commands, user_commands
 from app.commands.standing import assistant_commands, do_not_call_commands, organization_commands
+from app.commands.webhooks import webhook_commands
 from app.gateways.job_queue import migrate_engine
 from app.migration import current, upgrade
 from app.models import Partner
@@ -50,5 +51,6 @@ def register_commands(app: Flask) -> None:
         organization_commands,
         partner_commands,
         user_commands,
+        webhook_commands,
     ):
         app.cli.add_command(command)

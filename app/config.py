@@ -47,6 +47,8 @@ class Settings(BaseSettings):
     database_url: str = Field("", validation_alias="DATABASE_URL")
     instance_dir: Path = ROOT / "instance"
     secret_key: str = ""
+    previous_secret_key: str = Field("", repr=False)
+    """What was encrypted with it is still read, and encrypted anew when it is used."""
     public_url: str = "http://127.0.0.1:8000"
     base_url: str = ""
     auth_url: str = ""
@@ -93,6 +95,11 @@ class Settings(BaseSettings):
     calls_per_organization: int = Field(5, ge=1)
     call_expiry_hours: int = Field(24, ge=1)
 
+    webhook_allow_private: bool = False
+    """Lets webhooks go to private addresses, and unencrypted; for tests."""
+    webhook_pace: float = Field(1.0, gt=0)
+    """Factor on the gaps between the attempts of a webhook; tests set it far below 1."""
+
     worker_heartbeat_seconds: float = Field(2.0, gt=0)
     worker_dead_after_seconds: float = Field(10.0, gt=0)
     """A worker silent for so long has its calls taken over by another."""
@@ -107,6 +114,11 @@ class Settings(BaseSettings):
                 raise ValueError(message)
             if not self.public_url.startswith("https://"):
                 message = "PORTAL_PUBLIC_URL must start with https:// in production."
+                raise ValueError(message)
+            if self.webhook_allow_private:
+                message = (
+                    "PORTAL_WEBHOOK_ALLOW_PRIVATE is for tests; it can't be set in production."
+                )
                 raise ValueError(message)
         return self
 
@@ -180,6 +192,12 @@ class Settings(BaseSettings):
                 path.hardlink_to(own)
             own.unlink()
         return path.read_text()
+
+    @property
+    def secret_keys(self) -> tuple[str, ...]:
+        """What stored secrets may be encrypted with; the first is used for new ones."""
+        keys = (self.effective_secret_key, self.previous_secret_key)
+        return tuple(key for key in keys if key)
 
 
 def read_settings() -> Settings:

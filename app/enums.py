@@ -154,3 +154,35 @@ class CallerKind(StrEnum):
     LEGACY_CLIENT = "legacy_client"
     API_KEY = "api_key"
     SYSTEM = "system"
+
+
+class WebhookEvent(StrEnum):
+    """What an endpoint can be told of; each end of a call has the word of its status."""
+
+    CALL_STARTED = "call.started"
+    CALL_COMPLETED = "call.completed"
+    CALL_BUSY = "call.busy"
+    CALL_NO_ANSWER = "call.no-answer"
+    CALL_FAILED = "call.failed"
+    CALL_CANCELED = "call.canceled"
+    CALL_EXPIRED = "call.expired"
+    CALL_UNKNOWN = "call.unknown"
+    IMPORT_FINISHED = "import.finished"
+    IMPORT_UNDONE = "import.undone"
+    CONTACT_CREATED = "contact.created"
+    CONTACT_UPDATED = "contact.updated"
+    CONTACT_DELETED = "contact.deleted"
+
+
+class DeliveryState(StrEnum):
+    WAITING = "waiting"
+    HELD = "held"
+    """Kept while the endpoint is paused, or until the worker takes it up again."""
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
+class PauseReason(StrEnum):
+    PERSON = "person"
+    FAILING = "failing"
+    GONE = "gone"

@@ -23,6 +23,7 @@ SCHEMA = "dbos"
 CALLS_QUEUE = "calls"
 JOBS_QUEUE = "jobs"
 MAIL_QUEUE = "mail"
+WEBHOOK_QUEUE = "webhooks"
 STATUS_TOPIC = "status"
 
 ENGINE_TABLES = frozenset(
@@ -135,6 +136,32 @@ def enqueue_mail(session: Session, mail_id: UUID, attempt: int, delay_seconds: f
     if delay_seconds > 0:
         options["delay_seconds"] = delay_seconds
     _client(session).enqueue_in_transaction(session, options, str(mail_id), attempt)
+
+
+def enqueue_webhook(
+    session: Session, endpoint_id: UUID, delivery_id: UUID, turn: int, delay_seconds: float
+) -> None:
+    """Hands in one attempt to deliver a webhook; a delay holds no slot of the queue."""
+    options: EnqueueOptions = {
+        "workflow_name": "send_webhook",
+        "queue_name": WEBHOOK_QUEUE,
+        "workflow_id": f"webhook:{delivery_id}:{turn}",
+        "queue_partition_key": str(endpoint_id),
+    }
+    if delay_seconds > 0:
+        options["delay_seconds"] = delay_seconds
+    _client(session).enqueue_in_transaction(session, options, str(delivery_id), turn)
+
+
+def enqueue_held_webhooks(session: Session, endpoint_id: UUID, act_id: UUID) -> None:
+    """Hands in the work that takes up every held webhook of an endpoint."""
+    options: EnqueueOptions = {
+        "workflow_name": "send_held_webhooks",
+        "queue_name": WEBHOOK_QUEUE,
+        "workflow_id": f"held-webhooks:{act_id}",
+        "queue_partition_key": str(endpoint_id),
+    }
+    _client(session).enqueue_in_transaction(session, options, str(endpoint_id))
 
 
 def wake_call(session: Session, attempt_id: UUID, event_id: str, at: datetime) -> None:

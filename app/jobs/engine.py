@@ -13,12 +13,16 @@ from app.gateways.job_queue import (
     JOBS_QUEUE,
     MAIL_QUEUE,
     SCHEMA,
+    WEBHOOK_QUEUE,
     make_queue_engine,
 )
 
 CALLS_AT_ONCE = 200
 JOBS_AT_ONCE = 4
 MAILS_AT_ONCE = 4
+WEBHOOKS_AT_ONCE = 40
+WEBHOOKS_PER_ENDPOINT = 2
+"""A slow receiver holds these up, and nobody else's."""
 NEWS_SECONDS = 0.75
 """On SQLite every waiting call is looked at in this interval; PostgreSQL notifies."""
 
@@ -59,6 +63,13 @@ def start_engine(settings: Settings, executor_id: str) -> Engine:
     DBOS.register_queue(
         MAIL_QUEUE,
         worker_concurrency=MAILS_AT_ONCE,
+        polling_interval_sec=settings.queue_poll_seconds,
+        on_conflict="always_update",
+    )
+    DBOS.register_queue(
+        WEBHOOK_QUEUE,
+        partition_concurrency=WEBHOOKS_PER_ENDPOINT,
+        worker_concurrency=WEBHOOKS_AT_ONCE,
         polling_interval_sec=settings.queue_poll_seconds,
         on_conflict="always_update",
     )

@@ -39,3 +39,5 @@ dialling = Gate()
 """Around the carrier's answer, from the attempt that is written to the answer that is."""
 mailing = Gate()
 """Around the mail server's answer, from the mail that is written to the answer that is kept."""
+delivering = Gate()
+"""Around the receiver's answer to a webhook, until that answer is kept."""

@@ -23,11 +23,12 @@ from app.jobs import (
     import_contacts,
     place_call,
     send_mail,
+    send_webhook,
     undo_import,
 )
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import start_engine
-from app.jobs.gate import dialling, mailing
+from app.jobs.gate import delivering, dialling, mailing
 from app.jobs.log import configure_log
 from app.jobs.reaper import reap
 
@@ -39,6 +40,8 @@ WORKFLOWS = (
     import_contacts.apply_import,
     undo_import.undo_import,
     send_mail.send_mail,
+    send_webhook.send_webhook,
+    send_webhook.send_held_webhooks,
     end_stray_call.end_stray_call,
 )
 """Importing a module registers its workflows; all that the engine may be handed stand here."""
@@ -83,12 +86,14 @@ def _live(context: WorkerContext, executor_id: str, stop: threading.Event) -> No
 
 
 def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
-    """Ends between two dialled calls or sent mails, never in the middle of one."""
+    """Ends between two dialled calls, sent mails or webhooks, never in the middle of one."""
     log.info("the worker is stopping")
     if not dialling.close(STOP_SECONDS):
         log.warning("a call was still being placed; its attempt will be asked about")
     if not mailing.close(STOP_SECONDS):
         log.warning("a mail was still being sent; it may be sent again")
+    if not delivering.close(STOP_SECONDS):
+        log.warning("a webhook was still being delivered; it may be delivered again")
     try:
         heartbeat.leave(context.database, executor_id)
     except SQLAlchemyError:

@@ -28,6 +28,7 @@ from app.models.partner import BrandColor, HeaderLink, Partner, Pricing, SiteIma
 from app.models.rollup import PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
 from app.models.user import FailedSignIn, LinkPurpose, OneTimeLink, PortalSession, User
+from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.models.worker import CarrierPace, ProcessorCheck, ProcessorPrice, WorkerHeartbeat
 
 __all__ = [
@@ -79,6 +80,8 @@ __all__ = [
     "SiteImage",
     "SocialLink",
     "User",
+    "WebhookDelivery",
+    "WebhookEndpoint",
     "WorkerHeartbeat",
     "index_names",
     "new_id",

@@ -28,6 +28,7 @@ class MailKind(StrEnum):
     EMAIL_CHANGED = "email_changed"
     IMPORT_FINISHED = "import_finished"
     CHAT_MESSAGE = "chat_message"
+    WEBHOOK_PAUSED = "webhook_paused"
     RECOVERY = "recovery"
     """No mail, but the question whose address this is; its answer is mails."""
 

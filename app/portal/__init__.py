@@ -52,6 +52,8 @@ from app.portal import (
     user_edit,
     user_standing,
     users,
+    webhook_acts,
+    webhooks,
 )
 from app.portal.blueprint import portal
 
@@ -120,4 +122,6 @@ __all__ = [
     "user_edit",
     "user_standing",
     "users",
+    "webhook_acts",
+    "webhooks",
 ]

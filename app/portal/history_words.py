@@ -22,6 +22,7 @@ KIND_WORDS = {
     "call": "Calls",
     "do_not_call": "Do-not-call lists",
     "api_key": "API keys",
+    "webhook": "Webhooks",
     "client": "API clients",
     "brand_version": "Brand",
     "brand_image": "Pictures of the brand",
@@ -90,6 +91,13 @@ ACTION_WORDS = {
     "user.signed_in": "Signed in",
     "user.suspended": "Person suspended",
     "user.updated": "Person changed",
+    "webhook.created": "Webhook added",
+    "webhook.paused": "Webhook paused",
+    "webhook.removed": "Webhook removed",
+    "webhook.replayed": "Webhook deliveries sent again",
+    "webhook.resumed": "Webhook resumed",
+    "webhook.rotated": "Secret of a webhook renewed",
+    "webhook.tested": "Test event sent",
 }
 
 FIELD_WORDS = {

@@ -5,13 +5,22 @@ from datetime import timedelta
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
-from app.models import FailedSignIn, Mail, OneTimeLink, PortalSession, RevokedToken, utcnow
+from app.models import (
+    FailedSignIn,
+    Mail,
+    OneTimeLink,
+    PortalSession,
+    RevokedToken,
+    WebhookDelivery,
+    utcnow,
+)
 from app.services import idempotency, request_log, workers
 
 SIGN_IN_FAILURES_KEPT = timedelta(days=1)
 LINKS_KEPT = timedelta(days=30)
 """After its end, so that an old link is answered with "expired" for some time."""
 MAILS_KEPT = timedelta(days=30)
+WEBHOOKS_KEPT = timedelta(days=30)
 HEARTBEATS_KEPT = timedelta(days=1)
 
 
@@ -25,4 +34,5 @@ def purge(session: Session) -> None:
     session.execute(delete(PortalSession).where(PortalSession.expires_at < now))
     session.execute(delete(OneTimeLink).where(OneTimeLink.expires_at < now - LINKS_KEPT))
     session.execute(delete(Mail).where(Mail.created_at < now - MAILS_KEPT))
+    session.execute(delete(WebhookDelivery).where(WebhookDelivery.created_at < now - WEBHOOKS_KEPT))
     session.execute(delete(FailedSignIn).where(FailedSignIn.at < now - SIGN_IN_FAILURES_KEPT))

@@ -15,12 +15,12 @@ from uuid import UUID
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from app.enums import CallStatus, CarrierKind, EndedReason
+from app.enums import CallStatus, CarrierKind, EndedReason, WebhookEvent
 from app.gateways.carriers.base import Placement
 from app.gateways.job_queue import enqueue_call
 from app.gateways.writers.base import Brief, Messages
 from app.models import Agent, Call, CallAttempt, Organization, Partner, new_id, utcnow
-from app.services.calls import rules
+from app.services.calls import rules, telling
 from app.services.calls.outcome import end_attempt, end_call
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call, note
 
@@ -244,6 +244,8 @@ def _begin_attempt(
     call.status, call.next_attempt_at = CallStatus.DIALING, None
     call.started_at = call.started_at or now
     note(session, call, "dialing", CallStatus.DIALING, at=now, attempt_id=attempt_id)
+    if number == 1:
+        telling.tell(session, call, WebhookEvent.CALL_STARTED)
     return placement_of(call, agent, attempt_id)
 
 

@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallStatus, EndedReason
+from app.enums import AnsweredBy, CallStatus, EndedReason, WebhookEvent
 from app.gateways.job_queue import enqueue_call
 from app.models import Call, CallAttempt, Organization, new_id
 from app.services import conversations
+from app.services.calls import telling
 from app.services.calls.states import is_forward, note
 
 _WORTH_RETRYING = frozenset({EndedReason.BUSY, EndedReason.NO_ANSWER, EndedReason.CARRIER_ERROR})
@@ -30,6 +31,7 @@ def end_call(
     call.status_detail = detail
     call.next_attempt_at = None
     note(session, call, "ended", status, at=at, detail=detail)
+    telling.tell(session, call, WebhookEvent(f"call.{status.value}"))
 
 
 def end_attempt(

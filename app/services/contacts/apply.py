@@ -12,7 +12,7 @@ from app.errors import ValidationFailed
 from app.models import Campaign, utcnow
 from app.services import campaigns, do_not_call
 from app.services.calls import cancelling
-from app.services.contacts import belongings
+from app.services.contacts import belongings, telling
 from app.services.contacts.incoming import ExternalId, Incoming, Reader, unknown_key
 from app.services.contacts.planning import Plan
 from app.services.contacts.results import BulkResult
@@ -143,6 +143,13 @@ def write(session: Session, campaign: Campaign, store: Store, book: Book) -> Non
     if book.created or book.removed or moved or changed:
         gone = sum(stored.id is not None for stored in book.removed)
         campaigns.revise(session, campaign, added=len(book.created) - gone)
+        telling.tell(
+            session,
+            campaign,
+            created=[stored.id for stored in book.created],
+            updated=list(dict.fromkeys(stored.id for stored in (*moved, *changed))),
+            deleted=[stored.id for stored in book.removed],
+        )
 
 
 def _exchange(moved: Iterable[Stored]) -> bool:

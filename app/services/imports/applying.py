@@ -13,7 +13,7 @@ from sqlalchemy import Text, cast, func, select, update
 from sqlalchemy.orm import Session
 
 from app.caller import system_caller
-from app.enums import ImportState
+from app.enums import ImportState, WebhookEvent
 from app.models import (
     Campaign,
     ContactImport,
@@ -26,9 +26,11 @@ from app.services import audit, contacts
 from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED, BulkResult
 from app.services.imports import finishing
 from app.services.imports.bulk_rows import insert_rows
+from app.services.imports.finishing import upload_facts
 from app.services.imports.mapping import Mapping, Target
 from app.services.imports.records import problem_values
 from app.services.imports.rows import column_of
+from app.services.webhooks.publishing import publish
 
 BATCH = 500
 _GOOD = (CREATED, UPDATED, DELETED)
@@ -184,5 +186,11 @@ def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
         },
     )
     session.flush()
+    publish(
+        session,
+        upload.organization_id,
+        WebhookEvent.IMPORT_FINISHED,
+        lambda: {**upload_facts(upload), "state": state.value, "finishedAt": upload.finished_at},
+    )
     if state is not ImportState.CANCELLED:  # whoever stopped it knows
         finishing.tell(session, upload)

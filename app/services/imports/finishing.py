@@ -1,6 +1,7 @@
 """Telling who started an upload that it has ended, where that took a while."""
 
 from datetime import timedelta
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -9,6 +10,24 @@ from app.services import mail_queue, notifications
 
 WORTH_A_MAIL = timedelta(minutes=1)
 """Whoever waits for less is still there to see it end."""
+
+
+def upload_facts(upload: ContactImport) -> dict[str, Any]:
+    """What other systems are told of an upload: which it is and what it did, no contact's data."""
+    return {
+        "importId": upload.id,
+        "organizationId": upload.organization_id,
+        "campaignId": upload.campaign_id,
+        "fileName": upload.file_name,
+        "action": upload.action.value,
+        "rows": upload.rows_total,
+        "rowsApplied": upload.rows_applied,
+        "created": upload.created,
+        "updated": upload.updated,
+        "deleted": upload.deleted,
+        "ignored": upload.ignored,
+        "failed": upload.failed,
+    }
 
 
 def tell(session: Session, upload: ContactImport) -> None:

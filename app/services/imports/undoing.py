@@ -13,15 +13,17 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from app.caller import Caller, system_caller
-from app.enums import ImportState
+from app.enums import ImportState, WebhookEvent
 from app.errors import Conflict
 from app.gateways import job_queue
 from app.models import Campaign, ContactImport, ImportChange, utcnow
 from app.policy import Permission
 from app.services import audit
 from app.services.contacts.undoing import Undone, undo
+from app.services.imports.finishing import upload_facts
 from app.services.imports.undo_sums import Sums, steps_left
 from app.services.imports.uploads import author_of, get, record
+from app.services.webhooks.publishing import publish
 
 BATCH = 250
 UNDOING, UNDONE, STOPPED = "undoing", "undone", "stopped"
@@ -110,6 +112,21 @@ def finish(session: Session, import_id: UUID, undo_number: int, result: Sums) ->
     upload.undo_state, upload.undone_at = UNDONE, utcnow()
     upload.undo_result = asdict(result)
     _record_end(session, upload, "undone", upload.undo_result)
+    publish(
+        session,
+        upload.organization_id,
+        WebhookEvent.IMPORT_UNDONE,
+        lambda: {
+            **upload_facts(upload),
+            "undoneAt": upload.undone_at,
+            "undone": {
+                "removed": result.removed,
+                "restored": result.restored,
+                "broughtBack": result.brought_back,
+                "contactsLeft": result.contacts_left,
+            },
+        },
+    )
 
 
 def stop(session: Session, import_id: UUID, undo_number: int) -> None:

@@ -179,6 +179,26 @@ def _chat_message(facts: Facts) -> Words:
     )
 
 
+def _webhook_paused(facts: Facts) -> Words:
+    product, said = facts.brand.product_name, facts.details
+    host, organization = said["host"], said["organization"]
+    why = (
+        "It answered that it is gone for good (status 410)."
+        if said["reason"] == "gone"
+        else "It has taken nothing for 24 hours."
+    )
+    return Words(
+        subject=f"A webhook of {organization} was paused",
+        heading=f"The webhook to {host} was paused",
+        paragraphs=(
+            f"{product} tells {host} what happens at {organization}. {why}",
+            "Its events are kept for 30 days and delivered when it is resumed.",
+        ),
+        act=("Show the webhook", f"{facts.site}/api-access/webhooks/{said['webhookId']}"),
+        reason=f"Sent to {facts.email}, the address for notices of {facts.brand.partner_name}.",
+    )
+
+
 def _and_support(brand: Brand) -> str:
     return f" and write to {brand.support_email}" if brand.support_email else ""
 
@@ -195,4 +215,5 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.EMAIL_CHANGED: _email_changed,
     MailKind.IMPORT_FINISHED: _import_finished,
     MailKind.CHAT_MESSAGE: _chat_message,
+    MailKind.WEBHOOK_PAUSED: _webhook_paused,
 }

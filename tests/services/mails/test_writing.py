@@ -46,6 +46,12 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "failed": 412,
     },
     MailKind.CHAT_MESSAGE: {"name": "Ann", "email": "ann@visitor.example", "message": "Hi\nthere"},
+    MailKind.WEBHOOK_PAUSED: {
+        "webhookId": "1",
+        "host": "crm.example",
+        "organization": "Hillside Dental",
+        "reason": "failing",
+    },
 }
 
 

@@ -1,0 +1,181 @@
+"""``flask webhook …``: telling other systems what happens in an organization.
+
+A secret is printed once, by the command that makes it.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import click
+from flask.cli import AppGroup
+from sqlalchemy.orm import Session
+
+from app import extensions
+from app.caller import Caller, system_caller
+from app.commands.credentials import Moment, as_json
+from app.enums import WebhookEvent
+from app.errors import DomainError
+from app.models import WebhookEndpoint
+from app.schemas.fields import write_moment
+from app.services.webhooks import deliveries, endpoints
+
+WEBHOOK = click.argument("webhook_id", metavar="WEBHOOK", type=click.UUID)
+
+
+@contextmanager
+def _changes() -> Iterator[tuple[Session, Caller]]:
+    """A transaction and the caller; a refusal becomes one sentence and exit code 1."""
+    try:
+        with extensions.transaction() as session:
+            yield session, system_caller("command line")
+    except DomainError as error:
+        raise click.ClickException(error.message) from None
+
+
+webhook_commands = AppGroup("webhook", help="Webhooks: events sent to other systems.")
+
+
+@webhook_commands.command("add")
+@click.argument("organization_id", metavar="ORG", type=click.UUID)
+@click.argument("url")
+@click.option(
+    "--event",
+    "events",
+    multiple=True,
+    type=click.Choice([event.value for event in WebhookEvent]),
+    help="May be repeated; all events without it.",
+)
+@as_json
+def add(organization_id: UUID, url: str, events: tuple[str, ...], as_json: bool) -> None:
+    """Make a webhook and print its secret, which can't be shown again."""
+    chosen = events or tuple(event.value for event in WebhookEvent)
+    with _changes() as (session, caller):
+        made = endpoints.add(
+            session,
+            caller,
+            extensions.settings(),
+            organization_id=organization_id,
+            url=url,
+            events=chosen,
+        )
+        described = _described(made.endpoint)
+    _print_secret(described, made.secret, as_json)
+
+
+@webhook_commands.command("list")
+@click.argument("organization_id", metavar="[ORG]", type=click.UUID, required=False)
+@as_json
+def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
+    """Every webhook, or those of one organization."""
+    with _changes() as (session, caller):
+        found = endpoints.listing(session, caller, organization_id=organization_id)
+        described = [_described(endpoint) for endpoint in found]
+    if as_json:
+        click.echo(json.dumps(described))
+        return
+    for each in described:
+        click.echo(f"{each['id']}  {each['state']:<7}  {each['url']}  {' '.join(each['events'])}")
+
+
+@webhook_commands.command("remove")
+@WEBHOOK
+def remove(webhook_id: UUID) -> None:
+    """Take a webhook away, with what it has not been told yet."""
+    with _changes() as (session, caller):
+        url = endpoints.remove(session, caller, webhook_id).url
+    click.echo(f"The webhook to {url} is removed.")
+
+
+@webhook_commands.command("test")
+@WEBHOOK
+@as_json
+def test(webhook_id: UUID, as_json: bool) -> None:
+    """Send it an event that tells nothing."""
+    with _changes() as (session, caller):
+        made = deliveries.send_test(session, caller, webhook_id)
+        described = {"deliveryId": str(made.id), "messageId": made.message_id}
+    if as_json:
+        click.echo(json.dumps(described))
+    else:
+        click.echo(f"A test event is on its way: {described['messageId']}")
+
+
+@webhook_commands.command("rotate")
+@WEBHOOK
+@click.option(
+    "--overlap-hours",
+    type=click.IntRange(0, 168),
+    default=0,
+    help="So long both secrets sign.",
+)
+@as_json
+def rotate(webhook_id: UUID, overlap_hours: int, as_json: bool) -> None:
+    """Give it a new secret and print it; it can't be shown again."""
+    with _changes() as (session, caller):
+        made = endpoints.rotate(
+            session,
+            caller,
+            extensions.settings(),
+            webhook_id,
+            overlap=timedelta(hours=overlap_hours),
+        )
+        described = _described(made.endpoint)
+    _print_secret(described, made.secret, as_json)
+
+
+@webhook_commands.command("pause")
+@WEBHOOK
+def pause(webhook_id: UUID) -> None:
+    """Keep its events until it is resumed."""
+    with _changes() as (session, caller):
+        url = endpoints.pause(session, caller, webhook_id).url
+    click.echo(f"The webhook to {url} is paused; its events are kept.")
+
+
+@webhook_commands.command("resume")
+@WEBHOOK
+def resume(webhook_id: UUID) -> None:
+    """Go on, with what was kept meanwhile first."""
+    with _changes() as (session, caller):
+        url = endpoints.resume(session, caller, webhook_id).url
+    click.echo(f"The webhook to {url} goes on.")
+
+
+@webhook_commands.command("replay")
+@WEBHOOK
+@click.option("--delivery", "delivery_id", type=click.UUID, help="This one, whatever became of it.")
+@click.option("--failed-since", type=Moment(), help="What failed of events since then.")
+def replay(webhook_id: UUID, delivery_id: UUID | None, failed_since: datetime | None) -> None:
+    """Send one delivery again, or all that failed."""
+    with _changes() as (session, caller):
+        if delivery_id is not None:
+            deliveries.replay(session, caller, webhook_id, delivery_id)
+            count = 1
+        else:
+            count = deliveries.replay_failed(session, caller, webhook_id, failed_since)
+    click.echo(f"{count} {'delivery is' if count == 1 else 'deliveries are'} sent again.")
+
+
+def _described(endpoint: WebhookEndpoint) -> dict[str, Any]:
+    until = endpoint.previous_until
+    return {
+        "id": str(endpoint.id),
+        "organizationId": str(endpoint.organization_id),
+        "url": endpoint.url,
+        "events": endpoint.events,
+        "state": "paused" if endpoint.paused_at is not None else "active",
+        "pauseReason": endpoint.pause_reason.value if endpoint.pause_reason else None,
+        "previousSecretUntil": write_moment(until) if until else None,
+    }
+
+
+def _print_secret(described: dict[str, Any], secret: str, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({**described, "secret": secret}))
+        return
+    click.echo(f"id: {described['id']}\nsecret: {secret}")
+    click.echo("Keep the secret now: it can't be shown again.")

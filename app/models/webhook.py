@@ -1,0 +1,91 @@
+"""Outgoing webhooks: who is told of what, and what became of each telling."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Integer, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import DeliveryState, PauseReason
+from app.models.base import (
+    Base,
+    Created,
+    Id,
+    Json,
+    Line,
+    Name,
+    Short,
+    Url,
+    UtcDateTime,
+    enum_column,
+)
+
+
+class WebhookEndpoint(Base):
+    """An address that is told of what happens in one organization. Its secrets are encrypted."""
+
+    __tablename__ = "webhook_endpoints"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            ondelete="CASCADE",
+        ),
+        Index("ix_webhook_endpoints_organization", "organization_id", "id"),
+        Index("ix_webhook_endpoints_partner", "partner_id", "created_at"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID]
+    organization_id: Mapped[UUID]
+    url: Mapped[Url]
+    events: Mapped[list[str]] = mapped_column(Json)
+    secret: Mapped[str] = mapped_column(Text)
+    previous_secret: Mapped[str | None] = mapped_column(Text)
+    previous_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Until then messages carry the signature of the secret before as well."""
+    created_by: Mapped[Name]
+    created_at: Mapped[Created]
+    failing_since: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """The first failure since the last delivery that was taken."""
+    paused_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    pause_reason: Mapped[PauseReason | None] = mapped_column(enum_column(PauseReason))
+
+
+class WebhookDelivery(Base):
+    """One event for one endpoint. ``payload`` is the very text that is signed and sent.
+
+    ``turn`` names the attempt that was handed in last, so that one of before does nothing;
+    ``retries`` counts the attempts of the present series, ``attempts`` all of them.
+    """
+
+    __tablename__ = "webhook_deliveries"
+    __table_args__ = (
+        Index("ix_webhook_deliveries_endpoint", "endpoint_id", "id"),
+        Index("ix_webhook_deliveries_state", "endpoint_id", "state", "id"),
+        Index("ix_webhook_deliveries_created", "created_at"),
+    )
+
+    id: Mapped[Id]
+    endpoint_id: Mapped[UUID] = mapped_column(
+        ForeignKey("webhook_endpoints.id", ondelete="CASCADE")
+    )
+    event_id: Mapped[UUID]
+    type: Mapped[Short]
+    payload: Mapped[str] = mapped_column(Text)
+    state: Mapped[DeliveryState] = mapped_column(enum_column(DeliveryState))
+    turn: Mapped[int] = mapped_column(Integer, default=1)
+    retries: Mapped[int] = mapped_column(Integer, default=0)
+    attempts: Mapped[int] = mapped_column(Integer, default=0)
+    created_at: Mapped[Created]
+    next_attempt_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    last_attempt_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    last_status: Mapped[int | None] = mapped_column(Integer)
+    last_answer: Mapped[Line | None]
+    """The beginning of the last answer, or why there was none."""
+
+    @property
+    def message_id(self) -> str:
+        """The id that a receiver sees, the same with every attempt."""
+        return f"msg_{self.event_id.hex}"

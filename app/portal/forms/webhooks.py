@@ -1,0 +1,40 @@
+"""The forms of webhooks."""
+
+from wtforms import Form, SelectChoice, SelectMultipleField, StringField
+from wtforms.widgets import CheckboxInput, DateInput, ListWidget, URLInput
+
+from app.enums import WebhookEvent
+
+EVENT_WORDS: dict[str, str] = {
+    WebhookEvent.CALL_STARTED: "Call started",
+    WebhookEvent.CALL_COMPLETED: "Call completed",
+    WebhookEvent.CALL_BUSY: "Call busy",
+    WebhookEvent.CALL_NO_ANSWER: "Call not answered",
+    WebhookEvent.CALL_FAILED: "Call failed",
+    WebhookEvent.CALL_CANCELED: "Call cancelled",
+    WebhookEvent.CALL_EXPIRED: "Call expired",
+    WebhookEvent.CALL_UNKNOWN: "Call of unknown outcome",
+    WebhookEvent.IMPORT_FINISHED: "Contact file applied",
+    WebhookEvent.IMPORT_UNDONE: "Contact file undone",
+    WebhookEvent.CONTACT_CREATED: "Contacts added",
+    WebhookEvent.CONTACT_UPDATED: "Contacts changed",
+    WebhookEvent.CONTACT_DELETED: "Contacts removed",
+}
+
+
+class WebhookForm(Form):
+    url = StringField(
+        "Address", widget=URLInput(), render_kw={"maxlength": 2000, "autocomplete": "off"}
+    )
+    events = SelectMultipleField(
+        "Events",
+        choices=[SelectChoice(str(event), words) for event, words in EVENT_WORDS.items()],
+        default=[str(WebhookEvent.CALL_COMPLETED)],
+        validate_choice=False,
+        widget=ListWidget(),
+        option_widget=CheckboxInput(),
+    )
+
+
+class ReplayForm(Form):
+    since = StringField("Failed since", widget=DateInput())

@@ -1,0 +1,45 @@
+"""Secrets that must be read again: stored encrypted (A256GCM) under the application's secret.
+
+Each purpose has a key of its own. Where the application's secret changes, the one before is given
+beside it until everything was encrypted anew.
+"""
+
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from joserfc import jwe
+from joserfc.errors import JoseError
+from joserfc.jwk import OctKey
+
+
+class SealBroken(Exception):
+    """None of the known keys opens it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """``is_current``: it was encrypted with the first key."""
+
+    text: str
+    is_current: bool
+
+
+def seal(text: str, purpose: str, keys: Sequence[str]) -> str:
+    """The text, encrypted with the first key."""
+    return jwe.encrypt_compact({"alg": "dir", "enc": "A256GCM"}, text, _key(purpose, keys[0]))
+
+
+def unseal(sealed: str, purpose: str, keys: Sequence[str]) -> Opened:
+    """Raises `SealBroken`."""
+    for place, key in enumerate(keys):
+        try:
+            plain = jwe.decrypt_compact(sealed, _key(purpose, key)).plaintext
+        except JoseError:
+            continue
+        return Opened((plain or b"").decode(), is_current=place == 0)
+    raise SealBroken
+
+
+def _key(purpose: str, key: str) -> OctKey:
+    return OctKey.import_key(hmac.digest(key.encode(), purpose.encode(), "sha256"))

@@ -1,0 +1,115 @@
+"""The log of an endpoint, sending again, and the test event."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import DeliveryState
+from app.errors import Conflict, NotFound
+from app.gateways.job_queue import enqueue_held_webhooks
+from app.models import WebhookDelivery, WebhookEndpoint, new_id, utcnow
+from app.services.paging import Page, Sort, keyset_page
+from app.services.webhooks import endpoints
+from app.services.webhooks.publishing import TEST, add, written
+
+_NEWEST = Sort(WebhookDelivery.created_at, lambda row: row.created_at, descending=True)
+_ENDED = (DeliveryState.DELIVERED, DeliveryState.FAILED)
+
+
+def log(
+    session: Session,
+    endpoint: WebhookEndpoint,
+    *,
+    state: DeliveryState | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[WebhookDelivery]:
+    """A screen of the deliveries of an endpoint that was fetched for the caller, newest first.
+
+    Raises `ValidationFailed` (``invalid_cursor``).
+    """
+    rows = select(WebhookDelivery).where(WebhookDelivery.endpoint_id == endpoint.id)
+    if state is not None:
+        rows = rows.where(WebhookDelivery.state == state)
+    return keyset_page(
+        session, rows, sort=_NEWEST, id_column=WebhookDelivery.id, cursor=cursor, limit=limit
+    )
+
+
+def counts(session: Session, endpoint: WebhookEndpoint) -> dict[DeliveryState, int]:
+    """How many of the kept deliveries are in which state; zeros too."""
+    query = (
+        select(WebhookDelivery.state, func.count())
+        .where(WebhookDelivery.endpoint_id == endpoint.id)
+        .group_by(WebhookDelivery.state)
+    )
+    found = {state: count for state, count in session.execute(query)}  # noqa: C416 - rows are no pairs to the type checker
+    return {state: found.get(state, 0) for state in DeliveryState}
+
+
+def get(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) -> WebhookDelivery:
+    """Raises `Forbidden` and `NotFound` (``webhook_not_found``, ``delivery_not_found``)."""
+    endpoint = endpoints.get(session, caller, endpoint_id)
+    delivery = session.get(WebhookDelivery, delivery_id)
+    if delivery is None or delivery.endpoint_id != endpoint.id:
+        message = "There is no such delivery."
+        raise NotFound(message, "delivery_not_found")
+    return delivery
+
+
+def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDelivery:
+    """Sends an event that tells nothing. Raises `NotFound` and `Conflict` (``webhook_paused``)."""
+    endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
+    if endpoint.paused_at is not None:
+        message = "The webhook is paused; resume it first."
+        raise Conflict(message, "webhook_paused")
+    now = utcnow()
+    data = {"organizationId": endpoint.organization_id, "webhookId": endpoint.id}
+    made = add(session, endpoint.id, new_id(), TEST, written(TEST, now, data), now)
+    endpoints.record(session, caller, endpoint, "tested")
+    return made
+
+
+def replay(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) -> None:
+    """Sends a delivery again, under the same id; where the endpoint is paused, once it resumes.
+
+    Raises `NotFound` and `Conflict` (``still_waiting``) where it is on its way anyway.
+    """
+    endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
+    delivery = get(session, caller, endpoint_id, delivery_id)
+    if delivery.state not in _ENDED:
+        message = "This one is on its way already."
+        raise Conflict(message, "still_waiting")
+    delivery.state, delivery.ended_at = DeliveryState.HELD, None
+    _take_up(session, caller, endpoint, 1)
+
+
+def replay_failed(
+    session: Session, caller: Caller, endpoint_id: UUID, since: datetime | None = None
+) -> int:
+    """Sends everything again that failed (of events since then); returns how many.
+
+    Raises `NotFound`.
+    """
+    endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
+    change = (
+        update(WebhookDelivery)
+        .where(WebhookDelivery.endpoint_id == endpoint.id)
+        .where(WebhookDelivery.state == DeliveryState.FAILED)
+    )
+    if since is not None:
+        change = change.where(WebhookDelivery.created_at >= since)
+    done = session.execute(change.values(state=DeliveryState.HELD, ended_at=None))
+    count: int = done.rowcount  # type: ignore[attr-defined]  # an update has it
+    if count:
+        _take_up(session, caller, endpoint, count)
+    return count
+
+
+def _take_up(session: Session, caller: Caller, endpoint: WebhookEndpoint, count: int) -> None:
+    if endpoint.paused_at is None:
+        enqueue_held_webhooks(session, endpoint.id, new_id())
+    endpoints.record(session, caller, endpoint, "replayed", {"deliveries": count})

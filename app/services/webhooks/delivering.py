@@ -1,0 +1,196 @@
+"""One attempt to deliver, as the worker takes it: written before the receiver is asked, and after.
+
+A worker that dies between the two asks again with the same id: at least once, never not at all.
+"""
+
+import random
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import system_caller
+from app.config import Settings
+from app.enums import DeliveryState, PauseReason
+from app.gateways.job_queue import enqueue_webhook
+from app.gateways.webhook_line import Answer
+from app.models import (
+    MailKind,
+    Organization,
+    Partner,
+    WebhookDelivery,
+    WebhookEndpoint,
+    utcnow,
+)
+from app.services import mail_queue
+from app.services.sealing import seal, unseal
+from app.services.webhooks.endpoints import record
+from app.services.webhooks.signing import PURPOSE, headers
+
+GAPS_SECONDS = (5, 30, 120, 600, 1800, 3600, 7200, 14400, 28800, 30600)
+"""Between attempts: 24 hours and 12 minutes in all, and up to a tenth more."""
+JITTER = 0.1
+LONGEST_WAIT_SECONDS = 86400.0
+"""The most that a receiver's own wish to wait counts."""
+PAUSED_AFTER = timedelta(hours=24)
+AT_ONCE = 200
+_GONE = 410
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    url: str
+    headers: dict[str, str]
+    body: str
+
+
+def begin(session: Session, delivery_id: UUID, turn: int, settings: Settings) -> Message | None:
+    """What is to be sent now; None where it is not to be sent any more, or not now.
+
+    Raises `SealBroken` where the endpoint's secret can't be read.
+    """
+    endpoint, delivery = _held(session, delivery_id)
+    if endpoint is None or delivery is None or not _is_its_turn(delivery, turn):
+        return None
+    if endpoint.paused_at is not None:
+        _hold(delivery)
+        session.flush()
+        return None
+    known = _secrets(endpoint, settings)
+    return Message(
+        url=endpoint.url,
+        headers=headers(known, delivery.message_id, int(utcnow().timestamp()), delivery.payload),
+        body=delivery.payload,
+    )
+
+
+def settle(
+    session: Session, delivery_id: UUID, turn: int, answer: Answer, settings: Settings
+) -> None:
+    """Keeps the receiver's answer, and hands in the next attempt where it did not take it."""
+    endpoint, delivery = _held(session, delivery_id)
+    if endpoint is None or delivery is None or not _is_its_turn(delivery, turn):
+        return
+    now = utcnow()
+    delivery.attempts += 1
+    delivery.retries += 1
+    delivery.last_attempt_at, delivery.next_attempt_at = now, None
+    delivery.last_status, delivery.last_answer = answer.status, answer.excerpt[:500] or None
+    if answer.is_taken:
+        delivery.state, delivery.ended_at = DeliveryState.DELIVERED, now
+        endpoint.failing_since = None
+        session.flush()
+        return
+    endpoint.failing_since = endpoint.failing_since or now
+    is_last = delivery.retries > len(GAPS_SECONDS)
+    if is_last:
+        delivery.state, delivery.ended_at = DeliveryState.FAILED, now
+    if endpoint.paused_at is None:
+        if answer.status == _GONE:
+            _pause(session, endpoint, PauseReason.GONE)
+        elif now - endpoint.failing_since >= PAUSED_AFTER * settings.webhook_pace:
+            _pause(session, endpoint, PauseReason.FAILING)
+    if not is_last:
+        if endpoint.paused_at is not None:
+            _hold(delivery)
+        else:
+            _hand_in(session, delivery, _gap(delivery.retries, answer, settings.webhook_pace))
+    session.flush()
+
+
+def take_up_held(session: Session, endpoint_id: UUID) -> bool:
+    """Hands in the next held deliveries of an endpoint, the oldest first; False after the last."""
+    endpoint = _locked_endpoint(session, endpoint_id)
+    if endpoint is None or endpoint.paused_at is not None:
+        return False
+    held = session.scalars(
+        select(WebhookDelivery)
+        .where(WebhookDelivery.endpoint_id == endpoint_id)
+        .where(WebhookDelivery.state == DeliveryState.HELD)
+        .order_by(WebhookDelivery.id)
+        .limit(AT_ONCE)
+        .with_for_update()
+    ).all()
+    for delivery in held:
+        delivery.retries = 0
+        _hand_in(session, delivery, 0)
+    session.flush()
+    return len(held) == AT_ONCE
+
+
+def _held(
+    session: Session, delivery_id: UUID
+) -> tuple[WebhookEndpoint | None, WebhookDelivery | None]:
+    """The endpoint and then the delivery as they are now, locked until the transaction ends."""
+    whose = select(WebhookDelivery.endpoint_id).where(WebhookDelivery.id == delivery_id)
+    endpoint_id = session.scalar(whose)
+    endpoint = _locked_endpoint(session, endpoint_id) if endpoint_id else None
+    query = select(WebhookDelivery).where(WebhookDelivery.id == delivery_id).with_for_update()
+    query = query.execution_options(populate_existing=True)
+    return endpoint, session.scalars(query).one_or_none()
+
+
+def _locked_endpoint(session: Session, endpoint_id: UUID) -> WebhookEndpoint | None:
+    query = select(WebhookEndpoint).where(WebhookEndpoint.id == endpoint_id)
+    query = query.with_for_update(key_share=True)  # new deliveries refer to it meanwhile
+    return session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+
+
+def _is_its_turn(delivery: WebhookDelivery, turn: int) -> bool:
+    return delivery.state is DeliveryState.WAITING and delivery.turn == turn
+
+
+def _secrets(endpoint: WebhookEndpoint, settings: Settings) -> list[str]:
+    """The secrets to sign with; what was encrypted with the key before is encrypted anew."""
+    now, keys = utcnow(), settings.secret_keys
+    if endpoint.previous_until is not None and endpoint.previous_until <= now:
+        endpoint.previous_secret = endpoint.previous_until = None
+    current = unseal(endpoint.secret, PURPOSE, keys)
+    if not current.is_current:
+        endpoint.secret = seal(current.text, PURPOSE, keys)
+    if endpoint.previous_secret is None:
+        return [current.text]
+    return [current.text, unseal(endpoint.previous_secret, PURPOSE, keys).text]
+
+
+def _hold(delivery: WebhookDelivery) -> None:
+    delivery.state, delivery.next_attempt_at = DeliveryState.HELD, None
+
+
+def _hand_in(session: Session, delivery: WebhookDelivery, seconds: float) -> None:
+    delivery.state, delivery.ended_at = DeliveryState.WAITING, None
+    delivery.turn += 1
+    delivery.next_attempt_at = utcnow() + timedelta(seconds=seconds)
+    enqueue_webhook(session, delivery.endpoint_id, delivery.id, delivery.turn, seconds)
+
+
+def _gap(retries: int, answer: Answer, pace: float) -> float:
+    own = GAPS_SECONDS[retries - 1] * pace * (1 + JITTER * random.random())  # noqa: S311 - spreads load, guards nothing
+    wished = answer.retry_after or 0.0
+    return max(own, min(wished, LONGEST_WAIT_SECONDS))
+
+
+def _pause(session: Session, endpoint: WebhookEndpoint, reason: PauseReason) -> None:
+    """Pauses by itself, and says so in the history and to the partner."""
+    endpoint.paused_at, endpoint.pause_reason = utcnow(), reason
+    worker = system_caller("webhooks", partner_id=endpoint.partner_id)
+    record(session, worker, endpoint, "paused", {"reason": reason})
+    partner = session.get_one(Partner, endpoint.partner_id)
+    to = partner.notification_email or partner.support_email
+    if to is None:
+        return
+    mail_queue.hand_in(
+        session,
+        MailKind.WEBHOOK_PAUSED,
+        partner_id=partner.id,
+        to=to,
+        details={
+            "webhookId": str(endpoint.id),
+            "host": urlsplit(endpoint.url).hostname,
+            "organization": session.get_one(Organization, endpoint.organization_id).name,
+            "reason": reason.value,
+        },
+    )

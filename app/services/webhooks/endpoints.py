@@ -1,0 +1,249 @@
+"""The endpoints of an organization: made, paused, given a new secret, removed."""
+
+import ipaddress
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.config import Settings
+from app.enums import PauseReason, WebhookEvent
+from app.errors import Conflict, NotFound, ValidationFailed
+from app.gateways.job_queue import enqueue_held_webhooks
+from app.gateways.webhook_line import is_public
+from app.models import Organization, WebhookEndpoint, new_id, utcnow
+from app.policy import Permission
+from app.services import audit, script_secrets
+from app.services.paging import Page, Sort, keyset_page
+from app.services.sealing import seal
+from app.services.webhooks.signing import PURPOSE, new_secret
+from app.urls import is_web_url
+
+MOST = 20
+"""Endpoints of one organization."""
+
+_NEWEST = Sort(WebhookEndpoint.created_at, lambda row: row.created_at, descending=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An endpoint with a secret that can't be shown again."""
+
+    endpoint: WebhookEndpoint
+    secret: str
+
+
+def add(
+    session: Session,
+    caller: Caller,
+    settings: Settings,
+    *,
+    organization_id: UUID,
+    url: str,
+    events: Iterable[str],
+) -> Shown:
+    """An endpoint for an organization of the caller's partner.
+
+    Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed`
+    (``invalid_url``, ``unknown_event``, ``event_required``, ``too_many_webhooks``).
+    """
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    organization = session.get(Organization, organization_id)
+    if organization is None or caller.partner_id not in (None, organization.partner_id):
+        message = "There is no such organization."
+        raise NotFound(message, "organization_not_found")
+    chosen, secret = _checked_events(events), new_secret()
+    _check_url(url, settings)
+    held = select(func.count()).where(WebhookEndpoint.organization_id == organization.id)
+    if (session.scalar(held) or 0) >= MOST:
+        message = f"An organization has at most {MOST} webhooks."
+        raise ValidationFailed.on("url", "too_many_webhooks", message)
+    endpoint = WebhookEndpoint(
+        id=new_id(),
+        partner_id=organization.partner_id,
+        organization_id=organization.id,
+        url=url,
+        events=chosen,
+        secret=seal(secret, PURPOSE, settings.secret_keys),
+        created_by=caller.label[:200],
+    )
+    session.add(endpoint)
+    session.flush()
+    record(session, caller, endpoint, "created", {"url": url, "events": chosen})
+    return Shown(endpoint, secret)
+
+
+def listing(
+    session: Session, caller: Caller, *, organization_id: UUID | None = None
+) -> Sequence[WebhookEndpoint]:
+    """The endpoints of the caller's partner (of one organization of it), newest first."""
+    query = _manageable(caller)
+    if organization_id is not None:
+        query = query.where(WebhookEndpoint.organization_id == organization_id)
+    order = WebhookEndpoint.created_at.desc(), WebhookEndpoint.id.desc()
+    return session.scalars(query.order_by(*order)).all()
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    *,
+    organization_id: UUID | None = None,
+    paused: bool | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[WebhookEndpoint]:
+    """A screen of endpoints, newest first, or of those that are paused, or are not.
+
+    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    """
+    rows = _manageable(caller)
+    if organization_id is not None:
+        rows = rows.where(WebhookEndpoint.organization_id == organization_id)
+    if paused is not None:
+        is_paused = WebhookEndpoint.paused_at.is_not(None)
+        rows = rows.where(is_paused if paused else ~is_paused)
+    return keyset_page(
+        session, rows, sort=_NEWEST, id_column=WebhookEndpoint.id, cursor=cursor, limit=limit
+    )
+
+
+def get(
+    session: Session, caller: Caller, endpoint_id: UUID, *, for_change: bool = False
+) -> WebhookEndpoint:
+    """Raises `Forbidden` and `NotFound` (``webhook_not_found``)."""
+    query = _manageable(caller).where(WebhookEndpoint.id == endpoint_id)
+    if for_change:
+        query = query.with_for_update(key_share=True).execution_options(populate_existing=True)
+    endpoint = session.scalars(query).one_or_none()
+    if endpoint is None:
+        message = "There is no such webhook."
+        raise NotFound(message, "webhook_not_found")
+    return endpoint
+
+
+def rotate(
+    session: Session,
+    caller: Caller,
+    settings: Settings,
+    endpoint_id: UUID,
+    *,
+    overlap: timedelta = timedelta(),
+) -> Shown:
+    """A new secret; for ``overlap`` messages carry the signature of the one before as well.
+
+    Raises `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and `Conflict`
+    (``still_rotating``) while an overlap lasts.
+    """
+    endpoint = get(session, caller, endpoint_id, for_change=True)
+    now = utcnow()
+    if not timedelta() <= overlap <= script_secrets.LONGEST_OVERLAP:
+        message = "The old secret can work on for 0 to 7 days."
+        raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
+    if overlap and endpoint.previous_until is not None and endpoint.previous_until > now:
+        message = "The secret before still works; renew this one without an overlap, or later."
+        raise Conflict(message, "still_rotating")
+    secret = new_secret()
+    endpoint.previous_secret = endpoint.secret if overlap else None
+    endpoint.previous_until = now + overlap if overlap else None
+    endpoint.secret = seal(secret, PURPOSE, settings.secret_keys)
+    session.flush()
+    record(session, caller, endpoint, "rotated", {"previousUntil": endpoint.previous_until})
+    return Shown(endpoint, secret)
+
+
+def pause(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
+    """Events are kept for it from now on. Twice is no error. Raises `NotFound`."""
+    endpoint = get(session, caller, endpoint_id, for_change=True)
+    if endpoint.paused_at is None:
+        endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.PERSON
+        session.flush()
+        record(session, caller, endpoint, "paused", {"reason": PauseReason.PERSON})
+    return endpoint
+
+
+def resume(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
+    """Goes on, with what was kept meanwhile first. Twice is no error. Raises `NotFound`."""
+    endpoint = get(session, caller, endpoint_id, for_change=True)
+    if endpoint.paused_at is not None:
+        endpoint.paused_at = endpoint.pause_reason = endpoint.failing_since = None
+        enqueue_held_webhooks(session, endpoint.id, new_id())
+        session.flush()
+        record(session, caller, endpoint, "resumed")
+    return endpoint
+
+
+def remove(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
+    """Takes it away with all that was to be delivered and the log. Raises `NotFound`."""
+    endpoint = get(session, caller, endpoint_id, for_change=True)
+    record(session, caller, endpoint, "removed", before={"url": endpoint.url})
+    session.delete(endpoint)
+    session.flush()
+    return endpoint
+
+
+def record(
+    session: Session,
+    caller: Caller,
+    endpoint: WebhookEndpoint,
+    verb: str,
+    after: Mapping[str, Any] | None = None,
+    before: Mapping[str, Any] | None = None,
+) -> None:
+    audit.record(
+        session,
+        caller,
+        action=f"webhook.{verb}",
+        target_type="webhook",
+        target_id=endpoint.id,
+        partner_id=endpoint.partner_id,
+        organization_id=endpoint.organization_id,
+        target=urlsplit(endpoint.url).hostname,
+        before=before,
+        after=after,
+    )
+    session.flush()
+
+
+def _manageable(caller: Caller) -> Select[WebhookEndpoint]:
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    query = select(WebhookEndpoint)
+    if caller.partner_id is None:
+        return query
+    return query.where(WebhookEndpoint.partner_id == caller.partner_id)
+
+
+def _checked_events(events: Iterable[str]) -> list[str]:
+    wanted = {str(event) for event in events}
+    unknown = sorted(wanted - {event.value for event in WebhookEvent})
+    if unknown:
+        message = f"There is no event {unknown[0]}."
+        raise ValidationFailed.on("events", "unknown_event", message)
+    if not wanted:
+        message = "A webhook is told of at least one event."
+        raise ValidationFailed.on("events", "event_required", message)
+    return [event.value for event in WebhookEvent if event.value in wanted]
+
+
+def _check_url(url: str, settings: Settings) -> None:
+    """A name is looked up when it is connected to; an address tells already now."""
+    parts = urlsplit(url)
+    is_plain = is_web_url(url) and url.isascii() and "#" not in url
+    if not is_plain or (parts.scheme.lower() != "https" and settings.env == "production"):
+        message = "A webhook's address is written https://host/path."
+        raise ValidationFailed.on("url", "invalid_url", message)
+    if settings.webhook_allow_private:
+        return
+    try:
+        literal = ipaddress.ip_address(parts.hostname or "")
+    except ValueError:
+        return
+    if not is_public(literal):
+        message = "A webhook's address is a public one."
+        raise ValidationFailed.on("url", "invalid_url", message)

@@ -1,0 +1,111 @@
+"""Webhooks from the command line."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from click.testing import Result
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import WebhookEvent
+from app.models import WebhookDelivery, WebhookEndpoint
+from tests.fixtures.cast import Tenant, make_tenant
+
+URL = "http://127.0.0.1:9/hooks"
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    session.commit()
+    return tenant
+
+
+@pytest.fixture
+def app(make_app: Callable[..., Flask]) -> Flask:
+    return make_app(webhook_allow_private=True)
+
+
+def run(app: Flask, *words: object) -> Result:
+    return app.test_cli_runner().invoke(args=["webhook", *(str(word) for word in words)])
+
+
+def printed(app: Flask, *words: object) -> Any:
+    result = run(app, *words, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.output)
+
+
+def test_a_webhook_is_added_listed_renewed_and_removed(
+    app: Flask, session: Session, own: Tenant
+) -> None:
+    made = printed(app, "add", own.organization.id, URL, "--event", "call.completed")
+    secret = made.pop("secret")
+    assert secret.startswith("whsec_")
+    assert made == {
+        "id": made["id"],
+        "organizationId": str(own.organization.id),
+        "url": URL,
+        "events": ["call.completed"],
+        "state": "active",
+        "pauseReason": None,
+        "previousSecretUntil": None,
+    }
+    assert printed(app, "list", own.organization.id) == [made]
+    assert printed(app, "list", own.plus.id) == []
+    assert run(app, "list").output == f"{made['id']}  active   {URL}  call.completed\n"
+    renewed = printed(app, "rotate", made["id"], "--overlap-hours", 24)
+    assert (renewed["secret"] != secret, renewed["previousSecretUntil"] is None) == (True, False)
+    assert run(app, "remove", made["id"]).output == f"The webhook to {URL} is removed.\n"
+    assert printed(app, "list") == []
+
+
+def test_without_events_it_is_told_of_all(app: Flask, session: Session, own: Tenant) -> None:
+    shown = run(app, "add", own.organization.id, URL).output
+    assert shown.endswith("Keep the secret now: it can't be shown again.\n")
+    endpoint = session.scalars(select(WebhookEndpoint)).one()
+    assert endpoint.events == [event.value for event in WebhookEvent]
+
+
+def test_a_test_event_is_handed_in_and_a_pause_holds_what_comes(
+    app: Flask, session: Session, own: Tenant
+) -> None:
+    whose = printed(app, "add", own.organization.id, URL)["id"]
+    told = printed(app, "test", whose)
+    delivery = session.scalars(select(WebhookDelivery)).one()
+    assert told == {"deliveryId": str(delivery.id), "messageId": delivery.message_id}
+    words = f"The webhook to {URL} is paused; its events are kept.\n"
+    assert run(app, "pause", whose).output == words
+    refused = run(app, "test", whose)
+    assert (refused.exit_code, refused.output) == (
+        1,
+        "Error: The webhook is paused; resume it first.\n",
+    )
+    assert run(app, "resume", whose).output == f"The webhook to {URL} goes on.\n"
+    assert run(app, "replay", whose).output == "0 deliveries are sent again.\n"
+    again = run(app, "replay", whose, "--delivery", delivery.id)
+    assert (again.exit_code, again.output) == (1, "Error: This one is on its way already.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["add", uuid4(), URL], "There is no such organization."),
+        (["remove", uuid4()], "There is no such webhook."),
+        (["add", uuid4(), URL, "--event", "call.lost"], "'call.lost' is not one of"),
+    ],
+)
+def test_what_is_not_there_is_said_in_a_sentence(
+    app: Flask, own: Tenant, words: list[object], said: str
+) -> None:
+    result = run(app, *words)
+    assert (result.exit_code != 0, said in result.output) == (True, True)

@@ -1,0 +1,152 @@
+"""Webhooks through the real worker process to a real receiver, which is the judge."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import system_caller
+from app.config import Settings
+from app.database import Database
+from app.enums import DeliveryState
+from app.jobs.engine import WEBHOOKS_PER_ENDPOINT
+from app.models import WebhookDelivery, WebhookEndpoint
+from app.services.webhooks import deliveries, endpoints
+from tests.fixtures.databases import BACKENDS
+from tests.fixtures.receiver import Receiver
+from tests.fixtures.worker import Line, Worker, open_line, outcome, until
+from tests.matrix import rotating
+
+OPERATOR = system_caller("tests")
+KEY = "only-for-tests-only-for-tests-only-for-tests"
+
+
+@pytest.fixture(params=rotating("database of webhooks", BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def open_receiver() -> Iterator[Callable[[], Receiver]]:
+    with ExitStack() as opened:
+        yield lambda: opened.enter_context(Receiver().open())
+
+
+@pytest.fixture
+def line(fresh_database: Database) -> Line:
+    return open_line(fresh_database)
+
+
+@pytest.fixture
+def worker(make_worker: Callable[..., Worker]) -> Worker:
+    """Not started yet; its gaps are a thousand times shorter."""
+    return make_worker(
+        PORTAL_SECRET_KEY=KEY, PORTAL_WEBHOOK_ALLOW_PRIVATE="1", PORTAL_WEBHOOK_PACE="0.001"
+    )
+
+
+def add(session: Session, line: Line, receiver: Receiver, *events: str) -> WebhookEndpoint:
+    allowed = Settings(env="test", secret_key=KEY, webhook_allow_private=True)
+    return endpoints.add(
+        session,
+        OPERATOR,
+        allowed,
+        organization_id=line.organization_id,
+        url=receiver.url,
+        events=events or ("call.completed",),
+    ).endpoint
+
+
+def states(database: Database) -> Counter[DeliveryState]:
+    with database.transaction(read_only=True) as session:
+        return Counter(session.scalars(select(WebhookDelivery.state)))
+
+
+def test_a_call_is_told_of_from_its_start_to_its_end_and_again_until_it_is_taken(
+    fresh_database: Database,
+    open_receiver: Callable[[], Receiver],
+    worker: Worker,
+    line: Line,
+) -> None:
+    receiver = open_receiver()
+    receiver.answers += [(500, {}), (302, {"Location": receiver.url}), (503, {"Retry-After": "0"})]
+    with fresh_database.transaction() as session:
+        add(session, line, receiver, "call.started", "call.busy", "call.completed")
+    worker.start()
+    call_id = line.dial(fresh_database, "+12025550121")
+    status = outcome(fresh_database, call_id)[0]
+    until(lambda: states(fresh_database) == {DeliveryState.DELIVERED: 2})
+    ids = Counter(message.id for message in receiver.received)
+    assert (len(ids), sum(ids.values())) == (2, 5)
+    types = {
+        message.body.partition('"type":"')[2].partition('"')[0] for message in receiver.received
+    }
+    assert types == {"call.started", f"call.{status}"}
+
+
+def test_a_slow_receiver_holds_up_nobody_else(
+    fresh_database: Database,
+    open_receiver: Callable[[], Receiver],
+    worker: Worker,
+    line: Line,
+) -> None:
+    slow, quick = open_receiver(), open_receiver()
+    slow.holds_seconds = 8.0
+    with fresh_database.transaction() as session:
+        slow_one, quick_one = add(session, line, slow), add(session, line, quick)
+        for _ in range(6):
+            deliveries.send_test(session, OPERATOR, slow_one.id)
+        for _ in range(6):
+            deliveries.send_test(session, OPERATOR, quick_one.id)
+    worker.start()
+    until(lambda: len(quick.received) == 6)
+    assert len(slow.received) <= WEBHOOKS_PER_ENDPOINT
+    assert states(fresh_database)[DeliveryState.WAITING] >= 6
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_a_worker_that_ends_loses_none(
+    fresh_database: Database,
+    open_receiver: Callable[[], Receiver],
+    worker: Worker,
+    line: Line,
+    how: str,
+) -> None:
+    """Stopped, it sends none twice; killed, at most those on their way, under the same id."""
+    receiver = open_receiver()
+    receiver.holds_seconds = 0.1
+    with fresh_database.transaction() as session:
+        endpoint = add(session, line, receiver)
+        made = [deliveries.send_test(session, OPERATOR, endpoint.id) for _ in range(10)]
+        expected = sorted(each.message_id for each in made)
+    worker.start()
+    until(lambda: len(receiver.received) >= 3)
+    getattr(worker, how)()
+    worker.start()
+    until(lambda: states(fresh_database) == {DeliveryState.DELIVERED: 10})
+    ids = [message.id for message in receiver.received]
+    assert sorted(set(ids)) == expected
+    assert len(ids) - len(expected) <= (WEBHOOKS_PER_ENDPOINT if how == "kill" else 0)
+
+
+def test_what_failed_for_good_is_sent_again_after_the_receiver_is_mended(
+    fresh_database: Database,
+    open_receiver: Callable[[], Receiver],
+    worker: Worker,
+    line: Line,
+) -> None:
+    receiver = open_receiver()
+    receiver.usual = 410
+    with fresh_database.transaction() as session:
+        endpoint = add(session, line, receiver)
+        deliveries.send_test(session, OPERATOR, endpoint.id)
+    worker.start()
+    until(lambda: states(fresh_database) == {DeliveryState.HELD: 1})
+    receiver.usual = 204
+    with fresh_database.transaction() as session:
+        endpoints.resume(session, OPERATOR, endpoint.id)
+    until(lambda: states(fresh_database) == {DeliveryState.DELIVERED: 1})
+    assert len({message.id for message in receiver.received}) == 1

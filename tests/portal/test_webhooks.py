@@ -1,0 +1,243 @@
+"""Webhooks in the portal: made, shown once, tested, paused, sent again, and who may see them."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.caller import system_caller
+from app.enums import DeliveryState, PauseReason, Role, WebhookEvent
+from app.extensions import settings
+from app.models import User, WebhookDelivery, WebhookEndpoint, utcnow
+from app.services.webhooks import deliveries, endpoints
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+LIST = "/api-access/webhooks"
+URL = "https://crm.example/hooks"
+NEW = {"url": URL, "events": ["call.completed", "contact.created"], "once": "a1"}
+SECRET = re.compile(r"whsec_[\w+/]{43}=")
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def make(app: Flask, session: Session, tenant: Tenant) -> WebhookEndpoint:
+    with app.app_context():
+        made = endpoints.add(
+            session,
+            system_caller("the owner", tenant.partner.id),
+            settings(),
+            organization_id=tenant.organization.id,
+            url=URL,
+            events=[event.value for event in WebhookEvent],
+        )
+    session.commit()
+    return made.endpoint
+
+
+def ended(session: Session, endpoint: WebhookEndpoint, state: DeliveryState) -> WebhookDelivery:
+    owner = system_caller("the owner", endpoint.partner_id)
+    delivery = deliveries.send_test(session, owner, endpoint.id)
+    delivery.state, delivery.ended_at, delivery.attempts = state, utcnow(), 1
+    delivery.last_status, delivery.last_answer = 503, "<b>away</b>"
+    delivery.next_attempt_at = None
+    session.commit()
+    return delivery
+
+
+def page_of(endpoint: WebhookEndpoint) -> str:
+    return f"{LIST}/{endpoint.id}"
+
+
+def count(session: Session) -> int:
+    return session.scalar(select(func.count()).select_from(WebhookEndpoint)) or 0
+
+
+def test_a_webhook_is_made_and_its_secret_shown_once(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    address = f"{LIST}/new?organization={own.organization.id}"
+    made = admin.post(address, NEW, page=address)
+    [secret] = set(SECRET.findall(made.text))
+    assert (made.status_code, made.headers["Cache-Control"]) == (200, "no-store")
+    endpoint = session.scalars(select(WebhookEndpoint)).one()
+    assert (endpoint.url, endpoint.events) == (URL, ["call.completed", "contact.created"])
+    again = admin.post(address, NEW, page=address)
+    assert (again.status_code, again.location, count(session)) == (303, page_of(endpoint), 1)
+    for path in (LIST, page_of(endpoint)):
+        shown = admin.get(path)
+        assert (shown.status_code, secret in shown.text, "crm.example" in shown.text) == (
+            200,
+            False,
+            True,
+        )
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"url": "crm.example"}, "A webhook&#39;s address is written https://host/path."),
+        ({"url": "https://127.0.0.1/"}, "A webhook&#39;s address is a public one."),
+        ({"events": []}, "A webhook is told of at least one event."),
+    ],
+)
+def test_what_is_wrong_stands_at_its_field(
+    session: Session, own: Tenant, admin: Browser, changes: dict[str, object], words: str
+) -> None:
+    address = f"{LIST}/new?organization={own.organization.id}"
+    answer = admin.post(address, {**NEW, **changes}, page=address)
+    assert (answer.status_code, answer.text.count(words), count(session)) == (422, 2, 0)
+
+
+def test_a_new_one_asks_first_for_whom(own: Tenant, admin: Browser) -> None:
+    assert own.plus.name in admin.get(f"{LIST}/new").text
+
+
+def test_a_test_event_is_sent_once_however_often_its_form_is(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    page = page_of(make(app, session, own))
+    for _ in range(2):
+        answer = admin.post(f"{page}/test", {"once": "t1"}, page=page)
+        assert (answer.status_code, answer.location) == (303, page)
+    delivery = session.scalars(select(WebhookDelivery)).one()
+    assert delivery.type == "webhook.test"
+    shown = admin.get(f"{page}/deliveries/{delivery.id}")
+    assert (delivery.message_id in shown.text, "Send again" in shown.text) == (True, False)
+
+
+def test_it_is_paused_and_resumed(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    page = page_of(endpoint)
+    admin.post(f"{page}/pause", page=page)
+    paused = admin.get(page).text
+    assert ("Somebody paused it." in paused, "Send test event" in paused) == (True, False)
+    refused = admin.post(f"{page}/test", {"once": "t1"}, page=page)
+    assert "resume it first" in admin.get(refused.location).text
+    assert "crm.example" in admin.get(f"{LIST}?state=paused").text
+    assert "No webhook matches." in admin.get(f"{LIST}?state=active").text
+    admin.post(f"{page}/resume", page=page)
+    session.refresh(endpoint)
+    assert (endpoint.paused_at, endpoint.pause_reason) == (None, None)
+
+
+def test_a_pause_by_itself_says_why(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
+    session.commit()
+    assert "The receiver took nothing for 24 hours." in admin.get(page_of(endpoint)).text
+
+
+def test_the_secret_is_rolled_with_an_overlap(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    page = f"{page_of(endpoint)}/roll"
+    rolled = admin.post(page, {"overlap": "3", "once": "b1"}, page=page)
+    assert (rolled.status_code, len(set(SECRET.findall(rolled.text)))) == (200, 1)
+    session.refresh(endpoint)
+    assert endpoint.previous_until is not None
+    assert timedelta(days=2) < endpoint.previous_until - utcnow() < timedelta(days=3)
+    again = admin.post(page, {"overlap": "1", "once": "b2"}, page=page)
+    assert (again.status_code, "still works" in again.text) == (422, True)
+    wrong = admin.post(page, {"overlap": "8", "once": "b3"}, page=page)
+    assert (wrong.status_code, "0 to 7 days" in wrong.text) == (422, True)
+
+
+def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    delivery = ended(session, endpoint, DeliveryState.FAILED)
+    shown = f"{page_of(endpoint)}/deliveries/{delivery.id}"
+    assert "&lt;b&gt;away&lt;/b&gt;" in admin.get(shown).text
+    for words in ("It is sent again", "on its way already"):
+        answer = admin.post(f"{shown}/replay", page=LIST + "/new")
+        assert (answer.status_code, answer.location) == (303, shown)
+        assert words in admin.get(shown).text
+    session.refresh(delivery)
+    assert delivery.state is DeliveryState.HELD
+
+
+def test_all_that_failed_since_a_day_is_sent_again(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    old, new = (ended(session, endpoint, DeliveryState.FAILED) for _ in range(2))
+    old.created_at = utcnow() - timedelta(days=9)
+    session.commit()
+    page = page_of(endpoint)
+    wrong = admin.post(f"{page}/replay-failed", {"since": "soon"}, page=page)
+    assert (wrong.status_code, "A day is written YYYY-MM-DD" in wrong.text) == (422, True)
+    day = (utcnow() - timedelta(days=2)).date().isoformat()
+    answer = admin.post(f"{page}/replay-failed", {"since": day}, page=page)
+    assert "1 delivery sent again." in admin.get(answer.location).text
+    for delivery in (old, new):
+        session.refresh(delivery)
+    assert (old.state, new.state) == (DeliveryState.FAILED, DeliveryState.HELD)
+    assert old.message_id not in admin.get(f"{page}?state=held").text
+
+
+def test_removing_asks_with_its_consequence(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    ended(session, endpoint, DeliveryState.DELIVERED)
+    page = f"{page_of(endpoint)}/remove"
+    asked = admin.get(page).text
+    assert "Its log of 1 delivery goes with it." in asked
+    answer = admin.post(page, page=page)
+    assert (answer.status_code, answer.location, count(session)) == (303, LIST, 0)
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
+def test_other_roles_find_nothing_there(
+    app: Flask, session: Session, own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
+    page = page_of(make(app, session, own))
+    visitor = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    for path in (LIST, f"{LIST}/new", page, f"{page}/roll", f"{page}/remove"):
+        assert visitor.get(path).status_code == 404
+    for act in ("test", "pause", "resume", "roll", "replay-failed", "remove"):
+        assert visitor.post(f"{page}/{act}", page="/account").status_code == 404
+    assert count(session) == 1
+
+
+def test_another_partners_webhook_is_as_absent_as_none(
+    app: Flask, session: Session, own: Tenant, other: Tenant, admin: Browser
+) -> None:
+    theirs = make(app, session, other)
+    delivery = ended(session, theirs, DeliveryState.FAILED)
+    own_one = make(app, session, own)
+    assert str(theirs.id) not in admin.get(LIST).text
+    for whose in (theirs.id, uuid4()):
+        page = f"{LIST}/{whose}"
+        for path in (page, f"{page}/roll", f"{page}/remove", f"{page}/deliveries/{delivery.id}"):
+            assert admin.get(path).status_code == 404
+        for act in ("test", "pause", "resume", "replay-failed", "remove"):
+            assert admin.post(f"{page}/{act}", page=f"{LIST}/new").status_code == 404
+    mixed = f"{page_of(own_one)}/deliveries/{delivery.id}"
+    assert admin.get(mixed).status_code == 404
+    assert admin.post(f"{mixed}/replay", page=f"{LIST}/new").status_code == 404
+    address = f"{LIST}/new?organization={other.organization.id}"
+    assert admin.post(address, NEW, page="/account").status_code == 404
+    session.refresh(theirs)
+    assert (theirs.paused_at, count(session)) == (None, 2)

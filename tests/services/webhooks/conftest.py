@@ -1,0 +1,40 @@
+"""An organization with an endpoint, on SQLite: the statements are the same on both databases."""
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.config import Settings
+from app.enums import Role, WebhookEvent
+from app.services.webhooks import endpoints
+from tests.fixtures.cast import Tenant, make_tenant
+
+URL = "https://crm.example/hooks"
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+@pytest.fixture
+def admin(own: Tenant) -> Caller:
+    return own.caller(Role.PARTNER_ADMIN)
+
+
+@pytest.fixture
+def made(session: Session, settings: Settings, own: Tenant, admin: Caller) -> endpoints.Shown:
+    """An endpoint of the first organization that is told of everything."""
+    return endpoints.add(
+        session,
+        admin,
+        settings,
+        organization_id=own.organization.id,
+        url=URL,
+        events=[event.value for event in WebhookEvent],
+    )

@@ -1,0 +1,238 @@
+"""What becomes of a delivery, answer by answer."""
+
+import hmac
+import json
+from base64 import b64decode, b64encode
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.config import Settings
+from app.enums import DeliveryState, PauseReason
+from app.errors import Conflict
+from app.gateways.webhook_line import Answer
+from app.models import Mail, MailKind, WebhookDelivery, utcnow
+from app.services.mails import words
+from app.services.sealing import SealBroken
+from app.services.webhooks import deliveries, delivering, endpoints
+from app.services.webhooks.delivering import GAPS_SECONDS, Message
+from app.services.webhooks.endpoints import Shown
+from tests.fixtures.cast import Tenant
+
+TAKEN, BUSY, GONE = Answer(204, ""), Answer(503, "busy"), Answer(410, "gone")
+WAITING, HELD = DeliveryState.WAITING, DeliveryState.HELD
+DELIVERED, FAILED = DeliveryState.DELIVERED, DeliveryState.FAILED
+
+
+def test_event(session: Session, admin: Caller, made: Shown) -> WebhookDelivery:
+    return deliveries.send_test(session, admin, made.endpoint.id)
+
+
+test_event.__test__ = False  # type: ignore[attr-defined]  # it makes one, it is none
+
+
+def attempt(
+    session: Session, settings: Settings, delivery: WebhookDelivery, answer: Answer
+) -> Message | None:
+    """What the worker does around the receiver's answer."""
+    turn = delivery.turn
+    message = delivering.begin(session, delivery.id, turn, settings)
+    if message is not None:
+        delivering.settle(session, delivery.id, turn, answer, settings)
+    return message
+
+
+def signed_with(message: Message) -> list[str]:
+    return message.headers["webhook-signature"].split()
+
+
+def expected(secret: str, message: Message) -> str:
+    """By the words of the specification, not by the code that signs."""
+    said = (message.headers["webhook-id"], message.headers["webhook-timestamp"], message.body)
+    mac = hmac.new(b64decode(secret[6:]), ".".join(said).encode(), "sha256")
+    return "v1," + b64encode(mac.digest()).decode()
+
+
+def test_a_taken_message_is_over(
+    session: Session, settings: Settings, admin: Caller, made: Shown
+) -> None:
+    delivery = test_event(session, admin, made)
+    message = attempt(session, settings, delivery, TAKEN)
+    assert message is not None
+    assert (message.url, signed_with(message)) == (
+        "https://crm.example/hooks",
+        [expected(made.secret, message)],
+    )
+    assert json.loads(message.body)["type"] == "webhook.test"
+    assert (delivery.state, delivery.attempts, delivery.last_status) == (DELIVERED, 1, 204)
+    assert attempt(session, settings, delivery, TAKEN) is None
+
+
+def test_attempts_follow_in_growing_gaps_with_the_same_id_until_the_last(
+    session: Session, settings: Settings, admin: Caller, made: Shown
+) -> None:
+    delivery, ids, gaps = test_event(session, admin, made), set(), []
+    for _ in GAPS_SECONDS:
+        message = attempt(session, settings, delivery, BUSY)
+        assert message is not None
+        assert (delivery.state, delivery.last_answer) == (WAITING, "busy")
+        assert delivery.next_attempt_at is not None
+        assert delivery.last_attempt_at is not None
+        gaps.append((delivery.next_attempt_at - delivery.last_attempt_at).total_seconds())
+        ids.add(message.headers["webhook-id"])
+    assert all(own <= gap <= own * 1.1 + 1 for own, gap in zip(GAPS_SECONDS, gaps, strict=True))
+    attempt(session, settings, delivery, BUSY)
+    assert (delivery.state, delivery.attempts, delivery.next_attempt_at) == (FAILED, 11, None)
+    assert ids == {delivery.message_id}
+
+
+@pytest.mark.parametrize(("wish", "least", "most"), [(90, 89, 91), (1, 5, 6), (1e9, 86399, 86401)])
+def test_a_wish_to_wait_is_respected_up_to_a_day(
+    session: Session,
+    settings: Settings,
+    admin: Caller,
+    made: Shown,
+    wish: float,
+    least: float,
+    most: float,
+) -> None:
+    delivery = test_event(session, admin, made)
+    attempt(session, settings, delivery, Answer(429, "", wish))
+    assert delivery.next_attempt_at is not None
+    assert least <= (delivery.next_attempt_at - utcnow()).total_seconds() <= most
+
+
+def test_an_attempt_of_before_does_nothing(
+    session: Session, settings: Settings, admin: Caller, made: Shown
+) -> None:
+    delivery = test_event(session, admin, made)
+    attempt(session, settings, delivery, BUSY)
+    assert delivering.begin(session, delivery.id, 1, settings) is None
+    delivering.settle(session, delivery.id, 1, TAKEN, settings)
+    assert (delivery.state, delivery.attempts, delivery.turn) == (WAITING, 1, 2)
+
+
+def test_who_is_gone_is_paused_at_once_and_the_partner_is_told(
+    session: Session, settings: Settings, own: Tenant, admin: Caller, made: Shown
+) -> None:
+    own.partner.notification_email = "ops@northwind.example"
+    delivery = test_event(session, admin, made)
+    attempt(session, settings, delivery, GONE)
+    assert (made.endpoint.pause_reason, delivery.state) == (PauseReason.GONE, HELD)
+    mail = session.scalars(select(Mail)).one()
+    assert (mail.kind, mail.to, mail.details) == (
+        "webhook_paused",
+        "ops@northwind.example",
+        {
+            "webhookId": str(made.endpoint.id),
+            "host": "crm.example",
+            "organization": own.organization.name,
+            "reason": "gone",
+        },
+    )
+    assert MailKind.WEBHOOK_PAUSED in words.WORDS
+
+
+def test_who_takes_nothing_for_a_day_is_paused_and_one_taken_message_begins_it_anew(
+    session: Session, settings: Settings, own: Tenant, admin: Caller, made: Shown
+) -> None:
+    own.partner.notification_email = "ops@northwind.example"
+    first, second, third = (test_event(session, admin, made) for _ in range(3))
+    attempt(session, settings, first, BUSY)
+    made.endpoint.failing_since = utcnow() - timedelta(hours=23, minutes=59)
+    attempt(session, settings, first, BUSY)
+    assert made.endpoint.paused_at is None
+    attempt(session, settings, second, TAKEN)
+    assert made.endpoint.failing_since is None
+    attempt(session, settings, first, BUSY)
+    made.endpoint.failing_since = utcnow() - timedelta(hours=24)
+    attempt(session, settings, first, BUSY)
+    assert (made.endpoint.pause_reason, first.state) == (PauseReason.FAILING, HELD)
+    assert attempt(session, settings, third, TAKEN) is None
+    assert third.state is HELD
+    assert [mail.details["reason"] for mail in session.scalars(select(Mail))] == ["failing"]
+
+
+def test_what_was_held_goes_out_when_the_endpoint_resumes(
+    session: Session, settings: Settings, admin: Caller, made: Shown
+) -> None:
+    delivery = test_event(session, admin, made)
+    for _ in range(3):
+        attempt(session, settings, delivery, BUSY)
+    endpoints.pause(session, admin, made.endpoint.id)
+    attempt(session, settings, delivery, TAKEN)
+    assert delivering.take_up_held(session, made.endpoint.id) is False
+    assert delivery.state is HELD
+    endpoints.resume(session, admin, made.endpoint.id)
+    assert delivering.take_up_held(session, made.endpoint.id) is False
+    assert (delivery.state, delivery.retries) == (WAITING, 0)
+    attempt(session, settings, delivery, TAKEN)
+    assert (delivery.state, delivery.attempts) == (DELIVERED, 4)
+
+
+def test_both_secrets_sign_while_the_overlap_lasts(
+    session: Session, settings: Settings, admin: Caller, made: Shown
+) -> None:
+    new = endpoints.rotate(session, admin, settings, made.endpoint.id, overlap=timedelta(hours=24))
+    message = attempt(session, settings, test_event(session, admin, made), TAKEN)
+    assert message is not None
+    assert signed_with(message) == [expected(new.secret, message), expected(made.secret, message)]
+    made.endpoint.previous_until = utcnow()
+    message = attempt(session, settings, test_event(session, admin, made), TAKEN)
+    assert message is not None
+    assert signed_with(message) == [expected(new.secret, message)]
+    assert made.endpoint.previous_secret is None
+
+
+def test_the_applications_key_can_be_changed(
+    session: Session, settings: Settings, admin: Caller, made: Shown
+) -> None:
+    new = {"secret_key": "another-key-another-key-another-key"}
+    both = settings.model_copy(update=new | {"previous_secret_key": settings.secret_key})
+    alone = settings.model_copy(update=new)
+    with pytest.raises(SealBroken):
+        attempt(session, alone, test_event(session, admin, made), TAKEN)
+    for known in (both, alone):
+        message = attempt(session, known, test_event(session, admin, made), TAKEN)
+        assert message is not None
+        assert signed_with(message) == [expected(made.secret, message)]
+
+
+def test_what_is_over_is_sent_again_under_its_id(
+    session: Session, settings: Settings, admin: Caller, made: Shown
+) -> None:
+    delivery = test_event(session, admin, made)
+    with pytest.raises(Conflict):
+        deliveries.replay(session, admin, made.endpoint.id, delivery.id)
+    first = attempt(session, settings, delivery, TAKEN)
+    deliveries.replay(session, admin, made.endpoint.id, delivery.id)
+    delivering.take_up_held(session, made.endpoint.id)
+    second = attempt(session, settings, delivery, TAKEN)
+    assert first is not None
+    assert second is not None
+    ids = first.headers["webhook-id"], second.headers["webhook-id"]
+    assert (ids, second.body) == ((delivery.message_id,) * 2, first.body)
+
+
+def test_everything_that_failed_since_is_sent_again(
+    session: Session, settings: Settings, admin: Caller, made: Shown
+) -> None:
+    old, new, taken = (test_event(session, admin, made) for _ in range(3))
+    for delivery in (old, new):
+        delivery.retries = len(GAPS_SECONDS)
+        attempt(session, settings, delivery, BUSY)
+    attempt(session, settings, taken, TAKEN)
+    old.created_at = utcnow() - timedelta(days=3)
+    session.flush()
+    whose: UUID = made.endpoint.id
+    assert deliveries.counts(session, made.endpoint)[FAILED] == 2
+    since = utcnow() - timedelta(days=1)
+    assert deliveries.replay_failed(session, admin, whose, since) == 1
+    delivering.take_up_held(session, whose)
+    session.expire_all()
+    assert (old.state, new.state, taken.state) == (FAILED, WAITING, DELIVERED)
+    assert deliveries.replay_failed(session, admin, whose) == 1

@@ -1,0 +1,166 @@
+"""Endpoints: made, given a new secret, paused, removed, and by whom."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.config import Settings
+from app.enums import PauseReason, Role
+from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
+from app.models import AuditEntry, WebhookDelivery, WebhookEndpoint
+from app.services.webhooks import deliveries, endpoints
+from app.services.webhooks.endpoints import MOST, Shown
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.services.webhooks.conftest import URL
+
+
+def refusal(action: Callable[[], object]) -> tuple[type[DomainError], str]:
+    with pytest.raises(DomainError) as refused:
+        action()
+    return type(refused.value), refused.value.code
+
+
+def test_an_endpoint_keeps_its_secret_encrypted_and_leaves_its_trace(
+    session: Session, own: Tenant, made: Shown
+) -> None:
+    assert made.secret.startswith("whsec_")
+    stored = session.scalars(select(WebhookEndpoint)).one()
+    assert (stored.organization_id, stored.partner_id, stored.url) == (
+        own.organization.id,
+        own.partner.id,
+        URL,
+    )
+    assert made.secret not in stored.secret
+    entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "webhook.created")).one()
+    assert (entry.target, entry.after["url"]) == ("crm.example", URL)
+    assert made.secret not in str(entry.after)
+
+
+@pytest.mark.parametrize(
+    ("url", "events", "code"),
+    [
+        ("crm.example/hooks", ["call.failed"], "invalid_url"),
+        ("ftp://crm.example/", ["call.failed"], "invalid_url"),
+        ("https://user:word@crm.example/", ["call.failed"], "invalid_url"),
+        ("https://crm.example/#there", ["call.failed"], "invalid_url"),
+        ("https://127.0.0.1/", ["call.failed"], "invalid_url"),
+        ("http://169.254.169.254/latest", ["call.failed"], "invalid_url"),
+        (URL, [], "event_required"),
+        (URL, ["call.failed", "call.lost"], "unknown_event"),
+    ],
+)
+def test_what_is_wrong_is_refused(
+    session: Session,
+    settings: Settings,
+    own: Tenant,
+    admin: Caller,
+    url: str,
+    events: list[str],
+    code: str,
+) -> None:
+    asked = {"organization_id": own.organization.id, "url": url, "events": events}
+    found = refusal(lambda: endpoints.add(session, admin, settings, **asked))  # type: ignore[arg-type]  # mixed values
+    assert found == (ValidationFailed, code)
+    assert session.scalars(select(WebhookEndpoint)).all() == []
+
+
+def test_in_production_messages_are_encrypted_on_their_way(
+    session: Session, settings: Settings, own: Tenant, admin: Caller
+) -> None:
+    real = settings.model_copy(update={"env": "production"})
+    asked = {"organization_id": own.organization.id, "events": ["call.failed"]}
+    plain = "http://crm.example/"
+    assert refusal(lambda: endpoints.add(session, admin, real, url=plain, **asked)) == (  # type: ignore[arg-type]  # mixed values
+        ValidationFailed,
+        "invalid_url",
+    )
+
+
+def test_an_organization_has_so_many_and_no_more(
+    session: Session, settings: Settings, own: Tenant, admin: Caller
+) -> None:
+    def add() -> Shown:
+        return endpoints.add(
+            session,
+            admin,
+            settings,
+            organization_id=own.organization.id,
+            url=URL,
+            events=["call.failed"],
+        )
+
+    for _ in range(MOST):
+        add()
+    assert refusal(add) == (ValidationFailed, "too_many_webhooks")
+
+
+def test_whose_it_is_not_finds_nothing(
+    session: Session, settings: Settings, own: Tenant, made: Shown
+) -> None:
+    stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
+    absent, theirs = uuid4(), made.endpoint.id
+    for endpoint_id in (absent, theirs):
+        for act in (endpoints.get, endpoints.pause, endpoints.resume, endpoints.remove):
+            found = refusal(lambda act=act, id_=endpoint_id: act(session, stranger, id_))  # type: ignore[misc]  # bound in this round
+            assert found == (NotFound, "webhook_not_found")
+    assert endpoints.listing(session, stranger) == []
+    asked = {"organization_id": own.organization.id, "url": URL, "events": ["call.failed"]}
+    assert refusal(lambda: endpoints.add(session, stranger, settings, **asked)) == (  # type: ignore[arg-type]  # mixed values
+        NotFound,
+        "organization_not_found",
+    )
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
+def test_other_roles_may_not(session: Session, own: Tenant, made: Shown, role: Role) -> None:
+    found = refusal(lambda: endpoints.listing(session, own.caller(role)))
+    assert found == (Forbidden, "insufficient_scope")
+
+
+def test_a_second_renewal_waits_for_the_end_of_the_overlap(
+    session: Session, settings: Settings, admin: Caller, made: Shown
+) -> None:
+    whose, day = made.endpoint.id, timedelta(days=1)
+    again = endpoints.rotate(session, admin, settings, whose, overlap=day)
+    assert again.secret != made.secret
+    with_overlap = refusal(lambda: endpoints.rotate(session, admin, settings, whose, overlap=day))
+    assert with_overlap == (Conflict, "still_rotating")
+    endpoints.rotate(session, admin, settings, whose)
+    assert (made.endpoint.previous_secret, made.endpoint.previous_until) == (None, None)
+    too_long = timedelta(days=8)
+    assert refusal(lambda: endpoints.rotate(session, admin, settings, whose, overlap=too_long)) == (
+        ValidationFailed,
+        "overlap_out_of_range",
+    )
+
+
+def test_pausing_and_resuming_twice_is_no_error(
+    session: Session, admin: Caller, made: Shown
+) -> None:
+    for _ in range(2):
+        assert endpoints.pause(session, admin, made.endpoint.id).pause_reason is PauseReason.PERSON
+    assert refusal(lambda: deliveries.send_test(session, admin, made.endpoint.id)) == (
+        Conflict,
+        "webhook_paused",
+    )
+    for _ in range(2):
+        assert endpoints.resume(session, admin, made.endpoint.id).paused_at is None
+    query = select(AuditEntry.action).where(AuditEntry.target_type == "webhook")
+    assert session.scalars(query.order_by(AuditEntry.id)).all() == [
+        "webhook.created",
+        "webhook.paused",
+        "webhook.resumed",
+    ]
+
+
+def test_what_is_removed_takes_its_log_along(session: Session, admin: Caller, made: Shown) -> None:
+    deliveries.send_test(session, admin, made.endpoint.id)
+    endpoints.remove(session, admin, made.endpoint.id)
+    session.expire_all()
+    assert session.scalars(select(WebhookEndpoint)).all() == []
+    assert session.scalars(select(WebhookDelivery)).all() == []

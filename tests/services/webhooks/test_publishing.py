@@ -1,0 +1,163 @@
+"""Which events are written, in the very transaction of what they tell of."""
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.database import Database
+from app.enums import CallSource, ContactAction, DeliveryState, WebhookEvent
+from app.jobs.undo_import import run_undo
+from app.models import Campaign, WebhookDelivery
+from app.services import calls, contacts
+from app.services.contacts import telling
+from app.services.imports import undoing
+from app.services.webhooks import endpoints
+from tests.fixtures.cast import OPERATOR
+from tests.fixtures.uploads import Desk, make_desk, number
+from tests.fixtures.worker import Line, make_line
+
+ANN, BOB = number(1), number(2)
+
+
+@pytest.fixture
+def desk(session: Session, database: Database, tmp_path: Path) -> Desk:
+    made = make_desk(session, database, tmp_path)
+    session.commit()
+    return made
+
+
+def want(desk: Desk, settings: Settings, *events: WebhookEvent, paused: bool = False) -> None:
+    with desk.database.transaction() as session:
+        made = endpoints.add(
+            session,
+            desk.caller,
+            settings,
+            organization_id=desk.organization_id,
+            url="https://crm.example/hooks",
+            events=[event.value for event in events],
+        )
+        if paused:
+            endpoints.pause(session, desk.caller, made.endpoint.id)
+
+
+def told(database: Database) -> list[tuple[str, dict[str, Any]]]:
+    """Type and data of what was written, in its order."""
+    with database.transaction(read_only=True) as session:
+        bodies = session.scalars(select(WebhookDelivery.payload).order_by(WebhookDelivery.id)).all()
+    return [(body["type"], body["data"]) for body in map(json.loads, bodies)]
+
+
+def kinds(database: Database) -> list[str]:
+    return [kind for kind, _ in told(database)]
+
+
+def ids_of(database: Database) -> list[int]:
+    return [len(data["contactIds"]) for _, data in told(database)]
+
+
+def test_contacts_that_change_are_told_of_by_their_ids(desk: Desk, settings: Settings) -> None:
+    created, updated = WebhookEvent.CONTACT_CREATED, WebhookEvent.CONTACT_UPDATED
+    want(desk, settings, created, updated, WebhookEvent.CONTACT_DELETED)
+    desk.send({"phone": ANN}, {"phone": BOB})
+    desk.send({"phone": ANN, "firstName": "Ann"}, {"phone": BOB})  # nothing new about Bob
+    [(first, both), (second, one)] = told(desk.database)
+    assert (first, second, len(both["contactIds"])) == (created, updated, 2)
+    assert one == {
+        "organizationId": str(desk.organization_id),
+        "campaignId": str(desk.campaign_id),
+        "contactIds": [both["contactIds"][0]],
+    }
+
+
+def test_many_contacts_make_several_events(
+    desk: Desk, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telling, "AT_ONCE", 2)
+    want(desk, settings, WebhookEvent.CONTACT_CREATED)
+    desk.send(*({"phone": number(index)} for index in range(5)))
+    assert ids_of(desk.database) == [2, 2, 1]
+
+
+def test_nothing_is_written_for_what_nobody_wants(desk: Desk, settings: Settings) -> None:
+    want(desk, settings, WebhookEvent.CONTACT_DELETED)
+    desk.send({"phone": ANN})
+    assert told(desk.database) == []
+
+
+def test_every_endpoint_that_wants_it_gets_the_same_event(desk: Desk, settings: Settings) -> None:
+    want(desk, settings, WebhookEvent.CONTACT_CREATED)
+    want(desk, settings, WebhookEvent.CONTACT_CREATED, paused=True)
+    desk.send({"phone": ANN})
+    with desk.database.transaction(read_only=True) as session:
+        first, second = session.scalars(select(WebhookDelivery).order_by(WebhookDelivery.id))
+        assert (first.event_id, first.payload) == (second.event_id, second.payload)
+        assert (first.state, second.state) == (DeliveryState.WAITING, DeliveryState.HELD)
+
+
+def test_what_is_rolled_back_is_not_told(desk: Desk, settings: Settings) -> None:
+    want(desk, settings, WebhookEvent.CONTACT_CREATED)
+    with contextlib.suppress(RuntimeError), desk.database.transaction() as session:
+        campaign = session.get_one(Campaign, desk.campaign_id)
+        contacts.apply(session, campaign, [{"phone": ANN}], ContactAction.UPSERT)
+        raise RuntimeError
+    assert told(desk.database) == []
+
+
+def test_an_upload_is_told_of_when_it_has_ended_and_when_it_is_undone(
+    desk: Desk, settings: Settings
+) -> None:
+    want(desk, settings, WebhookEvent.IMPORT_FINISHED, WebhookEvent.IMPORT_UNDONE)
+    upload = desk.apply(desk.checked(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n").id)
+    with desk.database.transaction() as session:
+        order = undoing.start(session, desk.caller, upload.id, 7).undo_number
+    run_undo(desk.database, upload.id, order)
+    [(finished, done), (undone, back)] = told(desk.database)
+    assert (finished, undone) == ("import.finished", "import.undone")
+    facts = {
+        "importId": str(upload.id),
+        "organizationId": str(desk.organization_id),
+        "campaignId": str(desk.campaign_id),
+        "fileName": "people.csv",
+        "action": "upsert",
+        "rows": 2,
+        "rowsApplied": 2,
+        "created": 2,
+        "updated": 0,
+        "deleted": 0,
+        "ignored": 0,
+        "failed": 0,
+    }
+    assert {**facts, "state": "done", "finishedAt": done["finishedAt"]} == done
+    counts = {"removed": 2, "restored": 0, "broughtBack": 0, "contactsLeft": 0}
+    assert {**facts, "undone": counts, "undoneAt": back["undoneAt"]} == back
+
+
+def test_a_cancelled_call_is_told_of_as_a_script_reads_it(
+    session: Session, settings: Settings, database: Database
+) -> None:
+    line: Line = make_line(session)
+    endpoints.add(
+        session,
+        OPERATOR,
+        settings,
+        organization_id=line.organization_id,
+        url="https://crm.example/hooks",
+        events=["call.canceled"],
+    )
+    session.commit()
+    call_id = line.dial(database, "+12025550120", source=CallSource.API)
+    with database.transaction() as writing:
+        calls.cancel(writing, line.key, call_id)
+    [(kind, data)] = told(database)
+    assert kind == "call.canceled"
+    with database.transaction(read_only=True) as reading:
+        call = calls.get(reading, line.key, call_id)
+        read = calls.describe(call, []).model_dump(mode="json", by_alias=True)
+    organization = {"organizationId": str(line.organization_id), "live": True}
+    assert data == {**organization, **read}
