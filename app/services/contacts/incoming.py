@@ -191,7 +191,9 @@ def _details(item: dict[str, Any], incoming: Incoming, problems: list[Problem]) 
     """Reads what is no identifier."""
     incoming.first_name = _text(item.get("firstName", ""), "firstName", MAX_NAME, problems)
     incoming.last_name = _text(item.get("lastName", ""), "lastName", MAX_NAME, problems)
-    incoming.status = _text(item.get("status", ""), "status", MAX_STATUS, problems)
+    incoming.status = ""
+    if "status" in item:
+        incoming.status = _text(item["status"], "status", MAX_STATUS, problems)
     value = item.get("contactMetadata", "")
     if value is None:
         incoming.removed_keys = None

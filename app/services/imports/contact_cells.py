@@ -7,6 +7,7 @@ silently.
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.phone import (
@@ -73,6 +74,17 @@ def is_ordinary(text: str) -> bool:
         and text[0] not in "=#"
         and "\ufffd" not in text
         and (len(text) > _LONGEST_PLACEHOLDER or text.casefold() not in PLACEHOLDERS)
+    )
+
+
+def are_ordinary(cells: Sequence[str]) -> bool:
+    """Whether every cell is blank or `is_ordinary`; a little stricter, for it looks at all at
+    once."""
+    row = "".join(cells)
+    return (
+        row.isprintable()
+        and not ("=" in row or "#" in row or "\ufffd" in row)
+        and PLACEHOLDERS.isdisjoint(map(str.casefold, map(str.strip, cells)))
     )
 
 

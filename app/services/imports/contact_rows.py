@@ -13,6 +13,7 @@ from app.services.imports.cleaning import narrow, quoted_formula, without_invisi
 from app.services.imports.contact_cells import (
     Note,
     PhoneCell,
+    are_ordinary,
     is_ordinary,
     placeholder,
     read_email,
@@ -36,7 +37,7 @@ TITLE_KEY = "Title"
 def to_contact(values: Sequence[str], mapping: Mapping, default_region: str | None) -> MappedRow:
     """One row of text as a contact: keys ``firstName lastName email phone status
     contactMetadata externalIdKey externalIdValue externalIds``, those without a value left out."""
-    row = MappedRow()
+    row = MappedRow(ordinary=are_ordinary(values))
     metadata = _metadata(values, mapping, row)
     _names(values, mapping, row, metadata)
     _emails(values, mapping, row, metadata)
@@ -56,7 +57,7 @@ def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[s
         text = values[index].strip()
         if not text:
             continue
-        if is_ordinary(text):
+        if row.ordinary or is_ordinary(text):
             metadata[key] = text
             continue
         note = unusable(text, index)
@@ -114,7 +115,7 @@ def _exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> N
 def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = True) -> str:
     """The cell without spaces around it; empty when it holds nothing that can be kept."""
     text = values[index].strip()
-    if not text or is_ordinary(text):
+    if not text or row.ordinary or is_ordinary(text):
         return text
     if not text.isascii():
         text = _cleaned(text, index, row, is_name=is_name)
@@ -170,7 +171,9 @@ def _emails(
             cells.append((index, text, address))
     if not cells:
         return
-    chosen = next((cell for cell in cells if is_email(cell[2])), cells[0])
+    chosen = cells[0]
+    if len(cells) > 1:
+        chosen = next((cell for cell in cells if is_email(cell[2])), chosen)
     row.contact["email"] = chosen[2]
     for index, text, address in cells:
         if index != chosen[0] and address.casefold() != chosen[2].casefold():

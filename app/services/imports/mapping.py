@@ -100,10 +100,12 @@ class MappedRow:
     """A contact in the shape of the bulk request, and what there is to say about its cells.
 
     With ``errors`` the row must not be applied; the contact then holds what could be read.
-    ``assumed_country`` says that its phone was written without a country code.
+    ``assumed_country`` says that its phone was written without a country code, ``ordinary`` that
+    there is nothing to look for in any cell (see `are_ordinary`).
     """
 
     contact: dict[str, Any] = field(default_factory=dict)
     warnings: list[Note] = field(default_factory=list)
     errors: list[Note] = field(default_factory=list)
     assumed_country: bool = False
+    ordinary: bool = field(default=False, compare=False)

@@ -9,6 +9,7 @@ each.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any, Self
 from uuid import UUID
@@ -110,7 +111,8 @@ class Trial:
 
     def chunks(self) -> Iterator[MappedRows]:
         """The rows of the file and what they become. Raises `UnreadableFile`."""
-        mapped = ((row, self._read(row)) for row in self._rows())
+        read = self._read if self._corrections else partial(read_row, plan=self.how)
+        mapped = ((row, read(row)) for row in self._rows())
         while chunk := list(islice(mapped, CHUNK)):
             if not self.rows:
                 self.samples = [
