@@ -1,5 +1,6 @@
 """How webhooks and their deliveries are written."""
 
+import json
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -46,13 +47,22 @@ def delivery_state(delivery: WebhookDelivery) -> State:
     return State(STATE_WORDS[delivery.state], _TONES[delivery.state])
 
 
-def events_in_words(endpoint: WebhookEndpoint) -> str:
-    """All events; one or two by name; else how many."""
+def every_event(endpoint: WebhookEndpoint) -> str:
+    """All events, or each by its name."""
     if len(endpoint.events) == len(WebhookEvent):
         return "All events"
-    if len(endpoint.events) <= 2:
-        return ", ".join(EVENT_WORDS[event] for event in endpoint.events)
-    return plural(len(endpoint.events), "event")
+    return ", ".join(EVENT_WORDS[event] for event in endpoint.events)
+
+
+def events_in_words(endpoint: WebhookEndpoint) -> str:
+    """As `every_event`, but how many where there are more than two."""
+    some = 2 < len(endpoint.events) < len(WebhookEvent)
+    return plural(len(endpoint.events), "event") if some else every_event(endpoint)
+
+
+def laid_out(delivery: WebhookDelivery) -> str:
+    """The message for reading; it is sent without the line breaks."""
+    return json.dumps(json.loads(delivery.payload), indent=2, ensure_ascii=False)
 
 
 def pause_words(endpoint: WebhookEndpoint, held: int) -> str:
@@ -71,7 +81,7 @@ def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> 
         consequences=[
             f"{plural(left, 'event')} not delivered yet will never be."
             if left
-            else "Everything was delivered or has failed.",
+            else "Nothing waits to be delivered.",
             f"Its log of {plural(sum(counts.values()), 'delivery', 'deliveries')} goes with it.",
             "It can’t be brought back; a new one gets a new secret.",
         ],

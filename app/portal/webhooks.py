@@ -22,7 +22,9 @@ from app.portal.webhook_words import (
     delivery_state,
     endpoint_state,
     events_in_words,
+    every_event,
     host_of,
+    laid_out,
     pause_words,
     removing,
 )
@@ -58,7 +60,6 @@ def api_webhooks() -> str:
         rows=[
             {
                 "endpoint": row,
-                "host": host_of(row),
                 "events": events_in_words(row),
                 "state": endpoint_state(row),
             }
@@ -124,6 +125,7 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
         endpoint=endpoint,
         host=host_of(endpoint),
         delivery=delivery,
+        message=laid_out(delivery),
         event=EVENT_WORDS.get(delivery.type, "Test event"),
         state=delivery_state(delivery),
         is_over=delivery.ended_at is not None,
@@ -175,7 +177,7 @@ def webhook_page(
         done=done,
         state=endpoint_state(endpoint),
         why_paused=pause_words(endpoint, counts[DeliveryState.HELD]),
-        events=[EVENT_WORDS[event] for event in endpoint.events],
+        events=every_event(endpoint),
         rows=[
             {
                 "delivery": row,

@@ -27,7 +27,10 @@ LOOKS = (
 SLOWEST_MS = 15_000
 TAKING_TURNS = (
     ("test_api_access.py", "test_chat.py", "test_customers.py", "test_planted_markup.py"),
-    ("test_assistants.py", "test_contacts.py", "test_figures.py", "test_pricing.py"),
+    (
+        *("test_assistants.py", "test_contacts.py", "test_figures.py", "test_pricing.py"),
+        "test_webhooks.py",
+    ),
     (
         *("test_branding_studio.py", "test_mails_and_accounts.py", "test_server_gone.py"),
         "test_upload_mending.py",
