@@ -27,10 +27,10 @@ WEBHOOK = click.argument("webhook_id", metavar="WEBHOOK", type=click.UUID)
 
 
 @contextmanager
-def _changes() -> Iterator[tuple[Session, Caller]]:
+def _changes(*, read_only: bool = False) -> Iterator[tuple[Session, Caller]]:
     """A transaction and the caller; a refusal becomes one sentence and exit code 1."""
     try:
-        with extensions.transaction() as session:
+        with extensions.transaction(read_only=read_only) as session:
             yield session, system_caller("command line")
     except DomainError as error:
         raise click.ClickException(error.message) from None
@@ -71,7 +71,7 @@ def add(organization_id: UUID, url: str, events: tuple[str, ...], as_json: bool)
 @as_json
 def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
     """Every webhook, or those of one organization."""
-    with _changes() as (session, caller):
+    with _changes(read_only=True) as (session, caller):
         found = endpoints.listing(session, caller, organization_id=organization_id)
         described = [_described(endpoint) for endpoint in found]
     if as_json:

@@ -49,7 +49,7 @@ def test_the_wish_to_wait_is_read_as_seconds_or_as_a_date(receiver: Receiver) ->
     assert found[2] == Answer(503, "I say 503", None)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.1", "2130706433"])
 def test_nothing_is_sent_to_an_address_that_is_not_public(receiver: Receiver, host: str) -> None:
     answer = post(f"http://{host}:{receiver.port}/", HEADERS, "{}", allow_private=False)
     words = f"the name {host} leads to an address that is not public"
