@@ -171,9 +171,7 @@ def _emails(
             cells.append((index, text, address))
     if not cells:
         return
-    chosen = cells[0]
-    if len(cells) > 1:
-        chosen = next((cell for cell in cells if is_email(cell[2])), chosen)
+    chosen = cells[0] if len(cells) == 1 else _best_address(cells)
     row.contact["email"] = chosen[2]
     for index, text, address in cells:
         if index != chosen[0] and address.casefold() != chosen[2].casefold():
@@ -181,6 +179,10 @@ def _emails(
             code = "several_emails" if is_email(address) else "email_dropped"
             message = f"{chosen[2]} is used; this address is kept as information only."
             row.warnings.append(Note(index, code, message))
+
+
+def _best_address(cells: Sequence[tuple[int, str, str]]) -> tuple[int, str, str]:
+    return next((cell for cell in cells if is_email(cell[2])), cells[0])
 
 
 def _phones(

@@ -128,7 +128,8 @@ class Trial:
 
         Rows with errors are looked at too: all that is wrong with a row is said at once.
         """
-        left_out = {row.number for row, _ in chunk if self._leaves_out(row.number)}
+        corrected = self._corrections.keys() & {row.number for row, _ in chunk}
+        left_out = set(filter(self._leaves_out, corrected))
         good = [
             (row.number, mapped.contact)
             for row, mapped in chunk

@@ -90,12 +90,13 @@ class DelimitedText:
         limits = self._limits
         if len(cells) > limits.columns:
             raise UnreadableFile("too_many_columns", row=number, limit=limits.columns)
-        if sum(map(len, record)) > limits.cell and max(map(len, cells)) > limits.cell:
+        written = record[0] if len(record) == 1 else "".join(record)
+        if len(written) > limits.cell and max(map(len, cells)) > limits.cell:
             raise UnreadableFile("field_too_long", row=number, limit=limits.cell)
         if self._encoding.damaged and any(map(_SURROGATE.search, cells)):
             cells = [_SURROGATE.sub("\ufffd", cell) for cell in cells]
             problem = problem or UNDECODABLE
-        if any("'" in line for line in record):
+        if "'" in written:
             cells = [unguard_cell(cell) for cell in cells]
         return Row(number, cells, problem)
 
