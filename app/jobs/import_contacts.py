@@ -158,6 +158,8 @@ def _check(database: Database, files: FileStore, task: Task) -> None:
                 with database.transaction() as session:
                     checking.keep(session, task, records)
         with database.transaction() as session:
+            checking.weigh(session, attempt)
+        with database.transaction() as session:
             checking.finish(session, task, attempt)
             leases.apply_unattended(session, task.import_id)
 

@@ -2,7 +2,7 @@
 
 What applying would do is worked out by `trial`; each row is kept with its outcome, a few hundred
 in a transaction. The steps, in order: `begin`, `forget_rows` until it is done, those of `trial`
-with `keep` for each chunk, `finish`.
+with `keep` for each chunk, `weigh`, `finish`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -112,6 +112,13 @@ def keep(session: Session, task: Task, chunk: Sequence[Record]) -> None:
     found.rows_total += len(chunk)
 
 
+def weigh(session: Session, trial: Trial) -> None:
+    """Tells the database what it holds after many rows, in a transaction that holds no row: it
+    takes longer than anybody should wait."""
+    if trial.rows >= _MANY_ROWS:
+        count_rows(session)
+
+
 def finish(session: Session, task: Task, trial: Trial) -> None:
     """The check is over: its counts and how the file was read. Raises `Superseded`."""
     found, table = _held(session, task), trial.table
@@ -126,8 +133,6 @@ def finish(session: Session, task: Task, trial: Trial) -> None:
     found.campaign_revision = trial.revision
     for name, count in trial.counts.items():
         setattr(found, name, count)
-    if trial.rows >= _MANY_ROWS:
-        count_rows(session)
 
 
 def fail(
