@@ -7,6 +7,7 @@ library: two SQLite libraries in one process would cancel each other's locks.
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pysqlite3.dbapi2 as sqlite
@@ -59,8 +60,12 @@ def make_engine(url: str, *, pool_size: int = 8) -> Engine:
 def open_scratch() -> Any:
     """A database for intermediate results, in a file without a name that nobody else can open
     and that is gone when it is closed. It keeps no journal: what fails is lost."""
-    connection = sqlite.connect("", isolation_level=None, check_same_thread=False)  # type: ignore[attr-defined]  # the driver has no types
+    # This SQLite keeps what it calls a temporary database in memory, however large.
+    with NamedTemporaryFile() as file:
+        connection = sqlite.connect(file.name, isolation_level=None, check_same_thread=False)  # type: ignore[attr-defined]  # the driver has no types
+    connection.execute("PRAGMA locking_mode=EXCLUSIVE")
     connection.execute("PRAGMA journal_mode=OFF")
+    connection.execute("PRAGMA synchronous=OFF")
     connection.execute("PRAGMA cache_size=-16384")
     return connection
 
