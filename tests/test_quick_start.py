@@ -42,6 +42,7 @@ def test_every_command_of_the_guide_runs_as_it_stands(
         timeout=120,
         check=False,
     )
+    stack.stop()
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     printed = done.stdout.split("\n")
     sent = "3 contacts were sent: 2 created, 0 updated, 0 deleted, 0 ignored, 1 failed."
