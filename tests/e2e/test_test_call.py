@@ -53,7 +53,8 @@ def watch_until_over(page: Page, *, script: bool) -> list[str]:
         if script or over.is_visible():
             break
         page.wait_for_timeout(200)
-        page.get_by_role("link", name="Show the present state").click()
+        with page.expect_navigation():
+            page.get_by_role("link", name="Show the present state").click()
     expect(over).to_be_visible()
     return page.locator("#live-call .story .line-title").all_inner_texts()
 

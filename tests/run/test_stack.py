@@ -78,6 +78,7 @@ def test_a_killed_web_server_loses_no_request_and_comes_back(
         ]
         try:
             for _kill in range(3):
+                wait_for(lambda: stack.processes()["web"] != [], 20)
                 os.kill(stack.processes()["web"][0], signal.SIGKILL)
                 time.sleep(0.1)
                 stack.wait_until_ready(20)  # alone on the machine 2, beside other tests more
