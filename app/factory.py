@@ -51,7 +51,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
 
     unlisted = unlisted_routes(rule.endpoint for rule in app.url_map.iter_rules())
     if unlisted:
-        message = f"these routes have no entry in app/policy.py: {', '.join(unlisted)}"
+        message = f"these routes have no entry in app/policy/routes.py: {', '.join(unlisted)}"
         raise RuntimeError(message)
     return app
 

@@ -1,0 +1,17 @@
+"""Who may do what: the one table that both faces, the tests and the docs read.
+
+``ROLE_PERMISSIONS`` gives each role its permissions, ``ROUTES`` gives each route of the
+application the permission it needs.
+"""
+
+from app.policy.roles import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
+from app.policy.routes import ROUTES, Access, unlisted_routes
+
+__all__ = [
+    "API_KEY_SCOPES",
+    "ROLE_PERMISSIONS",
+    "ROUTES",
+    "Access",
+    "Permission",
+    "unlisted_routes",
+]
