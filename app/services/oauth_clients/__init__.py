@@ -1,0 +1,32 @@
+"""Clients of the token endpoint: Area A by role, Area B for one organization.
+
+A partner's administrators make the first kind, only the operator the second ("support-issued").
+A secret is returned once, by `create`, `create_legacy` and `roll`; its hash alone is stored.
+"""
+
+from app.services.oauth_clients.authenticating import authenticate
+from app.services.oauth_clients.changing import extend, resume, revoke, suspend
+from app.services.oauth_clients.issuing import (
+    CLIENT_ROLES,
+    NewClient,
+    create,
+    create_legacy,
+    roll,
+)
+from app.services.oauth_clients.loading import get, list_all, search
+
+__all__ = [
+    "CLIENT_ROLES",
+    "NewClient",
+    "authenticate",
+    "create",
+    "create_legacy",
+    "extend",
+    "get",
+    "list_all",
+    "resume",
+    "revoke",
+    "roll",
+    "search",
+    "suspend",
+]

@@ -1,0 +1,43 @@
+"""The secret that a client proves itself with."""
+
+import re
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.models import OAuthClient, Partner, utcnow
+from app.services import last_used, script_secrets
+
+_CLIENT_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_HASH_OF_NOBODY = script_secrets.hash_of("")
+
+
+def authenticate(session: Session, client_id: str, secret: str) -> OAuthClient | None:
+    """The client that the secret proves, if it may have tokens now.
+
+    None for an unknown client, a wrong secret, and a client that is suspended, revoked or at its
+    end, or whose partner is suspended: nobody learns which. Notes the use once a minute.
+    """
+    found = None
+    if _CLIENT_ID.fullmatch(client_id):
+        query = select(OAuthClient, Partner.suspended_at).outerjoin(
+            Partner, Partner.id == OAuthClient.partner_id
+        )
+        found = session.execute(query.where(OAuthClient.client_id == client_id)).one_or_none()
+    client, partner_suspended_at = found or (None, None)
+    now = utcnow()
+    proven = script_secrets.fits(secret, client.secret_hash if client else _HASH_OF_NOBODY)
+    if not proven and client and client.previous_until and client.previous_until > now:
+        proven = script_secrets.fits(secret, client.previous_secret_hash or _HASH_OF_NOBODY)
+    if (
+        not proven
+        or client is None
+        or client.suspended_at is not None
+        or client.revoked_at is not None
+        or partner_suspended_at is not None
+        or (client.expires_at is not None and client.expires_at <= now)
+    ):
+        return None
+    if client.last_used_at is None or now - client.last_used_at >= last_used.EVERY:
+        client.last_used_at = now
+    return client

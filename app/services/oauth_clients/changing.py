@@ -1,0 +1,116 @@
+"""Stopping clients, ending them, and serving those of Area B for longer."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import Area, CallerKind
+from app.errors import Conflict, Forbidden, ValidationFailed
+from app.models import OAuthClient, utcnow
+from app.services import audit
+from app.services.oauth_clients.loading import get
+
+
+def suspend(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
+    """Stops a client until it is resumed: its tokens too, from the next request on."""
+    client = changeable(session, caller, client_id)
+    if client.suspended_at is None:
+        client.suspended_at = utcnow()
+        record(session, caller, client, "client.suspended")
+    return client
+
+
+def resume(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
+    """Lets a suspended client go on."""
+    client = changeable(session, caller, client_id)
+    if client.suspended_at is not None:
+        client.suspended_at = None
+        record(session, caller, client, "client.resumed")
+    return client
+
+
+def revoke(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
+    """Ends a client for good: its tokens too, from the next request on. Twice is no error."""
+    client = _own(session, caller, client_id)
+    if client.revoked_at is None:
+        client.revoked_at = utcnow()
+        record(session, caller, client, "client.revoked")
+    return client
+
+
+def extend(
+    session: Session, caller: Caller, client_id: UUID | str, until: datetime | None
+) -> OAuthClient:
+    """Serves an Area B client until this moment although the area is retired; None takes the
+    extension back. Only the operator's command line may.
+
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``wrong_area``).
+    """
+    require_operator(caller)
+    client = changeable(session, caller, client_id)
+    if client.area is not Area.LEGACY_CALLS:
+        message = "Only clients of the retired calling API have an end date to extend."
+        raise ValidationFailed.on("clientId", "wrong_area", message)
+    before = client.served_until
+    client.served_until = until
+    record(
+        session,
+        caller,
+        client,
+        "client.extended",
+        before={"servedUntil": before},
+        after={"servedUntil": until},
+    )
+    return client
+
+
+def changeable(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
+    """A client that may be changed. Raises `NotFound`, `Forbidden` (``support_only``) and
+    `Conflict` (``client_revoked``)."""
+    client = _own(session, caller, client_id)
+    if client.revoked_at is not None:
+        message = "This client has been revoked; make a new one."
+        raise Conflict(message, "client_revoked")
+    return client
+
+
+def _own(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
+    client = get(session, caller, client_id)
+    if client.area is Area.LEGACY_CALLS:
+        require_operator(caller)
+    return client
+
+
+def require_operator(caller: Caller) -> None:
+    """Raises `Forbidden` (``support_only``) for whoever is not the operator's command line."""
+    if not caller.is_operator or caller.kind is not CallerKind.SYSTEM:
+        message = "Clients of the retired calling API are managed by support."
+        raise Forbidden(message, "support_only")
+
+
+def record(
+    session: Session,
+    caller: Caller,
+    client: OAuthClient,
+    action: str,
+    *,
+    before: Mapping[str, object] | None = None,
+    after: Mapping[str, object] | None = None,
+) -> None:
+    """One row of history about a client."""
+    session.flush()
+    audit.record(
+        session,
+        caller,
+        action=action,
+        target_type="client",
+        target_id=client.id,
+        partner_id=client.partner_id,
+        organization_id=client.organization_id,
+        target=f"{client.name} ({client.client_id})",
+        before=before,
+        after=after,
+    )

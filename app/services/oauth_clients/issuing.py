@@ -1,0 +1,114 @@
+"""New clients and new secrets."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import Area, Role
+from app.errors import NotFound, ValidationFailed
+from app.models import OAuthClient, Organization, utcnow
+from app.policy import Permission
+from app.services import script_secrets
+from app.services.oauth_clients.changing import changeable, record, require_operator
+
+CLIENT_ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
+
+
+@dataclass(frozen=True, slots=True)
+class NewClient:
+    """A client with its secret, which can't be shown again."""
+
+    client: OAuthClient
+    secret: str
+
+
+def create(
+    session: Session,
+    caller: Caller,
+    *,
+    name: str,
+    role: Role,
+    expires_at: datetime | None = None,
+) -> NewClient:
+    """A client of Area A for the caller's partner; for the platform where the command line names
+    no partner, and then with the operator's role.
+
+    Raises `Forbidden` and `ValidationFailed` (``role_not_allowed``, ``blank``, ``in_the_past``).
+    """
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    allowed = CLIENT_ROLES if caller.partner_id else (Role.OPERATOR,)
+    if role not in allowed:
+        message = f"A client's role is one of {', '.join(allowed)}."
+        raise ValidationFailed.on("role", "role_not_allowed", message)
+    client = OAuthClient(
+        partner_id=caller.partner_id, area=Area.PARTNER_ADMIN, role=role, expires_at=expires_at
+    )
+    return _add(session, caller, client, name)
+
+
+def create_legacy(
+    session: Session,
+    caller: Caller,
+    *,
+    organization_id: UUID,
+    name: str,
+    served_until: datetime | None = None,
+) -> NewClient:
+    """A client of Area B for one organization. Only the operator's command line may.
+
+    Raises `Forbidden` and `NotFound` (``organization_not_found``).
+    """
+    require_operator(caller)
+    organization = session.get(Organization, organization_id)
+    if organization is None or caller.partner_id not in (None, organization.partner_id):
+        message = "There is no such organization."
+        raise NotFound(message, "organization_not_found")
+    client = OAuthClient(
+        partner_id=organization.partner_id,
+        organization_id=organization.id,
+        area=Area.LEGACY_CALLS,
+        served_until=served_until,
+    )
+    return _add(session, caller, client, name)
+
+
+def roll(
+    session: Session, caller: Caller, client_id: UUID | str, *, overlap: timedelta = timedelta()
+) -> NewClient:
+    """Gives a client a new secret; the old one gets tokens for ``overlap`` more.
+
+    Raises `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and `Conflict`
+    (``client_revoked``).
+    """
+    client = changeable(session, caller, client_id)
+    if not timedelta() <= overlap <= script_secrets.LONGEST_OVERLAP:
+        message = "The old secret can work on for 0 to 7 days."
+        raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
+    secret = script_secrets.random_text(script_secrets.SECRET_LENGTH)
+    client.previous_secret_hash = client.secret_hash if overlap else None
+    client.previous_until = utcnow() + overlap if overlap else None
+    client.secret_hash = script_secrets.hash_of(secret)
+    record(session, caller, client, "client.rolled", after={"secret": "new"})
+    return NewClient(client, secret)
+
+
+def _add(session: Session, caller: Caller, client: OAuthClient, name: str) -> NewClient:
+    if not name.strip() or len(name) > 200:
+        message = "A client has a name of 1 to 200 characters."
+        raise ValidationFailed.on("name", "blank" if not name.strip() else "too_long", message)
+    if client.expires_at is not None and client.expires_at <= utcnow():
+        message = "The end of a client lies in the future."
+        raise ValidationFailed.on("expiresAt", "in_the_past", message)
+    secret = script_secrets.random_text(script_secrets.SECRET_LENGTH)
+    client.name = name.strip()
+    client.client_id = f"ppc_{script_secrets.random_text(22)}"
+    client.secret_hash = script_secrets.hash_of(secret)
+    client.created_by = caller.label[:200]
+    session.add(client)
+    session.flush()
+    shown = {"role": client.role, "area": client.area, "expiresAt": client.expires_at}
+    record(session, caller, client, "client.created", after=shown)
+    return NewClient(client, secret)

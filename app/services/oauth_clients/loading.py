@@ -1,0 +1,75 @@
+"""Clients that a caller may see and manage."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import Select, false, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import Area
+from app.errors import NotFound
+from app.models import OAuthClient, utcnow
+from app.policy import Permission
+from app.services.paging import Page, Sort, keyset_page
+
+_NEWEST = Sort(OAuthClient.created_at, lambda row: row.created_at, descending=True)
+
+
+def list_all(
+    session: Session, caller: Caller, *, area: Area | None = None
+) -> Sequence[OAuthClient]:
+    """The clients that the caller may manage, oldest first, revoked ones too."""
+    query = manageable(caller).order_by(OAuthClient.created_at, OAuthClient.id)
+    if area is not None:
+        query = query.where(OAuthClient.area == area)
+    return session.scalars(query).all()
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    *,
+    query: str | None = None,
+    in_use: bool | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[OAuthClient]:
+    """A screen of clients, newest first; ``query`` looks in names and client ids, ``in_use``
+    leaves out those that have ended, or those that have not.
+
+    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    """
+    rows = manageable(caller)
+    words = (query or "").replace("\x00", "").strip()
+    if words:
+        columns = (OAuthClient.name, OAuthClient.client_id)
+        rows = rows.where(or_(*(column.icontains(words, autoescape=True) for column in columns)))
+    if in_use is not None:
+        ended = OAuthClient.revoked_at.is_not(None) | func.coalesce(
+            OAuthClient.expires_at <= utcnow(), false()
+        )
+        rows = rows.where(~ended if in_use else ended)
+    return keyset_page(
+        session, rows, sort=_NEWEST, id_column=OAuthClient.id, cursor=cursor, limit=limit
+    )
+
+
+def get(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
+    """One client, by its id or its public client id. Raises `NotFound` (``client_not_found``)."""
+    column = OAuthClient.id if isinstance(client_id, UUID) else OAuthClient.client_id
+    client = session.scalars(manageable(caller).where(column == client_id)).one_or_none()
+    if client is None:
+        message = "There is no such client."
+        raise NotFound(message, "client_not_found")
+    return client
+
+
+def manageable(caller: Caller) -> Select[OAuthClient]:
+    """Clients of the caller's partner; those of Area B are the operator's alone to change, and
+    the command line without a partner reaches every client."""
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    query = select(OAuthClient)
+    if caller.partner_id is not None:
+        query = query.where(OAuthClient.partner_id == caller.partner_id)
+    return query
