@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 from app import extensions
 from app.caller import system_caller
+from app.commands.demo_rotation import Rotation
 from app.commands.demo_story import HISTORY_DAYS, PARTNERS
 from app.commands.demo_world import World
 from app.models import Partner, User
@@ -53,7 +54,7 @@ def _world(file: Path, rotate: bool) -> dict[str, Any]:
     world = json.loads(file.read_text())
     if rotate:
         with extensions.transaction() as session:
-            world = World(session, system_caller("demo"), base_url).rotate(world)
+            world = Rotation(session, system_caller("demo")).rotate(world)
         _write(file, world)
     return {**world, "baseUrl": base_url}
 

@@ -4,7 +4,6 @@ import random
 import secrets
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy.orm import Session
 
@@ -268,42 +267,6 @@ class World:
         )
         served = write_moment(new.client.served_until) if new.client.served_until else None
         return {**_client(new), "servedUntil": served}
-
-    def rotate(self, world: dict[str, Any]) -> dict[str, Any]:
-        """Fresh passwords, client secrets and keys for the same ids."""
-        operator = world["operator"]
-        operator["clientSecret"] = self._roll(self.caller, operator["clientId"])
-        for partner in world["partners"]:
-            own = system_caller("demo", UUID(partner["id"]))
-            for client in partner["clients"]:
-                client["clientSecret"] = self._roll(own, client["clientId"])
-            partner["client"]["clientSecret"] = partner["clients"][0]["clientSecret"]
-            for organization in partner["organizations"]:
-                self._rotate_organization(own, organization)
-            for person in partner["users"]:
-                self._rotate_person(own, person)
-        return world
-
-    def _rotate_organization(self, own: Caller, organization: dict[str, Any]) -> None:
-        organization_id = UUID(organization["id"])
-        keys = api_keys.list_all(self.session, own, organization_id=organization_id)
-        for key in keys:
-            if key.revoked_at is None and key.replaced_by is None:
-                name = "apiKey" if key.live else "testApiKey"
-                organization[name] = api_keys.roll(self.session, own, key.id).secret
-        if "legacyClient" in organization:
-            legacy = organization["legacyClient"]
-            legacy["clientSecret"] = self._roll(self.caller, legacy["clientId"])
-        for person in organization["users"]:
-            self._rotate_person(own, person)
-
-    def _rotate_person(self, own: Caller, person: dict[str, Any]) -> None:
-        user = users.get(self.session, own, person["id"])
-        person["password"] = new_password()
-        users.set_password(self.session, own, user, passwords.hash_password(person["password"]))
-
-    def _roll(self, own: Caller, client_id: str) -> str:
-        return oauth_clients.roll(self.session, own, client_id).secret
 
 
 def _client(new: oauth_clients.NewClient) -> dict[str, str]:
