@@ -8,6 +8,7 @@ from flask.cli import AppGroup
 
 from app import extensions
 from app.caller import system_caller
+from app.commands.changing import WHO
 from app.commands.contact_import import Refused
 from app.errors import DomainError
 from app.services import campaigns
@@ -36,7 +37,7 @@ def create_campaign(
     """
     try:
         with extensions.transaction() as session:
-            caller = system_caller("command line")
+            caller = system_caller(WHO)
             made = campaigns.create_with_keys(
                 session, caller, organization_id, name=name, keys=keys
             )

@@ -17,6 +17,7 @@ from flask.cli import AppGroup
 
 from app import extensions
 from app.caller import system_caller
+from app.commands.changing import WHO
 from app.commands.contact_import import Importer, Outcome, Refused, Wish
 from app.commands.contact_words import told_in_words
 from app.enums import ContactAction
@@ -26,7 +27,6 @@ from app.services import campaigns
 from app.services.imports import exporting, telling
 from app.services.imports.reading import UnreadableFile
 
-WHO = "command line"
 FAILED_ROWS, REFUSED = 1, 2
 
 

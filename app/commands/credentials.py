@@ -5,27 +5,21 @@ A secret is printed once, by the command that makes it.
 
 import json
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import click
 from flask.cli import AppGroup
-from sqlalchemy.orm import Session
 
-from app import extensions
-from app.caller import Caller, system_caller
+from app.commands.changing import changes
 from app.enums import Area, Role
-from app.errors import DomainError
 from app.models import ApiKey, OAuthClient
 from app.policy import API_KEY_SCOPES
 from app.schemas.fields import write_moment
 from app.services import api_keys, oauth_clients, operators, passwords
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-WHO = "command line"
 
 
 class Moment(click.ParamType[datetime]):
@@ -41,16 +35,6 @@ class Moment(click.ParamType[datetime]):
         except ValueError:
             self.fail(f"{value} is no date: write 2026-12-31.", param, ctx)
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-@contextmanager
-def _changes(partner_id: UUID | None = None) -> Iterator[tuple[Session, Caller]]:
-    """A transaction and the caller; a refusal becomes one sentence and exit code 1."""
-    try:
-        with extensions.transaction() as session:
-            yield session, system_caller(WHO, partner_id)
-    except DomainError as error:
-        raise click.ClickException(error.message) from None
 
 
 client_commands = AppGroup(
@@ -86,7 +70,7 @@ def create_client(
     if (partner_id is None) != (role is None):
         message = "--role goes with --partner."
         raise click.UsageError(message)
-    with _changes(partner_id) as (session, caller):
+    with changes(partner_id) as (session, caller):
         if organization_id is not None:
             made = oauth_clients.create_legacy(
                 session, caller, organization_id=organization_id, name=name, served_until=until
@@ -103,7 +87,7 @@ def create_client(
 @as_json
 def list_clients(partner_id: UUID | None, area: str | None, as_json: bool) -> None:
     """Print every client with its state."""
-    with _changes(partner_id) as (session, caller):
+    with changes(partner_id) as (session, caller):
         found = oauth_clients.list_all(session, caller, area=Area(area) if area else None)
         described = [_described(client) for client in found]
     if as_json:
@@ -127,7 +111,7 @@ def extend_client(client_id: str, until: datetime | None, end: bool, as_json: bo
     if (until is None) != end:
         message = "Name --until DATE, or --end."
         raise click.UsageError(message)
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         client = oauth_clients.extend(session, caller, client_id, until)
     _print_state(client, as_json)
 
@@ -137,7 +121,7 @@ def extend_client(client_id: str, until: datetime | None, end: bool, as_json: bo
 @as_json
 def suspend_client(client_id: str, as_json: bool) -> None:
     """Stop a client and its tokens until it is resumed."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         client = oauth_clients.suspend(session, caller, client_id)
     _print_state(client, as_json)
 
@@ -147,7 +131,7 @@ def suspend_client(client_id: str, as_json: bool) -> None:
 @as_json
 def resume_client(client_id: str, as_json: bool) -> None:
     """Let a suspended client go on."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         client = oauth_clients.resume(session, caller, client_id)
     _print_state(client, as_json)
 
@@ -157,7 +141,7 @@ def resume_client(client_id: str, as_json: bool) -> None:
 @as_json
 def revoke_client(client_id: str, as_json: bool) -> None:
     """End a client and its tokens for good."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         client = oauth_clients.revoke(session, caller, client_id)
     _print_state(client, as_json)
 
@@ -188,7 +172,7 @@ def create_key(
     as_json: bool,
 ) -> None:
     """Make a key and print it; it can't be shown again."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         made = api_keys.create(
             session,
             caller,
@@ -214,7 +198,7 @@ def create_operator(email: str, name: str | None, as_json: bool) -> None:
     """Make an operator who signs in at the neutral /sign-in, and print the password."""
     password = secrets.token_urlsafe(15)
     password_hash = passwords.hash_password(password)
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         user = operators.create(
             session, caller, email=email, name=name, password_hash=password_hash
         )

@@ -4,9 +4,7 @@ from uuid import UUID
 
 import click
 
-from app import extensions
-from app.caller import system_caller
-from app.errors import DomainError
+from app.commands.changing import changes
 from app.services import partners, users
 
 
@@ -19,12 +17,8 @@ def partner_commands() -> None:
 @click.argument("partner_id", metavar="ID", type=click.UUID)
 def verify_domain(partner_id: UUID) -> None:
     """Mark the partner's domain as its own: from now on it shows the partner's sign-in page."""
-    try:
-        with extensions.transaction() as session:
-            partner = partners.verify_domain(session, system_caller("command line"), partner_id)
-            domain = partner.domain
-    except DomainError as error:
-        raise click.ClickException(error.message) from None
+    with changes() as (session, caller):
+        domain = partners.verify_domain(session, caller, partner_id).domain
     click.echo(f"{domain} is verified.")
 
 
@@ -38,9 +32,6 @@ def user_commands() -> None:
 @click.argument("external_id")
 def external_id(user_id: UUID, external_id: str) -> None:
     """Set the id under which the partner's scripts know the user."""
-    try:
-        with extensions.transaction() as session:
-            users.set_external_id(session, system_caller("command line"), user_id, external_id)
-    except DomainError as error:
-        raise click.ClickException(error.message) from None
+    with changes() as (session, caller):
+        users.set_external_id(session, caller, user_id, external_id)
     click.echo(f"{user_id} is known as {external_id}.")

@@ -1,32 +1,18 @@
 """``flask organization …``, ``flask do-not-call …``, ``flask assistant …``: what may be called,
 by whom, at once. Calls that wait are checked again when their turn comes."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from uuid import UUID
 
 import click
 from flask.cli import AppGroup
-from sqlalchemy.orm import Session
 
 from app import extensions
-from app.caller import Caller, system_caller
-from app.errors import DomainError
+from app.commands.changing import changes
 from app.services import agents, do_not_call, organizations
 
 ORGANIZATION = click.argument("organization_id", metavar="ORG", type=click.UUID)
 AGENT = click.argument("agent_id", metavar="AGENT", type=click.UUID)
-
-
-@contextmanager
-def _changes() -> Iterator[tuple[Session, Caller]]:
-    """A transaction and the caller; a refusal becomes one sentence and exit code 1."""
-    try:
-        with extensions.transaction() as session:
-            yield session, system_caller("command line")
-    except DomainError as error:
-        raise click.ClickException(error.message) from None
 
 
 organization_commands = AppGroup("organization", help="Organizations.")
@@ -37,7 +23,7 @@ organization_commands = AppGroup("organization", help="Organizations.")
 @click.option("--reason", help="Shown to the partner.")
 def suspend(organization_id: UUID, reason: str | None) -> None:
     """Stop everything it does; its waiting calls end."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         found = organizations.suspend(session, caller, organization_id, reason=reason)
         name = found.name
     click.echo(f"{name} is suspended.")
@@ -47,7 +33,7 @@ def suspend(organization_id: UUID, reason: str | None) -> None:
 @ORGANIZATION
 def resume(organization_id: UUID) -> None:
     """End its suspension."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         name = organizations.resume(session, caller, organization_id).name
     click.echo(f"{name} is active.")
 
@@ -58,7 +44,7 @@ def resume(organization_id: UUID) -> None:
 def replace_regions(organization_id: UUID, regions: tuple[str, ...]) -> None:
     """Replace the list of regions whose numbers it may call (US CA …; 001 for satellites)."""
     wanted = tuple(region.upper() for region in regions)
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         found = organizations.get(session, caller, organization_id, for_change=True)
         rules = replace(organizations.rules_of(found), allowed_regions=wanted)
         most = extensions.settings().calls_per_organization
@@ -76,7 +62,7 @@ do_not_call_commands = AppGroup("do-not-call", help="The do-not-call list of an 
 @click.option("--reason", help="Kept with the number.")
 def add_number(organization_id: UUID, number: str, reason: str | None) -> None:
     """Put a number on the list; it is never called from now on."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         phone = do_not_call.add(
             session, caller, organization_id, number, reason=reason, source="command"
         ).phone
@@ -101,7 +87,7 @@ def activate(agent_id: UUID) -> None:
 
 
 def _switch(agent_id: UUID, *, active: bool) -> None:
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         agent = agents.get(session, caller, agent_id, for_change=True)
         if agent.active is not active:
             organizations.configure_agent(session, caller, agent, active=active)

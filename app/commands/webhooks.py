@@ -4,36 +4,22 @@ A secret is printed once, by the command that makes it.
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import click
 from flask.cli import AppGroup
-from sqlalchemy.orm import Session
 
 from app import extensions
-from app.caller import Caller, system_caller
+from app.commands.changing import changes
 from app.commands.credentials import Moment, as_json
 from app.enums import WebhookEvent
-from app.errors import DomainError
 from app.models import WebhookEndpoint
 from app.schemas.fields import write_moment
 from app.services.webhooks import deliveries, endpoints
 
 WEBHOOK = click.argument("webhook_id", metavar="WEBHOOK", type=click.UUID)
-
-
-@contextmanager
-def _changes(*, read_only: bool = False) -> Iterator[tuple[Session, Caller]]:
-    """A transaction and the caller; a refusal becomes one sentence and exit code 1."""
-    try:
-        with extensions.transaction(read_only=read_only) as session:
-            yield session, system_caller("command line")
-    except DomainError as error:
-        raise click.ClickException(error.message) from None
 
 
 webhook_commands = AppGroup("webhook", help="Webhooks: events sent to other systems.")
@@ -53,7 +39,7 @@ webhook_commands = AppGroup("webhook", help="Webhooks: events sent to other syst
 def add(organization_id: UUID, url: str, events: tuple[str, ...], as_json: bool) -> None:
     """Make a webhook and print its secret, which can't be shown again."""
     chosen = events or tuple(event.value for event in WebhookEvent)
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         made = endpoints.add(
             session,
             caller,
@@ -71,7 +57,7 @@ def add(organization_id: UUID, url: str, events: tuple[str, ...], as_json: bool)
 @as_json
 def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
     """Every webhook, or those of one organization."""
-    with _changes(read_only=True) as (session, caller):
+    with changes(read_only=True) as (session, caller):
         found = endpoints.listing(session, caller, organization_id=organization_id)
         described = [_described(endpoint) for endpoint in found]
     if as_json:
@@ -85,7 +71,7 @@ def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
 @WEBHOOK
 def remove(webhook_id: UUID) -> None:
     """Take a webhook away, with what it has not been told yet."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         url = endpoints.remove(session, caller, webhook_id).url
     click.echo(f"The webhook to {url} is removed.")
 
@@ -95,7 +81,7 @@ def remove(webhook_id: UUID) -> None:
 @as_json
 def test(webhook_id: UUID, as_json: bool) -> None:
     """Send it an event that tells nothing."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         made = deliveries.send_test(session, caller, webhook_id)
         described = {"deliveryId": str(made.id), "messageId": made.message_id}
     if as_json:
@@ -115,7 +101,7 @@ def test(webhook_id: UUID, as_json: bool) -> None:
 @as_json
 def rotate(webhook_id: UUID, overlap_hours: int, as_json: bool) -> None:
     """Give it a new secret and print it; it can't be shown again."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         made = endpoints.rotate(
             session,
             caller,
@@ -131,7 +117,7 @@ def rotate(webhook_id: UUID, overlap_hours: int, as_json: bool) -> None:
 @WEBHOOK
 def pause(webhook_id: UUID) -> None:
     """Keep its events until it is resumed."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         url = endpoints.pause(session, caller, webhook_id).url
     click.echo(f"The webhook to {url} is paused; its events are kept.")
 
@@ -140,7 +126,7 @@ def pause(webhook_id: UUID) -> None:
 @WEBHOOK
 def resume(webhook_id: UUID) -> None:
     """Go on, with what was kept meanwhile first."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         url = endpoints.resume(session, caller, webhook_id).url
     click.echo(f"The webhook to {url} goes on.")
 
@@ -151,7 +137,7 @@ def resume(webhook_id: UUID) -> None:
 @click.option("--failed-since", type=Moment(), help="What failed of events since then.")
 def replay(webhook_id: UUID, delivery_id: UUID | None, failed_since: datetime | None) -> None:
     """Send one delivery again, or all that failed."""
-    with _changes() as (session, caller):
+    with changes() as (session, caller):
         if delivery_id is not None:
             deliveries.replay(session, caller, webhook_id, delivery_id)
             count = 1
