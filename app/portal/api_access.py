@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import CampaignStatus
-from app.errors import Conflict, DomainError, NotFound, ValidationFailed
+from app.errors import Conflict, DomainError, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import Agent, ApiKey, Campaign, Organization
 from app.phone import check_dialable
@@ -102,10 +102,7 @@ def api_key_new() -> Page:
 def api_key_create() -> Page:
     """Answers with the key's page, this once with the secret: it is in no address."""
     form = KeyForm(request.form)
-    with transaction(read_only=True) as session:
-        organization = choosing.organization_named(session)
-    if organization is None:
-        raise NotFound
+    organization = choosing.organization_chosen()
     if not form.validate():
         return _form_page(organization, form), 422
     try:

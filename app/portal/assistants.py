@@ -7,7 +7,7 @@ from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import Agent, Organization
 from app.policy import Permission
@@ -99,10 +99,7 @@ def assistant_new() -> Page:
 @portal.post("/assistants/new")
 def assistant_create() -> Page:
     form = AssistantForm(request.form)
-    with transaction(read_only=True) as session:
-        organization = choosing.organization_named(session)
-    if organization is None:
-        raise NotFound
+    organization = choosing.organization_chosen()
     try:
         with transaction() as session:
             sending = Sending(session)

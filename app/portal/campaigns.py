@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import CampaignStatus
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import Campaign, Organization
 from app.portal import choosing, lists
@@ -81,10 +81,7 @@ def campaign_new() -> Page:
 @portal.post("/campaigns/new")
 def campaign_create() -> Page:
     form = CampaignForm(request.form)
-    with transaction(read_only=True) as session:
-        organization = choosing.organization_named(session)
-    if organization is None:
-        raise NotFound
+    organization = choosing.organization_chosen()
     try:
         with transaction() as session:
             sending = Sending(session)

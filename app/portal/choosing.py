@@ -6,7 +6,7 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound
-from app.extensions import caller
+from app.extensions import caller, transaction
 from app.models import Organization
 from app.portal import lists
 from app.services import organizations
@@ -26,6 +26,15 @@ def organization_named(session: Session) -> Organization | None:
     except ValueError as error:
         raise NotFound from error
     return organizations.get(session, caller(), identifier)
+
+
+def organization_chosen() -> Organization:
+    """For a form that was sent: the organization of its address. Raises `NotFound`."""
+    with transaction(read_only=True) as session:
+        organization = organization_named(session)
+    if organization is None:
+        raise NotFound
+    return organization
 
 
 def choose_page(session: Session, title: str, back: tuple[str, str]) -> str:

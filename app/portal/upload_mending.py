@@ -3,7 +3,7 @@
 import re
 from uuid import UUID
 
-from flask import redirect, render_template, request, url_for
+from flask import render_template, request
 from werkzeug.wrappers import Response
 
 from app.enums import ImportState
@@ -12,6 +12,7 @@ from app.extensions import caller, transaction
 from app.portal.blueprint import portal
 from app.portal.editing import CHANGED_MEANWHILE, seen_version
 from app.portal.upload_check import check_context
+from app.portal.upload_moves import to_upload, unless_moved_on
 from app.portal.uploads import about
 from app.services.imports import mending, uploads
 
@@ -39,29 +40,23 @@ def upload_mend(upload_id: UUID) -> Page:
     except Conflict as error:
         if error.code == CHANGED_MEANWHILE:
             return _changed_meanwhile(upload_id, typed)
-    return _to(upload_id)
+    return to_upload(upload_id)
 
 
 @portal.post("/uploads/<uuid:upload_id>/rows/take-back")
 def upload_left_out_take_back(upload_id: UUID) -> Response:
     """Looks at the rows again that were left out."""
-    try:
-        with transaction() as session:
-            mending.take_back_left_out(session, caller(), upload_id)
-    except Conflict:
-        pass  # it has moved on: its page says where it is
-    return _to(upload_id)
+    with unless_moved_on() as session:
+        mending.take_back_left_out(session, caller(), upload_id)
+    return to_upload(upload_id)
 
 
 @portal.post("/uploads/<uuid:upload_id>/rows/forget")
 def upload_forget_mended(upload_id: UUID) -> Response:
     """Reads the file as it is, without what was typed and left out."""
-    try:
-        with transaction() as session:
-            mending.forget(session, caller(), upload_id)
-    except Conflict:
-        pass  # it has moved on: its page says where it is
-    return _to(upload_id)
+    with unless_moved_on() as session:
+        mending.forget(session, caller(), upload_id)
+    return to_upload(upload_id)
 
 
 def _typed() -> dict[int, dict[int, str]]:
@@ -78,10 +73,6 @@ def _changed_meanwhile(upload_id: UUID, typed: dict[int, dict[int, str]]) -> Pag
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
         if found.state is not ImportState.CHECKED:
-            return _to(upload_id)
+            return to_upload(upload_id)
         context = about(session, found) | check_context(session, found, typed)
         return render_template("portal/uploads/check.html", overtaken=True, **context), 409
-
-
-def _to(upload_id: UUID) -> Response:
-    return redirect(url_for("portal.upload", upload_id=upload_id), 303)

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import redirect, render_template, request, url_for
+from flask import render_template, request
 from werkzeug.wrappers import Response
 
 from app.enums import ImportState
@@ -11,6 +11,7 @@ from app.extensions import caller, files, transaction
 from app.portal.blueprint import portal
 from app.portal.forms.upload import ReadingForm
 from app.portal.upload_check import path_of
+from app.portal.upload_moves import to_upload, unless_moved_on
 from app.portal.upload_sheet import columns_of
 from app.services.imports import steps, uploads
 
@@ -23,7 +24,7 @@ def upload_columns(upload_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         upload = uploads.get(session, caller(), upload_id)
         if not uploads.can_be_read_again(upload):
-            return _to(upload_id)
+            return to_upload(upload_id)
         form = ReadingForm.showing(upload)
     return _columns_page(upload_id, form)
 
@@ -45,7 +46,7 @@ def upload_columns_save(upload_id: UUID) -> Page:
                 reading=form.to_reading() if form is not None else None,
             )
     except Conflict:
-        return _to(upload_id)
+        return to_upload(upload_id)
     except ValidationFailed as error:
         problems = {
             int(problem.field.partition(".")[2]): problem.message for problem in error.problems
@@ -54,48 +55,36 @@ def upload_columns_save(upload_id: UUID) -> Page:
             upload = uploads.get(session, caller(), upload_id)
             form = form or ReadingForm.showing(upload)
         return _columns_page(upload_id, form, chosen, problems), 422
-    return _to(upload_id)
+    return to_upload(upload_id)
 
 
 @portal.post("/uploads/<uuid:upload_id>/check")
 def upload_check_again(upload_id: UUID) -> Response:
     """Checks the file against the campaign as it is now."""
-    try:
-        with transaction() as session:
-            steps.read_again(session, caller(), upload_id)
-    except Conflict:
-        pass  # it has moved on: its page says where it is
-    return _to(upload_id)
+    with unless_moved_on() as session:
+        steps.read_again(session, caller(), upload_id)
+    return to_upload(upload_id)
 
 
 @portal.post("/uploads/<uuid:upload_id>/repairs/<reason>")
 def upload_repair(upload_id: UUID, reason: str) -> Response:
-    try:
-        with transaction() as session:
-            steps.repair(session, caller(), upload_id, reason)
-    except Conflict:
-        pass  # it has moved on: its page says where it is
-    return _to(upload_id)
+    with unless_moved_on() as session:
+        steps.repair(session, caller(), upload_id, reason)
+    return to_upload(upload_id)
 
 
 @portal.post("/uploads/<uuid:upload_id>/repairs/<reason>/take-back")
 def upload_take_back(upload_id: UUID, reason: str) -> Response:
-    try:
-        with transaction() as session:
-            steps.take_back_repair(session, caller(), upload_id, reason)
-    except Conflict:
-        pass  # it has moved on: its page says where it is
-    return _to(upload_id)
+    with unless_moved_on() as session:
+        steps.take_back_repair(session, caller(), upload_id, reason)
+    return to_upload(upload_id)
 
 
 @portal.post("/uploads/<uuid:upload_id>/apply")
 def upload_apply(upload_id: UUID) -> Response:
-    try:
-        with transaction() as session:
-            steps.start_apply(session, caller(), upload_id)
-    except Conflict:
-        pass  # it has moved on: its page says where it is
-    return _to(upload_id)
+    with unless_moved_on() as session:
+        steps.start_apply(session, caller(), upload_id)
+    return to_upload(upload_id)
 
 
 @portal.post("/uploads/<uuid:upload_id>/cancel")
@@ -104,10 +93,10 @@ def upload_cancel(upload_id: UUID) -> Response:
         with transaction() as session:
             upload = steps.cancel(session, caller(), upload_id)
     except Conflict:
-        return _to(upload_id)  # it has ended: its page says how
+        return to_upload(upload_id)  # it has ended: its page says how
     if upload.state is ImportState.CANCELLED:
         files().delete(upload.file_key)
-    return _to(upload_id)
+    return to_upload(upload_id)
 
 
 def _columns_page(
@@ -128,7 +117,3 @@ def _columns_page(
             form=form,
             problems=problems or {},
         )
-
-
-def _to(upload_id: UUID) -> Response:
-    return redirect(url_for("portal.upload", upload_id=upload_id), 303)

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from flask import redirect, render_template, url_for
+from flask import render_template
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.models import ContactImport
 from app.portal.blueprint import portal
 from app.portal.formats import plural
 from app.portal.upload_check import path_of
+from app.portal.upload_moves import to_upload, unless_moved_on
 from app.services.imports import undo_sums, undoing, uploads
 from app.services.imports.undo_sums import Sums
 
@@ -37,7 +37,7 @@ def upload_undo(upload_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
         if not undoing.can_be_undone(found, settings().undo_days):
-            return redirect(url_for("portal.upload", upload_id=upload_id), 303)
+            return to_upload(upload_id)
         would = undo_sums.preview(session, found)
         return render_template(
             "portal/uploads/undo.html",
@@ -52,12 +52,9 @@ def upload_undo(upload_id: UUID) -> Page:
 
 @portal.post("/uploads/<uuid:upload_id>/undo")
 def upload_undo_start(upload_id: UUID) -> Response:
-    try:
-        with transaction() as session:
-            undoing.start(session, caller(), upload_id, settings().undo_days)
-    except Conflict:
-        pass  # its time is over: its page says so
-    return redirect(url_for("portal.upload", upload_id=upload_id), 303)
+    with unless_moved_on() as session:
+        undoing.start(session, caller(), upload_id, settings().undo_days)
+    return to_upload(upload_id)
 
 
 def undone_context(found: ContactImport) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from flask import render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import DeliveryState
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import Organization, utcnow
 from app.portal import choosing, lists
@@ -87,10 +87,7 @@ def api_webhook_new() -> Page:
 def api_webhook_create() -> Page:
     """Answers with the webhook's page, this once with the secret: it is in no address."""
     form = WebhookForm(request.form)
-    with transaction(read_only=True) as session:
-        organization = choosing.organization_named(session)
-    if organization is None:
-        raise NotFound
+    organization = choosing.organization_chosen()
     try:
         with transaction() as session:
             sending = Sending(session)
