@@ -7,7 +7,7 @@ is found written is never dialled again.
 import logging
 import time
 from datetime import datetime, timedelta
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 from uuid import UUID
 
 from dbos import DBOS
@@ -51,15 +51,21 @@ class Next(TypedDict):
     do: Literal["dial", "ask_again", "resolve", "follow", "stop"]
     seconds: float
     carrier: str
+    was_asked: NotRequired[bool]
+    """With "resolve": the carrier was asked for certain, and did not answer."""
 
 
 STOP = Next(do="stop", seconds=0, carrier="")
 
 
 def _after(
-    seconds: float, do: Literal["dial", "ask_again", "resolve", "follow"], carrier: CarrierKind
+    seconds: float, do: Literal["dial", "ask_again", "follow"], carrier: CarrierKind
 ) -> Next:
     return Next(do=do, seconds=seconds, carrier=carrier.value)
+
+
+def _resolve_after(seconds: float, carrier: CarrierKind, *, was_asked: bool = False) -> Next:
+    return Next(do="resolve", seconds=seconds, carrier=carrier.value, was_asked=was_asked)
 
 
 @DBOS.workflow(name="place_call")
@@ -83,7 +89,7 @@ def _run(call_id: str, attempt_id: str) -> None:
             case "ask_again":
                 step = ask_again(attempt_id)
             case "resolve":
-                step = resolve(attempt_id, step["carrier"])
+                step = resolve(attempt_id, step["carrier"], was_asked=step.get("was_asked", False))
             case _:
                 step = follow(attempt_id, step["carrier"])
 
@@ -144,7 +150,7 @@ def _wait_for(claim: Claim) -> Next | None:
         case ClaimKind.ASK_AGAIN:
             return _after(_seconds_until(claim.until), "ask_again", claim.carrier)
         case ClaimKind.RESOLVE:
-            return _after(0, "resolve", claim.carrier)
+            return _resolve_after(0, claim.carrier)
         case ClaimKind.FOLLOW:
             return _after(0, "follow", claim.carrier)
         case _:
@@ -154,7 +160,7 @@ def _wait_for(claim: Claim) -> Next | None:
 def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next:
     # A process that was held up here may have been taken for dead and its call asked about.
     if time.monotonic() - committed > LEASE_SECONDS:
-        return _after(0, "resolve", carrier.kind)
+        return _resolve_after(0, carrier.kind)
     database, attempt_id = context().note_database, placement.attempt_id
     try:
         state = carrier.place(placement)
@@ -168,7 +174,7 @@ def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next:
         return _after(min(refusal.seconds, LONGEST_WAIT_SECONDS), "ask_again", carrier.kind)
     except NoCarrierAnswer as silence:
         log.warning("the carrier gave no answer to a call (%s); asking what became of it", silence)
-        return _after(BRIEF_SECONDS, "resolve", carrier.kind)
+        return _resolve_after(BRIEF_SECONDS, carrier.kind, was_asked=True)
     with database.transaction() as session:
         dispatch.placed(session, attempt_id, state.reference or str(attempt_id))
     return _after(_seconds_until(state.next_change), "follow", carrier.kind)
@@ -176,7 +182,7 @@ def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next:
 
 @DBOS.step(name="resolve")
 @outlasts_outages
-def resolve(attempt_id: str, carrier_kind: str) -> Next:
+def resolve(attempt_id: str, carrier_kind: str, *, was_asked: bool) -> Next:
     """Finds out from the carrier what became of an attempt whose answer is not known."""
     attempt, carrier = UUID(attempt_id), context().carriers[CarrierKind(carrier_kind)]
     database = context().note_database
@@ -189,7 +195,7 @@ def resolve(attempt_id: str, carrier_kind: str) -> Next:
     asked_at = utcnow()
     wait = (inquiry.asked_at + timedelta(seconds=LEASE_SECONDS) - asked_at).total_seconds()
     if wait > 0:
-        return _after(wait, "resolve", carrier.kind)
+        return _resolve_after(wait, carrier.kind, was_asked=was_asked)
     try:
         verdict = _found(attempt, carrier.look_up(inquiry))
     except NoCarrierAnswer:
@@ -200,10 +206,10 @@ def resolve(attempt_id: str, carrier_kind: str) -> Next:
     patience = carrier.settle_seconds if verdict is Verdict.NOT_PLACED else carrier.silence_seconds
     wait = patience + LEASE_SECONDS - (asked_at - inquiry.asked_at).total_seconds()
     if wait > 0:
-        return _after(min(wait, POLL_SECONDS), "resolve", carrier.kind)
+        return _resolve_after(min(wait, POLL_SECONDS), carrier.kind, was_asked=was_asked)
     with database.transaction() as session:
         if verdict is Verdict.NOT_PLACED:
-            dispatch.never_placed(session, attempt)
+            dispatch.never_placed(session, attempt, was_asked=was_asked)
         else:
             dispatch.unknown(session, attempt)
     return STOP

@@ -24,9 +24,10 @@ from app.services.calls import rules, telling
 from app.services.calls.outcome import end_attempt, end_call
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call, note
 
-MOST_UNPLACED = 3
-"""How often a carrier that never placed the call is asked with a new attempt."""
 UNPLACED = "The carrier was asked, but the request never reached it."
+CUT_SHORT = "The worker was stopped before it asked the carrier."
+MOST_ATTEMPTS = {UNPLACED: 3, CUT_SHORT: 20}
+"""How many attempts that were never placed a call is given, by what kept them from it."""
 
 
 class ClaimKind(StrEnum):
@@ -120,23 +121,26 @@ def refused(session: Session, attempt_id: UUID, reason: EndedReason, message: st
     end_attempt(session, call, attempt, CallStatus.FAILED, reason, at=utcnow(), detail=message)
 
 
-def never_placed(session: Session, attempt_id: UUID) -> None:
-    """The carrier is certain that it never got the request: a new attempt takes its place."""
+def never_placed(session: Session, attempt_id: UUID, *, was_asked: bool) -> None:
+    """The carrier is certain that it never got the request: a new attempt takes its place.
+
+    ``was_asked`` says that a request did leave, so that a silent carrier is not asked for ever.
+    """
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status is not CallStatus.DIALING or call.status is not CallStatus.DIALING:
         return
-    now = utcnow()
+    now, detail = utcnow(), UNPLACED if was_asked else CUT_SHORT
     before = session.scalar(
         select(func.count())
         .select_from(CallAttempt)
-        .where(CallAttempt.call_id == call.id, CallAttempt.detail == UNPLACED)
+        .where(CallAttempt.call_id == call.id, CallAttempt.detail == detail)
     )
     failed, reason = CallStatus.FAILED, EndedReason.CARRIER_ERROR
-    if call.cancel_requested_at is not None or (before or 0) + 1 >= MOST_UNPLACED:
-        end_attempt(session, call, attempt, failed, reason, at=now, detail=UNPLACED)
+    if call.cancel_requested_at is not None or (before or 0) + 1 >= MOST_ATTEMPTS[detail]:
+        end_attempt(session, call, attempt, failed, reason, at=now, detail=detail)
         return
     attempt.status, attempt.ended_reason = failed, reason
-    attempt.ended_at, attempt.detail = now, UNPLACED
+    attempt.ended_at, attempt.detail = now, detail
     call.status, call.started_at = CallStatus.QUEUED, None
     note(
         session,
@@ -144,7 +148,7 @@ def never_placed(session: Session, attempt_id: UUID) -> None:
         "never-placed",
         CallStatus.QUEUED,
         at=now,
-        detail=UNPLACED,
+        detail=detail,
         attempt_id=attempt.id,
     )
     _enqueue(session, call, now)

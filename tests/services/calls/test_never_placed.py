@@ -1,0 +1,54 @@
+"""What certainly never rang is tried again, by what kept it from ringing."""
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import CallSource, CallStatus, EndedReason
+from app.models import Call, new_id
+from app.services import calls
+from app.services.calls import dispatch
+from app.services.calls.dispatch import CUT_SHORT, UNPLACED, ClaimKind
+from tests.fixtures.worker import make_line
+
+
+@pytest.fixture
+def call(session: Session) -> Call:
+    line = make_line(session)
+    request = calls.CallRequest(
+        line.agent_id,
+        phone_number="+12025550101",
+        intro_message="Hello.",
+        voicemail_message="Bye.",
+    )
+    accepted = calls.schedule(session, line.key, request, source=CallSource.API, live=True)
+    return session.get_one(Call, accepted.call_id)
+
+
+def fail_to_place(session: Session, call: Call, *, was_asked: bool) -> CallStatus:
+    """One attempt that the carrier never got; the call's state after it."""
+    attempt_id = new_id()
+    claim = dispatch.claim(session, call.id, attempt_id, calls_at_once=20)
+    assert claim.kind is ClaimKind.DIAL
+    dispatch.never_placed(session, attempt_id, was_asked=was_asked)
+    session.flush()
+    return call.status
+
+
+@pytest.mark.parametrize(
+    ("was_asked", "attempts", "detail"), [(True, 3, UNPLACED), (False, 20, CUT_SHORT)]
+)
+def test_a_call_fails_once_its_attempts_are_used_up(
+    session: Session, call: Call, was_asked: bool, attempts: int, detail: str
+) -> None:
+    after = [fail_to_place(session, call, was_asked=was_asked) for _ in range(attempts)]
+    assert after == [CallStatus.QUEUED] * (attempts - 1) + [CallStatus.FAILED]
+    assert (call.ended_reason, call.status_detail) == (EndedReason.CARRIER_ERROR, detail)
+
+
+def test_attempts_that_a_dying_worker_cut_short_are_not_held_against_the_carrier(
+    session: Session, call: Call
+) -> None:
+    asked = [True, False, False, False, True, False, True]
+    after = [fail_to_place(session, call, was_asked=was_asked) for was_asked in asked]
+    assert after == [CallStatus.QUEUED] * 6 + [CallStatus.FAILED]
+    assert call.status_detail == UNPLACED
