@@ -86,6 +86,23 @@ def error_body(
 ) -> dict[str, Any]:
     """The error body of the contract with our details; its code is noted with the request."""
     g.error_code = code
+    return _body(status, code, message, problems, extra)
+
+
+def calls_refusal(error: DomainError) -> tuple[int, dict[str, Any]]:
+    """Status and body with which Area C refuses a call, for showing."""
+    status = status_of(error)
+    body = _body(status, error.code, error.message, error.problems, dict(error.extra))
+    return status, {**body, "success": False}
+
+
+def _body(
+    status: int,
+    code: str,
+    message: str,
+    problems: Sequence[Problem],
+    extra: dict[str, Any] | None,
+) -> dict[str, Any]:
     errors = [{"field": p.field, "code": p.code, "message": p.message} for p in problems]
     details = {"code": code, "errors": errors, "requestId": request_id()} | (extra or {})
     return {"statusCode": status, "message": message, "details": details}

@@ -75,22 +75,11 @@ IDEMPOTENCY_KEY = Header(
 )
 def create_call(body: OutboundCallInput) -> Response:
     caller, settings = extensions.caller(), extensions.settings()
-    asked = calls.CallRequest(
-        agent_id=body.agent_id,
-        phone_number=body.contact.phone_number,
-        first_name=body.contact.first_name,
-        last_name=body.contact.last_name,
-        email=body.contact.email,
-        metadata=body.metadata or {},
-        intro_message=body.intro_message,
-        voicemail_message=body.voicemail_message,
-        call_instructions=body.call_instructions,
-    )
     with extensions.transaction() as session:
         accepted = calls.schedule(
             session,
             caller,
-            asked,
+            calls.CallRequest.of(body),
             source=CallSource.API,
             live=caller.live,
             carrier=CarrierKind(settings.carrier),

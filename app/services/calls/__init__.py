@@ -6,7 +6,7 @@ from app.services.calls.listing import Chosen, Listed, search
 from app.services.calls.preflight import Check, CheckState, preflight
 from app.services.calls.reading import CallPage, Moment, attempts_of, get, page, timeline
 from app.services.calls.request import CallRequest, Texts
-from app.services.calls.scheduling import CallScheduled, schedule
+from app.services.calls.scheduling import CallScheduled, rehearse, schedule
 
 __all__ = [
     "CallPage",
@@ -26,6 +26,7 @@ __all__ = [
     "get",
     "page",
     "preflight",
+    "rehearse",
     "schedule",
     "search",
     "timeline",

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from app.errors import Problem, ValidationFailed
 from app.models import Agent
+from app.schemas.calls import OutboundCallInput
 
 MESSAGE_FIELDS = {
     "intro_message": "introMessage",
@@ -31,6 +32,21 @@ class CallRequest:
     intro_message: str | None = None
     voicemail_message: str | None = None
     call_instructions: str | None = None
+
+    @classmethod
+    def of(cls, body: OutboundCallInput) -> "CallRequest":
+        """The call that a body of Area C asks for."""
+        return cls(
+            agent_id=body.agent_id,
+            phone_number=body.contact.phone_number,
+            first_name=body.contact.first_name,
+            last_name=body.contact.last_name,
+            email=body.contact.email,
+            metadata=body.metadata or {},
+            intro_message=body.intro_message,
+            voicemail_message=body.voicemail_message,
+            call_instructions=body.call_instructions,
+        )
 
     @property
     def contact(self) -> dict[str, str]:

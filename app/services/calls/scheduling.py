@@ -15,7 +15,7 @@ from app.gateways.job_queue import enqueue_call
 from app.models import Agent, Call, new_id, utcnow
 from app.services import agents, audit, idempotency
 from app.services.calls import rules
-from app.services.calls.request import CallRequest, messaging_problems, texts_of
+from app.services.calls.request import CallRequest, Texts, messaging_problems, texts_of
 from app.services.calls.states import note
 
 OPERATION = "outbound.call"
@@ -70,14 +70,9 @@ def schedule(
         if not isinstance(found, idempotency.Slot):
             return _replay(found)
         slot = found
-    agent = _agent(session, caller, request)
-    parties = rules.parties_of(session, agent.id, request.phone_number)
-    organization = parties.organization
-    for blocker in rules.blockers(parties, request.phone_number):
-        raise blocker.error()
-    texts = texts_of(request, agent)
     now = utcnow()
-    starts_at = rules.next_moment(session, request.phone_number, organization, now, live=live)
+    admitted = _admit(session, caller, request, now, live=live)
+    agent, texts, starts_at = admitted.agent, admitted.texts, admitted.starts_at
     call = Call(
         id=new_id(),
         partner_id=agent.partner_id,
@@ -96,7 +91,7 @@ def schedule(
         intro_message=texts.intro,
         voicemail_message=texts.voicemail,
         call_instructions=texts.instructions,
-        status=CallStatus.QUEUED if starts_at is None else CallStatus.SCHEDULED,
+        status=admitted.status,
         created_at=now,
         scheduled_for=starts_at,
         expires_at=(starts_at or now) + timedelta(hours=expiry_hours),
@@ -109,6 +104,42 @@ def schedule(
     if slot is not None:
         idempotency.keep(session, slot, scheduled.as_dict())
     return scheduled
+
+
+def rehearse(
+    session: Session, caller: Caller, request: CallRequest, *, live: bool
+) -> tuple[CallStatus, str]:
+    """The status and the sentence with which `schedule` would accept the call now; nothing is
+    written. Raises as it does."""
+    admitted = _admit(session, caller, request, utcnow(), live=live)
+    return admitted.status, _sentence(admitted.starts_at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Admitted:
+    """A call that no rule stops, and when it may begin: None for at once."""
+
+    agent: Agent
+    texts: Texts
+    starts_at: datetime | None
+
+    @property
+    def status(self) -> CallStatus:
+        return CallStatus.QUEUED if self.starts_at is None else CallStatus.SCHEDULED
+
+
+def _admit(
+    session: Session, caller: Caller, request: CallRequest, now: datetime, *, live: bool
+) -> _Admitted:
+    agent = _agent(session, caller, request)
+    parties = rules.parties_of(session, agent.id, request.phone_number)
+    for blocker in rules.blockers(parties, request.phone_number):
+        raise blocker.error()
+    texts = texts_of(request, agent)
+    starts_at = rules.next_moment(
+        session, request.phone_number, parties.organization, now, live=live
+    )
+    return _Admitted(agent, texts, starts_at)
 
 
 def _agent(session: Session, caller: Caller, request: CallRequest) -> Agent:
