@@ -134,6 +134,14 @@ class CallSource(StrEnum):
     CAMPAIGN = "campaign"
 
 
+class OutreachState(StrEnum):
+    """Where a contact is in the outreach of its campaign; called ones have a call of their own."""
+
+    WAITING = "waiting"
+    CALLED = "called"
+    LEFT_OUT = "left-out"
+
+
 class CarrierKind(StrEnum):
     SIMULATOR = "simulator"
     SIP = "sip"

@@ -18,9 +18,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.config import Settings, read_settings
 from app.jobs import (
     end_stray_call,
+    feed_campaigns,
     heartbeat,
     housekeeping,
     import_contacts,
+    pausing,
     place_call,
     send_mail,
     send_webhook,
@@ -63,6 +65,7 @@ def run(settings: Settings) -> None:
     heartbeat.announce(context.database, executor_id)
     start_engine(settings, executor_id)
     threading.Thread(target=housekeeping.keep_house, args=(stop,), daemon=True).start()
+    threading.Thread(target=feed_campaigns.keep_feeding, args=(stop,), daemon=True).start()
     if settings.env == "production" and not settings.smtp_url:
         log.warning("PORTAL_SMTP_URL is not set: mails are kept as files and reach nobody")
     log.info("the worker is ready")
@@ -79,6 +82,7 @@ def _live(context: WorkerContext, executor_id: str, stop: threading.Event) -> No
                 _exit(1)
             reap(context.database, context.settings, executor_id)
             import_contacts.take_over(context.database)
+            pausing.take_up(context.database)
         except SQLAlchemyError:
             log.warning("the database can't be used; the next heartbeat tries again")
         if stop.wait(context.settings.worker_heartbeat_seconds):

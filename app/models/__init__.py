@@ -21,9 +21,11 @@ from app.models.credential import (
     RevokedToken,
     SigningKey,
 )
+from app.models.dialler import DiallingPause, HeldCall, InstallationMark
 from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names
 from app.models.organization import Agent, DoNotCallEntry, ExternalIdKey, Organization
+from app.models.outreach import Outreach, OutreachContact
 from app.models.partner import BrandColor, HeaderLink, Partner, Pricing, SiteImage, SocialLink
 from app.models.rollup import PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
@@ -52,21 +54,26 @@ __all__ = [
     "ContactImport",
     "Conversation",
     "ConversationDay",
+    "DiallingPause",
     "DoNotCallEntry",
     "ExternalIdKey",
     "FailedSignIn",
     "HeaderLink",
+    "HeldCall",
     "IdempotencyRecord",
     "ImportChange",
     "ImportCorrection",
     "ImportProblem",
     "ImportRow",
+    "InstallationMark",
     "LinkPurpose",
     "Mail",
     "MailKind",
     "OAuthClient",
     "OneTimeLink",
     "Organization",
+    "Outreach",
+    "OutreachContact",
     "Partner",
     "PartnerDay",
     "PartnerTier",

@@ -8,10 +8,11 @@ from app.phone.dialling import REFUSALS, check_dialable
 from app.phone.errors import PhoneError
 from app.phone.numbers import is_plain_e164, is_plausible, normalise
 from app.phone.places import country_name, format_international, region_of, regions
-from app.phone.timezones import timezones_of, within_calling_hours
+from app.phone.timezones import EVERY_DAY, timezones_of, within_calling_hours
 from app.phone.writing import holds_several_numbers, split_extension
 
 __all__ = [
+    "EVERY_DAY",
     "REFUSALS",
     "PhoneError",
     "check_dialable",

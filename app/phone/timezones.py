@@ -1,7 +1,7 @@
 """What time it is where a number rings, and when it may."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime, time, timedelta
 from functools import cache
 from importlib.resources import files
@@ -13,6 +13,9 @@ from phonenumbers.timezone import UNKNOWN_TIMEZONE, time_zones_for_number
 from app.phone.places import parsed
 
 _DAYS_AHEAD = 3
+_WEEK_AHEAD = 9
+EVERY_DAY = frozenset(range(1, 8))
+"""ISO weekdays: 1 is Monday."""
 
 
 def timezones_of(e164: str) -> tuple[str, ...]:
@@ -43,9 +46,14 @@ def _zones_of_regions() -> dict[str, tuple[str, ...]]:
 
 
 def within_calling_hours(
-    e164: str, start: time, end: time, at: datetime
+    e164: str,
+    start: time,
+    end: time,
+    at: datetime,
+    weekdays: Collection[int] = EVERY_DAY,
 ) -> tuple[bool, datetime | None]:
-    """Whether ``at`` (with zone) lies in [start, end) in every zone that the number may ring in.
+    """Whether ``at`` (with zone) lies in [start, end) of one of the weekdays, in every zone that
+    the number may ring in.
 
     Also gives the first moment, in UTC, at which it does: ``at`` itself when it is allowed now,
     None when no hour of the day suits all zones or no zone is known.
@@ -59,19 +67,23 @@ def within_calling_hours(
     moment = at.astimezone(UTC)
 
     def allowed(when: datetime) -> bool:
-        return all(start <= when.astimezone(zone).time() < end for zone in zones)
+        places = (when.astimezone(zone) for zone in zones)
+        return all(start <= at.time() < end and at.isoweekday() in weekdays for at in places)
 
     if allowed(moment):
         return True, moment
     # All zones agree for the first time when the last of them opens.
-    openings = sorted({opening for zone in zones for opening in _openings(zone, start, moment)})
+    days = _DAYS_AHEAD if len(weekdays) == len(EVERY_DAY) else _WEEK_AHEAD
+    openings = sorted(
+        {opening for zone in zones for opening in _openings(zone, start, moment, days)}
+    )
     return False, next((opening for opening in openings if allowed(opening)), None)
 
 
-def _openings(zone: ZoneInfo, start: time, after: datetime) -> Iterator[datetime]:
+def _openings(zone: ZoneInfo, start: time, after: datetime, days: int) -> Iterator[datetime]:
     today = after.astimezone(zone).date()
-    for days in range(_DAYS_AHEAD):
-        day = today + timedelta(days=days)
+    for ahead in range(days):
+        day = today + timedelta(days=ahead)
         opening = datetime.combine(day, start, tzinfo=zone).astimezone(UTC)
         if opening > after:
             yield opening

@@ -11,12 +11,13 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import CallSource, EndedReason, OrganizationStatus
+from app.enums import CallSource, CampaignStatus, EndedReason, OrganizationStatus
 from app.errors import Conflict, DomainError, Forbidden, ValidationFailed
 from app.models import (
     Agent,
     Call,
     CallAttempt,
+    Campaign,
     Contact,
     DoNotCallEntry,
     Organization,
@@ -101,6 +102,15 @@ def phone_is_ready(agent: Agent) -> Blocker | None:
     return Blocker("agent_phone_not_ready", message, EndedReason.AGENT_INACTIVE, Conflict)
 
 
+def standing_blocker(parties: Parties) -> Blocker | None:
+    """What keeps the assistant from calling anybody at all."""
+    return (
+        organization_may_call(parties)
+        or agent_is_active(parties.agent)
+        or phone_is_ready(parties.agent)
+    )
+
+
 def number_is_allowed(phone_number: str, organization: Organization) -> Blocker | None:
     try:
         check_dialable(phone_number, organization.allowed_regions)
@@ -129,9 +139,14 @@ def may_be_contacted(parties: Parties) -> Blocker | None:
 
 
 def outreach_goes_on(session: Session, call: Call) -> Blocker | None:
-    """A campaign call needs its contact, with a status that doesn't end outreach."""
+    """A campaign call needs its campaign to run, and its contact with a status that doesn't end
+    outreach."""
     if call.source is not CallSource.CAMPAIGN:
         return None
+    campaign = session.get(Campaign, call.campaign_id, populate_existing=True)
+    if campaign is None or campaign.status is not CampaignStatus.ACTIVE:
+        message = "The campaign was stopped before the call was placed."
+        return Blocker("campaign_stopped", message, EndedReason.CANCELED, Conflict)
     contact = session.get(Contact, call.contact_id) if call.contact_id else None
     if contact is not None and not ends_outreach(contact.status):
         return None
@@ -164,8 +179,8 @@ def next_moment(
 ) -> datetime | None:
     """When the organization's hours, daily limit and spacing next allow the call; None for now."""
     at = now
-    if live and _used_up(session, organization, now):
-        at = datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC)
+    if live:
+        at = day_used_up(session, organization, now) or at
     if live:
         at = max(at, _rung_last(session, phone_number, organization) or at)
     if organization.calling_hours_on:
@@ -200,9 +215,10 @@ def _rung_last(session: Session, phone_number: str, organization: Organization) 
     return last + spacing if last is not None else None
 
 
-def _used_up(session: Session, organization: Organization, now: datetime) -> bool:
+def day_used_up(session: Session, organization: Organization, now: datetime) -> datetime | None:
+    """When the next day begins, where the organization has made all its calls of this one."""
     if organization.max_calls_a_day is None:
-        return False
+        return None
     midnight = datetime.combine(now.date(), datetime.min.time(), UTC)
     today = (
         select(func.count())
@@ -214,4 +230,5 @@ def _used_up(session: Session, organization: Organization, now: datetime) -> boo
             Call.live.is_(True),
         )
     )
-    return (session.scalar(today) or 0) >= organization.max_calls_a_day
+    is_used_up = (session.scalar(today) or 0) >= organization.max_calls_a_day
+    return midnight + timedelta(days=1) if is_used_up else None

@@ -12,6 +12,7 @@ from app.errors import Conflict, ValidationFailed
 from app.models import Agent, Campaign, CampaignAgent, new_id
 from app.policy import Permission
 from app.services import audit, organizations
+from app.services.calls.taking_back import take_back
 from app.services.campaigns.loading import get
 
 MAX_NAME = 200
@@ -59,11 +60,11 @@ def rename(
     expected_version: int | None = None,
 ) -> Campaign:
     """Raises `Forbidden`, `NotFound`, `ValidationFailed` and `Conflict` (``changed_meanwhile``)."""
-    campaign = _held(session, caller, campaign_id, expected_version)
+    campaign = held(session, caller, campaign_id, expected_version)
     before, after = campaign.name, _checked_name(name)
     if before != after:
         campaign.name = after
-        _changed(
+        changed(
             session, caller, campaign, "renamed", before={"name": before}, after={"name": after}
         )
     return campaign
@@ -79,14 +80,14 @@ def assign_agents(
     expected_version: int | None = None,
 ) -> Campaign:
     """Replaces the campaign's assistants. Raises as `create` and `rename` do."""
-    campaign = _held(session, caller, campaign_id, expected_version)
+    campaign = held(session, caller, campaign_id, expected_version)
     before = {"agents": sorted(_agents_of(session, campaign)), "allAgents": campaign.all_agents}
     campaign.all_agents = all_agents
     session.execute(delete(CampaignAgent).where(CampaignAgent.campaign_id == campaign.id))
     _set_agents(session, campaign, agent_ids)
     after = {"agents": sorted(_agents_of(session, campaign)), "allAgents": all_agents}
     if before != after:
-        _changed(session, caller, campaign, "assigned", before=before, after=after)
+        changed(session, caller, campaign, "assigned", before=before, after=after)
     return campaign
 
 
@@ -100,7 +101,7 @@ def start(
 def pause(
     session: Session, caller: Caller, campaign_id: UUID, *, expected_version: int | None = None
 ) -> Campaign:
-    """Raises as `start` does."""
+    """Calls that have not begun are taken back. Raises as `start` does."""
     return _move(session, caller, campaign_id, CampaignStatus.PAUSED, version=expected_version)
 
 
@@ -119,21 +120,25 @@ def _move(
     *,
     version: int | None,
 ) -> Campaign:
-    campaign = _held(session, caller, campaign_id, version)
+    campaign = held(session, caller, campaign_id, version)
     if campaign.status is status:
         return campaign
     if campaign.status is CampaignStatus.ARCHIVED:
         message = "The campaign is archived."
         raise Conflict(message, "archived")
     before, campaign.status = campaign.status, status
+    if before is CampaignStatus.ACTIVE:
+        take_back(session, campaign.id)
     verb = "started" if status is CampaignStatus.ACTIVE else status.value
-    _changed(session, caller, campaign, verb, before={"status": before}, after={"status": status})
+    changed(session, caller, campaign, verb, before={"status": before}, after={"status": status})
     return campaign
 
 
-def _held(
+def held(
     session: Session, caller: Caller, campaign_id: UUID, expected_version: int | None
 ) -> Campaign:
+    """The campaign, held for a change. Raises `Forbidden`, `NotFound` and `Conflict`
+    (``changed_meanwhile``)."""
     caller.require(Permission.CAMPAIGNS_WRITE)
     campaign = get(session, caller, campaign_id, for_change=True)
     if expected_version is not None and campaign.version != expected_version:
@@ -142,7 +147,7 @@ def _held(
     return campaign
 
 
-def _changed(
+def changed(
     session: Session,
     caller: Caller,
     campaign: Campaign,
@@ -151,6 +156,7 @@ def _changed(
     before: dict[str, object],
     after: dict[str, object],
 ) -> None:
+    """Counts and records a change of a campaign that is held."""
     campaign.version += 1
     session.flush()
     _record(session, caller, campaign, verb, before=before, after=after)

@@ -1,0 +1,91 @@
+"""Outreach: how the contacts of a campaign are called, and what has become of each."""
+
+from datetime import datetime, time
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, Text
+from sqlalchemy import Time as ClockTime
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import OutreachState
+from app.models.base import Base, Line, Short, Time, UtcDateTime, enum_column
+
+
+class Outreach(Base):
+    """The plan by which the contacts of a campaign are called, and how far it has come.
+
+    ``weekdays`` are the digits of ISO weekdays, hours those of the called person. The row is the
+    lock of whoever hands in calls of the campaign and of whoever starts or pauses it.
+    ``position`` is the contact up to which all have been looked at, as of ``seen_revision`` of
+    the campaign. ``held_reason`` says why nobody is called until ``next_at``.
+    """
+
+    __tablename__ = "outreaches"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["organization_id", "campaign_id"],
+            ["campaigns.organization_id", "campaigns.id"],
+            ondelete="CASCADE",
+        ),
+        ForeignKeyConstraint(
+            ["organization_id", "agent_id"],
+            ["agents.organization_id", "agents.id"],
+            ondelete="CASCADE",
+        ),
+        CheckConstraint("calls_per_hour IS NULL OR calls_per_hour > 0", name="calls_per_hour"),
+        CheckConstraint("calls_at_once IS NULL OR calls_at_once > 0", name="calls_at_once"),
+        Index("ix_outreaches_agent", "organization_id", "agent_id"),
+    )
+
+    campaign_id: Mapped[UUID] = mapped_column(primary_key=True)
+    organization_id: Mapped[UUID]
+    agent_id: Mapped[UUID]
+    weekdays: Mapped[Short]
+    hours_start: Mapped[time] = mapped_column(ClockTime)
+    hours_end: Mapped[time] = mapped_column(ClockTime)
+    calls_per_hour: Mapped[int | None] = mapped_column(Integer)
+    calls_at_once: Mapped[int | None] = mapped_column(Integer)
+    intro_message: Mapped[str | None] = mapped_column(Text)
+    voicemail_message: Mapped[str | None] = mapped_column(Text)
+    call_instructions: Mapped[str | None] = mapped_column(Text)
+    round: Mapped[int] = mapped_column(Integer, default=1)
+    started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    resumed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    next_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    held_reason: Mapped[Line | None]
+    seen_revision: Mapped[int | None] = mapped_column(Integer)
+    position: Mapped[UUID | None]
+
+
+class OutreachContact(Base):
+    """What one round of outreach decided about a contact: once, by the primary key.
+
+    ``due_at`` is when one that waits is looked at again; ``reason`` why it waits or is left out.
+    """
+
+    __tablename__ = "outreach_contacts"
+    __table_args__ = (
+        Index(
+            "ix_outreach_contacts_campaign",
+            "campaign_id",
+            "round",
+            "state",
+            "due_at",
+        ),
+        Index("ix_outreach_contacts_decided", "campaign_id", "round", "state", "decided_at"),
+    )
+
+    contact_id: Mapped[UUID] = mapped_column(
+        ForeignKey("contacts.id", ondelete="CASCADE"), primary_key=True
+    )
+    campaign_id: Mapped[UUID] = mapped_column(
+        ForeignKey("outreaches.campaign_id", ondelete="CASCADE"), primary_key=True
+    )
+    round: Mapped[int] = mapped_column(Integer, primary_key=True)
+    state: Mapped[OutreachState] = mapped_column(enum_column(OutreachState))
+    reason: Mapped[Short | None]
+    due_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    decided_at: Mapped[Time]
+    call_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("calls.id", ondelete="CASCADE"), unique=True
+    )

@@ -1,0 +1,267 @@
+"""Handing in the calls of campaigns that run: a few ahead, never the whole list.
+
+What is decided about a contact is written in the transaction that hands in its call, under the
+lock of the campaign's outreach, and the primary key of what is decided lets it happen once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller, system_caller
+from app.enums import CallSource, CallStatus, CampaignStatus, CarrierKind, OutreachState
+from app.errors import DomainError
+from app.models import Call, Campaign, Contact, DoNotCallEntry, Outreach, OutreachContact
+from app.services import calls
+from app.services.calls import rules
+from app.services.calls.states import ACTIVE
+from app.services.outreach.looking import Later, Never, decide, request_for
+
+LOOKED_AT = 500
+"""So many contacts are looked at in one transaction at most."""
+CHUNK = 50
+IDLE = timedelta(seconds=5)
+"""Until a campaign whose contacts were all looked at is looked at again."""
+HELD = timedelta(seconds=30)
+"""Until a campaign that may not call at all is looked at again."""
+CATCHING_UP = timedelta(seconds=10)
+"""How much of a pace that was missed is made up for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What the installation gives every call."""
+
+    carrier: CarrierKind = CarrierKind.SIMULATOR
+    calls_at_once: int = 5
+    expiry_hours: int = 24
+
+
+def due(session: Session, now: datetime) -> Sequence[UUID]:
+    """The campaigns that run and may have somebody to call now."""
+    query = (
+        select(Outreach.campaign_id)
+        .join(Campaign, Campaign.id == Outreach.campaign_id)
+        .where(
+            Campaign.status == CampaignStatus.ACTIVE,
+            Outreach.started_at.is_not(None),
+            or_(Outreach.next_at.is_(None), Outreach.next_at <= now),
+        )
+        .order_by(Outreach.campaign_id)
+    )
+    return session.scalars(query).all()
+
+
+def feed(session: Session, campaign_id: UUID, lines: Lines, now: datetime) -> int:
+    """Hands in the next calls of a campaign, as many as its pace and lines allow; how many.
+
+    Nothing where somebody else does so at this moment, or the campaign has stopped.
+    """
+    query = select(Outreach).where(Outreach.campaign_id == campaign_id)
+    query = query.with_for_update(skip_locked=True)
+    outreach = session.scalars(query, execution_options={"populate_existing": True}).one_or_none()
+    if outreach is None or outreach.started_at is None:
+        return 0
+    campaign = session.get_one(Campaign, campaign_id, populate_existing=True)
+    if campaign.status is not CampaignStatus.ACTIVE:
+        return 0
+    if outreach.next_at is not None and outreach.next_at > now:
+        return 0
+    parties = rules.parties_of(session, outreach.agent_id, "")
+    if _is_held(session, outreach, parties, now):
+        return 0
+    outreach.held_reason = None
+    room = min(_free_lines(session, outreach, parties, lines), _in_pace(outreach, now))
+    if room <= 0:
+        return 0
+    if outreach.seen_revision != campaign.revision:
+        outreach.seen_revision, outreach.position = campaign.revision, None
+    caller = system_caller(f"Campaign {campaign.name}", partner_id=campaign.partner_id)
+    fed = _Feeding(session, caller, campaign, outreach, parties, lines, now).call(room)
+    if fed and outreach.calls_per_hour:
+        began = max(outreach.next_at or now, now - CATCHING_UP)
+        outreach.next_at = began + fed * timedelta(hours=1) / outreach.calls_per_hour
+    session.flush()
+    return fed
+
+
+def _is_held(session: Session, outreach: Outreach, parties: rules.Parties, now: datetime) -> bool:
+    """Whether nothing at all may be called; the reason stays with the outreach."""
+    blocker = rules.standing_blocker(parties)
+    if blocker is not None:
+        outreach.held_reason, outreach.next_at = blocker.message, now + HELD
+        return True
+    tomorrow = rules.day_used_up(session, parties.organization, now)
+    if tomorrow is not None:
+        outreach.held_reason = "The organization has made all its calls of this day."
+        outreach.next_at = min(tomorrow, now + timedelta(minutes=5))
+    return tomorrow is not None
+
+
+def _free_lines(session: Session, outreach: Outreach, parties: rules.Parties, lines: Lines) -> int:
+    """How many more calls of the campaign may be on their way; those that wait for another
+    attempt hold no line."""
+    on_the_way = session.scalar(
+        select(func.count(Call.id)).where(
+            Call.organization_id == outreach.organization_id,
+            Call.status.in_(ACTIVE | {CallStatus.QUEUED}),
+            Call.campaign_id == outreach.campaign_id,
+            Call.source == CallSource.CAMPAIGN,
+        )
+    )
+    own = parties.organization.max_calls_at_once or lines.calls_at_once
+    most = min(own, lines.calls_at_once, outreach.calls_at_once or own)
+    return most - (on_the_way or 0)
+
+
+def _in_pace(outreach: Outreach, now: datetime) -> int:
+    if outreach.calls_per_hour is None:
+        return LOOKED_AT
+    began = max(outreach.next_at or now, now - CATCHING_UP)
+    return int((now - began) * outreach.calls_per_hour / timedelta(hours=1)) + 1
+
+
+class _Looked(NamedTuple):
+    """A contact, and what was decided about it before."""
+
+    contact: Contact
+    waiting: OutreachContact | None
+
+
+class _Feeding:
+    """One turn of a campaign, in one transaction."""
+
+    def __init__(
+        self,
+        session: Session,
+        caller: Caller,
+        campaign: Campaign,
+        outreach: Outreach,
+        parties: rules.Parties,
+        lines: Lines,
+        now: datetime,
+    ):
+        self._session = session
+        self._caller = caller
+        self._campaign = campaign
+        self._outreach = outreach
+        self._parties = parties
+        self._lines = lines
+        self._now = now
+
+    def call(self, room: int) -> int:
+        """Looks at contacts until so many are called, or enough were looked at."""
+        fed = looked_at = 0
+        for chunk in self._chunks():
+            listed = self._listed(chunk)
+            for contact, waiting in chunk:
+                if fed == room:
+                    return fed
+                looked_at += 1
+                fed += self._settle(contact, waiting, is_listed=contact.phone in listed)
+                if waiting is None:
+                    self._outreach.position = contact.id
+            self._session.flush()
+            if looked_at >= LOOKED_AT:
+                return fed
+        self._outreach.next_at = self._now + IDLE
+        if self._decided() < self._campaign.contact_count:
+            self._outreach.position = None  # whoever was held by another transaction
+        return fed
+
+    def _decided(self) -> int:
+        query = select(func.count()).select_from(OutreachContact)
+        return self._session.scalar(query.where(*self._own())) or 0
+
+    def _own(self) -> tuple[ColumnElement[bool], ...]:
+        return (
+            OutreachContact.campaign_id == self._outreach.campaign_id,
+            OutreachContact.round == self._outreach.round,
+        )
+
+    def _chunks(self) -> Iterator[list[_Looked]]:
+        """Those whose moment has come, then those nobody has looked at yet."""
+        own = self._own()
+        come = (
+            select(Contact, OutreachContact)
+            .join(OutreachContact, OutreachContact.contact_id == Contact.id)
+            .where(*own, OutreachContact.state == OutreachState.WAITING)
+            .where(OutreachContact.due_at <= self._now)
+            .order_by(OutreachContact.due_at, Contact.id)
+            .limit(CHUNK)
+            .with_for_update(read=True, key_share=True, skip_locked=True, of=Contact)
+        )
+        while chunk := [_Looked(contact, row) for contact, row in self._session.execute(come)]:
+            yield chunk
+        decided = select(OutreachContact.contact_id).where(
+            *own, OutreachContact.contact_id == Contact.id
+        )
+        new = (
+            select(Contact)
+            .where(Contact.campaign_id == self._outreach.campaign_id, ~decided.exists())
+            .order_by(Contact.id)
+            .limit(CHUNK)
+            .with_for_update(read=True, key_share=True, skip_locked=True, of=Contact)
+        )
+        while True:
+            position = self._outreach.position
+            query = new if position is None else new.where(Contact.id > position)
+            found = [_Looked(contact, None) for contact in self._session.scalars(query)]
+            if not found:
+                return
+            yield found
+
+    def _listed(self, chunk: Sequence[_Looked]) -> set[str]:
+        phones = {contact.phone for contact, _row in chunk if contact.phone}
+        query = select(DoNotCallEntry.phone).where(
+            DoNotCallEntry.organization_id == self._outreach.organization_id,
+            DoNotCallEntry.phone.in_(phones),
+        )
+        return set(self._session.scalars(query))
+
+    def _settle(
+        self, contact: Contact, waiting: OutreachContact | None, *, is_listed: bool
+    ) -> bool:
+        """Decides about one contact; whether it is called."""
+        row = waiting or OutreachContact(
+            contact_id=contact.id,
+            campaign_id=self._outreach.campaign_id,
+            round=self._outreach.round,
+        )
+        row.decided_at, row.due_at, row.reason = self._now, None, None
+        decision = decide(
+            self._session, contact, self._outreach, self._parties, self._now, is_listed=is_listed
+        )
+        if decision is None:
+            decision = self._hand_in(contact, row)
+        if isinstance(decision, Never):
+            row.state, row.reason = OutreachState.LEFT_OUT, decision.code
+        elif isinstance(decision, Later):
+            row.state, row.reason = OutreachState.WAITING, decision.code
+            row.due_at = decision.until
+        self._session.add(row)
+        return decision is None
+
+    def _hand_in(self, contact: Contact, row: OutreachContact) -> Never | None:
+        try:
+            with self._session.begin_nested():
+                accepted = calls.schedule(
+                    self._session,
+                    self._caller,
+                    request_for(contact, self._outreach),
+                    source=CallSource.CAMPAIGN,
+                    live=True,
+                    carrier=self._lines.carrier,
+                    expiry_hours=self._lines.expiry_hours,
+                    campaign_id=self._campaign.id,
+                    contact_id=contact.id,
+                )
+        except DomainError as refusal:
+            return Never(refusal.code)
+        row.state, row.call_id = OutreachState.CALLED, accepted.call_id
+        return None

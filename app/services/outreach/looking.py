@@ -1,0 +1,97 @@
+"""Looking at one contact: called now, later, or not at all, each with its reason."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.models import Contact, Outreach
+from app.phone import within_calling_hours
+from app.services.calls import CallRequest, rules
+from app.services.outreach.plans import weekdays_of
+from app.services.outreach.wording import fill
+
+NO_PHONE = "no_phone"
+NO_HOUR = "no_hour"
+PLAN_HOURS = "hours"
+LIMITS = "limits"
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """The contact waits until then: ``hours`` of the plan, or ``limits`` of the organization."""
+
+    code: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """The contact is left out of this round."""
+
+    code: str
+
+
+def decide(
+    session: Session,
+    contact: Contact,
+    outreach: Outreach,
+    parties: rules.Parties,
+    now: datetime,
+    *,
+    is_listed: bool,
+) -> Later | Never | None:
+    """None for a contact to be called now. The parties are those of all contacts, so that
+    ``is_listed`` says whether this one is on the do-not-call list."""
+    if (code := lasting_hindrance(contact, parties, is_listed=is_listed)) is not None:
+        return Never(code)
+    phone = contact.phone or ""
+    is_open, opening = opening_of(phone, outreach, parties, now)
+    if opening is None:
+        return Never(NO_HOUR)
+    if not is_open:
+        return Later(PLAN_HOURS, opening)
+    later = rules.next_moment(session, phone, parties.organization, now, live=True)
+    return Later(LIMITS, later) if later is not None else None
+
+
+def lasting_hindrance(contact: Contact, parties: rules.Parties, *, is_listed: bool) -> str | None:
+    """Why a contact is not called at any hour; the codes are those of `rules` and `NO_PHONE`."""
+    if contact.phone is None:
+        return NO_PHONE
+    if rules.ends_outreach(contact.status):
+        return "contact_ended"
+    own = replace(parties, on_do_not_call_list=is_listed)
+    blocker = next(rules.blockers(own, contact.phone), None)
+    return blocker.code if blocker is not None else None
+
+
+def opening_of(
+    phone: str, outreach: Outreach, parties: rules.Parties, at: datetime
+) -> tuple[bool, datetime | None]:
+    """As `within_calling_hours`, by the plan and by the organization's own hours."""
+    start, end = outreach.hours_start, outreach.hours_end
+    organization = parties.organization
+    if organization.calling_hours_on:
+        start = max(start, organization.calling_hours_start)
+        end = min(end, organization.calling_hours_end)
+    if start >= end:
+        return False, None
+    return within_calling_hours(phone, start, end, at, weekdays_of(outreach))
+
+
+def request_for(contact: Contact, outreach: Outreach) -> CallRequest:
+    """The call of the plan to one contact."""
+    agent_id: UUID = outreach.agent_id
+    return CallRequest(
+        agent_id=agent_id,
+        phone_number=contact.phone or "",
+        first_name=contact.first_name,
+        last_name=contact.last_name,
+        email=contact.email,
+        metadata=contact.contact_metadata or {},
+        intro_message=outreach.intro_message and fill(outreach.intro_message, contact),
+        voicemail_message=outreach.voicemail_message and fill(outreach.voicemail_message, contact),
+        call_instructions=outreach.call_instructions and fill(outreach.call_instructions, contact),
+    )

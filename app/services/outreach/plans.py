@@ -1,0 +1,174 @@
+"""The plan of a campaign's outreach: who speaks, when, how quickly, and what is said."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import time
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import CampaignStatus, OutreachState
+from app.errors import Conflict, Problem, ValidationFailed
+from app.models import Agent, Campaign, Outreach, OutreachContact
+from app.phone import EVERY_DAY
+from app.schemas.base import wire_name
+from app.services import agents, campaigns
+from app.services.calls import CallRequest
+from app.services.calls.request import messaging_problems
+
+MOST_WORDS = 1000
+MOST_AN_HOUR = 10_000
+WORKDAYS = frozenset(range(1, 6))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Weekdays are those of ISO, hours those of the called person. None for the pace is as fast
+    as the organization's lines allow; without texts the assistant's own are spoken."""
+
+    agent_id: UUID | None
+    weekdays: frozenset[int] = WORKDAYS
+    hours_start: time = time(9)
+    hours_end: time = time(18)
+    calls_per_hour: int | None = None
+    calls_at_once: int | None = None
+    intro_message: str | None = None
+    voicemail_message: str | None = None
+    call_instructions: str | None = None
+
+
+def stored_plan(session: Session, campaign: Campaign) -> Outreach | None:
+    """The row of the plan, None where nobody has made one yet."""
+    return session.get(Outreach, campaign.id, populate_existing=True)
+
+
+def plan_of(session: Session, campaign: Campaign) -> Plan:
+    """The plan as it stands, or the one that is proposed where there is none yet."""
+    stored = stored_plan(session, campaign)
+    if stored is None:
+        return Plan(next((agent.id for agent in speakers(session, campaign)), None))
+    return Plan(
+        agent_id=stored.agent_id,
+        weekdays=weekdays_of(stored),
+        hours_start=stored.hours_start,
+        hours_end=stored.hours_end,
+        calls_per_hour=stored.calls_per_hour,
+        calls_at_once=stored.calls_at_once,
+        intro_message=stored.intro_message,
+        voicemail_message=stored.voicemail_message,
+        call_instructions=stored.call_instructions,
+    )
+
+
+def weekdays_of(stored: Outreach) -> frozenset[int]:
+    return frozenset(int(digit) for digit in stored.weekdays)
+
+
+def speakers(session: Session, campaign: Campaign) -> list[Agent]:
+    """The assistants that may call for the campaign, those that are ready first."""
+    query = select(Agent).where(Agent.organization_id == campaign.organization_id)
+    if not campaign.all_agents:
+        query = query.where(Agent.id.in_(campaigns.agents_of(session, campaign)))
+    found = session.scalars(query.order_by(Agent.name_key, Agent.id))
+    return sorted(found, key=lambda agent: not (agent.active and agent.phone_ready))
+
+
+def change_plan(
+    session: Session,
+    caller: Caller,
+    campaign_id: UUID,
+    plan: Plan,
+    *,
+    most_at_once: int,
+    expected_version: int | None = None,
+) -> bool:
+    """Writes the plan; whether it differs from what was there. Contacts that wait are looked at
+    again by it, calls that were handed in before go on.
+
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` with every problem by its field, and
+    `Conflict` (``changed_meanwhile``, ``archived``).
+    """
+    campaign = campaigns.held(session, caller, campaign_id, expected_version)
+    if campaign.status is CampaignStatus.ARCHIVED:
+        message = "The campaign is archived."
+        raise Conflict(message, "archived")
+    stored = locked(session, campaign)
+    problems = list(_problems(session, caller, campaign, plan, most_at_once))
+    if problems or plan.agent_id is None:
+        raise ValidationFailed.of(*problems)
+    before = _shown(plan_of(session, campaign)) if stored is not None else {}
+    after = _shown(plan)
+    if before == after:
+        return False
+    if stored is None:
+        stored = Outreach(campaign_id=campaign.id, organization_id=campaign.organization_id)
+        stored.round = 1
+        session.add(stored)
+    for name, value in asdict(plan).items():
+        setattr(stored, name, value)
+    stored.weekdays = "".join(str(day) for day in sorted(plan.weekdays))
+    look_again(session, stored, OutreachState.WAITING)
+    campaigns.changed(session, caller, campaign, "planned", before=before, after=after)
+    return True
+
+
+def locked(session: Session, campaign: Campaign) -> Outreach | None:
+    """The plan, held against the feeder until the transaction ends."""
+    query = select(Outreach).where(Outreach.campaign_id == campaign.id).with_for_update()
+    return session.scalars(query, execution_options={"populate_existing": True}).one_or_none()
+
+
+def look_again(session: Session, stored: Outreach, *states: OutreachState) -> None:
+    """Forgets what was decided about the contacts in these states, so that it is decided anew."""
+    session.execute(
+        delete(OutreachContact).where(
+            OutreachContact.campaign_id == stored.campaign_id,
+            OutreachContact.round == stored.round,
+            OutreachContact.state.in_(states),
+        )
+    )
+    stored.next_at, stored.held_reason = None, None
+    stored.seen_revision, stored.position = None, None
+
+
+def _shown(plan: Plan) -> dict[str, Any]:
+    words = {wire_name(name): value for name, value in asdict(plan).items()}
+    words["weekdays"] = sorted(plan.weekdays)
+    words["hoursStart"], words["hoursEnd"] = f"{plan.hours_start:%H:%M}", f"{plan.hours_end:%H:%M}"
+    return words
+
+
+def _problems(
+    session: Session, caller: Caller, campaign: Campaign, plan: Plan, most_at_once: int
+) -> Iterator[Problem]:
+    if plan.agent_id not in {agent.id for agent in speakers(session, campaign)}:
+        yield Problem("agentId", "agent_not_found", "Choose an assistant of the campaign.")
+    else:
+        agent = agents.get(session, caller, plan.agent_id)
+        request = CallRequest(
+            agent_id=agent.id,
+            phone_number="",
+            intro_message=plan.intro_message,
+            voicemail_message=plan.voicemail_message,
+            call_instructions=plan.call_instructions,
+        )
+        yield from messaging_problems(request, agent)
+    if not plan.weekdays or not plan.weekdays <= EVERY_DAY:
+        yield Problem("weekdays", "required", "Choose at least one day of the week.")
+    if plan.hours_start >= plan.hours_end:
+        message = "The end of the hours is not after their start: calls are placed between the two."
+        yield Problem("hoursEnd", "end_before_start", message)
+    bounds = (("calls_per_hour", MOST_AN_HOUR), ("calls_at_once", most_at_once))
+    for name, most in bounds:
+        value = getattr(plan, name)
+        if value is not None and not 1 <= value <= most:
+            message = f"A whole number from 1 to {most:,} fits here."
+            yield Problem(wire_name(name), "out_of_range", message)
+    for name in ("intro_message", "voicemail_message", "call_instructions"):
+        text = getattr(plan, name) or ""
+        if len(text) > MOST_WORDS:
+            message = f"At most {MOST_WORDS:,} characters fit here."
+            yield Problem(wire_name(name), "too_long", message)

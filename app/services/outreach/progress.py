@@ -1,0 +1,203 @@
+"""How far the outreach of a campaign has come, and when it will end at its present pace."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import AnsweredBy, CallStatus, CampaignStatus, OutreachState
+from app.errors import ValidationFailed
+from app.models import Agent, Call, Campaign, Contact, Outreach, OutreachContact, utcnow
+from app.services.outreach.plans import stored_plan, weekdays_of
+from app.services.paging import Page
+
+LOOKED_BACK = timedelta(hours=1)
+SHORTEST = timedelta(minutes=2)
+"""No pace is told from less."""
+FARTHEST = timedelta(days=366)
+
+PERSON, VOICEMAIL, NOBODY = "person", "voicemail", "nobody"
+FAILED, STOPPED, ON_THE_WAY = "failed", "stopped", "on-the-way"
+_ENDS = {
+    CallStatus.BUSY: NOBODY,
+    CallStatus.NO_ANSWER: NOBODY,
+    CallStatus.FAILED: FAILED,
+    CallStatus.EXPIRED: FAILED,
+    CallStatus.UNKNOWN: FAILED,
+    CallStatus.CANCELED: STOPPED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One round. ``calls`` counts contacts by what became of their call, ``left_out`` and
+    ``waiting`` by their reason; ``to_come`` are those nobody has looked at yet.
+
+    ``pace`` is calls an hour as they were begun lately, None where that can't be told yet;
+    ``ends_at`` follows from it and from the plan's hours.
+    """
+
+    total: int
+    calls: dict[str, int]
+    waiting: dict[str, int]
+    left_out: dict[str, int]
+    to_come: int
+    next_due: datetime | None
+    pace: float | None
+    ends_at: datetime | None
+
+    @property
+    def called(self) -> int:
+        return sum(self.calls.values())
+
+    @property
+    def open(self) -> int:
+        """Whom no call was handed in for yet."""
+        return self.to_come + sum(self.waiting.values())
+
+    @property
+    def is_over(self) -> bool:
+        return self.open == 0 and self.calls.get(ON_THE_WAY, 0) == 0
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A contact that is not called in this round, and why."""
+
+    contact: Contact
+    reason: str
+
+
+def progress_of(session: Session, campaign: Campaign, now: datetime | None = None) -> Progress:
+    """Counted in four queries, however many contacts there are."""
+    now = now or utcnow()
+    outreach = stored_plan(session, campaign)
+    calls: Counter[str] = Counter()
+    waiting: dict[str, int] = {}
+    left_out: dict[str, int] = {}
+    next_due: datetime | None = None
+    for state, reason, status, answered_by, due_at, count in _counts(session, outreach):
+        if state is OutreachState.CALLED:
+            calls[_what_became(status, answered_by)] += count
+        elif state is OutreachState.WAITING:
+            waiting[reason] = count
+            next_due = due_at if next_due is None else min(next_due, due_at)
+        else:
+            left_out[reason] = count
+    known = sum(calls.values()) + sum(waiting.values()) + sum(left_out.values())
+    to_come = max(0, campaign.contact_count - known)
+    pace = ends_at = None
+    if outreach is not None and campaign.status is CampaignStatus.ACTIVE:
+        pace = _pace(session, outreach, now)
+        left = to_come + sum(waiting.values())
+        if pace and left:
+            ends_at = _end(session, outreach, left, pace, now)
+    return Progress(
+        total=campaign.contact_count,
+        calls=dict(calls),
+        waiting=waiting,
+        left_out=left_out,
+        to_come=to_come,
+        next_due=next_due,
+        pace=pace,
+        ends_at=ends_at,
+    )
+
+
+def left_out(
+    session: Session,
+    campaign: Campaign,
+    *,
+    reason: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[LeftOut]:
+    """Whom this round leaves out, newest first. Raises `ValidationFailed` (``invalid_cursor``)."""
+    outreach = stored_plan(session, campaign)
+    query = select(Contact, OutreachContact.reason).join(
+        OutreachContact, OutreachContact.contact_id == Contact.id
+    )
+    query = query.where(
+        OutreachContact.campaign_id == campaign.id,
+        OutreachContact.round == (outreach.round if outreach else 0),
+        OutreachContact.state == OutreachState.LEFT_OUT,
+    )
+    if reason is not None:
+        query = query.where(OutreachContact.reason == reason)
+    if cursor:
+        try:
+            query = query.where(Contact.id < UUID(cursor))
+        except ValueError:
+            message = "This place in the list can't be read; start from its beginning."
+            raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
+    rows = session.execute(query.order_by(Contact.id.desc()).limit(limit + 1)).all()
+    items = [LeftOut(contact, why or "") for contact, why in rows[:limit]]
+    return Page(items, str(items[-1].contact.id) if len(rows) > limit else None)
+
+
+def _counts(session: Session, outreach: Outreach | None) -> Sequence[Any]:
+    if outreach is None:
+        return []
+    row = OutreachContact
+    columns = (row.state, row.reason, Call.status, Call.answered_by)
+    query = (
+        select(*columns, func.min(row.due_at), func.count())
+        .outerjoin(Call, Call.id == row.call_id)
+        .where(row.campaign_id == outreach.campaign_id, row.round == outreach.round)
+        .group_by(*columns)
+    )
+    return session.execute(query).all()
+
+
+def _what_became(status: CallStatus, answered_by: AnsweredBy | None) -> str:
+    if status is CallStatus.COMPLETED:
+        return PERSON if answered_by is AnsweredBy.HUMAN else VOICEMAIL
+    return _ENDS.get(status, ON_THE_WAY)
+
+
+def _pace(session: Session, outreach: Outreach, now: datetime) -> float | None:
+    """Calls an hour since the first of the last hour, or since the last start."""
+    since = max(outreach.resumed_at or now, now - LOOKED_BACK)
+    begun, first = session.execute(
+        select(func.count(), func.min(OutreachContact.decided_at)).where(
+            OutreachContact.campaign_id == outreach.campaign_id,
+            OutreachContact.round == outreach.round,
+            OutreachContact.state == OutreachState.CALLED,
+            OutreachContact.decided_at >= since,
+        )
+    ).one()
+    if not begun or now - first < SHORTEST:
+        return float(outreach.calls_per_hour) if outreach.calls_per_hour else None
+    return float(begun / ((now - first) / timedelta(hours=1)))
+
+
+def _end(
+    session: Session, outreach: Outreach, left: int, pace: float, now: datetime
+) -> datetime | None:
+    """When so many are called, in the plan's hours where the assistant is; None for later than
+    in a year."""
+    zone_name = session.scalar(select(Agent.timezone).where(Agent.id == outreach.agent_id))
+    zone = ZoneInfo(zone_name or "UTC")
+    needed = timedelta(hours=left / pace) if left / pace < FARTHEST / timedelta(hours=1) else None
+    if needed is None:
+        return None
+    weekdays, day = weekdays_of(outreach), now.astimezone(zone).date()
+    for ahead in range(FARTHEST.days):
+        date = day + timedelta(days=ahead)
+        if date.isoweekday() not in weekdays:
+            continue
+        opens = datetime.combine(date, outreach.hours_start, zone).astimezone(now.tzinfo)
+        closes = datetime.combine(date, outreach.hours_end, zone).astimezone(now.tzinfo)
+        begins = max(opens, now)
+        if begins >= closes:
+            continue
+        if closes - begins >= needed:
+            return begins + needed
+        needed -= closes - begins
+    return None

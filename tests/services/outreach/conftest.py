@@ -1,0 +1,81 @@
+"""An organization with a campaign and a plan that suits every hour, and its feeder."""
+
+from dataclasses import dataclass
+from datetime import datetime, time
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller, system_caller
+from app.enums import CallStatus, ContactAction
+from app.models import Call, Campaign, Contact, OutreachContact, utcnow
+from app.phone import EVERY_DAY
+from app.services import campaigns, contacts, outreach
+from app.services.outreach import feeding
+from tests.fixtures.worker import Line, make_line
+
+OWNER: Caller = system_caller("the owner")
+
+
+@dataclass
+class Desk:
+    """A campaign before its owner, who has made a plan."""
+
+    session: Session
+    line: Line
+    campaign: Campaign
+
+    def plan(self, **changes: Any) -> None:
+        values: dict[str, Any] = {
+            "agent_id": self.line.agent_id,
+            "weekdays": EVERY_DAY,
+            "hours_start": time(0),
+            "hours_end": time(23, 59, 59),
+            "intro_message": "Hello {firstName|there}.",
+            "voicemail_message": "Call us back.",
+        }
+        plan = outreach.Plan(**values | changes)
+        outreach.change_plan(self.session, OWNER, self.campaign.id, plan, most_at_once=20)
+
+    def add(self, *people: dict[str, Any], action: ContactAction = ContactAction.UPSERT) -> None:
+        result = contacts.apply(self.session, self.campaign, list(people), action)
+        assert result.errors == []
+
+    def start(self, **more: Any) -> None:
+        outreach.start(self.session, OWNER, self.campaign.id, **more)
+
+    def pause(self) -> None:
+        outreach.pause(self.session, OWNER, self.campaign.id)
+
+    def feed(self, at: datetime | None = None, *, calls_at_once: int = 5) -> int:
+        lines = feeding.Lines(calls_at_once=calls_at_once)
+        return feeding.feed(self.session, self.campaign.id, lines, at or utcnow())
+
+    def calls(self, *statuses: CallStatus) -> list[Call]:
+        query = select(Call).where(Call.campaign_id == self.campaign.id).order_by(Call.id)
+        if statuses:
+            query = query.where(Call.status.in_(statuses))
+        return list(self.session.scalars(query))
+
+    def decided(self) -> dict[str | None, tuple[str, str | None]]:
+        """What was decided about each contact, by its number."""
+        query = select(Contact.phone, OutreachContact.state, OutreachContact.reason).join(
+            OutreachContact, OutreachContact.contact_id == Contact.id
+        )
+        return {phone: (state.value, why) for phone, state, why in self.session.execute(query)}
+
+    def progress(self, now: datetime | None = None) -> outreach.Progress:
+        return outreach.progress_of(self.session, self.campaign, now)
+
+
+@pytest.fixture
+def desk(session: Session) -> Desk:
+    line = make_line(session)
+    campaign = campaigns.create(
+        session, OWNER, line.organization_id, name="Spring", all_agents=True
+    )
+    made = Desk(session, line, campaign)
+    made.plan()
+    return made
