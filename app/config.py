@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -25,6 +26,9 @@ def _date_or_time(value: object) -> object:
 
 
 Moment = Annotated[AwareDatetime, BeforeValidator(_date_or_time)]
+
+
+_SIP_HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:\d{1,5})?"
 
 
 class Addresses(NamedTuple):
@@ -80,12 +84,29 @@ class Settings(BaseSettings):
     stripe_key: str = ""
     stripe_api_url: str = ""
 
-    carrier: Literal["simulator", "twilio"] = "simulator"
+    carrier: Literal["simulator", "sip", "twilio"] = "simulator"
     simulator_pace: float = Field(1.0, gt=0)
     """Factor on every duration of the simulated line; tests set it far below 1."""
     twilio_account_sid: str = Field("", validation_alias="TWILIO_ACCOUNT_SID")
     twilio_auth_token: str = Field("", validation_alias="TWILIO_AUTH_TOKEN", repr=False)
     twilio_api_url: str = Field("", validation_alias="TWILIO_API_URL")
+    sip_trunk: str = Field("", pattern=rf"^({_SIP_HOST})?$")
+    sip_user: str = Field("", pattern=r"^[\w.+@-]*$")
+    sip_password: str = Field("", repr=False, pattern=r"^[!-:=-~]*$")
+    """Without ``;`` and angle brackets, which baresip has no way to write in a password."""
+    sip_domain: str = Field("", pattern=rf"^({_SIP_HOST})?$")
+    sip_proxy: str = Field("", pattern=rf"^({_SIP_HOST})?$")
+    sip_transport: Literal["udp", "tcp", "tls"] = "udp"
+    sip_register: bool = False
+    sip_probe: bool = True
+    """Whether the trunk is asked with OPTIONS, or for a connection, before each call."""
+    sip_caller_id: Literal["number", "user"] = "number"
+    sip_rtp_ports: str = Field("16384-32767", pattern=r"^\d{4,5}-\d{4,5}$")
+    sip_ring_seconds: float = Field(30.0, gt=0, le=180)
+    sip_voice: str = Field("en-us", pattern=r"^[a-z][\w+-]*$")
+    sip_sounds: Path | None = None
+    sip_baresip: str = "baresip"
+    sip_espeak: str = "espeak-ng"
     carrier_request_seconds: float = Field(10.0, gt=0)
     carrier_settle_seconds: float = Field(12.0, gt=0)
     """How long after a request at the latest the carrier's list shows the call."""
@@ -152,6 +173,32 @@ class Settings(BaseSettings):
         if self.twilio_api_url and (parts.scheme not in ("http", "https") or not parts.hostname):
             message = "TWILIO_API_URL is written https://host or http://host:port."
             raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_unusable_trunk(self) -> Self:
+        if bool(self.sip_user) != bool(self.sip_password):
+            message = "PORTAL_SIP_USER and PORTAL_SIP_PASSWORD must be set together, or neither."
+            raise ValueError(message)
+        if self.sip_register and not self.sip_user:
+            message = "PORTAL_SIP_USER must be set where PORTAL_SIP_REGISTER is on."
+            raise ValueError(message)
+        if self.carrier != "sip":
+            return self
+        if not self.sip_trunk:
+            message = "PORTAL_SIP_TRUNK must be set where PORTAL_CARRIER is sip."
+            raise ValueError(message)
+        programs = {
+            "baresip": ("PORTAL_SIP_BARESIP", self.sip_baresip, "baresip-core"),
+            "espeak-ng": ("PORTAL_SIP_ESPEAK", self.sip_espeak, "espeak-ng"),
+        }
+        for name, (variable, program, package) in programs.items():
+            if shutil.which(program) is None:
+                message = (
+                    f"Calls over SIP need {name}, which is not installed: install the package "
+                    f"{package} (Debian, Ubuntu), or name the program in {variable}."
+                )
+                raise ValueError(message)
         return self
 
     @property

@@ -28,6 +28,8 @@ LOCKS = {"run": "requirements.lock", "test": "requirements-test.lock"}
 DEBIAN_PACKAGES = {
     "chromium": ("usr/bin/chromium", "usr/bin/chromium-browser", "usr/bin/google-chrome"),
     "postgresql": ("usr/lib/postgresql/*/bin/postgres", "usr/bin/postgres"),
+    "baresip-core": ("usr/bin/baresip",),
+    "espeak-ng": ("usr/bin/espeak-ng",),
 }
 """What the tests run beside the product: each package, and files of which one shows it is there."""
 

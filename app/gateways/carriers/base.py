@@ -13,13 +13,17 @@ from app.enums import AnsweredBy, CarrierKind, EndedReason
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """One request to dial. ``attempt_id`` is the reference under which the carrier is asked."""
+    """One request to dial. ``attempt_id`` is the reference under which the carrier is asked.
+
+    A carrier that isn't told later whom to hand the call over to finds the voice address here.
+    """
 
     attempt_id: UUID
     to_number: str
     from_number: str
     intro: str
     voicemail: str
+    hand_over_to: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Telephone carriers: the simulated line, and Twilio where the settings name it."""
+"""Telephone carriers: the simulated line, Twilio and a SIP trunk where the settings name them."""
 
 from sqlalchemy import Engine
 
@@ -6,6 +6,8 @@ from app.config import Settings
 from app.enums import CarrierKind
 from app.gateways.carriers.base import Carrier
 from app.gateways.carriers.simulator import Simulator
+from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.line import Sip
 from app.gateways.carriers.twilio.account import TwilioAccount
 from app.gateways.carriers.twilio.line import Twilio
 
@@ -14,14 +16,16 @@ def open_carriers(settings: Settings, ledger: Engine) -> dict[CarrierKind, Carri
     """Every line that this installation can use. ``ledger`` is the simulated line's own
     connection to the database.
 
-    Twilio is there wherever its credentials are: calls that it has on the line are followed to
-    their end after the installation has moved to another carrier.
+    Twilio is there wherever its credentials are, the SIP trunk wherever its address is: calls that
+    are on the line are followed to their end after the installation has moved to another carrier.
     """
     carriers: dict[CarrierKind, Carrier] = {
         CarrierKind.SIMULATOR: Simulator(ledger, settings.simulator_pace)
     }
     if settings.twilio_account_sid and settings.twilio_auth_token:
         carriers[CarrierKind.TWILIO] = Twilio(account_of(settings))
+    if settings.sip_trunk:
+        carriers[CarrierKind.SIP] = Sip(trunk_of(settings))
     return carriers
 
 
@@ -38,4 +42,27 @@ def account_of(settings: Settings) -> TwilioAccount:
     )
 
 
-__all__ = ["account_of", "open_carriers"]
+def trunk_of(settings: Settings) -> SipAccount:
+    return SipAccount(
+        trunk=settings.sip_trunk,
+        folder=settings.instance_dir.resolve() / "sip",
+        user=settings.sip_user,
+        password=settings.sip_password,
+        domain=settings.sip_domain,
+        proxy=settings.sip_proxy,
+        transport=settings.sip_transport,
+        registers=settings.sip_register,
+        probes=settings.sip_probe,
+        shows_number=settings.sip_caller_id == "number",
+        rtp_ports=settings.sip_rtp_ports,
+        voice=settings.sip_voice,
+        sounds=settings.sip_sounds.resolve() if settings.sip_sounds else None,
+        baresip=settings.sip_baresip,
+        espeak=settings.sip_espeak,
+        ring_seconds=settings.sip_ring_seconds,
+        request_seconds=settings.carrier_request_seconds,
+        poll_seconds=settings.carrier_poll_seconds,
+    )
+
+
+__all__ = ["account_of", "open_carriers", "trunk_of"]

@@ -260,6 +260,7 @@ def placement_of(call: Call, agent: Agent, attempt_id: UUID) -> Placement:
         from_number=agent.phone_number or "",
         intro=call.intro_message or "",
         voicemail=call.voicemail_message or "",
+        hand_over_to=agent.voice_address,
     )
 
 

@@ -1,0 +1,7 @@
+"""Any SIP trunk as the carrier, through baresip.
+
+`line` is the carrier. Each call has a process of its own, the `keeper`, which drives one baresip
+(`phone`) through its control socket, listens to who answers (`hearing`) and speaks (`speaking`).
+The keeper outlives the worker that started it; both know of each other through the call's `ledger`
+alone.
+"""

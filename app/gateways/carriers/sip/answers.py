@@ -1,0 +1,60 @@
+"""What a SIP answer means for a call."""
+
+from dataclasses import dataclass
+
+from app.enums import EndedReason
+
+BUSY_TRUNK_SECONDS = 10.0
+"""The pause where the trunk asks to wait without saying how long."""
+LONGEST_PAUSE_SECONDS = 3600.0
+_REASONS = {
+    401: EndedReason.CARRIER_ERROR,
+    403: EndedReason.REJECTED,
+    404: EndedReason.NUMBER_INVALID,
+    407: EndedReason.CARRIER_ERROR,
+    408: EndedReason.NO_ANSWER,
+    410: EndedReason.NUMBER_INVALID,
+    480: EndedReason.NO_ANSWER,
+    484: EndedReason.NUMBER_INVALID,
+    486: EndedReason.BUSY,
+    487: EndedReason.NO_ANSWER,
+    600: EndedReason.BUSY,
+    603: EndedReason.REJECTED,
+    604: EndedReason.NUMBER_INVALID,
+    607: EndedReason.REJECTED,
+    608: EndedReason.REJECTED,
+}
+WRONG_CREDENTIALS = (
+    "The trunk did not accept PORTAL_SIP_USER and PORTAL_SIP_PASSWORD; nothing was dialled."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why the trunk ended it. ``is_definite`` where it never rang; ``pause`` is set where the
+    same may be asked again after so many seconds."""
+
+    reason: EndedReason
+    words: str
+    is_definite: bool = False
+    pause: float | None = None
+
+
+def refusal(code: int, phrase: str, retry_after: str = "", *, has_rung: bool = False) -> Refusal:
+    """The meaning of the final answer to an INVITE, from 300 on."""
+    if code in {401, 407}:
+        return Refusal(EndedReason.CARRIER_ERROR, WRONG_CREDENTIALS, is_definite=True)
+    words = f"The trunk answered {code} {phrase}".strip()[:300] + "."
+    if code == 503 and not has_rung:
+        return Refusal(EndedReason.CARRIER_ERROR, words, pause=pause_asked_for(retry_after))
+    reason = _REASONS.get(code, EndedReason.CARRIER_ERROR)
+    definite = reason in {EndedReason.REJECTED, EndedReason.NUMBER_INVALID} and not has_rung
+    return Refusal(reason, words, is_definite=definite)
+
+
+def pause_asked_for(retry_after: str) -> float:
+    """``Retry-After`` of SIP: seconds, and perhaps a comment or parameters behind them."""
+    seconds = retry_after.partition(";")[0].partition("(")[0].strip()
+    if not (seconds.isascii() and seconds.isdigit()):
+        return BUSY_TRUNK_SECONDS
+    return min(float(seconds), LONGEST_PAUSE_SECONDS)

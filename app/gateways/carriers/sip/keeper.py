@@ -1,0 +1,292 @@
+"""The process of one call: dials, listens, speaks, hands over or hangs up, and keeps the ledger.
+
+Started by the worker and independent of it. It reads its task from standard input, has the locked
+page of the ledger as its one inherited file, and ends with the call: each thing it waits for has a
+limit, and one alarm stands above them all.
+"""
+
+import os
+import re
+import signal
+import sys
+import time
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+from app.enums import AnsweredBy, EndedReason
+from app.gateways.carriers.sip.answers import WRONG_CREDENTIALS, pause_asked_for, refusal
+from app.gateways.carriers.sip.hearing import RATE, Listener
+from app.gateways.carriers.sip.ledger import Fact, Ledger, Page
+from app.gateways.carriers.sip.phone import NotStarted, Phone
+from app.gateways.carriers.sip.probe import trunk_answers
+from app.gateways.carriers.sip.speaking import CannotSpeak, prepare
+from app.gateways.carriers.sip.task import SILENT_TRUNK_SECONDS, Task
+from app.gateways.carriers.sip.trace import Message
+
+TICK = 0.05
+REGISTRATION_SECONDS = 6.0
+UNREACHED_SECONDS = 10.0
+"""The pause after a trunk that wasn't there: nothing was dialled."""
+SETTLING_SECONDS = 3.0
+"""How long the other side may take to confirm that it is over."""
+GREETING_SECONDS = 60.0
+HAND_OVER_SECONDS = 20.0
+LAST_WORD_SECONDS = 0.3
+"""Sound that is still on its way when the words have ended."""
+LATEST_SOUND_SECONDS = 0.6
+LONGEST_REST_SECONDS = 240.0
+"""More than all limits of a call together, but for its ringing and its words."""
+SECONDS_A_LETTER = 0.2
+_SIP_ADDRESS = re.compile(r"sips?:[!-~]+", re.IGNORECASE)
+_ANSWER = re.compile(r"([3-6]\d\d) ?(.*)")
+
+
+class Over(Exception):
+    """The call is over, or never began: the fact that says so, and what more there is to say."""
+
+    def __init__(self, fact: Fact, **more: Any):
+        super().__init__(fact)
+        self.fact = fact
+        self.more = more
+
+
+def _ended(reason: EndedReason, words: str = "", *, definite: bool = False) -> Over:
+    return Over(Fact.ENDED, reason=reason.value, words=words, definite=definite)
+
+
+class Keeper:
+    """One call from its preparation to its last fact."""
+
+    def __init__(self, task: Task, page: Page):
+        self._task = task
+        self._account = task.account
+        self._page = page
+        ledger = Ledger(task.account.folder)
+        self._stop_mark = ledger.stop_mark(task.attempt_id)
+        self._workshop = ledger.workshop(task.attempt_id)
+        own = task.from_number if task.account.shows_number else task.account.user
+        self._phone = Phone(task.account, own or "anonymous", self._workshop)
+        self._listener = Listener()
+        self._lengths: dict[str, float] = {}
+        self._dialled = self._invited = self._taken = self._rung = self._stopping = False
+        self._is_registered = self._was_challenged = self._is_confirmed = False
+        self._hand_over_refused = False
+        self._retry_after = ""
+        self._answered_at: float | None = None
+        self._heard = 0
+
+    def keep(self) -> None:
+        """Returns when the call is over and its last fact is written."""
+        try:
+            last = self._carried_out()
+        finally:
+            self._phone.close()
+        self._page.write(last.fact, **last.more)
+        self._stop_mark.unlink(missing_ok=True)
+
+    def _carried_out(self) -> Over:
+        try:
+            self._prepare()
+            self._dial()
+            self._ring()
+            self._speak()
+        except Over as over:
+            return over
+        except (NotStarted, CannotSpeak) as error:
+            return self._failed(str(error))
+        except Exception as error:  # noqa: BLE001 - whatever it is, the ledger must tell of it
+            return self._failed(f"The call's process failed ({type(error).__name__}).")
+        return _ended(EndedReason.COMPLETED)
+
+    def _failed(self, words: str) -> Over:
+        if self._dialled and not self._taken:
+            return Over(Fact.SILENT)
+        return _ended(EndedReason.CARRIER_ERROR, words, definite=not self._dialled)
+
+    def _prepare(self) -> None:
+        self._workshop.mkdir(mode=0o700, parents=True, exist_ok=True)
+        task, account = self._task, self._account
+        words = {"silence": "", "intro": task.intro, "voicemail": task.voicemail}
+        for name, said in words.items():
+            self._lengths[name] = prepare(
+                said,
+                self._sound(name),
+                espeak=account.espeak,
+                voice=account.voice,
+                sounds=account.sounds,
+            )
+        if not account.registers and account.probes and not trunk_answers(account):
+            message = "The trunk could not be reached."
+            raise Over(Fact.PUT_OFF, seconds=UNREACHED_SECONDS, words=message)
+        self._phone.start(self._sound("silence"))
+        if account.registers and not self._until(lambda: self._is_registered, REGISTRATION_SECONDS):
+            message = "The trunk did not answer the registration."
+            raise Over(Fact.PUT_OFF, seconds=UNREACHED_SECONDS, words=message)
+
+    def _dial(self) -> None:
+        self._page.write(Fact.DIALLING, process=os.getpid())
+        self._dialled = True
+        self._phone.dial(self._task.to_number)
+
+    def _ring(self) -> None:
+        self._until(lambda: self._taken, SILENT_TRUNK_SECONDS)
+        if not self._taken:
+            raise Over(Fact.SILENT)
+        if not self._until(lambda: self._answered_at is not None, self._account.ring_seconds):
+            self._hang_up(EndedReason.NO_ANSWER)
+
+    def _speak(self) -> None:
+        limit = time.monotonic() + GREETING_SECONDS
+        self._until(lambda: self._listener.answered_by is not None, GREETING_SECONDS)
+        answered_by = self._listener.answered_by or AnsweredBy.UNKNOWN
+        self._page.write(Fact.HEARD, answered_by=answered_by.value)
+        if answered_by is not AnsweredBy.VOICEMAIL:
+            self._say("intro", Fact.SAID_INTRO)
+            self._hand_over()
+        elif self._until(lambda: self._listener.may_speak, limit - time.monotonic()):
+            self._say("voicemail", Fact.SAID_VOICEMAIL)
+        self._hang_up(EndedReason.COMPLETED)
+
+    def _say(self, name: str, fact: Fact) -> None:
+        if not self._lengths[name]:
+            return
+        self._phone.play(self._sound(name))
+        self._until(lambda: False, self._lengths[name] + LAST_WORD_SECONDS)
+        self._page.write(fact)
+
+    def _hand_over(self) -> None:
+        if not _SIP_ADDRESS.fullmatch(self._task.hand_over_to):
+            return
+        self._phone.hand_over(self._task.hand_over_to)
+        self._until(lambda: self._hand_over_refused, HAND_OVER_SECONDS)
+
+    def _hang_up(self, reason: EndedReason) -> NoReturn:
+        """Ends the call and waits for the other side to confirm it."""
+        self._stopping = True
+        self._phone.hang_up()
+        self._until(lambda: self._is_confirmed, SETTLING_SECONDS)
+        raise _ended(reason) if self._taken else Over(Fact.SILENT)
+
+    def _until(self, reached: Callable[[], bool], seconds: float) -> bool:
+        """Waits, taking in what happens; whether it was reached. Raises `Over` at the end."""
+        deadline = time.monotonic() + seconds
+        while not reached():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self._take_in(min(left, TICK))
+        return True
+
+    def _take_in(self, seconds: float) -> None:
+        self._phone.wait(seconds)
+        while self._phone.messages:
+            self._take_message(self._phone.messages.popleft())
+        while self._phone.events:
+            self._take_event(self._phone.events.popleft())
+        if self._answered_at is not None:
+            self._listen(self._answered_at)
+        if self._stopping:
+            return
+        if self._stop_mark.exists():
+            if not self._dialled:
+                raise _ended(EndedReason.CANCELED)
+            self._hang_up(EndedReason.CANCELED)
+        if not self._phone.is_running:
+            raise self._failed("baresip ended.")
+
+    def _take_message(self, message: Message) -> None:
+        match message.method:
+            case "REGISTER":
+                self._take_registration(message)
+            case "INVITE" if message.code == 0:
+                self._invited = True
+            case "INVITE" if message.code not in {401, 407}:
+                self._retry_after = message.headers.get("retry-after", "")
+                if not self._taken:
+                    self._taken = True
+                    self._page.write(Fact.TAKEN, reference=message.headers.get("call-id", ""))
+                self._is_confirmed |= message.code == 487
+            case "REFER" if message.code >= 300:
+                self._hand_over_refused = True
+            case "BYE" if message.code >= 200:
+                self._is_confirmed = True
+
+    def _take_registration(self, message: Message) -> None:
+        if message.code in {401, 403, 407}:
+            is_first = message.code != 403 and self._account.user and not self._was_challenged
+            if self._dialled or is_first:
+                self._was_challenged = True
+                return
+            raise _ended(EndedReason.CARRIER_ERROR, WRONG_CREDENTIALS, definite=True)
+        if 200 <= message.code < 300:
+            self._is_registered = True
+        elif message.code >= 300 and not self._dialled:
+            seconds = pause_asked_for(message.headers.get("retry-after", ""))
+            words = f"The trunk answered the registration with {message.code}."
+            raise Over(Fact.PUT_OFF, seconds=seconds, words=words)
+
+    def _take_event(self, event: dict[str, Any]) -> None:
+        if self._stopping:
+            return
+        match event.get("type"):
+            case "CALL_RINGING" | "CALL_PROGRESS" if not self._rung:
+                self._rung = True
+                self._page.write(Fact.RINGING)
+            case "CALL_ESTABLISHED" if self._answered_at is None:
+                self._answered_at = time.monotonic()
+                if self._rung:
+                    self._phone.heard()  # what the network played while it rang
+                self._page.write(Fact.ANSWERED)
+            case "CALL_TRANSFER_FAILED":
+                self._hand_over_refused = True
+            case "CALL_CLOSED":
+                raise self._closed(str(event.get("param", "")))
+
+    def _closed(self, words: str) -> Over:
+        """What it means that the call ended without our doing."""
+        if self._answered_at is not None:
+            return _ended(EndedReason.COMPLETED)
+        if answer := _ANSWER.match(words):
+            told = refusal(int(answer[1]), answer[2], self._retry_after, has_rung=self._rung)
+            if told.pause is not None:
+                return Over(Fact.PUT_OFF, seconds=told.pause, words=told.words)
+            return _ended(told.reason, told.words, definite=told.is_definite)
+        if not self._invited:
+            message = f"The trunk could not be reached ({words})."
+            return Over(Fact.PUT_OFF, seconds=UNREACHED_SECONDS, words=message)
+        return self._failed(f"The connection to the trunk failed ({words}).")
+
+    def _listen(self, answered_at: float) -> None:
+        """A line on which nothing is sent is as silent as one on which silence is sent."""
+        sound = self._phone.heard()
+        missing = int((time.monotonic() - answered_at - LATEST_SOUND_SECONDS) * RATE) - self._heard
+        if not sound and missing > 0:
+            sound = array("h", bytes(2 * missing))
+        self._heard += len(sound)
+        self._listener.hear(sound)
+
+    def _sound(self, name: str) -> Path:
+        return self._workshop / f"{name}.wav"
+
+
+def _stop(number: int, _frame: FrameType | None) -> NoReturn:
+    message = f"signal {number}"
+    raise InterruptedError(message)
+
+
+def main() -> None:
+    """``keeper DESCRIPTOR``: the locked page, as it was inherited."""
+    task = Task.read(sys.stdin.buffer.read())
+    longest = task.account.ring_seconds + LONGEST_REST_SECONDS
+    longest += (len(task.intro) + len(task.voicemail)) * SECONDS_A_LETTER
+    signal.signal(signal.SIGALRM, _stop)
+    signal.signal(signal.SIGTERM, _stop)
+    signal.alarm(int(longest))
+    Keeper(task, Page(int(sys.argv[1]))).keep()
+
+
+if __name__ == "__main__":
+    main()

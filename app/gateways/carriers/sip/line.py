@@ -1,0 +1,203 @@
+"""A SIP trunk as the carrier. It starts a process a call and reads their ledgers."""
+
+import subprocess
+import sys
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+from app.enums import AnsweredBy, CarrierKind, EndedReason
+from app.gateways.carriers.base import (
+    Inquiry,
+    LineEvent,
+    LineEventKind,
+    LineState,
+    NoCarrierAnswer,
+    Placement,
+    PlacementPutOff,
+    PlacementRejected,
+    Verdict,
+)
+from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.ledger import Fact, Ledger, Page, Record
+from app.gateways.carriers.sip.task import SILENT_TRUNK_SECONDS, Task
+from app.models import utcnow
+
+ROOT = Path(__file__).resolve().parents[4]
+LOOK_SECONDS = 0.03
+LONGEST_POLL_SECONDS = 2.0
+FORGET_EVERY_SECONDS = 3600.0
+_KINDS = {
+    Fact.RINGING: LineEventKind.RINGING,
+    Fact.ANSWERED: LineEventKind.ANSWERED,
+    Fact.SAID_INTRO: LineEventKind.SAID_INTRO,
+    Fact.SAID_VOICEMAIL: LineEventKind.SAID_VOICEMAIL,
+}
+
+
+class Sip:
+    """The line of one trunk."""
+
+    kind = CarrierKind.SIP
+    charges = False
+
+    def __init__(self, account: SipAccount):
+        self._account = account
+        self._ledger = Ledger(account.folder)
+        self._forgets_at = 0.0
+
+    @property
+    def settle_seconds(self) -> float:
+        """The ledger is final at once: what it calls not placed nobody can place any more."""
+        return 0.0
+
+    @property
+    def silence_seconds(self) -> float:
+        """After that the call's process knows as much as it will ever know."""
+        return self._account.request_seconds + SILENT_TRUNK_SECONDS
+
+    def place(self, placement: Placement) -> LineState:
+        self._forget_old()
+        attempt_id = placement.attempt_id
+        with self._ledger.page(attempt_id) as page:
+            if not page.lock():
+                message = "the call's process is there already"
+                raise NoCarrierAnswer(message)
+            before = self._ledger.read(attempt_id)
+            if before and before.last and before.last.fact is not Fact.PUT_OFF:
+                message = "the attempt was asked for before"
+                raise NoCarrierAnswer(message)
+            self._ledger.stop_mark(attempt_id).unlink(missing_ok=True)
+            page.write(Fact.ASKED)
+            self._start(placement, page)
+        return self._first_news(attempt_id)
+
+    def look_up(self, inquiry: Inquiry) -> LineState:
+        record = self._ledger.read(inquiry.attempt_id)
+        if record is None and inquiry.reference is not None:
+            message = "the call's ledger is missing"
+            raise NoCarrierAnswer(message)
+        if record is None or not record.is_over:
+            record = self._concluded(inquiry.attempt_id)
+        state = self._state(record, inquiry.reference)
+        if state.verdict is Verdict.UNSURE and not record.is_over:
+            message = "the trunk has not answered yet"
+            raise NoCarrierAnswer(message)
+        return state
+
+    def hang_up(self, inquiry: Inquiry) -> bool:
+        attempt_id = inquiry.attempt_id
+        if self._concluded(attempt_id).is_over:
+            return False
+        self._ledger.stop_mark(attempt_id).touch()
+        deadline = time.monotonic() + self._account.request_seconds
+        while not (record := self._concluded(attempt_id)).is_over:
+            if time.monotonic() > deadline:
+                message = "the call's process did not hang up"
+                raise NoCarrierAnswer(message)
+            time.sleep(LOOK_SECONDS)
+        if record.last and record.last.fact is Fact.SILENT:
+            message = "the trunk answered neither the call nor its end"
+            raise NoCarrierAnswer(message)
+        return _reason(record) is EndedReason.CANCELED
+
+    def _start(self, placement: Placement, page: Page) -> None:
+        """Starts the call's process, which inherits the page with its lock and nothing else."""
+        task = Task(
+            attempt_id=placement.attempt_id,
+            to_number=placement.to_number,
+            from_number=placement.from_number,
+            intro=placement.intro,
+            voicemail=placement.voicemail,
+            hand_over_to=placement.hand_over_to or "",
+            account=self._account,
+        )
+        process = subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-m", "app.gateways.carriers.sip.keeper", str(page.descriptor)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            pass_fds=[page.descriptor],
+            start_new_session=True,
+        )
+        threading.Thread(target=process.communicate, args=(task.written(),), daemon=True).start()
+
+    def _first_news(self, attempt_id: UUID) -> LineState:
+        """Waits until the trunk has said something that lasts, as long as a request may take."""
+        deadline = time.monotonic() + self._account.request_seconds
+        while True:
+            record = self._ledger.read(attempt_id) or Record()
+            if record.find(Fact.RINGING) or record.find(Fact.ANSWERED) or record.is_over:
+                break
+            if time.monotonic() > deadline:
+                break
+            time.sleep(LOOK_SECONDS)
+        _raise_refusal(record)
+        state = self._state(record, None)
+        if state.verdict is not Verdict.PLACED:
+            message = "the trunk has not answered yet"
+            raise NoCarrierAnswer(message)
+        return state
+
+    def _concluded(self, attempt_id: UUID) -> Record:
+        """The attempt's record, brought to its end where nobody is left to go on with it."""
+        with self._ledger.page(attempt_id) as page:
+            is_left = page.lock()
+            record = self._ledger.read(attempt_id) or Record()
+            if is_left and not record.is_over:
+                if not record.find(Fact.DIALLING):
+                    page.write(Fact.ABANDONED)
+                elif not record.find(Fact.TAKEN):
+                    page.write(Fact.SILENT)
+                else:
+                    reason = EndedReason.CARRIER_ERROR
+                    page.write(Fact.ENDED, reason=reason.value, words="The call's process died.")
+                record = self._ledger.read(attempt_id) or Record()
+        return record
+
+    def _state(self, record: Record, reference: str | None) -> LineState:
+        last = record.last.fact if record.last else None
+        if last in {None, Fact.ABANDONED} or (last is Fact.PUT_OFF and reference is None):
+            return LineState(Verdict.NOT_PLACED)
+        if last is Fact.SILENT or not (record.is_over or record.find(Fact.TAKEN)):
+            return LineState(Verdict.UNSURE)
+        poll = min(self._account.poll_seconds, LONGEST_POLL_SECONDS)
+        next_look = None if record.is_over else utcnow() + timedelta(seconds=poll)
+        return LineState(Verdict.PLACED, record.reference, _events(record), next_look)
+
+    def _forget_old(self) -> None:
+        if time.monotonic() >= self._forgets_at:
+            self._forgets_at = time.monotonic() + FORGET_EVERY_SECONDS
+            self._ledger.forget_old()
+
+
+def _raise_refusal(record: Record) -> None:
+    last = record.last
+    if last is None:
+        return
+    if last.fact is Fact.PUT_OFF:
+        raise PlacementPutOff(str(last.more["words"]), float(last.more["seconds"]))
+    if last.fact is Fact.ENDED and last.more.get("definite"):
+        raise PlacementRejected(str(last.more["words"]), EndedReason(last.more["reason"]))
+
+
+def _events(record: Record) -> list[LineEvent]:
+    heard = record.find(Fact.HEARD)
+    who = AnsweredBy(heard.more["answered_by"]) if heard else None
+    events = [
+        LineEvent(_KINDS[entry.fact], entry.at, None if entry.fact is Fact.RINGING else who)
+        for entry in record.entries
+        if entry.fact in _KINDS
+    ]
+    if record.is_over and record.last is not None:
+        events.append(LineEvent(LineEventKind.ENDED, record.last.at, who, _reason(record)))
+    return events
+
+
+def _reason(record: Record) -> EndedReason | None:
+    last = record.last
+    if last is None or last.fact not in {Fact.ENDED, Fact.PUT_OFF}:
+        return None
+    return EndedReason(last.more.get("reason", EndedReason.CARRIER_ERROR))

@@ -1,0 +1,255 @@
+"""One baresip for one call: started, told what to do over its control socket, ended.
+
+What happens is read from its events and from its trace of SIP messages.
+"""
+
+import ctypes
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import tty
+from array import array
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.trace import Message, Trace
+
+START_SECONDS = 8.0
+END_SECONDS = 3.0
+REGISTRATION_SECONDS = 120
+PR_SET_PDEATHSIG = 1
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
+MODULE_PLACES = ("lib/baresip/modules", "lib64/baresip/modules", "local/lib/baresip/modules")
+_WAV_HEAD = 44
+_NETSTRING = re.compile(rb"(\d{1,7}):")
+_set_process_option: Any = (
+    ctypes.CDLL(None).prctl if sys.platform == "linux" else lambda *_: None
+)  # looked up here: after a fork nothing should be loaded
+
+
+class NotStarted(Exception):
+    """baresip did not come up; the message has its last words."""
+
+
+class Phone:
+    """``events`` and ``messages`` fill up with each `wait`, oldest first; the reader takes them."""
+
+    def __init__(self, account: SipAccount, own_user: str, folder: Path):
+        self._account = account
+        self._own_user = own_user
+        self._folder = folder
+        self.events: deque[dict[str, Any]] = deque()
+        self.messages: deque[Message] = deque()
+        self._trace = Trace()
+        self._told = bytearray()
+        self._printed = ""
+        self._heard = 0
+        self._terminal = -1
+        self._control: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, silence: Path) -> None:
+        """Returns once it can be spoken to. ``silence`` is what it sends until `play`."""
+        port = _free_port()
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (self._folder / "config").write_text(self._config(port, silence))
+        secret = self._folder / "accounts"
+        secret.touch(mode=0o600)
+        secret.write_text(self._own_line())
+        self._run()
+        self._await_words(f"listening on 127.0.0.1:{port}", "baresip is ready")
+        secret.unlink()
+        self._control = socket.create_connection(("127.0.0.1", port), timeout=START_SECONDS)
+        self._order("statmode")
+
+    def dial(self, number: str) -> None:
+        self._order("dial", f"sip:{number}@{self._account.trunk};transport={self._transport}")
+
+    def play(self, sound: Path) -> None:
+        """Sends this file from now on, in place of the one before."""
+        self._order("ausrc", f"aufile,{sound}")
+
+    def hand_over(self, address: str) -> None:
+        """Asks the trunk to connect the caller with another address, by REFER."""
+        self._order("transfer", address)
+
+    def hang_up(self) -> None:
+        self._order("hangup")
+
+    def wait(self, seconds: float) -> None:
+        """Takes in what happens, for at most so long; returns early with any news."""
+        sources: list[Any] = [self._terminal, *([self._control] if self._control else [])]
+        ready, _, _ = select.select(sources, [], [], seconds)
+        while self._terminal in ready:  # first, and all of it: its messages explain the events
+            self._read_terminal()
+            ready += select.select([self._terminal], [], [], 0)[0] if self.is_running else []
+            ready.remove(self._terminal)
+        if self._control in ready:
+            self._read_control()
+
+    def heard(self) -> "array[int]":
+        """What the other side has sent since the last time, at 8 kHz."""
+        samples: array[int] = array("h")
+        for dump in sorted(self._folder.glob("dump-*-dec.wav"))[:1]:
+            with dump.open("rb") as sound:
+                sound.seek(_WAV_HEAD + self._heard)
+                read = sound.read()
+            whole = len(read) // 2 * 2
+            self._heard += whole
+            samples.frombytes(read[:whole])
+        if sys.byteorder == "big":
+            samples.byteswap()
+        return samples
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def close(self) -> None:
+        """Ends baresip, which says goodbye to the trunk; by force where it takes too long."""
+        if self._process is not None:
+            self._process.terminate()
+            deadline = time.monotonic() + END_SECONDS
+            while self.is_running and time.monotonic() < deadline:
+                self.wait(0.05)
+            self._process.kill()
+            self._process.wait()
+        if self._control is not None:
+            self._control.close()
+        if self._terminal >= 0:
+            os.close(self._terminal)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def _transport(self) -> str:
+        return self._account.transport
+
+    def _run(self) -> None:
+        # On a terminal it prints each line at once; on a pipe it would keep them back.
+        self._terminal, its_end = os.openpty()
+        tty.setraw(its_end)
+        parent = os.getpid()
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the operator names the program
+                [self._account.baresip, "-4", "-v", "-s", "-f", str(self._folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=its_end,
+                stderr=its_end,
+                start_new_session=True,
+                preexec_fn=lambda: _end_with(parent),  # noqa: PLW1509 - a single thread
+            )
+        except OSError as error:
+            message = f"baresip could not be started ({error.strerror})."
+            raise NotStarted(message) from error
+        finally:
+            os.close(its_end)
+
+    def _await_words(self, *wanted: str) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while not all(words in self._printed for words in wanted):
+            if not self.is_running or time.monotonic() > deadline:
+                message = f"baresip did not start: {self._printed[-300:]}"
+                raise NotStarted(message)
+            self.wait(0.1)
+
+    def _read_terminal(self) -> None:
+        try:
+            text = os.read(self._terminal, 65536).decode("utf-8", "replace")
+        except OSError:  # its end was closed: it is gone
+            time.sleep(0.02)
+            return
+        self._printed = (self._printed + text)[-4000:]
+        self.messages.extend(self._trace.read(text))
+
+    def _read_control(self) -> None:
+        assert self._control is not None  # noqa: S101 - only a connection can be ready
+        news = self._control.recv(65536)
+        if not news:
+            self._control.close()
+            self._control = None
+        self._told += news
+        while found := _NETSTRING.match(self._told):
+            end = found.end() + int(found[1])
+            if len(self._told) <= end:
+                return
+            told = json.loads(self._told[found.end() : end])
+            del self._told[: end + 1]
+            if told.get("event"):
+                self.events.append(told)
+
+    def _order(self, command: str, words: str = "") -> None:
+        if self._control is None:
+            return
+        order = json.dumps({"command": command, "params": words}).encode()
+        try:
+            self._control.sendall(b"%d:%s," % (len(order), order))
+        except OSError:  # it is ending; `is_running` will tell
+            return
+
+    def _own_line(self) -> str:
+        account = self._account
+        host = account.domain or account.trunk
+        parts = [f"<sip:{self._own_user}@{host};transport={self._transport}>"]
+        parts += ["audio_codecs=pcmu,pcma", "answermode=manual"]
+        if account.user:
+            parts += [f"auth_user={account.user}", f"auth_pass={account.password}"]
+        first_hop = account.proxy or (account.trunk if account.domain else "")
+        if first_hop:
+            parts.append(f'outbound="sip:{first_hop};transport={self._transport};lr"')
+        parts.append(f"regint={REGISTRATION_SECONDS if account.registers else 0}")
+        return ";".join(parts) + "\n"
+
+    def _config(self, port: int, silence: Path) -> str:
+        lines = [
+            "poll_method epoll",
+            "sip_listen 0.0.0.0:0",
+            "call_max_calls 1",
+            f"audio_source aufile,{silence}",
+            "audio_player aubridge,nowhere",
+            "audio_channels 1",
+            "ausrc_srate 8000",
+            "auplay_srate 8000",
+            f"rtp_ports {self._account.rtp_ports}",
+            f"snd_path {self._folder}",
+            f"module_path {_module_folder(self._account.baresip)}",
+            *(f"module {name}.so" for name in ("g711", "aufile", "aubridge", "sndfile")),
+            "module_tmp account.so",
+            "module_app menu.so",
+            "module_app ctrl_tcp.so",
+            f"ctrl_tcp_listen 127.0.0.1:{port}",
+            "menu_bell no",
+        ]
+        if self._transport == "tls" and CERTIFICATES.exists():
+            lines.append(f"sip_cafile {CERTIFICATES}")
+        return "\n".join(lines) + "\n"
+
+
+def _end_with(parent: int) -> None:
+    """Has the kernel end this process, politely, when its parent dies in whatever way."""
+    _set_process_option(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _module_folder(baresip: str) -> Path:
+    """Where the modules of this baresip are: in the library folder beside its own."""
+    program = Path(shutil.which(baresip) or baresip).resolve()
+    roots = program.parents[1], Path("/usr")
+    places = [root / place for root in roots for place in MODULE_PLACES]
+    return next((place for place in places if place.is_dir()), places[0])
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,114 @@
+"""Words as sound for the telephone: a recording where there is one, else espeak-ng's voice."""
+
+import math
+import subprocess
+import sys
+import wave
+from array import array
+from fractions import Fraction
+from operator import mul
+from pathlib import Path
+
+RATE = 8000
+SILENCE_SECONDS = 100
+"""After the words: baresip ends a call whose source has come to its end."""
+SPEECH_LIMIT_SECONDS = 30.0
+WORDS_A_MINUTE = 160
+_LOBES = 6
+
+
+class CannotSpeak(Exception):
+    """The words could not be made into sound; the message says why."""
+
+
+def prepare(
+    words: str, path: Path, *, espeak: str, voice: str, sounds: Path | None = None
+) -> float:
+    """Writes a WAV file of the words with silence after them; their duration in seconds."""
+    recording = _recorded(words, sounds)
+    source = recording or path.with_suffix(".raw.wav")
+    if recording is None and words:
+        _synthesize(words, source, espeak, voice)
+    samples = _read(source) if words else array("h")
+    with wave.open(str(path), "wb") as out:
+        out.setparams((1, 2, RATE, 0, "NONE", ""))
+        out.writeframes(_little_endian(samples) + bytes(2 * RATE * SILENCE_SECONDS))
+    return len(samples) / RATE
+
+
+def _recorded(words: str, sounds: Path | None) -> Path | None:
+    """The recording ``name.wav`` whose ``name.txt`` holds exactly these words."""
+    if sounds is None or not words:
+        return None
+    for text in sorted(sounds.glob("*.txt")):
+        sound = text.with_suffix(".wav")
+        if text.read_text().strip() == words.strip() and sound.is_file():
+            return sound
+    return None
+
+
+def _synthesize(words: str, path: Path, espeak: str, voice: str) -> None:
+    speaking = [espeak, "-v", voice, "-s", str(WORDS_A_MINUTE), "-b", "1", "-w", str(path)]
+    plain = words.replace("[[", "[ [")  # espeak-ng would read phonemes out of these
+    try:
+        subprocess.run(  # noqa: S603 - the operator names the program; the words go in by a pipe
+            [*speaking, "--stdin"],
+            input=plain.encode("utf-8", "replace"),
+            check=True,
+            capture_output=True,
+            timeout=SPEECH_LIMIT_SECONDS,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        message = f"espeak-ng could not speak the message ({type(error).__name__})."
+        raise CannotSpeak(message) from error
+
+
+def _read(path: Path) -> "array[int]":
+    try:
+        with wave.open(str(path), "rb") as sound:
+            if sound.getsampwidth() != 2 or sound.getnchannels() not in {1, 2}:
+                message = f"{path.name} is not a WAV file of 16 bits."
+                raise CannotSpeak(message)
+            samples = array("h", sound.readframes(sound.getnframes()))
+            rate, channels = sound.getframerate(), sound.getnchannels()
+    except (OSError, EOFError, wave.Error) as error:
+        message = f"{path.name} can't be read as a WAV file."
+        raise CannotSpeak(message) from error
+    if sys.byteorder == "big":
+        samples.byteswap()
+    return to_telephone(samples[::channels], rate)
+
+
+def _little_endian(samples: "array[int]") -> bytes:
+    if sys.byteorder == "big":
+        samples.byteswap()
+    return samples.tobytes()
+
+
+def to_telephone(samples: "array[int]", rate: int) -> "array[int]":
+    """The sound at 8 kHz, what is above the telephone's band taken out."""
+    if rate == RATE:
+        return samples
+    step = Fraction(rate, RATE)
+    reach = max(1.0, float(step))
+    half = math.ceil(_LOBES * reach)
+    kernels = [_kernel(phase / step.denominator, half, reach) for phase in range(step.denominator)]
+    padded = array("d", [0.0] * half) + array("d", samples) + array("d", [0.0] * (half + 1))
+    made = array("h")
+    for number in range(int(len(samples) / step)):
+        whole, phase = divmod(number * step.numerator, step.denominator)
+        near = padded[whole : whole + 2 * half + 1]
+        made.append(max(-32768, min(32767, round(sum(map(mul, near, kernels[phase]))))))
+    return made
+
+
+def _kernel(offset: float, half: int, reach: float) -> list[float]:
+    """A windowed low pass around a place between two samples."""
+    weights = []
+    for place in range(-half, half + 1):
+        away = (place - offset) / reach
+        curve = math.sin(math.pi * away) / (math.pi * away) if away else 1.0
+        window = 0.5 + 0.5 * math.cos(math.pi * away / _LOBES) if abs(away) < _LOBES else 0.0
+        weights.append(curve * window)
+    total = sum(weights)
+    return [weight / total for weight in weights]

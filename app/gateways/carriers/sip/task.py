@@ -1,0 +1,39 @@
+"""What the worker asks of a call's process, and hands it through its standard input."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from app.gateways.carriers.sip.account import SipAccount
+
+SILENT_TRUNK_SECONDS = 40.0
+"""How long an INVITE is given that nobody answers; SIP's own limit is 32 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One call. ``hand_over_to`` is empty where nobody takes over after the intro."""
+
+    attempt_id: UUID
+    to_number: str
+    from_number: str
+    intro: str
+    voicemail: str
+    hand_over_to: str
+    account: SipAccount
+
+    def written(self) -> bytes:
+        parts = {name: getattr(self, name) for name in self.__slots__ if name != "account"}
+        account = {name: getattr(self.account, name) for name in self.account.__slots__}
+        return json.dumps({**parts, "account": account}, default=str).encode()
+
+    @classmethod
+    def read(cls, text: bytes) -> "Task":
+        told: dict[str, Any] = json.loads(text)
+        account = told.pop("account")
+        sounds = account.pop("sounds")
+        account |= {"folder": Path(account["folder"]), "sounds": Path(sounds) if sounds else None}
+        attempt_id = UUID(told.pop("attempt_id"))
+        return cls(attempt_id=attempt_id, account=SipAccount(**account), **told)

@@ -1,0 +1,59 @@
+"""The SIP messages of one baresip, read from its trace: the only place that shows all of them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+_HEAD = re.compile(r"(?:UDP|TCP|TLS) (\S+) -> \S+")
+_STATUS = re.compile(r"SIP/2\.0 (\d{3}) ?(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """``code`` and ``phrase`` of an answer, else ``code`` is 0; header names in small letters."""
+
+    method: str
+    code: int
+    phrase: str = ""
+    is_ours: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Trace:
+    """Takes what baresip prints, piece by piece."""
+
+    def __init__(self) -> None:
+        self._rest = ""
+        self._source: str | None = None
+        self._lines: list[str] | None = None
+        self._own: str | None = None
+
+    def read(self, text: str) -> Iterator[Message]:
+        """The messages that are complete with this piece."""
+        *lines, self._rest = (self._rest + text).split("\n")
+        for raw in lines:
+            line = raw.rstrip("\r")
+            if self._lines is None:
+                if head := _HEAD.fullmatch(line):
+                    self._source, self._lines = head[1], []
+            elif line:
+                self._lines.append(line)
+            else:
+                if message := self._understood(self._lines):
+                    yield message
+                self._lines = None
+
+    def _understood(self, lines: list[str]) -> Message | None:
+        if not lines:
+            return None
+        start, *rest = lines
+        headers: dict[str, str] = {}
+        for line in rest:
+            name, _, value = line.partition(":")
+            headers.setdefault(name.strip().lower(), value.strip())
+        method = headers.get("cseq", "").rpartition(" ")[2]
+        if status := _STATUS.fullmatch(start):
+            return Message(method, int(status[1]), status[2], headers=headers)
+        # Ours is the first request: nobody knows the address before it.
+        self._own = self._own or self._source
+        return Message(method, 0, is_ours=self._source == self._own, headers=headers)
