@@ -19,7 +19,15 @@ from app.portal.formats import plural
 from app.portal.forms.campaigns import WHO_HINTS, CampaignForm
 from app.portal.forms.problems import place_problems
 from app.portal.uploads import uploads_page
-from app.services import agents, audit, campaigns, contacts, do_not_call, organizations
+from app.services import (
+    agents,
+    audit,
+    campaigns,
+    contacts,
+    do_not_call,
+    organizations,
+    outreach,
+)
 from app.services.campaigns import SORTS
 from app.services.contacts import Hindrance, single
 
@@ -124,7 +132,7 @@ def campaign(campaign_id: UUID) -> str:
             statuses.add(chosen)
         return render_template(
             "portal/campaigns/detail.html",
-            **_about(session, found),
+            **about(session, found),
             rows=page.items,
             listed=do_not_call.listed_among(session, found.organization_id, phones),
             statuses=[(contacts.NO_STATUS, "No status"), *((s, s) for s in sorted(statuses))],
@@ -142,7 +150,7 @@ def campaign_uploads(campaign_id: UUID) -> str:
         found = campaigns.get(session, caller(), campaign_id)
         return render_template(
             "portal/campaigns/uploads.html",
-            **_about(session, found),
+            **about(session, found),
             **uploads_page(session, found.id),
         )
 
@@ -195,10 +203,12 @@ def campaign_archive(campaign_id: UUID) -> Page:
     return redirect(url_for("portal.campaign", campaign_id=campaign_id), 303)
 
 
-def _about(session: Session, found: Campaign) -> dict[str, Any]:
+def about(session: Session, found: Campaign) -> dict[str, Any]:
     """What every tab says of the campaign."""
+    plan = outreach.stored_plan(session, found)
     return {
         "campaign": found,
+        "started": plan is not None and plan.started_at is not None,
         "archived": found.status is CampaignStatus.ARCHIVED,
         "organization": organizations.get(session, caller(), found.organization_id),
         "keys": campaigns.external_id_keys(session, found),
@@ -254,7 +264,7 @@ def _settings_page(
         form.offer(agents.of_organization(session, caller(), found.organization_id))
         return render_template(
             "portal/campaigns/settings.html",
-            **_about(session, found),
+            **about(session, found),
             form=form,
             problems=problems or [],
             conflict=conflict,

@@ -1,0 +1,265 @@
+"""The outreach of a campaign in the portal: planned, started with its consequences, paused."""
+
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Engine, event, select
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import CallStatus, CampaignStatus, ContactAction, EndedReason, Role
+from app.models import Agent, AuditEntry, Call, Campaign, User, utcnow
+from app.services import agents, campaigns, contacts, do_not_call, outreach
+from app.services.calls.outcome import end_call
+from app.services.outreach import feeding
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+ADA, BOB = "+12025550101", "+12025550102"
+TYPED: dict[str, Any] = {
+    "weekdays": ["1", "2", "3", "4", "5", "6", "7"],
+    "hours_start": "00:00",
+    "hours_end": "23:59",
+    "calls_per_hour": "",
+    "calls_at_once": "",
+    "said": "exact",
+    "intro": "Hello {firstName|there}.",
+    "voicemail": "Call us back.",
+    "instructions": "left from before",
+}
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.fixture
+def agent(session: Session, own: Tenant) -> Agent:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    found = agents.of_organization(session, caller, own.organization.id)[0]
+    found.phone_number, found.phone_enabled, found.phone_configured = "+12025550199", True, True
+    return found
+
+
+@pytest.fixture
+def campaign(session: Session, own: Tenant, agent: Agent) -> Campaign:
+    made = campaigns.create(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        own.organization.id,
+        name="Winter recall",
+        all_agents=True,
+    )
+    people = [
+        {"firstName": "Ada", "phone": ADA},
+        {"firstName": "Bob", "phone": BOB},
+        {"firstName": "Cleo", "email": "cleo@mail.example"},
+    ]
+    contacts.apply(session, made, people, ContactAction.UPSERT)
+    do_not_call.add(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, BOB)
+    session.commit()
+    return made
+
+
+@pytest.fixture
+def base(campaign: Campaign) -> str:
+    return f"/campaigns/{campaign.id}/outreach"
+
+
+@pytest.fixture
+def planned(admin: Browser, base: str, campaign: Campaign, agent: Agent) -> str:
+    sent = TYPED | {"agent": str(agent.id), "version": str(campaign.version)}
+    assert admin.post(f"{base}/plan", sent, page=f"{base}/plan").status_code == 303
+    return base
+
+
+def feed(session: Session, campaign: Campaign) -> int:
+    fed = feeding.feed(session, campaign.id, feeding.Lines(), utcnow())
+    session.commit()
+    return fed
+
+
+def status_of(session: Session, campaign: Campaign) -> CampaignStatus:
+    session.expire_all()
+    return campaign.status
+
+
+def test_a_plan_is_made_before_a_campaign_can_start(
+    session: Session, campaign: Campaign, admin: Browser, base: str
+) -> None:
+    page = admin.get(base)
+    asked = admin.get(f"{base}/start")
+    assert ("No plan yet" in page.text, "Start campaign" in page.text) == (True, False)
+    assert (asked.status_code, asked.location) == (303, f"{base}/plan")
+    tried = admin.post(f"{base}/start", page="/campaigns")
+    assert (tried.status_code, tried.location) == (303, base)
+    assert status_of(session, campaign) is CampaignStatus.PAUSED
+
+
+def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
+    session: Session, campaign: Campaign, admin: Browser, planned: str, agent: Agent
+) -> None:
+    plan = outreach.plan_of(session, campaign)
+    assert (plan.agent_id, plan.intro_message, plan.voicemail_message, plan.call_instructions) == (
+        agent.id,
+        "Hello {firstName|there}.",
+        "Call us back.",
+        None,
+    )
+    actions = select(AuditEntry.action).where(AuditEntry.target_id == str(campaign.id))
+    assert session.scalars(actions.order_by(AuditEntry.id)).all()[-1] == "campaign.planned"
+    assert "00:00 to 23:59, every day, where each person is" in unescape(admin.get(planned).text)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"agent": "nonsense"}, "Choose an assistant of the campaign."),
+        ({"weekdays": []}, "Choose at least one day of the week."),
+        ({"weekdays": ["9"]}, "Choose at least one day of the week."),
+        ({"hours_end": "00:00"}, "The end of the hours is not after their start"),
+        ({"hours_start": "soon"}, "A time of day is written 08:00."),
+        ({"calls_per_hour": "0"}, "A whole number from 1 to 10,000 fits here."),
+        ({"calls_at_once": "many"}, "A whole number fits here, in digits."),
+        ({"voicemail": " "}, "go together: both are needed"),
+        ({"said": "default"}, "The assistant has no messages of its own"),
+    ],
+)
+def test_what_is_wrong_with_a_plan_stands_at_its_field(
+    session: Session,
+    campaign: Campaign,
+    admin: Browser,
+    base: str,
+    agent: Agent,
+    changes: dict[str, Any],
+    words: str,
+) -> None:
+    address = f"{base}/plan"
+    agent.default_intro = agent.default_voicemail = None
+    session.commit()
+    sent = TYPED | {"agent": str(agent.id), "version": str(campaign.version)} | changes
+    answer = admin.post(address, sent, page=address)
+    assert (answer.status_code, words in unescape(answer.text)) == (422, True)
+    assert outreach.stored_plan(session, campaign) is None
+
+
+def test_of_two_who_change_a_plan_the_second_is_told(
+    admin: Browser, planned: str, campaign: Campaign, agent: Agent, session: Session
+) -> None:
+    sent = TYPED | {"agent": str(agent.id), "calls_per_hour": "60"}
+    late = admin.post(f"{planned}/plan", sent | {"version": "1"}, page=f"{planned}/plan")
+    assert (late.status_code, "changed this meanwhile" in late.text) == (409, True)
+    assert outreach.plan_of(session, campaign).calls_per_hour is None
+
+
+def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    asked = unescape(admin.get(f"{planned}/start").text)
+    for words in (
+        "1 contact will be called: 00:00 to 23:59, every day, where each person is.",
+        "1 will not be called: no phone number.",
+        "1 will not be called: on the do-not-call list.",
+    ):
+        assert words in asked
+    assert (feed(session, campaign), status_of(session, campaign)) == (0, CampaignStatus.PAUSED)
+    started = admin.post(f"{planned}/start", page=f"{planned}/start")
+    assert (started.status_code, started.location) == (303, planned)
+    assert (status_of(session, campaign), feed(session, campaign)) == (CampaignStatus.ACTIVE, 1)
+    page = unescape(admin.get(planned).text)
+    for words in ("1 of 3 contacts called", "On the do-not-call list", "The last calls are on"):
+        assert words in page
+    fragment = admin.get(f"{planned}/live").text
+    assert ('hx-trigger="every 2s"' in fragment, "<html" in fragment) == (True, False)
+
+
+def test_a_pause_takes_calls_back_and_a_resume_goes_on(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    feed(session, campaign)
+    paused = admin.post(f"{planned}/pause", page=planned)
+    assert (paused.status_code, status_of(session, campaign)) == (303, CampaignStatus.PAUSED)
+    assert session.scalars(select(Call.status)).all() == [CallStatus.CANCELED]
+    page = unescape(admin.get(planned).text)
+    assert ("Resume campaign" in page, "Paused: nobody is called" in page) == (True, True)
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    assert feed(session, campaign) == 1
+
+
+def test_when_everybody_was_called_it_can_be_done_again(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    feed(session, campaign)
+    early = admin.get(f"{planned}/again")
+    assert (early.status_code, early.location) == (303, planned)
+    call = session.scalars(select(Call)).one()
+    end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
+    session.commit()
+    page = unescape(admin.get(planned).text)
+    assert ("Everybody who can be called has been." in page, "every 2s" in page) == (True, False)
+    assert "1 contact will be called" in unescape(admin.get(f"{planned}/again").text)
+    admin.post(f"{planned}/again", page=f"{planned}/again")
+    assert feed(session, campaign) == 1
+
+
+def test_whom_the_round_leaves_out_is_listed_by_reason(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    feed(session, campaign)
+    shown = {
+        query: [name for name in ("Ada", "Bob", "Cleo") if f'">{name}' in page]
+        for query in ("", "?reason=no_phone", "?reason=no_hour")
+        for page in [admin.get(f"{planned}/left-out{query}").text]
+    }
+    assert shown == {"": ["Bob", "Cleo"], "?reason=no_phone": ["Cleo"], "?reason=no_hour": []}
+
+
+def test_the_page_costs_as_many_queries_however_many_contacts_there_are(
+    session: Session, database: Database, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    feed(session, campaign)
+    with_few = statements(database.engine, admin, planned)
+    people = [{"phone": f"+1202555{number:04}"} for number in range(200, 300)]
+    contacts.apply(session, campaign, people, ContactAction.UPSERT)
+    session.commit()
+    feed(session, campaign)
+    assert statements(database.engine, admin, planned) == with_few
+
+
+def statements(engine: Engine, browser: Browser, path: str) -> int:
+    counted: list[str] = []
+
+    def count(*args: Any) -> None:
+        counted.append(args[2])
+
+    event.listen(engine, "before_cursor_execute", count)
+    try:
+        assert browser.get(path).status_code == 200
+    finally:
+        event.remove(engine, "before_cursor_execute", count)
+    return len(counted)
+
+
+def test_somebody_elses_outreach_is_not_there(
+    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn, campaign: Campaign
+) -> None:
+    strangers = [signed_in(other.staff[Role.PARTNER_ADMIN]), signed_in(own.plus_user)]
+    gets = ("", "/live", "/left-out", "/plan", "/start", "/again")
+    posts = ("/plan", "/start", "/again", "/pause")
+    for browser in strangers:
+        for campaign_id in (campaign.id, uuid4()):
+            page = f"/campaigns/{campaign_id}/outreach"
+            seen = [browser.get(page + tab).status_code for tab in gets]
+            seen += [browser.post(page + act, page="/campaigns").status_code for act in posts]
+            assert seen == [404] * 10
+    assert status_of(session, campaign) is CampaignStatus.PAUSED
