@@ -2,11 +2,12 @@
 PORT ?= 8000
 TESTS ?= tests
 JOBS ?= 3
+KILLS ?= 200
 BIN := .venv/bin
 
 export PYTHON
 
-.PHONY: help run test check check-all bench screenshots lighthouse fmt lock
+.PHONY: help run test check check-all crash bench screenshots lighthouse fmt lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -28,6 +29,11 @@ check: ## Lint, types, tests with coverage: what must pass before a change is in
 
 check-all: ## As check, with every part of the matrix that check takes turns in
 	@PORTAL_TEST_MATRIX=all $(MAKE) --no-print-directory check
+
+crash: ## Kill the worker KILLS (200) times on each database and carrier, and at every crash point
+	@scripts/setup_tests
+	PORTAL_TEST_MATRIX=all PORTAL_TEST_KILLS=$(KILLS) $(BIN)/pytest -n $(JOBS) \
+		tests/jobs/test_kill.py tests/jobs/test_twilio_kill.py tests/jobs/test_crash_points.py
 
 bench: ## Measure speed and memory against their floors
 	@scripts/setup_tests

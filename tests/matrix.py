@@ -24,6 +24,12 @@ def is_full() -> bool:
     return os.environ.get("PORTAL_TEST_MATRIX") == "all"
 
 
+def kills(quick: int) -> int:
+    """How often a test kills at random: ``quick`` times in `make check`, 50 times in
+    `make check-all`, and as often as `make crash` says."""
+    return int(os.environ.get("PORTAL_TEST_KILLS", 50 if is_full() else quick))
+
+
 def set_day() -> None:
     """Fixes the day for this process and those it starts."""
     os.environ.setdefault(DAY, str(datetime.now(UTC).date().toordinal()))

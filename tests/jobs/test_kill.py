@@ -14,7 +14,7 @@ from app.models import Call, CallAttempt, SimulatedCall
 from tests import matrix
 from tests.fixtures.worker import Worker, open_line, unfinished, until
 
-KILLS = 50 if matrix.is_full() else 10
+KILLS = matrix.kills(10)
 CALLS_A_KILL = 6
 
 
@@ -52,7 +52,7 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_call(
             wait_for_an_open_question(fresh_database, chance.uniform(0, 0.01))
         worker.kill()
         worker.start(wait=chance.random() < 0.7)
-    until(lambda: unfinished(fresh_database) == 0, limit=180)
+    until(lambda: unfinished(fresh_database) == 0, limit=60.0 + 12 * KILLS)
     assert worker.stop() == 0
 
     with fresh_database.transaction(read_only=True) as session:

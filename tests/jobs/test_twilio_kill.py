@@ -12,7 +12,7 @@ from tests.fixtures.worker import outcome
 
 pytestmark = pytest.mark.xdist_group("house")
 
-KILLS = 50 if matrix.is_full() else 4
+KILLS = matrix.kills(4)
 CALLS_A_KILL = 5
 FAULTS: tuple[list[str], ...] = ([], [], ["500+"], ["reset"], ["429"])
 
