@@ -37,6 +37,8 @@ for _name in list(os.environ):
 
 matrix.set_day()
 
+STACKS = pytest.StashKey[Stacks]()
+
 
 @pytest.fixture(params=BACKENDS)
 def backend(request: pytest.FixtureRequest) -> str:
@@ -140,9 +142,13 @@ def client(app: Flask) -> FlaskClient:
 
 @pytest.fixture(scope="session")
 def stacks(
-    databases: Databases, shared_folder: Path, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    databases: Databases,
+    shared_folder: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Stacks]:
     running = Stacks(databases, shared_folder, tmp_path_factory.mktemp("stacks"))
+    request.session.stash[STACKS] = running
     yield running
     running.stop()
 
@@ -151,7 +157,7 @@ def stacks(
 def live(stacks: Stacks, backend: str) -> Stack:
     """Web and worker under the real supervisor on a free port, with the demo's data.
 
-    Started once a process and database, and shared: a test that changes a partner's or a user's
+    Started for a row of tests and shared by them: one that changes a partner's or a user's
     standing, or kills something, starts a stack of its own (``stacks.start(backend)``).
     """
     return stacks.shared(backend)
@@ -171,6 +177,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         backend = callspec.params.get("backend") if callspec else None
         whose = "live" if "live" in names else item.path.name
         item.add_marker(pytest.mark.xdist_group(f"{whose} {backend}"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Stops the shared product where the next test needs none: idle, it takes time of others."""
+    if "live" not in getattr(nextitem, "fixturenames", ()) and STACKS in item.session.stash:
+        item.session.stash[STACKS].stop_shared()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -11,6 +11,8 @@ from tests.fixtures.twilio_house import House, twilio_house
 from tests.fixtures.worker import Worker
 from tests.matrix import rotating
 
+HOUSE = pytest.StashKey[House]()
+
 
 @pytest.fixture
 def make_worker(fresh_database: Database) -> Iterator[Callable[..., Worker]]:
@@ -41,11 +43,26 @@ def simulator(fresh_database: Database) -> Simulator:
 
 
 @pytest.fixture(scope="session", params=rotating("database of a real carrier", BACKENDS))
-def house(
+def shared_house(
     request: pytest.FixtureRequest, databases: Databases, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[House]:
-    """One worker and one web server for every case of a faulty carrier; dial from numbers of
-    one's own."""
     folder = tmp_path_factory.mktemp("house")
     with twilio_house(databases, request.param, folder) as ready:
+        request.session.stash[HOUSE] = ready
         yield ready
+
+
+@pytest.fixture
+def house(shared_house: House) -> House:
+    """One worker and one web server for every case of a faulty carrier; dial from numbers of
+    one's own."""
+    if not shared_house.worker.is_running:
+        shared_house.worker.start()
+    return shared_house
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Ends the house's worker where nobody needs it next: idle, it goes on asking its queues."""
+    if "house" not in getattr(nextitem, "fixturenames", ()) and HOUSE in item.session.stash:
+        item.session.stash[HOUSE].worker.close()

@@ -18,8 +18,9 @@ def test_calls_are_placed_reported_and_cancelled(
 ) -> None:
     with (
         twilio_server(tmp_path, "+12025550199") as carrier,
-        portal_over(databases, backend, tmp_path, carrier.account) as (database, _worker, _url),
+        portal_over(databases, backend, tmp_path, carrier.account) as (database, worker, _url),
     ):
+        worker.start()
         line = open_line(database)
         first, second = (dial(database, line, f"+1212555020{last}") for last in (1, 2))
         both = (first, second)
