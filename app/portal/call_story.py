@@ -32,6 +32,8 @@ TITLES = {
     "cancel-refused": "The carrier goes on",
     "never-placed": "Found out that it was never placed",
     "put-off": "The carrier could not take it yet",
+    "held": "Waits: dialling is paused",
+    "was-unknown": "The carrier could not say whether the call was placed",
 }
 ENDED_WORDS = {
     "completed": "Finished after a conversation",

@@ -23,6 +23,7 @@ from app.models import Agent, Call, CallAttempt, Organization, Partner, new_id, 
 from app.services.calls import rules, telling
 from app.services.calls.outcome import end_attempt, end_call
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call, note
+from app.services.dialler import pauses
 
 UNPLACED = "The carrier was asked, but the request never reached it."
 CUT_SHORT = "The worker was stopped before it asked the carrier."
@@ -92,7 +93,7 @@ def claim(
     if _stopped_or_postponed(session, call, parties, now):
         return Claim(ClaimKind.DONE, call.carrier)
     traffic = _traffic(session, call, attempt_id)
-    if traffic.is_begun:
+    if traffic.is_begun or pauses.hold_where_paused(session, call):
         return Claim(ClaimKind.DONE, call.carrier)
     cap = min(calls_at_once, parties.organization.max_calls_at_once or calls_at_once)
     if traffic.under_way >= cap:
@@ -245,7 +246,7 @@ def _begin_attempt(
             started_at=now,
         )
     )
-    call.status, call.next_attempt_at = CallStatus.DIALING, None
+    call.status, call.status_detail, call.next_attempt_at = CallStatus.DIALING, None, None
     call.started_at = call.started_at or now
     note(session, call, "dialing", CallStatus.DIALING, at=now, attempt_id=attempt_id)
     if number == 1:

@@ -24,7 +24,7 @@ from app.services.calls.states import (
     note,
 )
 
-_STATUS_OF_REASON = {
+STATUS_OF_REASON = {
     EndedReason.COMPLETED: CallStatus.COMPLETED,
     EndedReason.VOICEMAIL: CallStatus.COMPLETED,
     EndedReason.BUSY: CallStatus.BUSY,
@@ -51,11 +51,16 @@ class Standing:
 
 def inquiry(session: Session, attempt_id: UUID) -> Inquiry | None:
     """What the carrier is asked about the attempt by; None where it is over by our own books."""
-    attempt, call, agent_number = _parts(session, attempt_id)
-    if attempt.status not in ACTIVE:
+    if session.get_one(CallAttempt, attempt_id, populate_existing=True).status not in ACTIVE:
         return None
+    return question(session, attempt_id)[1]
+
+
+def question(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
+    """Which carrier is asked about the attempt and by what, also where it is over by our books."""
+    attempt, call, agent_number = _parts(session, attempt_id)
     taken, rivals = ([], []) if attempt.carrier_reference else _others(session, call, attempt)
-    return Inquiry(
+    return attempt.carrier, Inquiry(
         attempt_id=attempt.id,
         to_number=call.phone_number,
         from_number=attempt.from_number or agent_number or "",
@@ -172,7 +177,7 @@ def _end(session: Session, call: Call, attempt: CallAttempt, event: LineEvent) -
         attempt.answered_by = call.answered_by = AnsweredBy.UNKNOWN
     if completed and attempt.answered_by is AnsweredBy.VOICEMAIL:
         reason = EndedReason.VOICEMAIL
-    status = _STATUS_OF_REASON.get(reason, CallStatus.FAILED)
+    status = STATUS_OF_REASON.get(reason, CallStatus.FAILED)
     at = max(event.at, attempt.answered_at or attempt.started_at)
     end_attempt(session, call, attempt, status, reason, at=at)
 

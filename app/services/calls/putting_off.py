@@ -18,6 +18,7 @@ from app.services.calls.dispatch import (
 )
 from app.services.calls.outcome import end_attempt
 from app.services.calls.states import ACTIVE, lock_attempt, note
+from app.services.dialler import pauses
 
 
 def claim_again(session: Session, attempt_id: UUID) -> Claim:
@@ -33,7 +34,12 @@ def claim_again(session: Session, attempt_id: UUID) -> Claim:
         status, reason, detail = CallStatus.EXPIRED, EndedReason.EXPIRED, None
     elif blocker := blocker_of(session, call, parties):
         status, reason, detail = CallStatus.CANCELED, blocker.reason, blocker.message
+    elif pause := pauses.of_call(session, call):
+        call.status_detail = pauses.sentence(pause)
+        attempt.put_off_until = now + pauses.LOOK_AGAIN
+        return put_off_claim(attempt)
     else:
+        call.status_detail = None
         attempt.put_off_until, attempt.asked_at = None, now
         attempt.from_number = parties.agent.phone_number
         return Claim(ClaimKind.DIAL, call.carrier, placement_of(call, parties.agent, attempt_id))

@@ -73,7 +73,8 @@ def note(
 
     ``kind`` is the last part of the event's key, which is unique in the call: accepted, scheduled,
     dialing, ringing, answered, said-intro, said-voicemail, attempt-ended, never-placed, put-off,
-    ended, cancel-asked, cancel-refused (those that can come again carry their time after a colon).
+    held, was-unknown, ended, cancel-asked, cancel-refused (those that can come again carry their
+    time after a colon).
     """
     session.add(
         CallEvent(

@@ -1,0 +1,236 @@
+"""``flask calls …``: standing over the dialler. What is stuck, and pauses of dialling."""
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import click
+from flask.cli import AppGroup
+
+from app import extensions
+from app.commands.changing import changes
+from app.commands.credentials import as_json
+from app.enums import CallStatus, CarrierKind
+from app.gateways.carriers.base import Carrier, NoCarrierAnswer
+from app.gateways.carriers.opening import open_carriers
+from app.models import Call, DiallingPause
+from app.schemas.fields import write_moment
+from app.services.dialler import pauses, resolving, standing
+
+DRAINING = "drained for a deploy"
+SETTLING_SECONDS = 1.0
+"""So long after a pause the last call that was claimed before it is written."""
+LOOK_SECONDS = 0.5
+
+CALL = click.argument("call_id", metavar="CALL", type=click.UUID)
+CARRIER = click.option(
+    "--carrier", type=click.Choice([kind.value for kind in CarrierKind]), help="This one alone."
+)
+PARTNER = click.option("--partner", type=click.UUID, metavar="ID", help="This one alone.")
+STATUSES = [status.value for status in resolving.REASONS]
+
+call_commands = AppGroup("calls", help="Calls that are stuck, and pauses of dialling.")
+
+
+@call_commands.command("list")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, help="Of each kind.")
+@as_json
+def list_calls(limit: int, as_json: bool) -> None:
+    """Calls that are stuck, wait past their moment, or ended with an unknown outcome."""
+    with changes(read_only=True) as (session, _caller):
+        found = [_listed(each) for each in standing.listing(session, limit)]
+    if as_json:
+        click.echo(json.dumps(found))
+        return
+    for each in found:
+        words = (each["trouble"], each["status"], each["since"], each["phoneNumber"])
+        click.echo(f"{each['callId']}  {'  '.join(words)}  {each['organization']}")
+    if not found:
+        click.echo("No call is stuck or of unknown outcome.")
+
+
+@call_commands.command("resolve")
+@CALL
+@click.option("--as", "status", type=click.Choice(STATUSES), help="What a person found out.")
+@click.option("--reason", help="How it is known; with --as.")
+@as_json
+def resolve(call_id: UUID, status: str | None, reason: str | None, as_json: bool) -> None:
+    """Settle a call by the word of the carrier, which is asked now, or with --as by yours.
+
+    A call that waits past its moment is handed in again. Nothing that may have rung is dialled.
+    """
+    if status is not None:
+        with changes() as (session, caller):
+            call = resolving.by_person(session, caller, call_id, CallStatus(status), reason or "")
+            described = _described(call)
+    else:
+        described = _by_carrier(call_id)
+    if as_json:
+        click.echo(json.dumps(described))
+    else:
+        why = f" ({described['endedReason']})" if described["endedReason"] else ""
+        click.echo(f"{described['callId']} is {described['status']}{why}.")
+
+
+@call_commands.command("pause")
+@CARRIER
+@PARTNER
+@click.option("--reason", default="paused by an operator", help="Shown with each call that waits.")
+@as_json
+def pause(carrier: str | None, partner: UUID | None, reason: str, as_json: bool) -> None:
+    """Dial nothing from now on; calls are accepted and wait, those on the line go on."""
+    with changes() as (session, caller):
+        made = _pause_described(pauses.pause(session, caller, _scope(carrier, partner), reason))
+    click.echo(json.dumps(made) if as_json else f"Dialling is paused for {_covered(made)}.")
+
+
+@call_commands.command("resume")
+@CARRIER
+@PARTNER
+@as_json
+def resume(carrier: str | None, partner: UUID | None, as_json: bool) -> None:
+    """Dial again; what waited goes on in its order."""
+    scope = _scope(carrier, partner)
+    with changes() as (session, caller):
+        was_paused = pauses.resume(session, caller, scope)
+        left = [_pause_described(each) for each in pauses.listing(session)]
+    if as_json:
+        click.echo(json.dumps({"resumed": was_paused, "pauses": left}))
+        return
+    click.echo("Dialling goes on." if was_paused else "Nothing was paused there.")
+    for each in left:
+        click.echo(f"Still paused for {_covered(each)}: {each['reason']}")
+
+
+@call_commands.command("status")
+@as_json
+def status(as_json: bool) -> None:
+    """Pauses, and how many calls wait, are under way or in trouble."""
+    with changes(read_only=True) as (session, _caller):
+        described = _standing_described(standing.standing(session))
+    _print_standing(described, as_json)
+
+
+@call_commands.command("drain")
+@click.option("--timeout", type=click.IntRange(0), default=600, help="Seconds to wait.")
+@click.option("--reason", default=DRAINING, help="Shown with each call that waits.")
+@as_json
+def drain(timeout: int, reason: str, as_json: bool) -> None:
+    """Pause everything and wait until no call is placed or on the line; exit code 1 where some
+    are left. `flask calls resume` ends the pause."""
+    with changes() as (session, caller):
+        pauses.pause(session, caller, pauses.Scope(), reason)
+    deadline = time.monotonic() + timeout
+    time.sleep(SETTLING_SECONDS)
+    while _on_the_line() and time.monotonic() < deadline:
+        time.sleep(LOOK_SECONDS)
+    with changes(read_only=True) as (session, _caller):
+        found = standing.standing(session)
+        described = _standing_described(found)
+    _print_standing(described, as_json)
+    if found.on_the_line:
+        raise SystemExit(1)
+
+
+def _on_the_line() -> int:
+    with changes(read_only=True) as (session, _caller):
+        return standing.on_the_line(session)
+
+
+def _by_carrier(call_id: UUID) -> dict[str, Any]:
+    with changes(read_only=True) as (session, _caller):
+        asked = resolving.question(session, call_id)
+    if asked is None:
+        with changes() as (session, caller):
+            return _described(resolving.hand_in_again(session, caller, call_id))
+    carrier = _carrier(asked.carrier)
+    try:
+        state = carrier.look_up(asked.inquiry)
+    except NoCarrierAnswer as silence:
+        message = f"The carrier does not answer ({silence}). Nothing was changed."
+        raise click.ClickException(message) from None
+    with changes() as (session, caller):
+        call = resolving.by_carrier(session, caller, asked, state, carrier.settle_seconds)
+        return _described(call)
+
+
+def _carrier(kind: CarrierKind) -> Carrier:
+    carriers = open_carriers(extensions.settings(), extensions.database().engine)
+    if kind not in carriers:
+        message = f"The settings name no account of {kind.value}: it can't be asked. Use --as."
+        raise click.ClickException(message)
+    return carriers[kind]
+
+
+def _scope(carrier: str | None, partner: UUID | None) -> pauses.Scope:
+    if carrier is not None and partner is not None:
+        message = "Name a carrier or a partner, not both."
+        raise click.UsageError(message)
+    return pauses.Scope(CarrierKind(carrier) if carrier else None, partner)
+
+
+def _covered(pause: Mapping[str, Any]) -> str:
+    if pause["carrier"]:
+        return f"the carrier {pause['carrier']}"
+    return f"the partner {pause['partnerId']}" if pause["partnerId"] else "every call"
+
+
+def _pause_described(pause: DiallingPause) -> dict[str, Any]:
+    return {
+        "carrier": pause.carrier.value if pause.carrier else None,
+        "partnerId": str(pause.partner_id) if pause.partner_id else None,
+        "reason": pause.reason,
+        "pausedBy": pause.paused_by,
+        "pausedAt": write_moment(pause.paused_at),
+    }
+
+
+def _described(call: Call) -> dict[str, Any]:
+    return {
+        "callId": str(call.id),
+        "organizationId": str(call.organization_id),
+        "phoneNumber": call.phone_number,
+        "status": call.status.value,
+        "endedReason": call.ended_reason.value if call.ended_reason else None,
+    }
+
+
+def _listed(each: standing.Listed) -> dict[str, Any]:
+    return {
+        **_described(each.call),
+        "organization": each.organization,
+        "carrier": each.call.carrier.value,
+        "trouble": each.trouble.value,
+        "since": write_moment(each.since),
+    }
+
+
+def _standing_described(found: standing.Standing) -> dict[str, Any]:
+    return {
+        "pauses": [_pause_described(each) for each in found.pauses],
+        "waiting": found.waiting,
+        "held": found.held,
+        "putOff": found.put_off,
+        "underWay": {status.value: count for status, count in found.under_way.items()},
+        "unknown": found.unknown,
+        "stuck": found.stuck,
+        "overdue": found.overdue,
+    }
+
+
+def _print_standing(described: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(described))
+        return
+    for pause in described["pauses"]:
+        since = f"since {pause['pausedAt']} by {pause['pausedBy']}"
+        click.echo(f"Paused for {_covered(pause)} {since}: {pause['reason']}")
+    if not described["pauses"]:
+        click.echo("Dialling goes on.")
+    under_way = ", ".join(f"{count} {word}" for word, count in described["underWay"].items())
+    click.echo(f"Waiting: {described['waiting']}, of them held by a pause: {described['held']}")
+    click.echo(f"Under way: {under_way}; put off by the carrier: {described['putOff']}")
+    troubles = (f"{described[name]} {name}" for name in ("unknown", "stuck", "overdue"))
+    click.echo(f"To look at: {', '.join(troubles)}")

@@ -1,0 +1,13 @@
+"""The worker's part in pauses of dialling: it takes up what they held."""
+
+from app.database import Database
+from app.services.dialler import pauses
+
+
+def take_up(database: Database) -> None:
+    """Hands in the held calls that no pause covers any more, in their order."""
+    with database.transaction(read_only=True) as session:
+        is_anything = pauses.any_to_release(session)
+    while is_anything:
+        with database.transaction() as session:
+            is_anything = pauses.release(session) == pauses.AT_ONCE

@@ -1,0 +1,200 @@
+"""What operators do about calls: list what is stuck, settle it, pause dialling and drain."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+
+from app.database import Database
+from app.enums import AnsweredBy, CallStatus
+from app.factory import furnish
+from app.gateways.carriers.base import Placement
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
+from app.models import AuditEntry, Call, CallAttempt, Conversation, SimulatedCall, new_id, utcnow
+from app.services.calls import dispatch
+from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.worker import Line, call_now, counted, open_line
+
+HUMAN = SIMULATED_NUMBERS["human"]
+LONG_AGO = timedelta(hours=6)
+
+
+@dataclass
+class Desk:
+    """An operator's command line over a database that others may open too."""
+
+    app: Flask
+    database: Database
+    line: Line
+
+    def told(self, *words: object, fails: bool = False) -> Any:
+        """What the command prints as JSON; its sentence where it fails."""
+        command = ["calls", *map(str, words)]
+        result = self.app.test_cli_runner().invoke(args=[*command, *([] if fails else ["--json"])])
+        assert result.exit_code == int(fails), result.output
+        return result.output.strip() if fails else json.loads(result.stdout)
+
+    def dialled(self, number: str, status: CallStatus, *, is_placed: bool = True) -> UUID:
+        """A call that was dialled long ago, as the worker left it."""
+        call_id, attempt_id = self.line.dial(self.database, number), new_id()
+        with self.database.transaction() as session:
+            dispatch.claim(session, call_id, attempt_id, calls_at_once=50)
+        if is_placed:
+            Simulator(self.database.engine, 0.02).place(Placement(attempt_id, number, "", "", ""))
+        with self.database.transaction() as session:
+            call = session.get_one(Call, call_id)
+            attempt = session.get_one(CallAttempt, attempt_id)
+            if status is CallStatus.UNKNOWN:
+                dispatch.unknown(session, attempt_id)
+            else:
+                call.status = attempt.status = status
+            call.started_at = attempt.started_at = utcnow() - LONG_AGO
+            for ledger in session.scalars(select(SimulatedCall)):
+                ledger.placed_at = utcnow() - LONG_AGO
+        return call_id
+
+    def waiting(self, number: str, **changes: Any) -> UUID:
+        call_id = self.line.dial(self.database, number)
+        with self.database.transaction() as session:
+            for name, value in changes.items():
+                setattr(session.get_one(Call, call_id), name, value)
+        return call_id
+
+
+@pytest.fixture
+def desk(make_app: Callable[..., Flask], fresh_database: Database, tmp_path: Path) -> Desk:
+    app = make_app()
+    furnish(app, settings_for(url_of(fresh_database), tmp_path), fresh_database)
+    return Desk(app, fresh_database, open_line(fresh_database))
+
+
+def test_what_is_stuck_overdue_or_unknown_is_listed_and_nothing_else(desk: Desk) -> None:
+    other = Desk(desk.app, desk.database, open_line(desk.database, name="Idle"))
+    desk.waiting("+12125551001")
+    desk.waiting("+12125551002", status=CallStatus.SCHEDULED, scheduled_for=utcnow() + LONG_AGO)
+    stuck = desk.dialled("+12125551003", CallStatus.RINGING)
+    unknown = desk.dialled("+12125551004", CallStatus.UNKNOWN)
+    overdue = other.waiting("+12125551005", created_at=utcnow() - LONG_AGO)
+    found = desk.told("list")
+    assert [(each["trouble"], each["callId"], each["organization"]) for each in found] == [
+        ("unknown", str(unknown), "Harbour Dental"),
+        ("stuck", str(stuck), "Harbour Dental"),
+        ("overdue", str(overdue), "Idle"),
+    ]
+    assert desk.told("status") == {
+        "pauses": [],
+        "waiting": 3,
+        "held": 0,
+        "putOff": 0,
+        "underWay": {"dialing": 0, "ringing": 1, "in-progress": 0},
+        "unknown": 1,
+        "stuck": 1,
+        "overdue": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("status", "number", "placed", "ended"),
+    [
+        (CallStatus.UNKNOWN, HUMAN, True, ("completed", "completed")),
+        (CallStatus.UNKNOWN, SIMULATED_NUMBERS["voicemail"], True, ("completed", "voicemail")),
+        (CallStatus.UNKNOWN, SIMULATED_NUMBERS["busy"], True, ("busy", "busy")),
+        (CallStatus.UNKNOWN, HUMAN, False, ("failed", "carrier_error")),
+        (CallStatus.RINGING, HUMAN, True, ("completed", "completed")),
+        (CallStatus.DIALING, HUMAN, False, ("failed", "carrier_error")),
+    ],
+)
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_carriers_word_settles_a_call(
+    desk: Desk, status: CallStatus, number: str, placed: bool, ended: tuple[str, str]
+) -> None:
+    call_id = desk.dialled(number, status, is_placed=placed)
+    told = desk.told("resolve", call_id)
+    assert (told["status"], told["endedReason"]) == ended
+    conversations = [] if ended[0] != "completed" else [(1, number == HUMAN, number != HUMAN)]
+    assert counted(desk.database, desk.line.organization_id) == conversations
+    again = desk.told("resolve", call_id, fails=True)
+    assert again == f"Error: The call is over: {ended[0]}."
+    with desk.database.transaction(read_only=True) as session:
+        audited = session.scalars(
+            select(AuditEntry.after).where(AuditEntry.action == "call.resolved")
+        ).all()
+    assert audited == [{"status": ended[0], "reason": "the carrier's word"}]
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_where_the_carrier_cant_tell_a_persons_word_settles_it(desk: Desk) -> None:
+    call_id = desk.dialled(SIMULATED_NUMBERS["busy"], CallStatus.UNKNOWN)
+    with desk.database.transaction() as session:
+        row = session.scalars(select(SimulatedCall)).one()
+        row.to_number = SIMULATED_NUMBERS["unsure"]
+    assert desk.told("resolve", call_id, fails=True).startswith("Error: The carrier can't tell")
+    assert desk.told("resolve", call_id, "--as", "busy", fails=True) == "Error: Say why: --reason."
+    words = ("resolve", call_id, "--as", "completed", "--reason", "She told us on the phone.")
+    assert desk.told(*words)["status"] == "completed"
+    call = call_now(desk.database, call_id)
+    assert (call.answered_by, call.status_detail) == (
+        AnsweredBy.UNKNOWN,
+        "command line: She told us on the phone.",
+    )
+    with desk.database.transaction(read_only=True) as session:
+        assert session.scalars(select(Conversation.seconds)).all() == [0]
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_call_that_goes_its_way_is_left_alone(desk: Desk) -> None:
+    waits = desk.waiting("+12125551001")
+    sentence = "Error: The call goes its way: queued. There is nothing to resolve."
+    assert desk.told("resolve", waits, fails=True) == sentence
+    cancel = ("resolve", waits, "--as", "canceled", "--reason", "No longer wanted.")
+    assert desk.told(*cancel, fails=True) == sentence
+    late = desk.waiting("+12125551002", created_at=utcnow() - LONG_AGO)
+    busy = ("resolve", late, "--as", "busy", "--reason", "I think so.")
+    assert desk.told(*busy, fails=True).startswith("Error: The call was never dialled")
+    assert desk.told("resolve", late)["status"] == "queued"
+    assert desk.told("resolve", uuid4(), fails=True) == "Error: There is no such call."
+
+
+def test_dialling_is_paused_and_resumed_for_all_a_carrier_or_a_partner(desk: Desk) -> None:
+    partner = str(desk.line.partner_id)
+    desk.told("pause", "--reason", "A storm.")
+    desk.told("pause", "--reason", "A great storm.")
+    desk.told("pause", "--carrier", "twilio")
+    desk.told("pause", "--partner", partner)
+    pauses = desk.told("status")["pauses"]
+    assert [(each["carrier"], each["partnerId"], each["reason"]) for each in pauses] == [
+        (None, None, "A great storm."),
+        ("twilio", None, "paused by an operator"),
+        (None, partner, "paused by an operator"),
+    ]
+    assert desk.told("resume")["resumed"] is True
+    assert desk.told("resume") == {"resumed": False, "pauses": pauses[1:]}
+    assert desk.told("resume", "--carrier", "twilio")["pauses"] == pauses[2:]
+    assert desk.told("resume", "--partner", partner)["pauses"] == []
+    nobody = desk.told("pause", "--partner", uuid4(), fails=True)
+    assert nobody == "Error: There is no such partner."
+    with desk.database.transaction(read_only=True) as session:
+        actions = session.scalars(
+            select(AuditEntry.action)
+            .where(AuditEntry.target_type == "dialling")
+            .order_by(AuditEntry.id)
+        ).all()
+    assert actions == [*["dialling.paused"] * 4, *["dialling.resumed"] * 3]
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_draining_pauses_and_tells_what_is_left(desk: Desk) -> None:
+    desk.waiting("+12125551001")
+    assert desk.told("drain")["waiting"] == 1
+    desk.told("resume")
+    desk.dialled("+12125551003", CallStatus.IN_PROGRESS)
+    left = desk.told("drain", "--timeout", "1", fails=True)
+    assert "1 in-progress" in left
+    assert desk.told("status")["pauses"][0]["reason"] == "drained for a deploy"

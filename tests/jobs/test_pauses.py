@@ -1,0 +1,117 @@
+"""Dialling that is paused: accepted calls wait, in no queue, and go on in their order."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from sqlalchemy import func, select
+
+from app.caller import system_caller
+from app.database import Database
+from app.enums import CallStatus, CarrierKind
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
+from app.models import Call, CallAttempt, HeldCall, utcnow
+from app.services import calls
+from app.services.dialler import pauses
+from app.services.dialler.pauses import Scope
+from tests.fixtures.databases import BACKENDS
+from tests.fixtures.worker import Worker, call_now, open_line, outcome, until
+from tests.matrix import rotating
+
+HUMAN = SIMULATED_NUMBERS["human"]
+SOMEBODY = system_caller("somebody")
+
+
+@pytest.fixture(params=rotating("database of pauses", BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def pause(database: Database, scope: Scope, reason: str = "A storm.") -> None:
+    with database.transaction() as session:
+        pauses.pause(session, SOMEBODY, scope, reason)
+
+
+def resume(database: Database, scope: Scope) -> None:
+    with database.transaction() as session:
+        assert pauses.resume(session, SOMEBODY, scope)
+
+
+def held(database: Database) -> int:
+    with database.transaction(read_only=True) as session:
+        return session.scalar(select(func.count()).select_from(HeldCall)) or 0
+
+
+def test_calls_wait_saying_why_and_go_on_in_their_order(
+    fresh_database: Database, make_worker: Callable[..., Worker], simulator: Simulator
+) -> None:
+    make_worker(PORTAL_CALLS_PER_ORGANIZATION="1").start()
+    line = open_line(fresh_database)
+    pause(fresh_database, Scope())
+    waiting = [line.dial(fresh_database, f"+1212555{suffix}") for suffix in range(1000, 1006)]
+    expiring = line.dial(fresh_database, "+12125552000")
+    canceled = line.dial(fresh_database, "+12125553000")
+    until(lambda: held(fresh_database) == 8)
+
+    first = call_now(fresh_database, waiting[0])
+    assert (first.status, first.status_detail) == (
+        CallStatus.QUEUED,
+        "Dialling is paused: A storm.",
+    )
+    with fresh_database.transaction(read_only=True) as session:
+        kinds = [moment.kind for moment in calls.timeline(session, line.key, waiting[0])]
+    assert kinds == ["accepted", "held"]
+
+    with fresh_database.transaction() as session:
+        assert calls.cancel(session, line.key, canceled).status is CallStatus.CANCELED
+        session.get_one(Call, expiring).expires_at = utcnow() - timedelta(seconds=1)
+        session.get_one(HeldCall, expiring).expires_at = utcnow() - timedelta(seconds=1)
+    assert outcome(fresh_database, expiring) == ("expired", "expired", None)
+    assert simulator.times_rung("+12125551000") == 0
+
+    resume(fresh_database, Scope())
+    ended = {outcome(fresh_database, call_id)[0] for call_id in waiting}
+    assert ended == {"completed"}
+    with fresh_database.transaction(read_only=True) as session:
+        query = select(CallAttempt.call_id).order_by(CallAttempt.started_at)
+        assert list(session.scalars(query)) == waiting
+        assert session.get_one(Call, waiting[0]).status_detail is None
+    assert simulator.times_rung("+12125553000") == 0
+
+
+def test_a_pause_holds_what_it_covers_and_nothing_else(
+    fresh_database: Database, worker: Worker
+) -> None:
+    paused, free = open_line(fresh_database), open_line(fresh_database)
+    pause(fresh_database, Scope(partner_id=paused.partner_id))
+    pause(fresh_database, Scope(carrier=CarrierKind.TWILIO))
+    waits = paused.dial(fresh_database, HUMAN)
+    until(lambda: held(fresh_database) == 1)
+    assert outcome(fresh_database, free.dial(fresh_database, HUMAN))[0] == "completed"
+    pause(fresh_database, Scope(carrier=CarrierKind.SIMULATOR), "The carrier is being changed.")
+    resume(fresh_database, Scope(partner_id=paused.partner_id))
+    other = free.dial(fresh_database, HUMAN)
+    until(lambda: held(fresh_database) == 2)
+    resume(fresh_database, Scope(carrier=CarrierKind.SIMULATOR))
+    assert {outcome(fresh_database, each)[0] for each in (waits, other)} == {"completed"}
+
+
+def test_a_call_on_the_line_goes_on_and_a_killed_worker_changes_nothing(
+    fresh_database: Database, make_worker: Callable[..., Worker], simulator: Simulator
+) -> None:
+    worker = make_worker(PORTAL_SIMULATOR_PACE="0.3")
+    worker.start()
+    line = open_line(fresh_database)
+    on_the_line = line.dial(fresh_database, HUMAN)
+    until(lambda: call_now(fresh_database, on_the_line).status.value == "ringing")
+    pause(fresh_database, Scope())
+    waits: UUID = line.dial(fresh_database, "+12125554000")
+    until(lambda: held(fresh_database) == 1)
+    worker.kill()
+    worker.start()
+    assert outcome(fresh_database, on_the_line) == ("completed", "completed", "human")
+    assert (call_now(fresh_database, waits).status, held(fresh_database)) == (CallStatus.QUEUED, 1)
+    resume(fresh_database, Scope())
+    assert outcome(fresh_database, waits)[0] == "completed"
+    assert simulator.times_rung("+12125554000") == 1
