@@ -1,5 +1,7 @@
 """What is said of a campaign's outreach: its hours, its reasons, what a start would do."""
 
+from datetime import time
+
 from flask import url_for
 
 from app.enums import CampaignStatus
@@ -39,7 +41,8 @@ def days_words(days: frozenset[int]) -> str:
 
 def hours_words(plan: Outreach) -> str:
     days = days_words(weekdays_of(plan))
-    return f"{plan.hours_start:%H:%M} to {plan.hours_end:%H:%M}, {days}, where each person is"
+    end = "24:00" if plan.hours_end == time.min else f"{plan.hours_end:%H:%M}"
+    return f"{plan.hours_start:%H:%M} to {end}, {days}, where each person is"
 
 
 def plan_facts(plan: Outreach, agent: Agent) -> list[tuple[str, str | None]]:

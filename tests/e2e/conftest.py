@@ -33,7 +33,7 @@ TAKING_TURNS = (
     ),
     (
         *("test_branding_studio.py", "test_mails_and_accounts.py", "test_server_gone.py"),
-        "test_upload_mending.py",
+        *("test_outreach.py", "test_upload_mending.py"),
     ),
 )
 TURN = rotating("further journeys", TAKING_TURNS)

@@ -24,7 +24,7 @@ ADA, BOB = "+12025550101", "+12025550102"
 TYPED: dict[str, Any] = {
     "weekdays": ["1", "2", "3", "4", "5", "6", "7"],
     "hours_start": "00:00",
-    "hours_end": "23:59",
+    "hours_end": "00:00",
     "calls_per_hour": "",
     "calls_at_once": "",
     "said": "exact",
@@ -114,7 +114,7 @@ def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
     )
     actions = select(AuditEntry.action).where(AuditEntry.target_id == str(campaign.id))
     assert session.scalars(actions.order_by(AuditEntry.id)).all()[-1] == "campaign.planned"
-    assert "00:00 to 23:59, every day, where each person is" in unescape(admin.get(planned).text)
+    assert "00:00 to 24:00, every day, where each person is" in unescape(admin.get(planned).text)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
         ({"agent": "nonsense"}, "Choose an assistant of the campaign."),
         ({"weekdays": []}, "Choose at least one day of the week."),
         ({"weekdays": ["9"]}, "Choose at least one day of the week."),
-        ({"hours_end": "00:00"}, "The end of the hours is not after their start"),
+        ({"hours_start": "09:00", "hours_end": "09:00"}, "The end of the hours is not after their start"),
         ({"hours_start": "soon"}, "A time of day is written 08:00."),
         ({"calls_per_hour": "0"}, "A whole number from 1 to 10,000 fits here."),
         ({"calls_at_once": "many"}, "A whole number fits here, in digits."),
@@ -163,7 +163,7 @@ def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
 ) -> None:
     asked = unescape(admin.get(f"{planned}/start").text)
     for words in (
-        "1 contact will be called: 00:00 to 23:59, every day, where each person is.",
+        "1 contact will be called: 00:00 to 24:00, every day, where each person is.",
         "1 will not be called: no phone number.",
         "1 will not be called: on the do-not-call list.",
     ):

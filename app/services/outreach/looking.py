@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.models import Contact, Outreach
 from app.phone import within_calling_hours
 from app.services.calls import CallRequest, rules
-from app.services.outreach.plans import weekdays_of
+from app.services.outreach.plans import closing, weekdays_of
 from app.services.outreach.wording import fill
 
 NO_PHONE = "no_phone"
@@ -71,7 +71,7 @@ def opening_of(
     phone: str, outreach: Outreach, parties: rules.Parties, at: datetime
 ) -> tuple[bool, datetime | None]:
     """As `within_calling_hours`, by the plan and by the organization's own hours."""
-    start, end = outreach.hours_start, outreach.hours_end
+    start, end = outreach.hours_start, closing(outreach.hours_end)
     organization = parties.organization
     if organization.calling_hours_on:
         start = max(start, organization.calling_hours_start)

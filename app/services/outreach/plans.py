@@ -26,8 +26,9 @@ WORKDAYS = frozenset(range(1, 6))
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Weekdays are those of ISO, hours those of the called person. None for the pace is as fast
-    as the organization's lines allow; without texts the assistant's own are spoken."""
+    """Weekdays are those of ISO, hours those of the called person; an end of 00:00 is midnight.
+    None for the pace is as fast as the organization's lines allow; without texts the assistant's
+    own are spoken."""
 
     agent_id: UUID | None
     weekdays: frozenset[int] = WORKDAYS
@@ -65,6 +66,11 @@ def plan_of(session: Session, campaign: Campaign) -> Plan:
 
 def weekdays_of(stored: Outreach) -> frozenset[int]:
     return frozenset(int(digit) for digit in stored.weekdays)
+
+
+def closing(hours_end: time) -> time:
+    """The end of the hours, for comparing: midnight is the last moment of the day."""
+    return hours_end if hours_end > time.min else time.max
 
 
 def speakers(session: Session, campaign: Campaign) -> list[Agent]:
@@ -158,7 +164,7 @@ def _problems(
         yield from messaging_problems(request, agent)
     if not plan.weekdays or not plan.weekdays <= EVERY_DAY:
         yield Problem("weekdays", "required", "Choose at least one day of the week.")
-    if plan.hours_start >= plan.hours_end:
+    if plan.hours_start >= closing(plan.hours_end):
         message = "The end of the hours is not after their start: calls are placed between the two."
         yield Problem("hoursEnd", "end_before_start", message)
     bounds = (("calls_per_hour", MOST_AN_HOUR), ("calls_at_once", most_at_once))

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.enums import AnsweredBy, CallStatus, CampaignStatus, OutreachState
 from app.errors import ValidationFailed
 from app.models import Agent, Call, Campaign, Contact, Outreach, OutreachContact, utcnow
-from app.services.outreach.plans import stored_plan, weekdays_of
+from app.services.outreach.plans import closing, stored_plan, weekdays_of
 from app.services.paging import Page
 
 LOOKED_BACK = timedelta(hours=1)
@@ -193,7 +193,7 @@ def _end(
         if date.isoweekday() not in weekdays:
             continue
         opens = datetime.combine(date, outreach.hours_start, zone).astimezone(now.tzinfo)
-        closes = datetime.combine(date, outreach.hours_end, zone).astimezone(now.tzinfo)
+        closes = datetime.combine(date, closing(outreach.hours_end), zone).astimezone(now.tzinfo)
         begins = max(opens, now)
         if begins >= closes:
             continue

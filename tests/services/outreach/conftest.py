@@ -32,7 +32,7 @@ class Desk:
             "agent_id": self.line.agent_id,
             "weekdays": EVERY_DAY,
             "hours_start": time(0),
-            "hours_end": time(23, 59, 59),
+            "hours_end": time(0),
             "intro_message": "Hello {firstName|there}.",
             "voicemail_message": "Call us back.",
         }

@@ -1,0 +1,70 @@
+"""A campaign starts, pauses and goes on."""
+
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import Open
+from tests.e2e.scripts import ask
+from tests.fixtures.stack import Stack
+
+
+def until_shown(page: Page, words: Locator, *, script: bool) -> None:
+    """With script the page follows by itself, without it the person asks again."""
+    for _look in range(60):
+        if script or words.is_visible():
+            break
+        page.wait_for_timeout(300)
+        page.get_by_role("link", name="Show the present state").click()
+    expect(words).to_be_visible()
+
+
+def test_a_campaign_starts_pauses_and_goes_on(
+    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+) -> None:
+    organization = partner["organizations"][2]
+    name = f"Recall {'with' if script else 'without'} script"
+    visit = open_browser(live, partner, script=script)
+    page = visit.page
+    visit.sign_in(organization["users"][0], then="/campaigns/new")
+    page.get_by_label("Name").fill(name)
+    page.get_by_role("button", name="Create campaign").click()
+    expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
+    people = [{"phone": f"+1212555{number:04}"} for number in range(4)]
+    key = organization["apiKey"]
+    campaign = page.url.rpartition("/")[2]
+    body = {"contacts": [*people, {"email": "nobody@mail.example"}]}
+    ask(live, "POST", f"/api/v1/campaigns/{campaign}/contacts", key=key, body=body)
+
+    page.get_by_role("link", name="Outreach", exact=True).click()
+    page.get_by_role("link", name="Make a plan").click()
+    page.get_by_label("Saturday").check()
+    page.get_by_label("Sunday").check()
+    page.get_by_label("From").fill("00:00")
+    page.get_by_label("To", exact=True).fill("00:00")
+    page.get_by_label("Calls an hour").fill("60")
+    if script:
+        assert visit.findings() == []
+    page.get_by_role("button", name="Save plan").click()
+    page.get_by_role("link", name="Start campaign…").click()
+    where = page.get_by_role("dialog") if script else page.locator("main")
+    expect(where).to_contain_text("4 contacts will be called")
+    expect(where).to_contain_text("1 will not be called: no phone number.")
+    if script:
+        assert visit.findings() == []
+    where.get_by_role("button", name="Start campaign").click()
+    until_shown(page, page.get_by_text("1 of 5 contacts called"), script=script)
+
+    page.get_by_role("button", name="Pause campaign").click()
+    expect(page.get_by_text("Paused: nobody is called")).to_be_visible()
+    page.get_by_role("link", name="Change plan").click()
+    page.get_by_label("Calls an hour").fill("")
+    page.get_by_role("button", name="Save plan").click()
+    page.get_by_role("link", name="Resume campaign…").click()
+    where = page.get_by_role("dialog") if script else page.locator("main")
+    where.get_by_role("button", name="Resume campaign").click()
+    until_shown(page, page.get_by_text("Everybody who can be called has been."), script=script)
+    expect(page.get_by_text("4 of 5 contacts called")).to_be_visible()
+    expect(page.get_by_role("row", name="No phone number 1")).to_be_visible()
+    if script:
+        assert visit.findings() == []
