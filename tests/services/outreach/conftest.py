@@ -8,15 +8,13 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller, system_caller
 from app.enums import CallStatus, ContactAction
 from app.models import Call, Campaign, Contact, OutreachContact, utcnow
 from app.phone import EVERY_DAY
 from app.services import campaigns, contacts, outreach
 from app.services.outreach import feeding
+from tests.fixtures.outreach import OWNER
 from tests.fixtures.worker import Line, make_line
-
-OWNER: Caller = system_caller("the owner")
 
 
 @dataclass

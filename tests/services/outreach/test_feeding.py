@@ -20,7 +20,8 @@ from app.services import calls, campaigns, do_not_call, outreach
 from app.services.calls import rules
 from app.services.calls.outcome import end_call
 from app.services.outreach import feeding
-from tests.services.outreach.conftest import OWNER, Desk
+from tests.fixtures.outreach import OWNER
+from tests.services.outreach.conftest import Desk
 
 ADA, BOB, CLEO = "+12025550101", "+12025550102", "+12025550103"
 

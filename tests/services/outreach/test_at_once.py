@@ -1,0 +1,31 @@
+"""Several workers that look after one campaign at the same moment."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from sqlalchemy import func, select
+
+from app.database import Database
+from app.models import Call, OutreachContact, utcnow
+from app.services.outreach import feeding
+from tests.fixtures.outreach import start_campaign
+from tests.fixtures.worker import open_line
+
+
+def test_eight_workers_call_each_contact_once_and_stay_within_the_lines(
+    fresh_database: Database,
+) -> None:
+    line = open_line(fresh_database, max_calls_at_once=12)
+    campaign_id = start_campaign(fresh_database, line, 40)
+
+    def work(_worker: int) -> int:
+        with fresh_database.transaction() as session:
+            return feeding.feed(session, campaign_id, feeding.Lines(calls_at_once=20), utcnow())
+
+    with ThreadPoolExecutor(8) as workers:
+        fed = sum(workers.map(work, range(24)))
+    with fresh_database.transaction(read_only=True) as session:
+        placed = session.execute(
+            select(func.count(), func.count(func.distinct(Call.phone_number))).select_from(Call)
+        ).one()
+        decided = session.scalar(select(func.count()).select_from(OutreachContact))
+    assert (fed, tuple(placed), decided) == (12, (12, 12), 12)
