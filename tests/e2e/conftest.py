@@ -26,7 +26,10 @@ LOOKS = (
 )
 SLOWEST_MS = 15_000
 TAKING_TURNS = (
-    ("test_api_access.py", "test_chat.py", "test_customers.py", "test_planted_markup.py"),
+    (
+        *("test_api_access.py", "test_chat.py", "test_corpus_uploads.py", "test_customers.py"),
+        "test_planted_markup.py",
+    ),
     (
         *("test_assistants.py", "test_contacts.py", "test_figures.py", "test_pricing.py"),
         "test_webhooks.py",
