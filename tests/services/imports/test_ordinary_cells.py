@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from app.services.imports.cleaning import without_invisible
 from app.services.imports.contact_cells import (
     PLACEHOLDERS,
+    are_ordinary,
     is_ordinary,
     placeholder,
     undecodable,
@@ -28,6 +29,16 @@ def test_an_ordinary_cell_needs_no_second_look(text: str) -> None:
     if text and is_ordinary(text):
         assert (placeholder(text, 0), unusable(text, 0), undecodable(text, 0)) == (None, None, None)
         assert {without_invisible(text, joiners=joiners) for joiners in (True, False)} == {text}
+
+
+@given(st.lists(_TEXTS | st.just(""), max_size=5))
+@example(["Ann", "a\u200bb"])
+@example(["Ann", " N/A "])
+@example(["", "=A1"])
+def test_a_row_that_is_ordinary_as_a_whole_is_so_in_every_cell(cells: list[str]) -> None:
+    if are_ordinary(cells):
+        filled = [text for cell in cells if (text := cell.strip())]
+        assert [text for text in filled if not is_ordinary(text)] == []
 
 
 def test_names_cities_and_numbers_are_ordinary() -> None:
