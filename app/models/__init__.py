@@ -22,6 +22,7 @@ from app.models.credential import (
     SigningKey,
 )
 from app.models.dialler import DiallingPause, HeldCall, InstallationMark
+from app.models.legacy import LegacyDay, LegacyExchange
 from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names
 from app.models.organization import Agent, DoNotCallEntry, ExternalIdKey, Organization
@@ -66,6 +67,8 @@ __all__ = [
     "ImportProblem",
     "ImportRow",
     "InstallationMark",
+    "LegacyDay",
+    "LegacyExchange",
     "LinkPurpose",
     "Mail",
     "MailKind",

@@ -245,6 +245,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.api_webhook_replay_failed": P.CREDENTIALS_MANAGE,
     "portal.api_webhook_remove_question": P.CREDENTIALS_MANAGE,
     "portal.api_webhook_remove": P.CREDENTIALS_MANAGE,
+    "portal.api_migration": P.AUDIT_READ,  # the operator moves clients too, and manages none
+    "portal.api_migration_client": P.AUDIT_READ,
     "portal.branding_contrast": P.BRANDING_WRITE,
     "portal.branding_surfaces": P.BRANDING_WRITE,
     "portal.branding_history": P.BRANDING_WRITE,

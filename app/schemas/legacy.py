@@ -67,6 +67,11 @@ class LegacyCallInput(LenientInput):
     intro_voicemail: Omittable[Spoken] = None
     form_info: Omittable[Annotated[list[FormEntry], Field(max_length=MAX_METADATA_KEYS)]] = None
 
+    def first_and_last(self) -> tuple[str, str]:
+        """``name`` in two: its first word, and what follows it."""
+        first, _, last = self.name.strip().partition(" ")
+        return first, last.strip()
+
     def metadata(self) -> dict[str, Any]:
         """``formInfo`` as the call's metadata; of two entries with one key the last counts."""
         return dict(self.form_info or [])

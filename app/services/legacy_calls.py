@@ -59,8 +59,13 @@ def recognise(
         .join(Organization, Organization.id == OAuthClient.organization_id)
         .where(OAuthClient.id == caller.subject_id)
     ).one()
+    return Terms(caller, end_of_service(extension, settings), plan)
+
+
+def end_of_service(extension: datetime | None, settings: Settings) -> datetime:
+    """Until when a client with this extension, if any, is served."""
     retirement = settings.legacy_retirement
-    return Terms(caller, max(extension or retirement, retirement), plan)
+    return max(extension or retirement, retirement)
 
 
 def place(
@@ -74,7 +79,7 @@ def place(
     """
     _check_messages(request)
     agent = agents.find_by_number(session, caller, request.from_phone_number)
-    first_name, _, last_name = request.name.strip().partition(" ")
+    first_name, last_name = request.first_and_last()
     asked = calls.CallRequest(
         agent_id=agent.id,
         phone_number=request.to_phone_number,

@@ -14,7 +14,7 @@ from app.models import (
     WebhookDelivery,
     utcnow,
 )
-from app.services import idempotency, request_log, workers
+from app.services import idempotency, legacy_migration, request_log, workers
 
 SIGN_IN_FAILURES_KEPT = timedelta(days=1)
 LINKS_KEPT = timedelta(days=30)
@@ -29,6 +29,7 @@ def purge(session: Session) -> None:
     now = utcnow()
     idempotency.purge(session)
     request_log.purge(session)
+    legacy_migration.purge(session)
     workers.forget_silent(session, HEARTBEATS_KEPT)
     session.execute(delete(RevokedToken).where(RevokedToken.expires_at < now))
     session.execute(delete(PortalSession).where(PortalSession.expires_at < now))

@@ -31,8 +31,8 @@ def add_conversation(
     }
     now = {"updated_at": utcnow()}
     own = {"organization_id": organization_id, "day": day}
-    _add(session, ConversationDay, own, amounts, {"partner_id": partner_id, **now})
-    _add(session, PartnerDay, {"partner_id": partner_id, "day": day}, amounts, now)
+    add(session, ConversationDay, own, amounts, {"partner_id": partner_id, **now})
+    add(session, PartnerDay, {"partner_id": partner_id, "day": day}, amounts, now)
 
 
 def add_organization(session: Session, partner_id: UUID, tier: Tier | None) -> None:
@@ -49,7 +49,7 @@ def add_user(
     )
     _add_to_tier(session, partner_id, tier, users=1)
     key = {"partner_id": partner_id, "day": created_at.astimezone(UTC).date()}
-    _add(session, PartnerDay, key, {"sign_ups": 1}, {})
+    add(session, PartnerDay, key, {"sign_ups": 1}, {})
 
 
 def move_organization(
@@ -101,7 +101,7 @@ def recount(session: Session, partner_id: UUID) -> None:
         day = created_at.astimezone(UTC).date()
         by_day[day] = by_day.get(day, 0) + count
     for day, count in by_day.items():
-        _add(session, PartnerDay, {"partner_id": partner_id, "day": day}, {"sign_ups": count}, {})
+        add(session, PartnerDay, {"partner_id": partner_id, "day": day}, {"sign_ups": count}, {})
     tier = func.coalesce(Organization.payment_tier, Tier.FREE.value)
     organizations = session.execute(
         select(tier, func.count()).where(Organization.partner_id == partner_id).group_by(tier)
@@ -119,10 +119,10 @@ def recount(session: Session, partner_id: UUID) -> None:
 
 
 def _add_to_tier(session: Session, partner_id: UUID, tier: Tier | None, **amounts: int) -> None:
-    _add(session, PartnerTier, {"partner_id": partner_id, "tier": tier or Tier.FREE}, amounts, {})
+    add(session, PartnerTier, {"partner_id": partner_id, "tier": tier or Tier.FREE}, amounts, {})
 
 
-def _add(
+def add(
     session: Session,
     table: type[Base],
     key: Mapping[str, Any],

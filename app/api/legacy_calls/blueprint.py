@@ -7,6 +7,7 @@ from flask import Request, Response, g, request
 from sqlalchemy.orm import Session
 
 from app.api.bearer import bearer_token
+from app.api.legacy_calls import shadow
 from app.api.operation import area_blueprint
 from app.caller import Caller
 from app.enums import Area
@@ -31,6 +32,7 @@ def _authenticate(session: Session, asked: Request) -> Caller:
 
 
 blueprint = area_blueprint("legacy_calls", Area.LEGACY_CALLS, _authenticate, PREFIX)
+blueprint.after_request(shadow.keep)
 
 
 @blueprint.after_app_request

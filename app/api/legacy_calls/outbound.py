@@ -1,6 +1,7 @@
 """POST {phone_url}/outbound."""
 
 from app import extensions
+from app.api.legacy_calls import shadow
 from app.api.legacy_calls.blueprint import blueprint
 from app.api.operation import operation
 from app.schemas.legacy import LegacyCallAnswer, LegacyCallInput
@@ -48,5 +49,6 @@ EXAMPLE = {
 )
 def place_call(body: LegacyCallInput) -> LegacyCallAnswer:
     with extensions.transaction() as session:
+        shadow.cast(session, body)
         accepted = legacy_calls.place(session, extensions.caller(), body, extensions.settings())
     return LegacyCallAnswer(message=accepted.message, call_id=accepted.call_id)

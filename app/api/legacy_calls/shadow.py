@@ -1,0 +1,68 @@
+"""Shadow mode: what Area C would have answered, kept beside what was answered.
+
+Every request with a valid token is counted, also after the end. Where its body can be read, the
+same rules are asked what they would say to it in Area C; no call comes of that.
+"""
+
+import logging
+
+from flask import Response, g, request
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from app.api.errors import calls_refusal
+from app.api.json_body import read_json_body
+from app.errors import DomainError
+from app.extensions import settings, transaction
+from app.schemas.legacy import LegacyCallInput
+from app.schemas.reading import read
+from app.services import legacy_migration
+from app.services.legacy_migration import Shadow
+
+CALL_ID = "the id of the call"
+NOT_READ = frozenset({403, 410})
+"""Answers that are given before the body is read."""
+TOO_MANY = 429
+
+log = logging.getLogger(__name__)
+
+
+def cast(session: Session, body: LegacyCallInput) -> None:
+    """Finds out what Area C would answer now, before the call itself changes anything."""
+    caller = g.legacy_terms.caller
+    asked = legacy_migration.translate(session, caller, body)
+    try:
+        status, message = legacy_migration.rehearse(session, caller, asked)
+    except DomainError as error:
+        g.legacy_shadow = Shadow(asked, *calls_refusal(error))
+        return
+    answer = {"success": True, "message": message, "callId": CALL_ID, "status": status.value}
+    g.legacy_shadow = Shadow(asked, 200, answer)
+
+
+def keep(response: Response) -> Response:
+    """Notes the answer beside its shadow. A request too many costs no write."""
+    if "legacy_terms" not in g or response.status_code == TOO_MANY:
+        return response
+    try:
+        with transaction() as session:
+            if "legacy_shadow" not in g and response.status_code in NOT_READ:
+                _cast_unread(session)
+            legacy_migration.keep(
+                session,
+                g.legacy_terms.caller.subject_id,
+                response.status_code,
+                response.get_json(),
+                g.get("legacy_shadow"),
+            )
+    except OperationalError:  # a busy database must not cost the answer
+        log.warning("A request to the retired API could not be noted.", exc_info=True)
+    return response
+
+
+def _cast_unread(session: Session) -> None:
+    try:
+        data = read_json_body(request, settings().max_body_bytes)
+        cast(session, read(LegacyCallInput, data))
+    except DomainError:  # what can't be read has no counterpart
+        return

@@ -1,0 +1,47 @@
+"""What the clients of the retired calling API still ask for, so that they can be moved."""
+
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import JSON, Date, ForeignKey, Integer
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.models.base import Base, Time
+
+
+class LegacyDay(Base):
+    """A UTC day of a client: requests with a valid token that were accepted and refused.
+
+    ``differing`` counts those to which Area C would have given another status.
+    """
+
+    __tablename__ = "legacy_days"
+
+    client_id: Mapped[UUID] = mapped_column(
+        ForeignKey("oauth_clients.id", ondelete="CASCADE"), primary_key=True
+    )
+    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    accepted: Mapped[int] = mapped_column(Integer, default=0)
+    refused: Mapped[int] = mapped_column(Integer, default=0)
+    differing: Mapped[int] = mapped_column(Integer, default=0)
+
+
+class LegacyExchange(Base):
+    """A client's last request that can be told in the words of Area C, and both answers to it.
+
+    ``request`` is the body for Area C; ``shadow_status`` and ``shadow_answer`` are what Area C
+    would have answered at that moment. Plain JSON keeps the order of names on PostgreSQL too.
+    """
+
+    __tablename__ = "legacy_exchanges"
+
+    client_id: Mapped[UUID] = mapped_column(
+        ForeignKey("oauth_clients.id", ondelete="CASCADE"), primary_key=True
+    )
+    at: Mapped[Time] = mapped_column(index=True)
+    request: Mapped[dict[str, Any]] = mapped_column(JSON)
+    status: Mapped[int] = mapped_column(Integer)
+    answer: Mapped[dict[str, Any]] = mapped_column(JSON)
+    shadow_status: Mapped[int] = mapped_column(Integer)
+    shadow_answer: Mapped[dict[str, Any]] = mapped_column(JSON)

@@ -1,0 +1,221 @@
+"""The way out of the retired calling API: who sees which client, and what its page says."""
+
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import system_caller
+from app.enums import CallSource, Role
+from app.models import Agent, Call, LegacyDay, LegacyExchange, OAuthClient, User, utcnow
+from app.portal.migration_words import as_curl, differences, time_left
+from app.services import calls, legacy_migration, oauth_clients, operators
+from app.services.legacy_migration import Shadow
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import PASSWORD_HASH, Browser
+
+SignedIn = Callable[[User], Browser]
+LIST = "/api-access/migration"
+SUPPORT = system_caller("command line")
+ASKED = {"agentId": "a1", "contact": {"phoneNumber": "+12025550123"}, "callInstructions": "It's"}
+ACCEPTED = {"success": True, "message": "Queued.", "callId": "c1"}
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def make(session: Session, tenant: Tenant, name: str = "Old dialler", **more: Any) -> OAuthClient:
+    new = oauth_clients.create_legacy(
+        session, SUPPORT, organization_id=tenant.plus.id, name=name, **more
+    )
+    session.commit()
+    return new.client
+
+
+def refusal(code: str, message: str, *fields: str) -> dict[str, Any]:
+    errors = [{"field": field, "code": code, "message": message} for field in fields]
+    return {"message": message, "details": {"code": code, "errors": errors}}
+
+
+def answered(status: int, answer: Any, shadow_status: int, shadow: Any) -> LegacyExchange:
+    return LegacyExchange(
+        status=status, answer=answer, shadow_status=shadow_status, shadow_answer=shadow
+    )
+
+
+def page_of(client: OAuthClient) -> str:
+    return f"{LIST}/{client.id}"
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def test_a_partner_sees_its_own_clients_and_the_operator_all(
+    session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignedIn
+) -> None:
+    ours, theirs = make(session, own, "Our dialler"), make(session, other, "Their dialler")
+    operator = operators.create(
+        session, SUPPORT, email="op@x.example", name="Op", password_hash=PASSWORD_HASH
+    )
+    session.commit()
+    support = signed_in(operator)
+    seen = {
+        who: [name in browser.get(LIST).text for name in ("Our dialler", "Their dialler")]
+        for who, browser in (("admin", admin), ("operator", support))
+    }
+    assert seen == {"admin": [True, False], "operator": [True, True]}
+    assert [admin.get(page_of(each)).status_code for each in (ours, theirs)] == [200, 404]
+    assert [support.get(page_of(each)).status_code for each in (ours, theirs)] == [200, 200]
+    assert LIST in support.get("/").text
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
+def test_other_roles_find_nothing(
+    session: Session, own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
+    client = make(session, own)
+    browser = signed_in(own.staff[role])
+    assert [browser.get(path).status_code for path in (LIST, page_of(client))] == [404, 404]
+
+
+def test_another_kind_of_client_or_none_is_404(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    new = oauth_clients.create(
+        session, own.caller(Role.PARTNER_ADMIN), name="Sync", role=Role.ADMIN
+    )
+    session.commit()
+    paths = (page_of(new.client), f"{LIST}/{uuid4()}")
+    assert [admin.get(path).status_code for path in paths] == [404, 404]
+
+
+def test_the_list_is_searched_and_leaves_out_what_was_revoked(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    assert "Nothing has to move" in admin.get(LIST).text
+    make(session, own, "Night shift")
+    oauth_clients.revoke(session, SUPPORT, make(session, own, "Gone already").client_id)
+    session.commit()
+    shown = admin.get(f"{LIST}?q=night").text
+    assert ["Night shift" in shown, "Gone already" in admin.get(LIST).text] == [True, False]
+    assert "No client matches" in admin.get(f"{LIST}?q=nowhere").text
+    assert f'href="{LIST}"' in admin.get("/api-access").text
+
+
+def test_the_page_shows_traffic_request_and_both_answers(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    client = make(session, own)
+    before = (utcnow() - timedelta(days=40)).date()
+    session.add(LegacyDay(client_id=client.id, day=before, accepted=7, refused=7, differing=7))
+    legacy_migration.keep(session, client.id, 200, ACCEPTED, Shadow(ASKED, 200, ACCEPTED))
+    shadow = Shadow(ASKED, 200, {**ACCEPTED, "status": "queued"})
+    legacy_migration.keep(session, client.id, 410, refusal("retired", "Retired."), shadow)
+    session.commit()
+    shown = admin.get(page_of(client)).text
+    blocks = dict(re.findall(r'<code id="([\w-]+)">(.*?)</code>', shown, re.DOTALL))
+    assert {name: unescape(text) for name, text in blocks.items()} == {
+        "successor-curl": as_curl("http://localhost/api/v1/outbound/call", ASKED),
+        "legacy-answer": f"410 Gone\n\n{json.dumps(refusal('retired', 'Retired.'), indent=2)}",
+        "shadow-answer": f"200 OK\n\n{json.dumps(shadow.answer, indent=2)}",
+    }
+    [foot] = re.findall(r"<tfoot>(.*?)</tfoot>", shown, re.DOTALL)
+    assert re.findall(r'class="end">(\d+)', foot) == ["1", "1", "1"]
+    [chart] = re.findall(r'<script type="application/json">(.*?)</script>', shown)
+    drawn = json.loads(chart)
+    assert len(drawn["days"]) == 30
+    assert [each["values"][-1] for each in drawn["series"]] == [1, 1]
+    assert "no longer serves this client" in shown
+
+
+def test_a_client_that_asked_for_nothing_has_an_empty_page(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    shown = admin.get(page_of(make(session, own))).text
+    assert "The next request will be shown here" in shown
+    assert "Nothing was asked on any of these days" in shown
+
+
+def test_a_call_from_before_requests_were_kept_stands_in(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    client = make(session, own)
+    agent = session.scalars(select(Agent).where(Agent.organization_id == own.plus.id)).one()
+    agent.phone_number, agent.phone_enabled, agent.phone_configured = "+12025550100", True, True
+    asked = calls.CallRequest(
+        agent.id, "+12025550123", "Ada", metadata={"city": "Leeds"}, call_instructions="A quote."
+    )
+    caller = system_caller("x", own.partner.id)
+    call_id = calls.schedule(session, caller, asked, source=CallSource.LEGACY, live=True).call_id
+    call = session.get_one(Call, call_id)
+    call.credential_id = client.id
+    session.add(LegacyDay(client_id=client.id, day=utcnow().astimezone(UTC).date(), accepted=1))
+    session.commit()
+    body = {
+        "agentId": str(agent.id),
+        "contact": {"phoneNumber": "+12025550123", "firstName": "Ada"},
+        "metadata": {"city": "Leeds"},
+        "callInstructions": "A quote.",
+    }
+    shown = unescape(admin.get(page_of(client)).text)
+    assert as_curl("http://localhost/api/v1/outbound/call", body) in shown
+
+
+@pytest.mark.parametrize(
+    ("exchange", "sentences"),
+    [
+        (
+            answered(200, ACCEPTED, 200, ACCEPTED),
+            ["Both accept the call.",
+             "The new answer tells the call’s status too, and takes its id to read or cancel it."],
+        ),
+        (
+            answered(403, refusal("plan_required", "Plus."), 200, ACCEPTED),
+            ["The retired API needs the Plus plan. The new one serves every plan."],
+        ),
+        (
+            answered(200, ACCEPTED, 400, refusal("too_long", "Too long.")),
+            ["Only the new API refuses it: Too long."],
+        ),
+        (
+            answered(400, refusal("number_not_allowed", "No.", "toPhoneNumber"), 400,
+                     refusal("number_not_allowed", "No.", "contact.phoneNumber")),
+            ["Both refuse it for the same reason: No.",
+             "What was wrong with toPhoneNumber is said of contact.phoneNumber.",
+             'Every refusal of a call by the new API holds "success": false.'],
+        ),
+        (
+            answered(410, refusal("retired", "Over."), 409, refusal("do_not_contact", "Listed.")),
+            ["Both refuse it. The retired API: Over. The new one: Listed.",
+             'Every refusal of a call by the new API holds "success": false.'],
+        ),
+    ],
+)  # fmt: skip
+def test_differences_are_told_in_words(exchange: LegacyExchange, sentences: list[str]) -> None:
+    assert differences(exchange) == sentences
+
+
+@pytest.mark.parametrize(
+    ("days", "words", "soon"),
+    [
+        (40.5, "40 days left", False),
+        (1.5, "1 day left", True),
+        (0.5, "Within a day", True),
+        (-0.5, "Ended today", True),
+        (-143.5, "Ended 143 days ago", True),
+    ],
+)
+def test_the_time_left_is_told_in_days(days: float, words: str, soon: bool) -> None:
+    end = time_left(datetime.now(UTC) + timedelta(days=days))
+    assert (end.words, end.soon) == (words, soon)
