@@ -10,6 +10,7 @@ from time import monotonic, sleep
 from sqlalchemy import make_url
 
 from app.database import Database
+from app.jobs.mark import MarkKeeper
 from app.services import workers
 
 
@@ -49,15 +50,21 @@ def _lock(descriptor: int, path: Path, deadline: float) -> None:
             return
 
 
-def announce(database: Database, executor_id: str) -> None:
+def announce(database: Database, executor_id: str, mark: MarkKeeper) -> None:
+    """Before any work is taken; where the database was put back, nothing is dialled from here."""
     with database.transaction() as session:
         workers.announce(session, executor_id)
+        mark.advance(session)
+    mark.keep()
 
 
-def beat(database: Database, executor_id: str) -> bool:
+def beat(database: Database, executor_id: str, mark: MarkKeeper) -> bool:
     """False where this worker was declared dead: its work is with another by now."""
     with database.transaction() as session:
-        return workers.beat(session, executor_id)
+        is_alive = workers.beat(session, executor_id)
+        mark.advance(session)
+    mark.keep()
+    return is_alive
 
 
 def leave(database: Database, executor_id: str) -> None:

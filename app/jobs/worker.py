@@ -32,6 +32,7 @@ from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import start_engine
 from app.jobs.gate import delivering, dialling, mailing
 from app.jobs.log import configure_log
+from app.jobs.mark import MarkKeeper
 from app.jobs.reaper import reap
 
 STOP_SECONDS = 10.0
@@ -62,22 +63,25 @@ def run(settings: Settings) -> None:
     signal.signal(signal.SIGINT, ask_to_stop)
     executor_id = f"{os.getpid()}-{uuid4().hex}"
     context = open_context(settings)
-    heartbeat.announce(context.database, executor_id)
+    mark = MarkKeeper(settings.instance_dir, lives_with_database=context.database.is_sqlite)
+    heartbeat.announce(context.database, executor_id, mark)
     start_engine(settings, executor_id)
     threading.Thread(target=housekeeping.keep_house, args=(stop,), daemon=True).start()
     threading.Thread(target=feed_campaigns.keep_feeding, args=(stop,), daemon=True).start()
     if settings.env == "production" and not settings.smtp_url:
         log.warning("PORTAL_SMTP_URL is not set: mails are kept as files and reach nobody")
     log.info("the worker is ready")
-    _live(context, executor_id, stop)
+    _live(context, executor_id, mark, stop)
     _leave(context, executor_id)
 
 
-def _live(context: WorkerContext, executor_id: str, stop: threading.Event) -> None:
+def _live(
+    context: WorkerContext, executor_id: str, mark: MarkKeeper, stop: threading.Event
+) -> None:
     """Beats and takes over what the dead left behind, until it is to stop."""
     while True:
         try:
-            if not heartbeat.beat(context.database, executor_id):
+            if not heartbeat.beat(context.database, executor_id, mark):
                 log.error("declared dead by another worker; stopping at once")
                 _exit(1)
             reap(context.database, context.settings, executor_id)

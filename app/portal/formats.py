@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import phonenumbers
 from flask import Flask
 
-from app.enums import CallStatus
+from app.enums import CallStatus, CarrierKind
 from app.portal.history_words import change_words, field_words, value_words
 from app.portal.navigation import ROLE_NAMES
 from app.services.pricing import TIER_NAMES
@@ -27,6 +27,12 @@ CALL_STATUS_NAMES: dict[str, str] = {
     CallStatus.CANCELED: "Cancelled",
     CallStatus.EXPIRED: "Expired",
     CallStatus.UNKNOWN: "Unknown",
+}
+
+CARRIER_NAMES: dict[str, str] = {
+    CarrierKind.SIMULATOR: "the simulated line",
+    CarrierKind.SIP: "the SIP trunk",
+    CarrierKind.TWILIO: "Twilio",
 }
 
 
@@ -106,6 +112,7 @@ def register(app: Flask) -> None:
     app.jinja_env.filters["tier"] = lambda tier: TIER_NAMES.get(tier, "–")
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
     app.jinja_env.filters["call_status"] = lambda status: CALL_STATUS_NAMES[status]
+    app.jinja_env.filters["carrier"] = lambda kind: CARRIER_NAMES[kind]
     app.jinja_env.tests["web_url"] = is_web_url
     app.jinja_env.globals.update(percent=percent, plural=plural)
     app.jinja_env.trim_blocks = True

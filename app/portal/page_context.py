@@ -9,7 +9,9 @@ from urllib.parse import quote, urlsplit
 from flask import Flask, g, request, url_for
 from markupsafe import escape
 
-from app.models import User, utcnow
+from app.enums import Role
+from app.extensions import transaction
+from app.models import DiallingPause, User, utcnow
 from app.portal.brand_files import chat_stylesheet_url, stylesheet_url
 from app.portal.formats import moment
 from app.portal.navigation import ROLE_NAMES, Group, navigation_for
@@ -19,6 +21,7 @@ from app.request_id import request_id
 from app.security_headers import allow_images_from
 from app.services.branding.brand import NEUTRAL, Brand, Link
 from app.services.branding.shades import brand_shades
+from app.services.dialler import pauses
 
 MOST_HEADER_LINKS = 4
 
@@ -93,6 +96,7 @@ def _context() -> dict[str, Any]:
     return {
         "brand": page_brand(brand, theme if theme in THEMES else None),
         "navigation": _Navigation(),
+        "dialling_pauses": _DiallingPauses(),
         "person": _person(user),
         "header_links": brand.header_links[:MOST_HEADER_LINKS],
         "more_links": _more(brand.header_links),
@@ -113,6 +117,17 @@ class _Navigation:
 
     def __iter__(self) -> Iterator[Group]:
         return iter(navigation_for(g.caller) if g.get("user") else ())
+
+
+class _DiallingPauses:
+    """What an operator is told on every page; asked for when a page of theirs is drawn."""
+
+    def __iter__(self) -> Iterator[DiallingPause]:
+        user: User | None = g.get("user")
+        if user is None or user.user_type is not Role.OPERATOR:
+            return iter(())
+        with transaction(read_only=True) as session:
+            return iter(pauses.listing(session))
 
 
 def _more(links: tuple[Link, ...]) -> tuple[Link, ...]:
