@@ -1,6 +1,7 @@
 """Settings, read once from the environment, typed; the table in the README is made from them."""
 
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Mapping
@@ -28,7 +29,8 @@ def _date_or_time(value: object) -> object:
 Moment = Annotated[AwareDatetime, BeforeValidator(_date_or_time)]
 
 
-_SIP_HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:\d{1,5})?"
+_SIP_HOST = re.compile(r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?)?")
+_SIP_PASSWORD = re.compile(r"[!-:=?-~]*")
 
 
 class Addresses(NamedTuple):
@@ -90,12 +92,11 @@ class Settings(BaseSettings):
     twilio_account_sid: str = Field("", validation_alias="TWILIO_ACCOUNT_SID")
     twilio_auth_token: str = Field("", validation_alias="TWILIO_AUTH_TOKEN", repr=False)
     twilio_api_url: str = Field("", validation_alias="TWILIO_API_URL")
-    sip_trunk: str = Field("", pattern=rf"^({_SIP_HOST})?$")
+    sip_trunk: str = ""
     sip_user: str = Field("", pattern=r"^[\w.+@-]*$")
-    sip_password: str = Field("", repr=False, pattern=r"^[!-:=-~]*$")
-    """Without ``;`` and angle brackets, which baresip has no way to write in a password."""
-    sip_domain: str = Field("", pattern=rf"^({_SIP_HOST})?$")
-    sip_proxy: str = Field("", pattern=rf"^({_SIP_HOST})?$")
+    sip_password: str = Field("", repr=False)
+    sip_domain: str = ""
+    sip_proxy: str = ""
     sip_transport: Literal["udp", "tcp", "tls"] = "udp"
     sip_register: bool = False
     sip_probe: bool = True
@@ -177,6 +178,16 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _refuse_unusable_trunk(self) -> Self:
+        for name in ("trunk", "domain", "proxy"):
+            if not _SIP_HOST.fullmatch(getattr(self, f"sip_{name}")):
+                message = f"PORTAL_SIP_{name.upper()} is written host or host:port."
+                raise ValueError(message)
+        if not _SIP_PASSWORD.fullmatch(self.sip_password):
+            message = (
+                "PORTAL_SIP_PASSWORD can't hold spaces, semicolons, angle brackets or letters "
+                "beyond ASCII: baresip has no way to write them."
+            )
+            raise ValueError(message)
         if bool(self.sip_user) != bool(self.sip_password):
             message = "PORTAL_SIP_USER and PORTAL_SIP_PASSWORD must be set together, or neither."
             raise ValueError(message)

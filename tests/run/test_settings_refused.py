@@ -14,11 +14,56 @@ from app.config import read_settings
         ),
         (
             {"PORTAL_CARRIER": "pigeon"},
-            "PORTAL_CARRIER can't be used: Input should be 'simulator' or 'twilio'.",
+            "PORTAL_CARRIER can't be used: Input should be 'simulator', 'sip' or 'twilio'.",
         ),
         (
             {"TWILIO_AUTH_TOKEN": "a secret", "TWILIO_API_URL": "127.0.0.1:9999"},
             "TWILIO_API_URL is written https://host or http://host:port.",
+        ),
+        (
+            {"PORTAL_CARRIER": "sip"},
+            "PORTAL_SIP_TRUNK must be set where PORTAL_CARRIER is sip.",
+        ),
+        (
+            {"PORTAL_CARRIER": "sip", "PORTAL_SIP_TRUNK": "sip:trunk.example.com"},
+            "PORTAL_SIP_TRUNK is written host or host:port.",
+        ),
+        (
+            {"PORTAL_SIP_TRUNK": "trunk.example.com", "PORTAL_SIP_USER": "portal"},
+            "PORTAL_SIP_USER and PORTAL_SIP_PASSWORD must be set together, or neither.",
+        ),
+        (
+            {"PORTAL_SIP_TRUNK": "trunk.example.com", "PORTAL_SIP_REGISTER": "1"},
+            "PORTAL_SIP_USER must be set where PORTAL_SIP_REGISTER is on.",
+        ),
+        (
+            {"PORTAL_SIP_USER": "portal", "PORTAL_SIP_PASSWORD": "a;secret"},
+            (
+                "PORTAL_SIP_PASSWORD can't hold spaces, semicolons, angle brackets or letters "
+                "beyond ASCII: baresip has no way to write them."
+            ),
+        ),
+        (
+            {
+                "PORTAL_CARRIER": "sip",
+                "PORTAL_SIP_TRUNK": "trunk.example.com",
+                "PORTAL_SIP_BARESIP": "/absent/baresip",
+            },
+            (
+                "Calls over SIP need baresip, which is not installed: install the package "
+                "baresip-core (Debian, Ubuntu), or name the program in PORTAL_SIP_BARESIP."
+            ),
+        ),
+        (
+            {
+                "PORTAL_CARRIER": "sip",
+                "PORTAL_SIP_TRUNK": "trunk.example.com:5080",
+                "PORTAL_SIP_ESPEAK": "/absent/espeak-ng",
+            },
+            (
+                "Calls over SIP need espeak-ng, which is not installed: install the package "
+                "espeak-ng (Debian, Ubuntu), or name the program in PORTAL_SIP_ESPEAK."
+            ),
         ),
     ],
 )

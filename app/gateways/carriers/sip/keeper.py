@@ -95,7 +95,9 @@ class Keeper:
             self._speak()
         except Over as over:
             return over
-        except (NotStarted, CannotSpeak) as error:
+        except NotStarted as error:
+            return Over(Fact.PUT_OFF, seconds=UNREACHED_SECONDS, words=str(error))
+        except CannotSpeak as error:
             return self._failed(str(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, the ledger must tell of it
             return self._failed(f"The call's process failed ({type(error).__name__}).")

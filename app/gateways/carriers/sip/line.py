@@ -27,6 +27,8 @@ from app.models import utcnow
 
 ROOT = Path(__file__).resolve().parents[4]
 LOOK_SECONDS = 0.03
+LAST_MOMENTS_SECONDS = 2.0
+"""A call's process may take so long to be gone after its last fact."""
 LONGEST_POLL_SECONDS = 2.0
 FORGET_EVERY_SECONDS = 3600.0
 _KINDS = {
@@ -62,13 +64,7 @@ class Sip:
         self._forget_old()
         attempt_id = placement.attempt_id
         with self._ledger.page(attempt_id) as page:
-            if not page.lock():
-                message = "the call's process is there already"
-                raise NoCarrierAnswer(message)
-            before = self._ledger.read(attempt_id)
-            if before and before.last and before.last.fact is not Fact.PUT_OFF:
-                message = "the attempt was asked for before"
-                raise NoCarrierAnswer(message)
+            self._take_over(attempt_id, page)
             self._ledger.stop_mark(attempt_id).unlink(missing_ok=True)
             page.write(Fact.ASKED)
             self._start(placement, page)
@@ -102,6 +98,22 @@ class Sip:
             message = "the trunk answered neither the call nor its end"
             raise NoCarrierAnswer(message)
         return _reason(record) is EndedReason.CANCELED
+
+    def _take_over(self, attempt_id: UUID, page: Page) -> None:
+        """Locks the page of an attempt that nobody has asked for, or that was put off."""
+        deadline = time.monotonic() + LAST_MOMENTS_SECONDS
+        while True:
+            is_free = page.lock()
+            record = self._ledger.read(attempt_id) or Record()
+            if record.last and record.last.fact is not Fact.PUT_OFF:
+                message = "the attempt was asked for before"
+                raise NoCarrierAnswer(message)
+            if is_free:
+                return
+            if time.monotonic() > deadline:
+                message = "the call's process is there already"
+                raise NoCarrierAnswer(message)
+            time.sleep(LOOK_SECONDS)
 
     def _start(self, placement: Placement, page: Page) -> None:
         """Starts the call's process, which inherits the page with its lock and nothing else."""

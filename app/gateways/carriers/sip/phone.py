@@ -37,7 +37,7 @@ _set_process_option: Any = (
 
 
 class NotStarted(Exception):
-    """baresip did not come up; the message has its last words."""
+    """baresip did not come up; the message is a sentence about it."""
 
 
 class Phone:
@@ -52,6 +52,7 @@ class Phone:
         self._trace = Trace()
         self._told = bytearray()
         self._printed = ""
+        self._is_ready = False
         self._heard = 0
         self._terminal = -1
         self._control: socket.socket | None = None
@@ -157,9 +158,10 @@ class Phone:
         deadline = time.monotonic() + START_SECONDS
         while not all(words in self._printed for words in wanted):
             if not self.is_running or time.monotonic() > deadline:
-                message = f"baresip did not start: {self._printed[-300:]}"
+                message = "baresip did not start."
                 raise NotStarted(message)
             self.wait(0.1)
+        self._is_ready = True
 
     def _read_terminal(self) -> None:
         try:
@@ -167,7 +169,8 @@ class Phone:
         except OSError:  # its end was closed: it is gone
             time.sleep(0.02)
             return
-        self._printed = (self._printed + text)[-4000:]
+        if not self._is_ready:
+            self._printed += text
         self.messages.extend(self._trace.read(text))
 
     def _read_control(self) -> None:

@@ -1,0 +1,233 @@
+"""The SIP line without a worker: what the trunk answers, and what the ledger proves."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from app.enums import EndedReason
+from app.gateways.carriers.base import (
+    Inquiry,
+    LineState,
+    NoCarrierAnswer,
+    Placement,
+    PlacementPutOff,
+    PlacementRejected,
+    Verdict,
+)
+from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.answers import WRONG_CREDENTIALS, refusal
+from app.gateways.carriers.sip.ledger import Fact, Ledger
+from app.gateways.carriers.sip.line import Sip
+from app.models import new_id, utcnow
+from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
+from tests.fixtures.waiting import is_gone, wait_for
+
+pytestmark = pytest.mark.xdist_group("sip")
+
+NUMBER = "+12125551234"
+
+
+@pytest.fixture(scope="module")
+def trunk() -> Iterator[Trunk]:
+    with sip_trunk() as running:
+        yield running
+
+
+@pytest.fixture
+def make_line(trunk: Trunk, tmp_path: Path) -> Callable[..., Sip]:
+    def make(**changes: Any) -> Sip:
+        own: dict[str, Any] = {"trunk": trunk.address, "folder": tmp_path, "ring_seconds": 20.0}
+        return Sip(SipAccount(**own | {"request_seconds": 8.0, "poll_seconds": 0.1} | changes))
+
+    return make
+
+
+def asked(attempt_id: UUID, number: str = NUMBER) -> Placement:
+    return Placement(attempt_id, number, "+12025550199", intro="", voicemail="")
+
+
+def about(attempt_id: UUID) -> Inquiry:
+    return Inquiry(attempt_id, NUMBER, "+12025550199", utcnow())
+
+
+def placed(line: Sip, number: str) -> tuple[object, ...]:
+    """How the line answers, in comparable form."""
+    attempt_id = new_id()
+    try:
+        state = line.place(asked(attempt_id, number))
+    except PlacementRejected as told:
+        return "rejected", str(told), told.reason
+    except PlacementPutOff as told:
+        return "put off", str(told), told.seconds
+    except NoCarrierAnswer as told:
+        return "no answer", str(told)
+    return state.verdict.value, state.end_reason
+
+
+def all_at_once(asked_for: dict[str, Sip]) -> dict[str, tuple[object, ...]]:
+    with ThreadPoolExecutor(len(asked_for)) as pool:
+        answers = pool.map(lambda number: placed(asked_for[number], number), asked_for)
+        return dict(zip(asked_for, answers, strict=True))
+
+
+def test_the_trunks_answers_have_their_meanings(
+    trunk: Trunk, make_line: Callable[..., Sip]
+) -> None:
+    busy, refused, full = "+12125551001", "+12125551002", "+12125551003"
+    trunk.routes |= {
+        busy: Answer(486, "Busy Here"),
+        refused: Answer(603, "Decline"),
+        full: Answer(503, "Service Unavailable", ("Retry-After: 7",)),
+    }
+    line = make_line()
+    assert all_at_once(dict.fromkeys((busy, refused, full), line)) == {
+        busy: ("placed", EndedReason.BUSY),
+        refused: ("rejected", "The trunk answered 603 Decline.", EndedReason.REJECTED),
+        full: ("put off", "The trunk answered 503 Service Unavailable.", 7.0),
+    }
+
+
+def test_an_account_registers_and_proves_its_password(
+    trunk: Trunk, make_line: Callable[..., Sip]
+) -> None:
+    digest, registered, wrong, nobody = [f"+1212555110{place}" for place in range(4)]
+    trunk.routes |= dict.fromkeys((digest, registered, wrong, nobody), Answer(486, "Busy Here"))
+    trunk.password = "right"
+    own = {"user": "portal", "password": "right"}
+    try:
+        answers = all_at_once(
+            {
+                digest: make_line(**own),
+                registered: make_line(**own, registers=True),
+                wrong: make_line(user="portal", password="wrong"),
+                nobody: make_line(user="portal", password="wrong", registers=True),
+            }
+        )
+    finally:
+        trunk.password = ""
+    no_password = ("rejected", WRONG_CREDENTIALS, EndedReason.CARRIER_ERROR)
+    is_busy = ("placed", EndedReason.BUSY)
+    assert answers == {
+        digest: is_busy,
+        registered: is_busy,
+        wrong: no_password,
+        nobody: no_password,
+    }
+    assert [len(trunk.calls_to(number)) for number in answers] == [1, 1, 0, 0]
+    assert [contact.partition(";")[2] for contact in trunk.registered] == [
+        "expires=120",
+        "expires=0",
+    ]
+
+
+def test_a_trunk_that_is_not_there_is_asked_again_later(make_line: Callable[..., Sip]) -> None:
+    away = {"trunk": "127.0.0.1:9"}
+    over_udp, over_tcp = make_line(**away), make_line(**away, transport="tcp")
+    put_off = ("put off", "The trunk could not be reached.", 10.0)
+    assert placed(over_udp, NUMBER) == put_off
+    assert placed(over_tcp, NUMBER) == put_off
+
+
+def test_an_attempt_that_was_put_off_may_be_asked_for_again(
+    trunk: Trunk, make_line: Callable[..., Sip]
+) -> None:
+    number, attempt_id = "+12125551201", new_id()
+    trunk.routes[number] = Answer(486, "Busy Here")
+    with pytest.raises(PlacementPutOff):
+        make_line(trunk="127.0.0.1:9").place(asked(attempt_id, number))
+    line = make_line()
+    assert line.look_up(about(attempt_id)) == LineState(Verdict.NOT_PLACED)
+    assert line.place(asked(attempt_id, number)).end_reason is EndedReason.BUSY
+    with pytest.raises(NoCarrierAnswer, match="asked for before"):
+        line.place(asked(attempt_id, number))
+    assert len(trunk.calls_to(number)) == 1
+
+
+def test_what_was_called_not_placed_is_never_dialled(
+    trunk: Trunk, make_line: Callable[..., Sip]
+) -> None:
+    number, attempt_id, line = "+12125551202", new_id(), make_line()
+    assert line.look_up(about(attempt_id)) == LineState(Verdict.NOT_PLACED)
+    assert line.hang_up(about(attempt_id)) is False
+    with pytest.raises(NoCarrierAnswer, match="asked for before"):
+        line.place(asked(attempt_id, number))
+    assert trunk.calls_to(number) == []
+
+
+def test_a_request_that_died_before_its_process_began_was_not_placed(
+    make_line: Callable[..., Sip], tmp_path: Path
+) -> None:
+    attempt_id, line = new_id(), make_line()
+    ledger = Ledger(tmp_path)
+    with ledger.page(attempt_id) as page:
+        assert page.lock()
+        page.write(Fact.ASKED)
+        with pytest.raises(NoCarrierAnswer, match="not answered yet"):
+            line.look_up(about(attempt_id))
+    assert line.look_up(about(attempt_id)) == LineState(Verdict.NOT_PLACED)
+
+
+def test_nobody_can_say_what_became_of_an_invite_that_was_never_answered(
+    trunk: Trunk, make_line: Callable[..., Sip], tmp_path: Path
+) -> None:
+    number, attempt_id = "+12125551203", new_id()
+    trunk.routes[number] = Answer(0)
+    line = make_line(request_seconds=1.5)
+    with pytest.raises(NoCarrierAnswer, match="not answered yet"):
+        line.place(asked(attempt_id, number))
+    wait_for(lambda: bool(trunk.calls_to(number)))
+    record = Ledger(tmp_path).read(attempt_id)
+    dialling = record and record.find(Fact.DIALLING)
+    assert dialling
+    os.kill(dialling.more["process"], signal.SIGKILL)
+    wait_for(lambda: is_gone(dialling.more["process"]))
+    assert line.look_up(about(attempt_id)) == LineState(Verdict.UNSURE)
+    assert len(trunk.calls_to(number)) == 1
+
+
+def test_a_call_that_rings_is_hung_up_once(trunk: Trunk, make_line: Callable[..., Sip]) -> None:
+    number, attempt_id, line = "+12125551204", new_id(), make_line()
+    trunk.routes[number] = Answer(180, "Ringing")
+    state = line.place(asked(attempt_id, number))
+    assert state.reference == trunk.calls_to(number)[0]["call-id"]
+    assert line.hang_up(about(attempt_id)) is True
+    assert line.look_up(about(attempt_id)).end_reason is EndedReason.CANCELED
+    assert line.hang_up(about(attempt_id)) is False
+    assert list(line._account.folder.glob("*.line")) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "has_rung", "reason", "is_definite", "pause"),
+    [
+        (600, False, EndedReason.BUSY, False, None),
+        (408, True, EndedReason.NO_ANSWER, False, None),
+        (480, False, EndedReason.NO_ANSWER, False, None),
+        (404, False, EndedReason.NUMBER_INVALID, True, None),
+        (484, False, EndedReason.NUMBER_INVALID, True, None),
+        (403, False, EndedReason.REJECTED, True, None),
+        (603, True, EndedReason.REJECTED, False, None),
+        (407, False, EndedReason.CARRIER_ERROR, True, None),
+        (500, False, EndedReason.CARRIER_ERROR, False, None),
+        (503, False, EndedReason.CARRIER_ERROR, False, 10.0),
+        (503, True, EndedReason.CARRIER_ERROR, False, None),
+    ],
+)
+def test_each_code_has_its_reason(
+    code: int, has_rung: bool, reason: EndedReason, is_definite: bool, pause: float | None
+) -> None:
+    told = refusal(code, "Words", has_rung=has_rung)
+    assert (told.reason, told.is_definite, told.pause) == (reason, is_definite, pause)
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [("120", 120.0), ("18000;duration=3600", 3600.0), ("60 (in a meeting)", 60.0), ("soon", 10.0)],
+)
+def test_retry_after_is_read_as_sip_writes_it(written: str, seconds: float) -> None:
+    assert refusal(503, "Busy", written).pause == seconds

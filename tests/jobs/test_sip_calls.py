@@ -1,0 +1,187 @@
+"""Real calls over SIP with sound: our baresip dials another, which answers and records."""
+
+import os
+import signal
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+
+from app.gateways.carriers.sip.speaking import RATE
+from app.models import CallEvent
+from app.services import calls
+from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.sip_house import SipHouse, sip_house
+from tests.fixtures.sip_telephone import (
+    Telephone,
+    likeness,
+    place_of,
+    silence,
+    spoken,
+    tone,
+)
+from tests.fixtures.sip_trunk import Answer
+from tests.fixtures.waiting import is_gone, wait_for
+from tests.fixtures.worker import call_now, outcome, until
+from tests.matrix import rotating
+
+pytestmark = pytest.mark.xdist_group("sip")
+
+INTRO = "Good morning, this is Ada."
+VOICEMAIL = "Please call the dentist."
+GREETING = "Nobody is at home today. Leave a message after the tone."
+SAID: dict[str, Any] = {"intro_message": INTRO, "voicemail_message": VOICEMAIL}
+
+
+@pytest.fixture(scope="module", params=rotating("database of a trunk", BACKENDS))
+def house(
+    request: pytest.FixtureRequest, databases: Databases, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SipHouse]:
+    with sip_house(databases, request.param, tmp_path_factory.mktemp("sip")) as ready:
+        yield ready
+
+
+@dataclass
+class Dialled:
+    """Calls under way, all begun at once: each takes its time, and their times pass together."""
+
+    person: Telephone
+    machine: Telephone
+    passed_on: Telephone
+    calls: dict[str, UUID]
+    numbers: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def dialled(
+    house: SipHouse, hello: "array[int]", tmp_path_factory: pytest.TempPathFactory
+) -> Dialled:
+    greeting = spoken(GREETING, tmp_path_factory.mktemp("greeting"))
+    person, passed_on = house.telephone(hello), house.telephone(hello)
+    machine = house.telephone(greeting + silence(0.3) + tone(1000, 0.3))
+    numbers = {
+        "person": person.number,
+        "machine": machine.number,
+        "busy": house.number(Answer(486, "Busy Here")),
+        "nobody": house.number(Answer(180, "Ringing")),
+        "wrong": house.number(Answer(404, "Not Found")),
+    }
+    heard = {"person": SAID, "machine": SAID}
+    under_way = {
+        name: house.dial(number, **heard.get(name, {})) for name, number in numbers.items()
+    }
+    under_way["passed on"] = house.dial(passed_on.number, house.handing_over, **SAID)
+    return Dialled(person, machine, passed_on, under_way, numbers)
+
+
+@pytest.fixture(scope="module")
+def hello(tmp_path_factory: pytest.TempPathFactory) -> "array[int]":
+    return silence(0.2) + spoken("Hello?", tmp_path_factory.mktemp("hello"))
+
+
+def found(words: str, heard: "array[int]", folder: Path) -> tuple[float, float]:
+    """How alike the words and what was heard there are, and the second in which they begin."""
+    wanted = spoken(words, folder)
+    alike, place = likeness(wanted, heard, place_of(wanted, heard))
+    return alike, place / RATE
+
+
+def story(house: SipHouse, call_id: UUID) -> list[str]:
+    query = select(CallEvent.key).where(CallEvent.call_id == call_id).order_by(CallEvent.at)
+    with house.database.transaction(read_only=True) as session:
+        return [key.rpartition(":")[2] for key in session.scalars(query)]
+
+
+def test_a_person_hears_the_intro(house: SipHouse, dialled: Dialled, tmp_path: Path) -> None:
+    call_id = dialled.calls["person"]
+    assert outcome(house.database, call_id) == ("completed", "completed", "human")
+    [heard] = dialled.person.recordings()
+    assert found(INTRO, heard, tmp_path)[0] > 0.95
+    assert found(VOICEMAIL, heard, tmp_path)[0] < 0.5
+    [attempt] = house.attempts(call_id)
+    [invite] = house.trunk.calls_to(dialled.person.number)
+    assert (attempt.carrier_reference, attempt.spoken) == (invite["call-id"], INTRO)
+    assert invite["from"].startswith(f"<sip:{attempt.from_number}@")
+
+
+def test_a_machine_hears_the_voicemail_message_after_its_beep(
+    house: SipHouse, dialled: Dialled, tmp_path: Path
+) -> None:
+    call_id = dialled.calls["machine"]
+    assert outcome(house.database, call_id) == ("completed", "voicemail", "voicemail")
+    [heard] = dialled.machine.recordings()
+    alike, second = found(VOICEMAIL, heard, tmp_path)
+    greeting = len(spoken(GREETING, tmp_path)) / RATE
+    assert alike > 0.95
+    assert second > greeting + 0.3 + 0.3
+    assert found(INTRO, heard, tmp_path)[0] < 0.5
+    assert [attempt.spoken for attempt in house.attempts(call_id)] == [VOICEMAIL]
+
+
+def test_the_assistant_takes_over_after_the_intro(
+    house: SipHouse, dialled: Dialled, tmp_path: Path
+) -> None:
+    call_id = dialled.calls["passed on"]
+    assert outcome(house.database, call_id) == ("completed", "completed", "human")
+    assert found(INTRO, dialled.passed_on.recordings()[0], tmp_path)[0] > 0.95
+    wait_for(lambda: "Call established" in house.assistant.log())
+
+
+@pytest.mark.parametrize(
+    ("name", "ended"),
+    [
+        ("busy", ("busy", "busy", None)),
+        ("nobody", ("no-answer", "no_answer", None)),
+        ("wrong", ("failed", "number_invalid", None)),
+    ],
+)
+def test_a_call_that_nobody_takes_ends_as_the_trunk_says(
+    house: SipHouse, dialled: Dialled, name: str, ended: tuple[str, str, None]
+) -> None:
+    assert outcome(house.database, dialled.calls[name]) == ended
+    assert len(house.trunk.calls_to(dialled.numbers[name])) == 1
+
+
+def test_what_happens_on_the_line_is_on_the_timeline(house: SipHouse, dialled: Dialled) -> None:
+    outcome(house.database, dialled.calls["machine"])
+    outcome(house.database, dialled.calls["nobody"])
+    dialled_and_rung = ["accepted", "dialing", "ringing"]
+    expected = [*dialled_and_rung, "answered", "said-voicemail", "ended"]
+    assert story(house, dialled.calls["machine"]) == expected
+    assert story(house, dialled.calls["nobody"]) == [*dialled_and_rung, "ended"]
+
+
+def test_calls_outlive_the_worker_and_end_with_their_own_process(
+    house: SipHouse, dialled: Dialled, hello: "array[int]"
+) -> None:
+    """Each call is dialled once: that of a killed worker, of a killed keeper, of a canceller."""
+    followed, orphaned, cancelled = [house.telephone(hello) for _ in range(3)]
+    long: dict[str, Any] = {"intro_message": f"{INTRO} {GREETING}", "voicemail_message": VOICEMAIL}
+    begun = {phone.number: house.dial(phone.number, **long) for phone in (orphaned, cancelled)}
+    begun[followed.number] = house.dial(followed.number, **SAID)
+    busy = [house.number(Answer(486, "Busy Here")) for _ in range(3)]
+    for call_id in begun.values():
+        until(lambda: call_now(house.database, call_id).answered_at)  # noqa: B023 - used at once
+    begun |= {number: house.dial(number) for number in busy}
+    house.worker.kill()
+    keeper = house.keeper_of(begun[orphaned.number])
+    os.kill(keeper, signal.SIGKILL)
+    house.worker.start()
+    with house.database.transaction() as session:
+        calls.cancel(session, house.line.key, begun[cancelled.number])
+    ends = {number: outcome(house.database, call_id)[:2] for number, call_id in begun.items()}
+    assert ends == {
+        followed.number: ("completed", "completed"),
+        orphaned.number: ("failed", "carrier_error"),
+        cancelled.number: ("canceled", "canceled"),
+        **dict.fromkeys(busy, ("busy", "busy")),
+    }
+    assert {number: len(house.trunk.calls_to(number)) for number in begun} == dict.fromkeys(
+        begun, 1
+    )
+    wait_for(lambda: is_gone(keeper) and "terminated" in orphaned.log())
