@@ -1,5 +1,6 @@
 """Campaigns that run: who is called, in which numbers, and who is left out for which reason."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
 import pytest
@@ -127,6 +128,20 @@ def test_a_forecast_counts_as_the_start_then_does(session: Session, desk: Desk) 
     assert outreach.forecast(session, desk.campaign) == outreach.Forecast(
         0, expected, 1, is_exact=True
     )
+
+
+def test_large_campaigns_are_counted_by_the_database_alike(
+    session: Session, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    do_not_call.add(session, OWNER, desk.line.organization_id, BOB)
+    desk.add(*({"phone": phone} for phone in (ADA, BOB, CLEO)), {"email": "dora@mail.example"})
+    desk.start()
+    assert desk.feed(calls_at_once=1) == 1
+    exact = outreach.forecast(session, desk.campaign)
+    monkeypatch.setattr("app.services.outreach.forecasting.LOOKED_AT", 3)
+    counted = outreach.forecast(session, desk.campaign)
+    assert counted == replace(exact, is_exact=False)
+    assert (counted.called, counted.before) == (1, 1)
 
 
 def test_contacts_that_come_later_are_called_too(desk: Desk) -> None:

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from uuid import UUID
 
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import OutreachState
@@ -35,34 +36,19 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
     outreach = stored_plan(session, campaign)
     if outreach is None:
         return Forecast(0, {}, 0, is_exact=True)
-    called = (
-        select(OutreachContact.contact_id)
-        .where(
-            OutreachContact.contact_id == Contact.id,
-            OutreachContact.campaign_id == campaign.id,
-            OutreachContact.round == outreach.round,
-            OutreachContact.state == OutreachState.CALLED,
-        )
-        .exists()
+    called = select(OutreachContact.contact_id).where(
+        OutreachContact.campaign_id == campaign.id,
+        OutreachContact.round == outreach.round,
+        OutreachContact.state == OutreachState.CALLED,
     )
-    left: list[ColumnElement[bool]] = [Contact.campaign_id == campaign.id]
     before = 0
     if not again:
-        before = (
-            session.scalar(
-                select(func.count())
-                .select_from(OutreachContact)
-                .where(
-                    OutreachContact.campaign_id == campaign.id,
-                    OutreachContact.round == outreach.round,
-                    OutreachContact.state == OutreachState.CALLED,
-                )
-            )
-            or 0
-        )
-        left.append(~called)
+        before = session.scalar(select(func.count()).select_from(called.subquery())) or 0
     if campaign.contact_count > LOOKED_AT:
-        return _by_the_database(session, campaign, left, before)
+        return _by_the_database(session, campaign, None if again else called, before)
+    of_them = Contact.campaign_id == campaign.id
+    if not again:
+        of_them &= Contact.id.not_in(called)
     parties = rules.parties_of(session, outreach.agent_id, "")
     query = select(Contact, DoNotCallEntry.phone.is_not(None)).outerjoin(
         DoNotCallEntry,
@@ -71,7 +57,7 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
     )
     reasons: Counter[str | None] = Counter()
     now = utcnow()
-    for contact, is_listed in session.execute(query.where(*left)):
+    for contact, is_listed in session.execute(query.where(of_them)):
         code = lasting_hindrance(contact, parties, is_listed=is_listed)
         if code is None and opening_of(contact.phone or "", outreach, parties, now)[1] is None:
             code = NO_HOUR
@@ -81,8 +67,20 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
 
 
 def _by_the_database(
-    session: Session, campaign: Campaign, left: list[ColumnElement[bool]], before: int
+    session: Session, campaign: Campaign, called: Select[UUID] | None, before: int
 ) -> Forecast:
+    everybody = _reasons(session, campaign, Contact.campaign_id == campaign.id)
+    if called is not None:
+        # Counted apart: without fresh statistics PostgreSQL looks for each contact in all of them.
+        everybody -= _reasons(session, campaign, Contact.id.in_(called))
+    total = everybody.pop(None, 0)
+    left_out = {str(code): count for code, count in everybody.items() if count}
+    return Forecast(total, left_out, before, is_exact=False)
+
+
+def _reasons(
+    session: Session, campaign: Campaign, which: ColumnElement[bool]
+) -> Counter[str | None]:
     ended = func.lower(func.trim(Contact.status)).in_(sorted(rules.ENDED_CONTACT_STATUSES))
     reason = case(
         (Contact.phone.is_(None), NO_PHONE),
@@ -97,11 +95,7 @@ def _by_the_database(
             (DoNotCallEntry.organization_id == campaign.organization_id)
             & (DoNotCallEntry.phone == Contact.phone),
         )
-        .where(*left)
+        .where(which)
         .group_by(reason)
     )
-    counts: dict[str | None, int] = dict(session.execute(query).tuples().all())
-    total = counts.pop(None, 0)
-    return Forecast(
-        total, {str(code): count for code, count in counts.items()}, before, is_exact=False
-    )
+    return Counter(dict(session.execute(query).tuples().all()))
