@@ -4,6 +4,8 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -171,6 +173,11 @@ def test_a_request_that_died_before_its_process_began_was_not_placed(
         with pytest.raises(NoCarrierAnswer, match="not answered yet"):
             line.look_up(about(attempt_id))
     assert line.look_up(about(attempt_id)) == LineState(Verdict.NOT_PLACED)
+
+
+def test_a_ledger_that_was_begun_later_proves_nothing(make_line: Callable[..., Sip]) -> None:
+    before = replace(about(new_id()), asked_at=utcnow() - timedelta(seconds=5))
+    assert make_line().look_up(before) == LineState(Verdict.UNSURE)
 
 
 def test_nobody_can_say_what_became_of_an_invite_that_was_never_answered(

@@ -12,7 +12,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -107,6 +107,18 @@ class Ledger:
     def __init__(self, folder: Path):
         self._folder = folder
 
+    def began_at(self) -> datetime:
+        """When this folder was begun. Of attempts before that it can't prove anything."""
+        path = self._folder / "began"
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileExistsError), path.open("x") as first:
+            first.write(datetime.now(UTC).isoformat())
+        try:
+            return datetime.fromisoformat(path.read_text())
+        except ValueError:  # cut off before it was written
+            path.unlink(missing_ok=True)
+            return self.began_at()
+
     def path(self, attempt_id: UUID) -> Path:
         return self._folder / f"{attempt_id}.ledger"
 
@@ -149,7 +161,7 @@ class Ledger:
     def forget_old(self) -> None:
         """Removes what belongs to calls of long ago."""
         before = time.time() - KEPT_SECONDS
-        for path in self._folder.glob("*"):
+        for path in self._folder.glob("*.*"):
             if path.stat().st_mtime > before:
                 continue
             if path.is_dir():

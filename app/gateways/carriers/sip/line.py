@@ -48,6 +48,7 @@ class Sip:
     def __init__(self, account: SipAccount):
         self._account = account
         self._ledger = Ledger(account.folder)
+        self._ledger.began_at()
         self._forgets_at = 0.0
 
     @property
@@ -75,6 +76,8 @@ class Sip:
         if record is None and inquiry.reference is not None:
             message = "the call's ledger is missing"
             raise NoCarrierAnswer(message)
+        if record is None and inquiry.asked_at < self._ledger.began_at():
+            return LineState(Verdict.UNSURE)
         if record is None or not record.is_over:
             record = self._concluded(inquiry.attempt_id)
         state = self._state(record, inquiry.reference)
