@@ -117,6 +117,13 @@ class Settings(BaseSettings):
     calls_per_organization: int = Field(5, ge=1)
     call_expiry_hours: int = Field(24, ge=1)
 
+    writer: Literal["template", "openai"] = "template"
+    writer_url: str = ""
+    writer_key: str = Field("", repr=False)
+    writer_model: str = ""
+    writer_seconds: float = Field(8.0, gt=0, le=60)
+    writer_characters: int = Field(600, ge=50, le=5000)
+
     webhook_allow_private: bool = False
     """Lets webhooks go to private addresses, and unencrypted; for tests."""
     webhook_pace: float = Field(1.0, gt=0)
@@ -210,6 +217,26 @@ class Settings(BaseSettings):
                     f"{package} (Debian, Ubuntu), or name the program in {variable}."
                 )
                 raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_unusable_writer(self) -> Self:
+        if self.writer == "template":
+            return self
+        parts = urlsplit(self.writer_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or not self.writer_model:
+            message = (
+                "PORTAL_WRITER=openai needs PORTAL_WRITER_URL, written https://host/v1, and "
+                "PORTAL_WRITER_MODEL."
+            )
+            raise ValueError(message)
+        is_near = parts.hostname in ("localhost", "127.0.0.1", "::1")
+        if self.env == "production" and parts.scheme == "http" and not is_near:
+            message = "PORTAL_WRITER_URL must start with https:// in production."
+            raise ValueError(message)
+        if not self.writer_key.isascii() or not self.writer_key.isprintable():
+            message = "PORTAL_WRITER_KEY holds characters that no key has."
+            raise ValueError(message)
         return self
 
     @property

@@ -15,7 +15,7 @@ from app.gateways.mailers import Mailer, open_mailer
 from app.gateways.processors import open_processor
 from app.gateways.processors.base import Processor
 from app.gateways.writers.base import MessageWriter
-from app.gateways.writers.template import TemplateWriter
+from app.gateways.writers.opening import open_writer
 
 APPLICATION_CONNECTIONS = 16
 LEDGER_CONNECTIONS = 8
@@ -48,7 +48,7 @@ def open_context(settings: Settings) -> WorkerContext:
         database=Database(engine),
         note_database=Database(notes),
         carriers=open_carriers(settings, ledger),
-        writer=TemplateWriter(),
+        writer=open_writer(settings),
         files=open_files(settings),
         processor=open_processor(settings),
         mailer=open_mailer(settings),

@@ -28,7 +28,7 @@ SLOWEST_MS = 15_000
 TAKING_TURNS = (
     (
         *("test_api_access.py", "test_chat.py", "test_corpus_uploads.py", "test_customers.py"),
-        "test_planted_markup.py",
+        *("test_migration_page.py", "test_planted_markup.py"),
     ),
     (
         *("test_assistants.py", "test_contacts.py", "test_figures.py", "test_pricing.py"),

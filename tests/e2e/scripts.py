@@ -41,12 +41,13 @@ def ask(
         raise RuntimeError(message) from error
 
 
-def token_of(stack: Stack, client: Mapping[str, str]) -> str:
-    """A bearer token of Area A for a client of the demo."""
+def token_of(stack: Stack, client: Mapping[str, str], **more: str) -> str:
+    """A bearer token for a client of the demo: of Area A, or as ``scope=…`` says."""
     form = {
         "grant_type": "client_credentials",
         "client_id": client["clientId"],
         "client_secret": client["clientSecret"],
+        **more,
     }
     token: str = ask(stack, "POST", "/oauth2/token", form=form)["access_token"]
     return token

@@ -55,3 +55,37 @@ def test_a_machine_says_that_it_is_one() -> None:
     renamed = replace(BRIEF, contact_name=None, product_name="Frontdesk", callback_number=None)
     intro = TemplateWriter().compose(renamed).intro
     assert intro.startswith("Hello, this is Sam, the AI assistant (Frontdesk) of Harbour Dental.")
+
+
+@pytest.mark.parametrize(
+    ("notes", "metadata", "subject"),
+    [
+        (
+            "Where is the parcel? Delivery failed",
+            {"orderNumber": "A-1017"},
+            "your order number A-1017.",
+        ),
+        ("Delivery failed", {"order_id": 1017}, "your order number 1017."),
+        ("Delivery failed", {"orderNumber": "1. Press one to confirm"}, "your order."),
+        ("Delivery failed", {"orderNumber": True, "number": "7", "border id": "8"}, "your order."),
+        ("Invoice 17 is overdue", {"orderNumber": "A-1017"}, "your account."),
+    ],
+)
+def test_the_number_of_what_it_is_about_is_said_from_the_metadata(
+    notes: str, metadata: dict[str, object], subject: str
+) -> None:
+    intro = TemplateWriter().compose(replace(BRIEF, notes=notes, metadata=metadata)).intro
+    assert f"I am calling about {subject} Is this a good moment" in intro
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        "about the quote you asked for",
+        "I am calling about: the QUOTE you asked for",
+        "Be nice. I called about the quote you asked for",
+    ],
+)
+def test_a_note_in_the_words_of_a_template_is_not_spoken_either(notes: str) -> None:
+    messages = TemplateWriter().compose(replace(BRIEF, notes=notes))
+    assert "I am calling with a short message for you." in messages.intro

@@ -65,6 +65,33 @@ from app.config import read_settings
                 "espeak-ng (Debian, Ubuntu), or name the program in PORTAL_SIP_ESPEAK."
             ),
         ),
+        (
+            {"PORTAL_WRITER": "openai", "PORTAL_WRITER_URL": "https://models.example/v1"},
+            (
+                "PORTAL_WRITER=openai needs PORTAL_WRITER_URL, written https://host/v1, and "
+                "PORTAL_WRITER_MODEL."
+            ),
+        ),
+        (
+            {
+                "PORTAL_WRITER": "openai",
+                "PORTAL_WRITER_URL": "https://models.example/v1",
+                "PORTAL_WRITER_MODEL": "small-1",
+                "PORTAL_WRITER_KEY": "sk-1\nX-Other: 1",
+            },
+            "PORTAL_WRITER_KEY holds characters that no key has.",
+        ),
+        (
+            {
+                "PORTAL_ENV": "production",
+                "PORTAL_SECRET_KEY": "k" * 32,
+                "PORTAL_PUBLIC_URL": "https://portal.example",
+                "PORTAL_WRITER": "openai",
+                "PORTAL_WRITER_URL": "http://models.example/v1",
+                "PORTAL_WRITER_MODEL": "small-1",
+            },
+            "PORTAL_WRITER_URL must start with https:// in production.",
+        ),
     ],
 )
 def test_the_sentence_names_what_is_wrong_and_no_secret(

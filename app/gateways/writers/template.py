@@ -1,12 +1,16 @@
 """The built-in message writer: composes from facts, without any outside service.
 
 A note chooses the subject of the call from a closed list and is never spoken itself, since it is
-written for the assistant and not for the person called.
+written for the assistant and not for the person called. Where the contact's metadata holds the
+number of what the call is about, it is said.
 """
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
-from app.gateways.writers.base import Brief, Messages
+from app.gateways.writers import phrases
+from app.gateways.writers.base import Brief, Messages, quotes
 
 _SUBJECTS = (
     (r"appointment|reschedul|booking|reservation|visit", "about your appointment"),
@@ -20,48 +24,51 @@ _SUBJECTS = (
     (r"form|inquiry|enquiry|request|interested|follow", "about the request you sent us"),
 )
 _OTHER_SUBJECT = "with a short message for you"
+_NUMBERED = {
+    "about your order": {"order", "delivery", "shipment", "package", "tracking"},
+    "about your appointment": {"appointment", "booking", "reservation"},
+    "about your application": {"application"},
+}
+"""Subjects of which one has a number, with the words of a metadata key that it may stand under."""
+_KINDS_OF_NUMBER = {"number", "no", "nr", "id", "reference", "ref", "code"}
+_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
+_SPEAKABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9/-]{0,19}")
+"""A number as it may be spoken: nothing that could be a sentence."""
 
 
 class TemplateWriter:
     """Plain, friendly and always the same for the same facts."""
 
     def compose(self, brief: Brief) -> Messages:
-        subject = _subject(brief.notes)
-        greeting = f"Hello {brief.contact_name}," if brief.contact_name else "Hello,"
-        # Somebody who is called by a machine is told so in the first sentence.
-        introduction = (
-            f"{greeting} this is {brief.agent_name}, the {_kind(brief.product_name)} "
-            f"of {brief.organization_name}."
-        )
-        reach = (
-            f"You can reach us at {_spoken_number(brief.callback_number)}."
-            if brief.callback_number
-            else f"You can reach {brief.organization_name} at any time."
-        )
-        purpose = f"I am calling {subject}."
-        closing = "Is this a good moment to talk?" if brief.converses else f"{reach} Goodbye."
-        return Messages(
-            intro=f"{introduction} {purpose} {closing}",
-            voicemail=(
-                f"{introduction} I called {subject} and am sorry to have missed you. "
-                f"{reach} Thank you, and goodbye."
-            ),
-        )
+        written = _written(brief, _subject(brief.notes, brief.metadata))
+        if quotes(written.intro, brief.notes) or quotes(written.voicemail, brief.notes):
+            return _written(brief, _OTHER_SUBJECT)
+        return written
 
 
-def _subject(notes: str) -> str:
+def _written(brief: Brief, subject: str) -> Messages:
+    introduction = phrases.introduction(brief)
+    return Messages(
+        intro=f"{introduction} I am calling {subject}. {phrases.closing(brief)}",
+        voicemail=(
+            f"{introduction} I called {subject} and am sorry to have missed you. "
+            f"{phrases.reach(brief)} Thank you, and goodbye."
+        ),
+    )
+
+
+def _subject(notes: str, metadata: Mapping[str, Any]) -> str:
     for pattern, subject in _SUBJECTS:
         if re.search(pattern, notes, re.IGNORECASE):
-            return subject
+            return subject + _number(subject, metadata)
     return _OTHER_SUBJECT
 
 
-def _kind(product_name: str) -> str:
-    return product_name if "AI" in product_name.split() else f"AI assistant ({product_name})"
-
-
-def _spoken_number(number: str) -> str:
-    """Digits one by one, in groups of three, as a voice should read them."""
-    digits = number.lstrip("+")
-    groups = [digits[max(0, end - 3) : end] for end in range(len(digits), 0, -3)][::-1]
-    return ", ".join(" ".join(group) for group in groups)
+def _number(subject: str, metadata: Mapping[str, Any]) -> str:
+    """The number of the subject, where the contact has one: " number A-1017"."""
+    for name, value in metadata.items():
+        words = {word.lower() for word in _WORDS.findall(name)}
+        is_its = words & _NUMBERED.get(subject, set()) and words & _KINDS_OF_NUMBER
+        if is_its and not isinstance(value, bool) and _SPEAKABLE.fullmatch(str(value)):
+            return f" number {value}"
+    return ""

@@ -69,6 +69,7 @@ def writing_brief(session: Session, call_id: UUID) -> Brief:
         product_name=product_name,
         callback_number=agent.phone_number,
         converses=agent.voice_address is not None,
+        metadata=call.call_metadata,
     )
 
 

@@ -1,0 +1,36 @@
+"""What every message holds, whoever writes it: who calls, and how to reach them."""
+
+from app.gateways.writers.base import Brief
+
+
+def introduction(brief: Brief) -> str:
+    """Somebody who is called by a machine is told so in the first sentence."""
+    greeting = f"Hello {brief.contact_name}," if brief.contact_name else "Hello,"
+    return (
+        f"{greeting} this is {brief.agent_name}, the {_kind(brief.product_name)} "
+        f"of {brief.organization_name}."
+    )
+
+
+def reach(brief: Brief) -> str:
+    if brief.callback_number:
+        return f"You can reach us at {spoken_number(brief.callback_number)}."
+    return f"You can reach {brief.organization_name} at any time."
+
+
+def closing(brief: Brief) -> str:
+    """The end of an intro: a question where a conversation follows."""
+    if brief.converses:
+        return "Is this a good moment to talk?"
+    return f"{reach(brief)} Goodbye."
+
+
+def spoken_number(number: str) -> str:
+    """Digits one by one, in groups of three, as a voice should read them."""
+    digits = number.lstrip("+")
+    groups = [digits[max(0, end - 3) : end] for end in range(len(digits), 0, -3)][::-1]
+    return ", ".join(" ".join(group) for group in groups)
+
+
+def _kind(product_name: str) -> str:
+    return product_name if "AI" in product_name.split() else f"AI assistant ({product_name})"

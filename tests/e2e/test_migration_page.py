@@ -1,0 +1,45 @@
+"""A client of the retired API asks, and its partner sees how to move it."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Open
+from tests.e2e.scripts import ask, token_of
+from tests.fixtures.stack import Stack
+
+
+def test_a_client_is_moved_by_its_page(
+    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+) -> None:
+    organization = partner["organizations"][0]
+    legacy = organization["legacyClient"]
+    body = {
+        "name": "Ada Lovelace",
+        "toPhoneNumber": organization["doNotCall"][0],
+        "fromPhoneNumber": organization["agents"][0]["phoneNumber"],
+        "introNotes": "She asked for a quote.",
+    }
+    token = token_of(live, legacy, scope="phone/call.out")
+    with pytest.raises(RuntimeError, match="POST /phone/outbound"):
+        ask(live, "POST", "/phone/outbound", body=body, token=token)
+    visit = open_browser(live, partner, script=script)
+    page = visit.page
+    visit.sign_in(partner["users"][0], then="/api-access")
+    page.get_by_role("link", name="Migration", exact=True).click()
+    page.get_by_role("searchbox").fill(organization["name"])
+    page.get_by_role("searchbox").press("Enter")
+    page.get_by_role("link", name="Old dialler").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Move “Old dialler”")
+    expect(page.locator("#successor-curl")).to_contain_text(organization["agents"][0]["id"])
+    expect(page.locator("#shadow-answer")).to_contain_text("409 Conflict")
+    refused = "409 Conflict" if legacy["servedUntil"] else "410 Gone"
+    expect(page.locator("#legacy-answer")).to_contain_text(refused)
+    both = "for the same reason" if legacy["servedUntil"] else "Both refuse it. The retired API:"
+    expect(page.get_by_text(both)).to_be_visible()
+    left = "days left" if legacy["servedUntil"] else "days ago"
+    expect(page.get_by_text(left)).to_be_visible()
+    if script:
+        assert visit.findings() == []

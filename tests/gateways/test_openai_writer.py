@@ -1,0 +1,170 @@
+"""A language model as message writer: its words where they may be spoken, else those built in."""
+
+import json
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.gateways.writers.base import Brief, Messages
+from app.gateways.writers.openai import MOST_BYTES, OpenAiWriter
+from app.gateways.writers.template import TemplateWriter
+from tests.fixtures.language_model import LanguageModel, completion
+
+KEY = "sk-never-in-a-log"
+NOTES = "Ask whether she wants the roof quote of last week. She sounded annoyed about the price."
+BRIEF = Brief(
+    notes=NOTES,
+    contact_name="Ada",
+    agent_name="Sam",
+    organization_name="Harbour Roofing",
+    product_name="AI Receptionist",
+    callback_number="+12025550199",
+    converses=True,
+    metadata={"city": "Boston", "orderNumber": "10178842"},
+)
+GOOD = {
+    "purpose": "It is about the roof we priced for you, under number 1017 8842",
+    "missed": "I wanted to talk about\nyour roof.",
+}
+BUILT_IN = TemplateWriter().compose(BRIEF)
+
+
+@pytest.fixture
+def model() -> Iterator[LanguageModel]:
+    with LanguageModel(answer=completion(GOOD)).open() as opened:
+        yield opened
+
+
+def writer(model: LanguageModel, **changes: Any) -> OpenAiWriter:
+    settings: dict[str, Any] = {
+        "url": model.url,
+        "key": KEY,
+        "model": "small-1",
+        "seconds": 20.0,
+        "most_characters": 200,
+        "otherwise": TemplateWriter(),
+    }
+    return OpenAiWriter(**(settings | changes))
+
+
+def test_its_words_stand_between_who_calls_and_how_to_call_back(model: LanguageModel) -> None:
+    assert writer(model).compose(BRIEF) == Messages(
+        intro=(
+            "Hello Ada, this is Sam, the AI Receptionist of Harbour Roofing. It is about the roof "
+            "we priced for you, under number 1017 8842. Is this a good moment to talk?"
+        ),
+        voicemail=(
+            "Hello Ada, this is Sam, the AI Receptionist of Harbour Roofing. I wanted to talk "
+            "about your roof. You can reach us at 1 2, 0 2 5, 5 5 0, 1 9 9. Thank you, and goodbye."
+        ),
+    )
+
+
+def test_it_is_told_the_facts_and_what_it_must_not_do(model: LanguageModel) -> None:
+    writer(model, url=f"{model.url}/").compose(BRIEF)
+    [asked] = model.asked
+    system, user = asked.pop("messages")
+    assert (asked, model.keys) == (
+        {"path": "/v1/chat/completions", "model": "small-1"},
+        [f"Bearer {KEY}"],
+    )
+    assert "Never repeat a sentence of the notes" in system["content"]
+    assert (system["role"], user["role"], json.loads(user["content"])) == (
+        "system",
+        "user",
+        {
+            "notes": NOTES,
+            "person": "Ada",
+            "organization": "Harbour Roofing",
+            "known of the person": {"city": "Boston", "orderNumber": "10178842"},
+        },
+    )
+
+
+def test_long_notes_and_many_facts_are_cut(model: LanguageModel) -> None:
+    many = {f"key{number}": "x" * 1000 for number in range(50)}
+    writer(model, key="").compose(replace(BRIEF, notes="y" * 10_000, metadata=many))
+    told = json.loads(model.asked[0]["messages"][1]["content"])
+    known = told["known of the person"]
+    assert (len(told["notes"]), len(known), len(known["key0"])) == (4000, 20, 200)
+    assert model.keys == [None]
+
+
+def test_an_object_between_other_words_is_found(model: LanguageModel) -> None:
+    model.answer = completion(f"Sure!\n```json\n{json.dumps(GOOD)}\n```")
+    assert "the roof we priced" in writer(model).compose(BRIEF).intro
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ({"hangs": True}, "no answer within 0.2 seconds"),
+        ({"drips": True}, "no answer within 0.2 seconds"),
+        ({"closes": True}, "the connection broke: RemoteDisconnected"),
+        ({"status": 500}, "status 500"),
+        ({"status": 429}, "status 429"),
+        ({"status": 302}, "status 302"),
+        ({"answer": b"<html>"}, "not the JSON that was asked for"),
+        ({"answer": b"{}"}, "not the JSON that was asked for"),
+        ({"answer": b"[" * 100_000}, "more than 65,536 bytes"),
+        ({"answer": b"[" * MOST_BYTES}, "not the JSON that was asked for"),
+        ({"answer": b"\xff\xfe"}, "not the JSON that was asked for"),
+        ({"answer": completion("I can't help with that.")}, "not the JSON that was asked for"),
+        ({"answer": completion("{'purpose': 1}")}, "not the JSON that was asked for"),
+    ],
+)
+def test_after_a_fault_of_the_line_the_templates_write(
+    model: LanguageModel, caplog: pytest.LogCaptureFixture, fault: dict[str, Any], reason: str
+) -> None:
+    for name, value in fault.items():
+        setattr(model, name, value)
+    waits = 0.2 if "hangs" in fault or "drips" in fault else 20.0
+    with caplog.at_level(logging.WARNING):
+        assert writer(model, seconds=waits).compose(BRIEF) == BUILT_IN
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the message writer was no use, the built-in one wrote instead: {reason}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (..., "a text is missing"),
+        (None, "a text is missing"),
+        (" \n", "a text is missing"),
+        (["Hello"], "a text is missing"),
+        ("long " * 41, "too long"),
+        (NOTES, "it quotes the notes"),
+        ("Well: SHE sounded annoyed, about the price!", "it quotes the notes"),
+        ("It is about your roof\u202e.", "characters that can't be spoken"),
+        ("It is about your \x07 roof.", "characters that can't be spoken"),
+        ("<break time='10s'/> your roof", "characters that can't be spoken"),
+        ("See https://evil.example now", "an address"),
+        ("Write to me@evil.example", "an address"),
+        ("Go to evil.com", "an address"),
+        ("Call 1-900 555 0123 now", "a number that is not among the facts"),
+    ],
+)
+@pytest.mark.parametrize("place", ["purpose", "missed"])
+def test_what_may_not_be_spoken_is_replaced_whole(
+    model: LanguageModel, caplog: pytest.LogCaptureFixture, place: str, words: Any, reason: str
+) -> None:
+    said = GOOD | {place: words}
+    model.answer = completion({name: text for name, text in said.items() if text is not ...})
+    with caplog.at_level(logging.WARNING):
+        assert writer(model).compose(BRIEF) == BUILT_IN
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the message writer was no use, the built-in one wrote instead: {reason}"
+    ]
+
+
+def test_nobody_listening_is_a_fault_too(caplog: pytest.LogCaptureFixture) -> None:
+    with LanguageModel().open() as gone:
+        pass
+    with caplog.at_level(logging.DEBUG):
+        assert writer(gone).compose(BRIEF) == BUILT_IN
+    assert KEY not in caplog.text
+    assert "annoyed" not in caplog.text
