@@ -33,7 +33,8 @@ check-all: ## As check, with every part of the matrix that check takes turns in
 crash: ## Kill the worker KILLS (200) times on each database and carrier, and at every crash point
 	@scripts/setup_tests
 	PORTAL_TEST_MATRIX=all PORTAL_TEST_KILLS=$(KILLS) $(BIN)/pytest -n $(JOBS) \
-		tests/jobs/test_kill.py tests/jobs/test_twilio_kill.py tests/jobs/test_crash_points.py
+		tests/jobs/test_kill.py tests/jobs/test_twilio_kill.py tests/jobs/test_sip_calls.py \
+		tests/jobs/test_crash_points.py
 
 bench: ## Measure speed and memory against their floors
 	@scripts/setup_tests

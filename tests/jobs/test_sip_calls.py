@@ -1,8 +1,11 @@
 """Real calls over SIP with sound: our baresip dials another, which answers and records."""
 
 import os
+import random
 import signal
+import time
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +18,7 @@ from sqlalchemy import select
 from app.gateways.carriers.sip.speaking import RATE
 from app.models import CallEvent
 from app.services import calls
+from tests import matrix
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.sip_house import SipHouse, sip_house
 from tests.fixtures.sip_telephone import (
@@ -35,6 +39,8 @@ pytestmark = pytest.mark.xdist_group("sip")
 INTRO = "Good morning, this is Ada."
 VOICEMAIL = "Please call the dentist."
 GREETING = "Nobody is at home today. Leave a message after the tone."
+KILLS = matrix.kills(1)
+CALLS_A_KILL = 4
 SAID: dict[str, Any] = {"intro_message": INTRO, "voicemail_message": VOICEMAIL}
 
 
@@ -164,10 +170,8 @@ def test_calls_outlive_the_worker_and_end_with_their_own_process(
     long: dict[str, Any] = {"intro_message": f"{INTRO} {GREETING}", "voicemail_message": VOICEMAIL}
     begun = {phone.number: house.dial(phone.number, **long) for phone in (orphaned, cancelled)}
     begun[followed.number] = house.dial(followed.number, **SAID)
-    busy = [house.number(Answer(486, "Busy Here")) for _ in range(3)]
     for call_id in begun.values():
         until(lambda: call_now(house.database, call_id).answered_at)  # noqa: B023 - used at once
-    begun |= {number: house.dial(number) for number in busy}
     house.worker.kill()
     keeper = house.keeper_of(begun[orphaned.number])
     os.kill(keeper, signal.SIGKILL)
@@ -179,9 +183,30 @@ def test_calls_outlive_the_worker_and_end_with_their_own_process(
         followed.number: ("completed", "completed"),
         orphaned.number: ("failed", "carrier_error"),
         cancelled.number: ("canceled", "canceled"),
-        **dict.fromkeys(busy, ("busy", "busy")),
     }
     assert {number: len(house.trunk.calls_to(number)) for number in begun} == dict.fromkeys(
         begun, 1
     )
-    wait_for(lambda: is_gone(keeper) and "terminated" in orphaned.log())
+    wait_for(lambda: is_gone(keeper) and "session closed" in orphaned.log())
+
+
+def test_a_killed_worker_neither_loses_nor_repeats_a_call(house: SipHouse) -> None:
+    """The trunk is full at times, which is no call; else each number is called once."""
+    seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy
+    chance = random.Random(seed)  # noqa: S311 - chance, not secrecy
+    full, busy = Answer(503, "Full", ("Retry-After: 1",)), Answer(486, "Busy Here")
+    times_full, dialled = {}, {}
+    for _ in range(KILLS):
+        for _ in range(CALLS_A_KILL):
+            answers = chance.choice(([busy], [busy], [full, busy]))
+            number = house.number(*answers)
+            times_full[number] = len(answers) - 1
+            dialled[number] = house.dial(number)
+            time.sleep(chance.uniform(0, 0.1))
+        time.sleep(chance.uniform(0, 0.8))
+        house.worker.kill()
+        house.worker.start(wait=chance.random() < 0.7)
+    ended = Counter(outcome(house.database, call_id, 180.0) for call_id in dialled.values())
+    rung = {number: len(house.trunk.calls_to(number)) - times_full[number] for number in dialled}
+    assert rung == dict.fromkeys(dialled, 1), f"seed {seed}"
+    assert ended == {("busy", "busy", None): len(dialled)}, f"seed {seed}"
