@@ -148,6 +148,21 @@ class CarrierKind(StrEnum):
     TWILIO = "twilio"
 
 
+class Observed(StrEnum):
+    """How a carrier behaved when it was asked for something."""
+
+    ANSWERED = "answered"
+    SLOW = "slow"
+    """It answered, but took long."""
+    REFUSED = "refused"
+    """It refused a call for good; the code is its own."""
+    PUT_OFF = "put-off"
+    """It asked to wait."""
+    UNREACHED = "unreached"
+    SILENT = "silent"
+    """It was reached, and gave no answer or a failure of its own."""
+
+
 class Area(StrEnum):
     """The three JSON areas of the contract: a token of one is refused by the others."""
 

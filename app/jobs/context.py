@@ -16,6 +16,7 @@ from app.gateways.processors import open_processor
 from app.gateways.processors.base import Processor
 from app.gateways.writers.base import MessageWriter
 from app.gateways.writers.opening import open_writer
+from app.jobs.watching import Watch, Watched
 
 APPLICATION_CONNECTIONS = 16
 LEDGER_CONNECTIONS = 8
@@ -28,6 +29,7 @@ class WorkerContext:
     note_database: Database
     """For what can be found out again: its commits wait for the next one that must be kept."""
     carriers: dict[CarrierKind, Carrier]
+    watch: Watch
     writer: MessageWriter
     files: FileStore
     processor: Processor
@@ -43,11 +45,13 @@ def open_context(settings: Settings) -> WorkerContext:
     engine = make_engine(url, pool_size=APPLICATION_CONNECTIONS)
     notes = _unhurried(make_engine(url, pool_size=APPLICATION_CONNECTIONS))
     ledger = _unhurried(make_engine(url, pool_size=LEDGER_CONNECTIONS))
+    watch, lines = Watch(), open_carriers(settings, ledger)
     context = WorkerContext(
         settings=settings,
         database=Database(engine),
         note_database=Database(notes),
-        carriers=open_carriers(settings, ledger),
+        carriers={kind: Watched(line, watch) for kind, line in lines.items()},
+        watch=watch,
         writer=open_writer(settings),
         files=open_files(settings),
         processor=open_processor(settings),

@@ -16,6 +16,7 @@ from app.gateways.processors.base import ProcessorUnavailable
 from app.jobs.context import context
 from app.services import price_refresh, retention
 from app.services.calls import costs
+from app.services.dialler import observing
 from app.services.imports import keeping
 
 log = logging.getLogger(__name__)
@@ -40,6 +41,11 @@ class Task:
 def purge_records() -> None:
     with context().database.transaction() as session:
         retention.purge(session)
+
+
+def purge_observations() -> None:
+    with context().database.transaction() as session:
+        observing.forget(session)
 
 
 def purge_engine() -> None:
@@ -145,6 +151,7 @@ TASKS = [
     Task("ask for costs", MINUTE, ask_for_costs),
     Task("purge uploads", HOUR, purge_uploads),
     Task("purge records", HOUR, purge_records),
+    Task("purge observations of carriers", HOUR, purge_observations),
     Task("purge kept mails", HOUR, purge_outbox),
     Task("purge the engine's records", HOUR, purge_engine),
     Task("gather statistics", HOUR, gather_statistics),

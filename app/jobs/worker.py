@@ -87,6 +87,7 @@ def _live(
             reap(context.database, context.settings, executor_id)
             import_contacts.take_over(context.database)
             pausing.take_up(context.database)
+            context.watch.write_down(context.note_database)
         except SQLAlchemyError:
             log.warning("the database can't be used; the next heartbeat tries again")
         if stop.wait(context.settings.worker_heartbeat_seconds):
@@ -103,6 +104,7 @@ def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
     if not delivering.close(STOP_SECONDS):
         log.warning("a webhook was still being delivered; it may be delivered again")
     try:
+        context.watch.write_down(context.note_database, at_once=True)
         heartbeat.leave(context.database, executor_id)
     except SQLAlchemyError:
         log.warning("the database can't be used; this worker's silence will tell")

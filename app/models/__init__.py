@@ -21,7 +21,12 @@ from app.models.credential import (
     RevokedToken,
     SigningKey,
 )
-from app.models.dialler import DiallingPause, HeldCall, InstallationMark
+from app.models.dialler import (
+    CarrierObservation,
+    DiallingPause,
+    HeldCall,
+    InstallationMark,
+)
 from app.models.legacy import LegacyDay, LegacyExchange
 from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names
@@ -48,6 +53,7 @@ __all__ = [
     "CallEvent",
     "Campaign",
     "CampaignAgent",
+    "CarrierObservation",
     "CarrierPace",
     "ColumnMapping",
     "Contact",

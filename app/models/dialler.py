@@ -1,12 +1,12 @@
-"""What holds the dialler back: pauses, the calls that wait for their end, and the mark by which
-a database that was put back from a backup is known."""
+"""What holds the dialler back: pauses, the calls that wait for their end, the mark by which a
+database that was put back from a backup is known, and how the carriers behave."""
 
 from uuid import UUID
 
 from sqlalchemy import BigInteger, ForeignKey, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.enums import CarrierKind
+from app.enums import CarrierKind, Observed
 from app.models.base import Base, Created, Line, Name, Short, Time, enum_column
 
 
@@ -51,3 +51,17 @@ class InstallationMark(Base):
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     lineage: Mapped[Short]
     generation: Mapped[int] = mapped_column(BigInteger)
+
+
+class CarrierObservation(Base):
+    """How often a carrier behaved like this in one minute. ``detail`` is its last words."""
+
+    __tablename__ = "carrier_observations"
+
+    minute: Mapped[Time] = mapped_column(primary_key=True)
+    carrier: Mapped[CarrierKind] = mapped_column(enum_column(CarrierKind), primary_key=True)
+    kind: Mapped[Observed] = mapped_column(enum_column(Observed), primary_key=True)
+    code: Mapped[Short] = mapped_column(primary_key=True, default="")
+    count: Mapped[int] = mapped_column(Integer)
+    last_at: Mapped[Time]
+    detail: Mapped[Line]

@@ -193,6 +193,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.test_call": P.CALLS_CREATE,
     "portal.test_call_checks": P.CALLS_CREATE,
     "portal.test_call_place": P.CALLS_CREATE,
+    "portal.line_health": P.AUDIT_READ,  # operators and administrators of partners
     "portal.usage": P.USAGE_READ,
     "portal.usage_file": P.USAGE_READ,
     "portal.audit": P.AUDIT_READ,

@@ -103,6 +103,12 @@ def initials(name: str) -> str:
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
 
 
+def carrier_title(kind: str) -> str:
+    """The simulated line, at the beginning of a line."""
+    name = CARRIER_NAMES[kind]
+    return name[0].upper() + name[1:]
+
+
 def register(app: Flask) -> None:
     filters = (
         *(number, day, moment, when, size, phone, initials),
@@ -113,6 +119,7 @@ def register(app: Flask) -> None:
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
     app.jinja_env.filters["call_status"] = lambda status: CALL_STATUS_NAMES[status]
     app.jinja_env.filters["carrier"] = lambda kind: CARRIER_NAMES[kind]
+    app.jinja_env.filters["carrier_title"] = carrier_title
     app.jinja_env.tests["web_url"] = is_web_url
     app.jinja_env.globals.update(percent=percent, plural=plural)
     app.jinja_env.trim_blocks = True

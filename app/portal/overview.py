@@ -23,6 +23,8 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
     Kind.CALL: ("portal.call", "Look at it", "alert-circle", {}),
     Kind.CALLS_UNKNOWN: ("portal.calls", "Look at them", "alert-circle", {"state": "unknown"}),
     Kind.CALLS_UNANSWERED: ("portal.calls", "Show calls", "phone-off", {"state": "unanswered"}),
+    Kind.LINE: ("portal.line_health", "Look at it", "activity-heartbeat", {}),
+    Kind.PAUSED: ("portal.line_health", "Look at it", "player-pause", {}),
     Kind.UPLOAD: ("portal.upload", "Look at it", "file-spreadsheet", {}),
     Kind.LIMIT: ("portal.organization_plan", "Change limit", "alert-triangle", {}),
     Kind.AGENT: ("portal.assistant", "Set up", "phone-off", {}),

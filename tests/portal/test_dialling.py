@@ -1,4 +1,4 @@
-"""Operators are told on every page that dialling is paused."""
+"""What holds calls back: on every page of an operator, on the page of the line, in the overview."""
 
 from collections.abc import Callable
 
@@ -6,9 +6,10 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.caller import system_caller
-from app.enums import CarrierKind, Role
-from app.models import User
-from app.services.dialler import pauses
+from app.enums import CarrierKind, Observed, Role
+from app.models import User, utcnow
+from app.services.dialler import observing, pauses
+from app.services.dialler.observing import Behaviour, Count
 from app.services.dialler.pauses import Scope
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -45,3 +46,55 @@ def test_every_page_of_an_operator_says_that_dialling_is_paused(
         assert "Dialling is paused for all calls over Twilio</p>" in shown
         assert "Dialling is paused for all calls of one partner</p>" in shown
     assert "restored from" not in signed_in(own.staff[Role.PARTNER_ADMIN]).get("/account").text
+
+
+def observe(session: Session, kind: Observed, count: int, code: str, words: str) -> None:
+    now = utcnow()
+    minute = now.replace(second=0, microsecond=0)
+    behaviour = Behaviour(minute, CarrierKind.TWILIO, kind, code)
+    observing.keep(session, {behaviour: Count(count, now, words)})
+    session.commit()
+
+
+def test_operators_see_each_carrier_with_the_codes_of_its_trouble(
+    session: Session, operator: Browser
+) -> None:
+    assert "No carrier was asked for anything" in operator.get("/line").text
+    observe(session, Observed.REFUSED, 4, "21211", "The carrier refused: <b>no</b>")
+    shown = operator.get("/line").text
+    assert "<h1>Twilio refuses calls" in shown
+    assert "Twilio, 21211</span>" in shown
+    assert "The carrier refused: &lt;b&gt;no&lt;/b&gt;" in shown
+    observe(session, Observed.SILENT, 2, "ReadTimeout", "ReadTimeout")
+    assert "<h1>Twilio does not answer" in operator.get("/line").text
+
+
+def test_an_administrator_reads_in_plain_words_what_holds_the_calls(
+    session: Session, own: Tenant, signed_in: SignIn
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert "The line works" in admin.get("/line").text
+    assert "Calls that failed" in admin.get("/line").text
+    observe(session, Observed.SILENT, 2, "ReadTimeout", "ReadTimeout")
+    pause(session, Scope(partner_id=own.partner.id), "Your number is being moved")
+    for path in ("/line", "/"):
+        shown = admin.get(path).text
+        assert ("ReadTimeout" in shown, "Twilio" in shown) == (False, False)
+        assert "Your number is being moved" in shown
+    assert "The telephone line does not answer" in admin.get("/line").text
+    assert "The telephone line takes no calls at the moment" in admin.get("/").text
+
+
+def test_others_have_no_such_page(own: Tenant, signed_in: SignIn) -> None:
+    for user in (own.staff[Role.PARTNER_EDITOR], own.user):
+        browser = signed_in(user)
+        assert browser.get("/line").status_code == 404
+        assert 'href="/line"' not in browser.get("/").text
+
+
+def test_a_pause_of_another_partner_is_nobody_elses_news(
+    session: Session, own: Tenant, other: Tenant, signed_in: SignIn
+) -> None:
+    pause(session, Scope(partner_id=other.partner.id), "Unpaid")
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert "Unpaid" not in admin.get("/line").text + admin.get("/").text

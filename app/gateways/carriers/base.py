@@ -47,19 +47,25 @@ class Inquiry:
 
 
 class PlacementRejected(Exception):
-    """The carrier refused for certain: this attempt has not rung and never will."""
+    """The carrier refused for certain: this attempt has not rung and never will. ``code`` is the
+    carrier's own word for why."""
 
-    def __init__(self, message: str, reason: EndedReason = EndedReason.REJECTED):
+    def __init__(
+        self, message: str, reason: EndedReason = EndedReason.REJECTED, code: str | None = None
+    ):
         super().__init__(message)
         self.reason = reason
+        self.code = code or reason.value
 
 
 class PlacementPutOff(Exception):
-    """Certainly not placed, and worth asking again with the same attempt after ``seconds``."""
+    """Certainly not placed, and worth asking again with the same attempt after ``seconds``;
+    ``unreached`` where nobody was there to ask."""
 
-    def __init__(self, message: str, seconds: float):
+    def __init__(self, message: str, seconds: float, *, unreached: bool = False):
         super().__init__(message)
         self.seconds = seconds
+        self.unreached = unreached
 
 
 class NoCarrierAnswer(Exception):

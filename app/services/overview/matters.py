@@ -19,6 +19,7 @@ from app.services import agents, organizations, partners
 from app.services.branding import surfaces
 from app.services.calls.listing import UNANSWERED
 from app.services.calls.reading import visible as visible_calls
+from app.services.dialler import health, pauses
 from app.services.organizations.loading import visible as visible_organizations
 
 RECENT = timedelta(days=14)
@@ -36,6 +37,8 @@ class Kind(StrEnum):
     CALL = "call"
     CALLS_UNKNOWN = "calls-unknown"
     CALLS_UNANSWERED = "calls-unanswered"
+    LINE = "line"
+    PAUSED = "paused"
     UPLOAD = "upload"
     LIMIT = "limit"
     AGENT = "agent"
@@ -81,6 +84,25 @@ def _unknown_calls(session: Session, caller: Caller) -> list[Matter]:
     title = f"{_count(len(found))} calls with unknown outcome"
     text = "The carrier could not say whether they were placed."
     return [Matter(Kind.CALLS_UNKNOWN, title, text, urgent=True)]
+
+
+def _line(session: Session, caller: Caller) -> list[Matter]:
+    """What holds calls back: pauses of dialling, and a telephone line in trouble."""
+    held = pauses.covering(session, caller)
+    lines = [each for each in health.in_trouble(session) if each.state.holds_calls]
+    if not held and not lines:
+        return []
+    waiting = health.waiting_calls(session, caller)
+    words = f"{_count(waiting)} {'call waits' if waiting == 1 else 'calls wait'}; nothing is lost."
+    words = words if waiting else "No call waits for it at the moment."
+    found = [
+        Matter(Kind.PAUSED, f"Dialling is paused: {pause.reason}", words, urgent=True)
+        for pause in held[:1]
+    ]
+    if lines:
+        title = "The telephone line takes no calls at the moment"
+        found.append(Matter(Kind.LINE, title, words, urgent=True))
+    return found
 
 
 def _uploads(session: Session, caller: Caller) -> list[Matter]:
@@ -249,6 +271,7 @@ def _count(number: int) -> str:
 
 
 _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[Matter]]], ...] = (
+    (Permission.CALLS_READ, _line),
     (Permission.CALLS_READ, _unknown_calls),
     (Permission.CONTACTS_WRITE, _uploads),
     (Permission.CREDENTIALS_MANAGE, _credentials),

@@ -135,7 +135,9 @@ class Twilio:
         try:
             answer = self._reading.request("GET", uri or self._uri(), params=params)
             read = json.loads(answer.content)
-        except (PlacementPutOff, ValueError, TypeError) as error:
+        except PlacementPutOff as refusal:
+            raise NoCarrierAnswer(str(refusal)) from refusal
+        except (ValueError, TypeError) as error:
             raise NoCarrierAnswer(type(error).__name__) from error
         if answer.status_code != 200 or not isinstance(read, dict):
             message = f"status {answer.status_code}"
@@ -163,11 +165,12 @@ class Twilio:
 
 def _rejected(refusal: TwilioRestException) -> PlacementRejected:
     words = f"The carrier refused: {refusal.msg}"[:400]
+    code = str(refusal.code or refusal.status)
     if refusal.status in {401, 403, 404}:
-        return PlacementRejected(words, EndedReason.CARRIER_ERROR)
+        return PlacementRejected(words, EndedReason.CARRIER_ERROR, code)
     if refusal.code in _NUMBER_CODES:
-        return PlacementRejected(words, EndedReason.NUMBER_INVALID)
-    return PlacementRejected(words)
+        return PlacementRejected(words, EndedReason.NUMBER_INVALID, code)
+    return PlacementRejected(words, code=code)
 
 
 def _may_be_own(call: Mapping[str, Any], inquiry: Inquiry) -> bool:

@@ -44,7 +44,7 @@ class Wire:
         except RequestException as error:
             if _was_never_sent(error):
                 message = "The carrier could not be reached."
-                raise PlacementPutOff(message, UNREACHED_SECONDS) from error
+                raise PlacementPutOff(message, UNREACHED_SECONDS, unreached=True) from error
             raise NoCarrierAnswer(type(error).__name__) from error
         if response.status_code == 429:
             message = "The carrier asked to wait."

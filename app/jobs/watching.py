@@ -1,0 +1,122 @@
+"""Watches how the carriers behave while calls are placed; written down between heartbeats."""
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+from app.database import Database
+from app.enums import CarrierKind, Observed
+from app.gateways.carriers.base import (
+    Carrier,
+    Inquiry,
+    LineState,
+    NoCarrierAnswer,
+    Placement,
+    PlacementPutOff,
+    PlacementRejected,
+)
+from app.models import utcnow
+from app.services.dialler import observing
+from app.services.dialler.observing import Behaviour, Count
+
+SLOW_SECONDS = 3.0
+"""An answer that takes longer is slow; most take a fraction of a second."""
+PAUSE_SECONDS = 4.0
+"""Between two times of writing down; what a killed worker had not written is lost."""
+SLOW_WORDS = f"Took longer than {SLOW_SECONDS:.0f} s."
+LONGEST_CODE = 100
+LONGEST_DETAIL = 500
+
+_NUMBER = re.compile(r"\+?\d{7,}")
+"""Whom nobody but the call's own page need name."""
+
+
+class Watch:
+    """Counts in memory, and writes it down in a transaction of its own."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._counts: dict[Behaviour, Count] = {}
+        self._written = 0.0
+
+    def saw(self, carrier: CarrierKind, kind: Observed, code: str = "", detail: str = "") -> None:
+        now = utcnow()
+        minute = now.replace(second=0, microsecond=0)
+        behaviour = Behaviour(minute, carrier, kind, code[:LONGEST_CODE])
+        with self._lock:
+            count = self._counts.setdefault(behaviour, Count(0, now, ""))
+            count.count, count.last_at, count.detail = count.count + 1, now, detail[:LONGEST_DETAIL]
+
+    def write_down(self, database: Database, *, at_once: bool = False) -> None:
+        """Every few seconds at most, and only where there is something."""
+        if not at_once and time.monotonic() - self._written < PAUSE_SECONDS:
+            return
+        with self._lock:
+            counts, self._counts = self._counts, {}
+        if counts:
+            self._written = time.monotonic()
+            with database.transaction() as session:
+                observing.keep(session, counts)
+
+
+class Watched:
+    """A carrier that is watched; it behaves as the carrier itself."""
+
+    def __init__(self, carrier: Carrier, watch: Watch):
+        self._carrier = carrier
+        self._watch = watch
+
+    @property
+    def kind(self) -> CarrierKind:
+        return self._carrier.kind
+
+    @property
+    def charges(self) -> bool:
+        return self._carrier.charges
+
+    @property
+    def settle_seconds(self) -> float:
+        return self._carrier.settle_seconds
+
+    @property
+    def silence_seconds(self) -> float:
+        return self._carrier.silence_seconds
+
+    def place(self, placement: Placement) -> LineState:
+        with self._watching():
+            return self._carrier.place(placement)
+
+    def look_up(self, inquiry: Inquiry) -> LineState:
+        with self._watching():
+            return self._carrier.look_up(inquiry)
+
+    def hang_up(self, inquiry: Inquiry) -> bool:
+        with self._watching():
+            return self._carrier.hang_up(inquiry)
+
+    @contextmanager
+    def _watching(self) -> Iterator[None]:
+        began = time.monotonic()
+        try:
+            yield
+        except PlacementRejected as refusal:
+            words = _NUMBER.sub("…", str(refusal))
+            self._watch.saw(self.kind, Observed.REFUSED, refusal.code, words)
+            raise
+        except PlacementPutOff as refusal:
+            kind = Observed.UNREACHED if refusal.unreached else Observed.PUT_OFF
+            detail = str(refusal)
+            if not refusal.unreached:
+                detail = f"{detail} Again after {refusal.seconds:.0f} s."
+            self._watch.saw(self.kind, kind, detail=detail)
+            raise
+        except NoCarrierAnswer as silence:
+            self._watch.saw(self.kind, Observed.SILENT, str(silence))
+            raise
+        is_slow = time.monotonic() - began > SLOW_SECONDS
+        if is_slow:
+            self._watch.saw(self.kind, Observed.SLOW, detail=SLOW_WORDS)
+        else:
+            self._watch.saw(self.kind, Observed.ANSWERED)

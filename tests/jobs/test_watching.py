@@ -1,0 +1,107 @@
+"""What the worker observes of a carrier that behaves in every way."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+
+from app.database import Database
+from app.enums import CarrierKind, EndedReason, Observed
+from app.gateways.carriers.base import (
+    Inquiry,
+    LineState,
+    NoCarrierAnswer,
+    Placement,
+    PlacementPutOff,
+    PlacementRejected,
+    Verdict,
+)
+from app.jobs.watching import Watch, Watched
+from app.models import CarrierObservation, new_id, utcnow
+from tests.fixtures.twilio_house import House
+from tests.fixtures.worker import outcome, until
+
+PLACEMENT = Placement(new_id(), "+12125551000", "+12025550199", "Hello.", "Bye.")
+
+
+class Moody:
+    """A carrier that does what it is told to."""
+
+    kind = CarrierKind.TWILIO
+    charges = True
+    settle_seconds = 2.0
+    silence_seconds = 3.0
+
+    def __init__(self) -> None:
+        self.trouble: Exception | None = None
+
+    def place(self, placement: Placement) -> LineState:  # noqa: ARG002 - the protocol's
+        if self.trouble:
+            raise self.trouble
+        return LineState(Verdict.PLACED, "CA1")
+
+    def look_up(self, inquiry: Inquiry) -> LineState:
+        return LineState(Verdict.PLACED, str(inquiry.attempt_id))
+
+    def hang_up(self, inquiry: Inquiry) -> bool:  # noqa: ARG002 - the protocol's
+        return True
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_each_behaviour_is_counted_and_passed_on(fresh_database: Database) -> None:
+    carrier, watch = Moody(), Watch()
+    watched = Watched(carrier, watch)
+    inquiry = Inquiry(UUID(int=7), "+12125551000", "+12025550199", utcnow())
+    answers: list[Callable[[], object]] = [
+        lambda: watched.place(PLACEMENT).reference,
+        lambda: watched.look_up(inquiry).reference,
+        lambda: watched.hang_up(inquiry),
+    ]
+    assert [ask() for ask in answers] == ["CA1", str(UUID(int=7)), True]
+    troubles = [
+        PlacementRejected("No such number: +12125551000.", EndedReason.NUMBER_INVALID, "21211"),
+        PlacementPutOff("The carrier asked to wait.", 7.0),
+        PlacementPutOff("The carrier could not be reached.", 10.0, unreached=True),
+        NoCarrierAnswer("status 503"),
+        NoCarrierAnswer("status 503"),
+    ]
+    for carrier.trouble in troubles:
+        with pytest.raises(type(carrier.trouble)):
+            watched.place(PLACEMENT)
+    watch.write_down(fresh_database, at_once=True)
+    watch.write_down(fresh_database, at_once=True)
+    query = select(CarrierObservation).order_by(CarrierObservation.kind, CarrierObservation.minute)
+    with fresh_database.transaction(read_only=True) as session:
+        rows = session.scalars(query).all()
+    found: dict[tuple[Observed, str, str], int] = {}
+    for row in rows:
+        key = (row.kind, row.code, row.detail)
+        found[key] = found.get(key, 0) + row.count
+    assert found == {
+        (Observed.ANSWERED, "", ""): 3,
+        (Observed.PUT_OFF, "", "The carrier asked to wait. Again after 7 s."): 1,
+        (Observed.REFUSED, "21211", "No such number: …."): 1,
+        (Observed.SILENT, "status 503", ""): 2,
+        (Observed.UNREACHED, "", "The carrier could not be reached."): 1,
+    }
+    assert (watched.kind, watched.charges, watched.settle_seconds, watched.silence_seconds) == (
+        CarrierKind.TWILIO,
+        True,
+        2.0,
+        3.0,
+    )
+
+
+@pytest.mark.xdist_group("house")
+def test_a_worker_writes_down_what_its_carrier_does(house: House) -> None:
+    outcome(house.database, house.dial(house.number()))
+
+    def answered() -> bool:
+        query = select(CarrierObservation.kind).where(
+            CarrierObservation.carrier == CarrierKind.TWILIO
+        )
+        with house.database.transaction(read_only=True) as session:
+            return Observed.ANSWERED in session.scalars(query).all()
+
+    until(answered)

@@ -1,0 +1,79 @@
+"""How a carrier does, told from what was observed of it."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind, Observed
+from app.models import utcnow
+from app.services.dialler import health, observing
+from app.services.dialler.health import State
+from app.services.dialler.observing import Behaviour, Count
+
+TWILIO = CarrierKind.TWILIO
+Seen = tuple[float, Observed, int]
+
+
+def observe(
+    session: Session, *seen: Seen, carrier: CarrierKind = TWILIO, code: str = "", words: str = ""
+) -> None:
+    """``seen`` are the minutes ago, what, and how often."""
+    now = utcnow()
+    for minutes, kind, count in seen:
+        at = now - timedelta(minutes=minutes)
+        minute = at.replace(second=0, microsecond=0)
+        behaviour = Behaviour(minute, carrier, kind, code)
+        observing.keep(session, {behaviour: Count(count, at, words)})
+
+
+ANSWERED, SLOW, SILENT = Observed.ANSWERED, Observed.SLOW, Observed.SILENT
+UNREACHED, PUT_OFF, REFUSED = Observed.UNREACHED, Observed.PUT_OFF, Observed.REFUSED
+
+
+@pytest.mark.parametrize(
+    ("seen", "state"),
+    [
+        ([(3, ANSWERED, 5)], State.WELL),
+        ([(3, ANSWERED, 5), (1, SILENT, 1)], State.WELL),
+        ([(3, ANSWERED, 5), (2, SILENT, 1), (1, UNREACHED, 1)], State.OUTAGE),
+        ([(2, SILENT, 9), (1, ANSWERED, 1)], State.WELL),
+        ([(30, ANSWERED, 5), (1, UNREACHED, 2)], State.OUTAGE),
+        ([(1, UNREACHED, 2)], State.OUTAGE),
+        ([(3, ANSWERED, 5), (1, PUT_OFF, 1)], State.PUTS_OFF),
+        ([(3, PUT_OFF, 5), (1, ANSWERED, 1)], State.WELL),
+        ([(3, REFUSED, 3), (1, ANSWERED, 9)], State.REFUSES),
+        ([(3, REFUSED, 2), (1, ANSWERED, 9)], State.WELL),
+        ([(3, SLOW, 3), (1, ANSWERED, 2)], State.SLOW),
+        ([(20, SILENT, 9)], State.QUIET),
+        ([(60 * 25, SILENT, 9)], None),
+    ],
+)
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_state_is_what_was_seen_last_and_lately(
+    session: Session, seen: list[Seen], state: State | None
+) -> None:
+    observe(session, *seen)
+    assert [each.state for each in health.carriers(session)] == ([state] if state else [])
+
+
+def test_what_several_workers_saw_is_counted_together_with_the_last_words(session: Session) -> None:
+    observe(session, (2, REFUSED, 2), (1, ANSWERED, 1), code="21211", words="No such number.")
+    observe(session, (2, REFUSED, 3), code="21211", words="Not a number.")
+    observe(session, (1, SILENT, 1), code="ReadTimeout", words="ReadTimeout")
+    [found] = health.carriers(session)
+    assert [(each.kind, each.code, each.count, each.detail) for each in found.troubles] == [
+        (SILENT, "ReadTimeout", 1, "ReadTimeout"),
+        (REFUSED, "21211", 5, "Not a number."),
+    ]
+    assert (found.state, found.answers, found.slow) == (State.REFUSES, 1, 0)
+
+
+def test_the_simulated_line_is_no_news_and_old_observations_go(session: Session) -> None:
+    observe(session, (1, SILENT, 9), carrier=CarrierKind.SIMULATOR)
+    observe(session, (60 * 25, SILENT, 9))
+    assert health.in_trouble(session) == []
+    observing.forget(session)
+    assert [each.carrier for each in health.carriers(session)] == [CarrierKind.SIMULATOR]
+    observe(session, (1, SILENT, 9))
+    assert [each.carrier for each in health.in_trouble(session)] == [TWILIO]
