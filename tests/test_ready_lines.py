@@ -75,7 +75,7 @@ def run(language: str, text: str, **environment: str) -> str:
         command,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
         env={**os.environ, **environment},
     )

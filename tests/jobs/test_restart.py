@@ -42,7 +42,7 @@ def test_sqlite_has_one_worker(fresh_database: Database, worker: Worker, backend
         env={"DATABASE_URL": url, "PORTAL_ENV": "test"},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert second.returncode == 3
@@ -90,7 +90,7 @@ def test_a_worker_declared_dead_stops_at_once(
     with fresh_database.transaction() as session:
         workers.declare_dead(session, session.scalars(select(WorkerHeartbeat.executor_id)).all())
     assert first.process is not None
-    assert first.process.wait(timeout=10) == 1
+    assert first.process.wait(timeout=60) == 1
     second.start()
     line = open_line(fresh_database)
     call_id = line.dial(fresh_database, "+12125550600")

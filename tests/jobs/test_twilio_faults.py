@@ -156,6 +156,6 @@ def test_a_call_that_comes_to_light_after_its_attempt_was_given_up_is_ended(hous
             "StatusCallback": [f"{house.url}/carrier/twilio/status{query}"],
         }
     )
-    until(lambda: placed.status == "completed", 20.0)
+    until(lambda: placed.status == "completed", 60.0)
     assert placed.spoken in ("", SILENT)
     assert outcome(house.database, call_id) == ended

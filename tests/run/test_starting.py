@@ -64,7 +64,7 @@ def refusal(clone: Path, programs: Path, port: object = 8000) -> list[str]:
         env={"PATH": str(programs)},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
@@ -124,7 +124,7 @@ def test_a_port_taken_after_the_first_look(taken_port: int) -> None:
         env=os.environ,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     sentence = TAKEN.format(taken_port, taken_port + 1)

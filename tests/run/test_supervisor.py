@@ -84,7 +84,7 @@ def test_a_stop_signal_ends_everything(start: Start, stop: signal.Signals) -> No
     children = running.children(2)
     began = time.monotonic()
     running.process.send_signal(stop)
-    assert running.process.wait(timeout=10) == 0
+    assert running.process.wait(timeout=60) == 0
     assert time.monotonic() - began < 3
     assert [is_gone(pid) for pid in children] == [True, True]
     assert running.printed == "Stopping.\nStopped.\n"
@@ -95,7 +95,7 @@ def test_what_ignores_the_stop_is_killed_after_the_limit(start: Start) -> None:
     children = running.children(2)
     running.wait_for_words("deaf")
     running.process.terminate()
-    assert running.process.wait(timeout=10) == 0
+    assert running.process.wait(timeout=60) == 0
     assert [is_gone(pid) for pid in children] == [True, True]
     words = "deaf\nStopping.\nKilling what has not stopped yet: worker.\nStopped.\n"
     assert running.printed == words
@@ -107,7 +107,7 @@ def test_a_second_ctrl_c_stops_at_once(start: Start) -> None:
     running.process.send_signal(signal.SIGINT)
     time.sleep(1.2)
     running.process.send_signal(signal.SIGINT)
-    assert running.process.wait(timeout=5) == 0
+    assert running.process.wait(timeout=30) == 0
 
 
 def test_grandchildren_left_behind_go_with_the_stop(start: Start) -> None:
@@ -115,7 +115,7 @@ def test_grandchildren_left_behind_go_with_the_stop(start: Start) -> None:
     running.wait_for_words("grandchild=")
     grandchild = int(running.printed.split("=")[1])
     running.process.terminate()
-    running.process.wait(timeout=10)
+    running.process.wait(timeout=60)
     wait_for(lambda: is_gone(grandchild))
 
 
@@ -125,7 +125,7 @@ def test_no_orphan_is_left_when_the_supervisor_itself_is_killed(start: Start) ->
     running.wait_for_words("deaf")
     running.process.kill()
     running.process.wait()
-    wait_for(lambda: all(is_gone(pid) for pid in children), limit=2)
+    wait_for(lambda: all(is_gone(pid) for pid in children))
 
 
 def test_a_program_that_cannot_start_is_given_up_loudly_after_growing_pauses(
@@ -134,7 +134,7 @@ def test_a_program_that_cannot_start_is_given_up_loudly_after_growing_pauses(
     written = tmp_path / "worker.pid"
     sleeper = ["sh", "-c", f"echo $$ > {written}; exec sleep 600"]
     running = start({"web": CRASHING, "worker": sleeper})
-    assert running.process.wait(timeout=10) == 1
+    assert running.process.wait(timeout=60) == 1
     assert is_gone(int(written.read_text()))
     again = "no such table\nweb ended with status 3 right after its start; next try in {} s.\n"
     assert running.printed == "".join(again.format(pause) for pause in ("0.05", "0.1", "0.2")) + (
