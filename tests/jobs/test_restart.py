@@ -17,7 +17,7 @@ from tests.fixtures.worker import ROOT, Worker, open_line, outcome, unfinished, 
 def test_a_stopped_worker_leaves_its_calls_to_the_next(
     fresh_database: Database, make_worker: Callable[..., Worker], simulator: Simulator
 ) -> None:
-    worker = make_worker(PORTAL_SIMULATOR_PACE="0.1")
+    worker = make_worker(PORTAL_SIMULATOR_PACE="0.3")
     worker.start()
     line = open_line(fresh_database)
     numbers = [f"+121255504{index:02d}" for index in range(12)]
