@@ -2,30 +2,20 @@
 
 import random
 from array import array
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
 from app.enums import AnsweredBy
 from app.gateways.carriers.sip.hearing import FRAME, RATE, Listener
 from app.gateways.carriers.sip.speaking import CannotSpeak, prepare, to_telephone
-from tests.fixtures.sip_telephone import likeness, read_sound, silence, tone
+from tests.fixtures.sip_telephone import likeness, read_sound, silence, spoken, tone
 from tests.matrix import rotating
 
 GREETING = (
     "You have reached Mary Smith. Please leave a message after the tone, and have a nice day."
 )
 VOICES = rotating("voice that answers", ("en-us", "en-gb+f3", "de"))
-
-
-@cache
-def said(words: str, voice: str = "en-us") -> "array[int]":
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "said.wav"
-        seconds = prepare(words, path, espeak="espeak-ng", voice=voice)
-        return read_sound(path)[: int(seconds * RATE)]
 
 
 def noisy(sound: "array[int]", height: int) -> "array[int]":
@@ -50,7 +40,7 @@ def listened(sound: "array[int]") -> tuple[AnsweredBy | None, float | None, floa
 @pytest.mark.parametrize("words", ["Hello?", "Hello, this is Anna."])
 @pytest.mark.parametrize("noise", [0, 120])
 def test_a_short_greeting_and_a_pause_is_a_person(words: str, voice: str, noise: int) -> None:
-    hello = silence(0.4) + said(words, voice)
+    hello = silence(0.4) + spoken(words, voice)
     who, decided, _ = listened(noisy(hello + silence(1.5), noise))
     assert who is AnsweredBy.HUMAN
     assert decided is not None
@@ -62,7 +52,7 @@ def test_a_short_greeting_and_a_pause_is_a_person(words: str, voice: str, noise:
 def test_a_machine_may_be_spoken_to_once_its_beep_is_over(
     voice: str, hertz: float, height: int
 ) -> None:
-    before = silence(0.3) + said(GREETING, voice) + silence(0.4)
+    before = silence(0.3) + spoken(GREETING, voice) + silence(0.4)
     beep = tone(hertz, 0.3, height)
     who, decided, may_speak = listened(noisy(before + beep + silence(1), 30))
     assert who is AnsweredBy.VOICEMAIL
@@ -78,7 +68,7 @@ def test_a_beep_alone_is_a_machine() -> None:
 
 
 def test_a_machine_without_a_beep_is_spoken_to_after_a_long_silence() -> None:
-    greeting = said(GREETING)
+    greeting = spoken(GREETING)
     who, _, may_speak = listened(greeting + silence(4))
     assert who is AnsweredBy.VOICEMAIL
     assert may_speak is not None
@@ -90,7 +80,7 @@ def test_who_says_nothing_is_unknown() -> None:
 
 
 def test_sound_arrives_in_pieces_of_any_size() -> None:
-    sound, listener = said(GREETING) + tone(1000, 0.3) + silence(1), Listener()
+    sound, listener = spoken(GREETING) + tone(1000, 0.3) + silence(1), Listener()
     for start in range(0, len(sound), 777):
         listener.hear(sound[start : start + 777])
     assert (listener.answered_by, listener.may_speak) == (AnsweredBy.VOICEMAIL, True)

@@ -8,7 +8,6 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -67,12 +66,9 @@ class Dialled:
 
 
 @pytest.fixture(scope="module")
-def dialled(
-    house: SipHouse, hello: "array[int]", tmp_path_factory: pytest.TempPathFactory
-) -> Dialled:
-    greeting = spoken(GREETING, tmp_path_factory.mktemp("greeting"))
+def dialled(house: SipHouse, hello: "array[int]") -> Dialled:
     person, passed_on = house.telephone(hello), house.telephone(hello)
-    machine = house.telephone(greeting + silence(0.3) + tone(1000, 0.3))
+    machine = house.telephone(spoken(GREETING) + silence(0.3) + tone(1000, 0.3))
     numbers = {
         "person": person.number,
         "machine": machine.number,
@@ -89,13 +85,13 @@ def dialled(
 
 
 @pytest.fixture(scope="module")
-def hello(tmp_path_factory: pytest.TempPathFactory) -> "array[int]":
-    return silence(0.2) + spoken("Hello?", tmp_path_factory.mktemp("hello"))
+def hello() -> "array[int]":
+    return silence(0.2) + spoken("Hello?")
 
 
-def found(words: str, heard: "array[int]", folder: Path) -> tuple[float, float]:
+def found(words: str, heard: "array[int]") -> tuple[float, float]:
     """How alike the words and what was heard there are, and the second in which they begin."""
-    wanted = spoken(words, folder)
+    wanted = spoken(words)
     alike, place = likeness(wanted, heard, place_of(wanted, heard))
     return alike, place / RATE
 
@@ -106,12 +102,12 @@ def story(house: SipHouse, call_id: UUID) -> list[str]:
         return [key.rpartition(":")[2] for key in session.scalars(query)]
 
 
-def test_a_person_hears_the_intro(house: SipHouse, dialled: Dialled, tmp_path: Path) -> None:
+def test_a_person_hears_the_intro(house: SipHouse, dialled: Dialled) -> None:
     call_id = dialled.calls["person"]
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
     [heard] = dialled.person.recordings()
-    assert found(INTRO, heard, tmp_path)[0] > 0.95
-    assert found(VOICEMAIL, heard, tmp_path)[0] < 0.5
+    assert found(INTRO, heard)[0] > 0.95
+    assert found(VOICEMAIL, heard)[0] < 0.5
     [attempt] = house.attempts(call_id)
     [invite] = house.trunk.calls_to(dialled.person.number)
     assert (attempt.carrier_reference, attempt.spoken) == (invite["call-id"], INTRO)
@@ -119,25 +115,23 @@ def test_a_person_hears_the_intro(house: SipHouse, dialled: Dialled, tmp_path: P
 
 
 def test_a_machine_hears_the_voicemail_message_after_its_beep(
-    house: SipHouse, dialled: Dialled, tmp_path: Path
+    house: SipHouse, dialled: Dialled
 ) -> None:
     call_id = dialled.calls["machine"]
     assert outcome(house.database, call_id) == ("completed", "voicemail", "voicemail")
     [heard] = dialled.machine.recordings()
-    alike, second = found(VOICEMAIL, heard, tmp_path)
-    greeting = len(spoken(GREETING, tmp_path)) / RATE
+    alike, second = found(VOICEMAIL, heard)
+    greeting = len(spoken(GREETING)) / RATE
     assert alike > 0.95
     assert second > greeting + 0.3 + 0.3
-    assert found(INTRO, heard, tmp_path)[0] < 0.5
+    assert found(INTRO, heard)[0] < 0.5
     assert [attempt.spoken for attempt in house.attempts(call_id)] == [VOICEMAIL]
 
 
-def test_the_assistant_takes_over_after_the_intro(
-    house: SipHouse, dialled: Dialled, tmp_path: Path
-) -> None:
+def test_the_assistant_takes_over_after_the_intro(house: SipHouse, dialled: Dialled) -> None:
     call_id = dialled.calls["passed on"]
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
-    assert found(INTRO, dialled.passed_on.recordings()[0], tmp_path)[0] > 0.95
+    assert found(INTRO, dialled.passed_on.recordings()[0])[0] > 0.95
     wait_for(lambda: "Call established" in house.assistant.log())
 
 
