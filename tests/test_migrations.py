@@ -1,5 +1,7 @@
 """The one migration history, up, down and up again on a filled database."""
 
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from alembic import command
@@ -14,8 +16,11 @@ from app.commands.demo_story import PARTNERS
 from app.commands.demo_world import World
 from app.config import ROOT
 from app.database import Database
-from app.models import Base, Campaign, Organization
+from app.enums import CallSource, CallStatus, CarrierKind
+from app.gateways.carriers.base import LineState, Verdict
+from app.models import Agent, Base, Call, CallAttempt, Campaign, OAuthClient, Organization
 from app.services import organizations
+from app.services.calls import costs
 from migrations.filters import belongs_to_us
 
 VERSION = "alembic_version"
@@ -95,3 +100,49 @@ def test_names_and_counts_are_there_for_what_was_stored_before(fresh_database: D
     run(fresh_database, command.downgrade, "0008")
     run(fresh_database, command.upgrade, "head")
     assert kept() == (campaigns, names)
+
+
+def test_costs_and_legacy_calls_are_counted_from_what_is_there(fresh_database: Database) -> None:
+    def kept() -> dict[str, list[Any]]:
+        with fresh_database.engine.connect() as connection:
+            return {
+                name: [tuple(row) for row in connection.execute(select(Base.metadata.tables[name]))]
+                for name in ("legacy_days", "cost_days", "partner_cost_days")
+            }
+
+    with fresh_database.transaction() as session:
+        fill(session)
+        client = session.scalars(select(OAuthClient).where(OAuthClient.area == "B")).first()
+        assert client is not None
+        agent = session.scalars(
+            select(Agent).where(Agent.organization_id == client.organization_id)
+        ).first()
+        assert agent is not None
+        for hour in (0, 23):
+            began = datetime(2026, 5, 31, hour, 59, tzinfo=UTC)
+            call = Call(
+                partner_id=agent.partner_id, organization_id=agent.organization_id,
+                agent_id=agent.id, source=CallSource.LEGACY, carrier=CarrierKind.TWILIO,
+                credential_id=client.id, requested_by="tests", phone_number="+12025550123",
+                contact={}, status=CallStatus.COMPLETED, created_at=began, expires_at=began,
+            )  # fmt: skip
+            session.add(call)
+            session.flush()
+            attempt = CallAttempt(
+                organization_id=call.organization_id, call_id=call.id, number=1,
+                carrier=CarrierKind.TWILIO, status=CallStatus.COMPLETED, started_at=began,
+            )  # fmt: skip
+            session.add(attempt)
+            session.flush()
+            said = LineState(Verdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
+            costs.keep(session, attempt.id, said)
+        owner, organization = client.partner_id, client.organization_id
+        day = began.date()
+        counted = {
+            "legacy_days": [(client.id, day, 2, 0, 0)],
+            "cost_days": [(organization, day, "USD", owner, 2, 27_000)],
+            "partner_cost_days": [(owner, day, "USD", 2, 27_000)],
+        }
+    run(fresh_database, command.downgrade, "0018")
+    run(fresh_database, command.upgrade, "head")
+    assert kept() == counted

@@ -33,7 +33,7 @@ from app.models.name_index import index_names
 from app.models.organization import Agent, DoNotCallEntry, ExternalIdKey, Organization
 from app.models.outreach import Outreach, OutreachContact
 from app.models.partner import BrandColor, HeaderLink, Partner, Pricing, SiteImage, SocialLink
-from app.models.rollup import PartnerDay, PartnerTier
+from app.models.rollup import CostDay, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
 from app.models.user import FailedSignIn, LinkPurpose, OneTimeLink, PortalSession, User
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
@@ -61,6 +61,7 @@ __all__ = [
     "ContactImport",
     "Conversation",
     "ConversationDay",
+    "CostDay",
     "DiallingPause",
     "DoNotCallEntry",
     "ExternalIdKey",
@@ -84,6 +85,7 @@ __all__ = [
     "Outreach",
     "OutreachContact",
     "Partner",
+    "PartnerCostDay",
     "PartnerDay",
     "PartnerTier",
     "PortalSession",

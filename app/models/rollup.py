@@ -6,11 +6,11 @@
 from datetime import date, datetime
 from uuid import UUID
 
-from sqlalchemy import Date, ForeignKey, Integer
+from sqlalchemy import BigInteger, Date, ForeignKey, ForeignKeyConstraint, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import Tier
-from app.models.base import Base, UtcDateTime, enum_column
+from app.models.base import Base, Short, UtcDateTime, enum_column
 
 
 class PartnerDay(Base):
@@ -31,6 +31,44 @@ class PartnerDay(Base):
     seconds: Mapped[int] = mapped_column(Integer, default=0)
     sign_ups: Mapped[int] = mapped_column(Integer, default=0)
     updated_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class CostDay(Base):
+    """What carriers charged for the attempts of an organization that began on a UTC day.
+
+    ``micros`` are millionths of the currency, so that sums are exact on both databases.
+    """
+
+    __tablename__ = "cost_days"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            ondelete="CASCADE",
+        ),
+        Index("ix_cost_days_partner", "partner_id", "day"),
+    )
+
+    organization_id: Mapped[UUID] = mapped_column(primary_key=True)
+    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    currency: Mapped[Short] = mapped_column(primary_key=True)
+    partner_id: Mapped[UUID]
+    attempts: Mapped[int] = mapped_column(Integer, default=0)
+    micros: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
+class PartnerCostDay(Base):
+    """The same of a whole partner."""
+
+    __tablename__ = "partner_cost_days"
+
+    partner_id: Mapped[UUID] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
+    )
+    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    currency: Mapped[Short] = mapped_column(primary_key=True)
+    attempts: Mapped[int] = mapped_column(Integer, default=0)
+    micros: Mapped[int] = mapped_column(BigInteger, default=0)
 
 
 class PartnerTier(Base):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +20,7 @@ from app.portal.blueprint import portal
 from app.portal.downloads import csv_file
 from app.services import csv_files, organizations, reporting
 from app.services.pricing import TIER_NAMES
-from app.services.reporting import Day, Span, Used
+from app.services.reporting import CostLine, Day, Span, Used
 from app.services.users.loading import get_by_email
 
 FIELDS = {"startDate": "start", "endDate": "end"}
@@ -28,6 +29,7 @@ ORGANIZATION_COLUMNS = (
     *("Organization", "Plan", "Conversations", "With a person", "With voicemail", "Seconds"),
     *("Conversations in the range before", "Id"),
 )
+COST_COLUMNS = ("Month (UTC)", "Organization", "Currency", "Attempts", "Cost", "Id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ def show_usage() -> str | tuple[str, int]:
             session, caller(), earlier.start, earlier.end, organization_id=scope.id
         )
         updated = reporting.last_updated(session, caller(), scope.id)
-        page, ranked = None, True
+        months = reporting.by_month(session, caller(), span, scope.id)
+        page, ranked, costs = None, True, {}
         if scope.organization is None and caller().may(Permission.ORGANIZATIONS_READ):
             ranked = reporting.can_rank(session, caller())
             page = reporting.by_organization(
@@ -78,6 +81,10 @@ def show_usage() -> str | tuple[str, int]:
                 cursor=place.cursor,
                 limit=lists.PAGE_SIZE,
             )
+            if months:
+                ids = [row.id for row in page.items]
+                costs = reporting.by_organization_ids(session, span, ids)
+    cost = reporting.totals(each.cost for each in months)
     answer = render_template(
         "portal/usage/page.html",
         span=span,
@@ -98,6 +105,10 @@ def show_usage() -> str | tuple[str, int]:
         next_url=place.next_url(page.next_cursor) if page else None,
         words=_words(),
         asked=_asked_again,
+        months=months,
+        cost=cost,
+        costs=costs,
+        costs_of_others=reporting.less(cost, chain.from_iterable(costs.values())),
     )
     return (answer, 422) if problems else answer
 
@@ -105,10 +116,16 @@ def show_usage() -> str | tuple[str, int]:
 @portal.get("/usage.csv")
 def usage_file() -> Response:
     """The figures of the screen: all organizations, or with ``rows=days`` and for a single
-    organization the days."""
+    organization the days, or with ``rows=costs`` what carriers charged by organization and
+    month."""
     span = _asked_span(reporting.last_days(datetime.now(UTC).date(), 30))
     with transaction(read_only=True) as session:
         scope = _scope(session)
+        if request.args.get("rows") == "costs":
+            found = reporting.cost_lines(session, caller(), span, scope.id)
+            parts = [csv_files.first_line(COST_COLUMNS)]
+            parts += [csv_files.lines(map(_cost_cells, batch)) for batch in found]
+            return csv_file(f"call-costs-{span.start}-to-{span.end}", parts)
         by_day = scope.organization or request.args.get("rows") == "days"
         if by_day or not caller().may(Permission.ORGANIZATIONS_READ):
             days = reporting.daily(
@@ -182,6 +199,14 @@ def _organization_cells(row: Used) -> tuple[str | int, ...]:
     return (
         *(row.name, plan, row.conversations, row.by_person, row.by_voicemail, row.seconds),
         *(row.before, str(row.id)),
+    )
+
+
+def _cost_cells(line: CostLine) -> tuple[str | int, ...]:
+    cost = line.cost
+    return (
+        *(f"{line.month:%Y-%m}", line.name, cost.currency, cost.attempts, cost.amount),
+        str(line.organization_id),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +11,17 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, Role, Tier
-from app.models import Base, ConversationDay, Organization, PartnerDay, PartnerTier, User, utcnow
+from app.models import (
+    Base,
+    ConversationDay,
+    CostDay,
+    Organization,
+    PartnerCostDay,
+    PartnerDay,
+    PartnerTier,
+    User,
+    utcnow,
+)
 
 
 def add_conversation(
@@ -33,6 +44,24 @@ def add_conversation(
     own = {"organization_id": organization_id, "day": day}
     add(session, ConversationDay, own, amounts, {"partner_id": partner_id, **now})
     add(session, PartnerDay, {"partner_id": partner_id, "day": day}, amounts, now)
+
+
+def add_cost(
+    session: Session,
+    *,
+    partner_id: UUID,
+    organization_id: UUID,
+    day: date,
+    cost: Decimal,
+    currency: str,
+) -> None:
+    """What a carrier charges for one more attempt of the day, of the organization and of its
+    partner."""
+    amounts = {"attempts": 1, "micros": round(cost * 1_000_000)}
+    when = {"day": day, "currency": currency}
+    own = {"organization_id": organization_id, **when}
+    add(session, CostDay, own, amounts, {"partner_id": partner_id})
+    add(session, PartnerCostDay, {"partner_id": partner_id, **when}, amounts, {})
 
 
 def add_organization(session: Session, partner_id: UUID, tier: Tier | None) -> None:
@@ -74,8 +103,9 @@ def move_organization(
 
 def recount(session: Session, partner_id: UUID) -> None:
     """Counts everything anew, for what was written past the services."""
-    for table in (PartnerDay, PartnerTier):
+    for table in (PartnerDay, PartnerTier, PartnerCostDay):
         session.execute(delete(table).where(table.partner_id == partner_id))
+    _recount_costs(session, partner_id)
     days = ("conversations", "by_person", "by_voicemail", "seconds")
     session.execute(
         insert(PartnerDay).from_select(
@@ -116,6 +146,18 @@ def recount(session: Session, partner_id: UUID) -> None:
     )
     for name, count in users.all():
         _add_to_tier(session, partner_id, Tier(name), users=count)
+
+
+def _recount_costs(session: Session, partner_id: UUID) -> None:
+    of_what = (CostDay.partner_id, CostDay.day, CostDay.currency)
+    session.execute(
+        insert(PartnerCostDay).from_select(
+            ["partner_id", "day", "currency", "attempts", "micros"],
+            select(*of_what, func.sum(CostDay.attempts), func.sum(CostDay.micros))
+            .where(CostDay.partner_id == partner_id)
+            .group_by(*of_what),
+        )
+    )
 
 
 def _add_to_tier(session: Session, partner_id: UUID, tier: Tier | None, **amounts: int) -> None:

@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from flask import Flask
@@ -14,6 +15,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import Role
 from app.models import PartnerTier, User
+from app.services import rollup
 from tests.fixtures.cast import Tenant, bearer, converse, make_user, organization_of
 from tests.portal.conftest import Browser
 
@@ -209,3 +211,48 @@ def test_the_quick_choices_are_months_and_days_up_to_today(
     assert {words: (start, end) for start, end, words in shown} == {
         words: (str(start), str(end)) for words, (start, end) in expected.items()
     }
+
+
+def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
+    session: Session, busy: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(busy.staff[Role.ADMIN])
+    asked = "start=2026-04-30&end=2026-05-04"
+    assert "Carrier costs" not in browser.get(f"/usage?{asked}").text
+    for tenant, organization, day, cost, currency in (
+        (busy, busy.plus, DAY, "0.0135", "USD"),
+        (busy, busy.plus, date(2026, 4, 30), "1.2", "USD"),
+        (busy, busy.organization, DAY, "0.25", "USD"),
+        (busy, busy.organization, DAY, "3", "EUR"),
+        (busy, busy.organization, date(2026, 4, 29), "7", "USD"),
+        (other, other.plus, DAY, "50", "USD"),
+    ):
+        rollup.add_cost(
+            session,
+            partner_id=tenant.partner.id,
+            organization_id=organization.id,
+            day=day,
+            cost=Decimal(cost),
+            currency=currency,
+        )
+    session.commit()
+    page = text_of(browser.get(f"/usage?{asked}").text)
+    assert "May 2026 EUR 1 3.00 May 2026 USD 2 0.2635 April 2026 USD 1 1.20" in page
+    assert "All months EUR 1 3.00 All months USD 3 1.4635" in page
+    assert "1.2135 USD" in page
+    assert "3.00 EUR 0.25 USD" in page
+    assert rows_of(browser.get(f"/usage.csv?{asked}&rows=costs").text) == [
+        ["Month (UTC)", "Organization", "Currency", "Attempts", "Cost", "Id"],
+        ["2026-05", "Northwind Bakery", "EUR", "1", "3.00", str(busy.organization.id)],
+        ["2026-05", "Northwind Bakery", "USD", "1", "0.25", str(busy.organization.id)],
+        ["2026-05", "Northwind Dental", "USD", "1", "0.0135", str(busy.plus.id)],
+        ["2026-04", "Northwind Dental", "USD", "1", "1.20", str(busy.plus.id)],
+    ]
+    found = text_of(browser.get(f"/usage?{asked}&q=bakery").text)
+    assert re.search(r"All others .* 1.2135 USD .* Total", found)
+    customer = signed_in(busy.user)
+    own = rows_of(customer.get(f"/usage.csv?{asked}&rows=costs").text)
+    assert {row[1] for row in own[1:]} == {"Northwind Bakery"}
+    assert "All months EUR 1 3.00 All months USD 1 0.25" in text_of(
+        customer.get(f"/usage?{asked}").text
+    )

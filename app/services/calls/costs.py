@@ -1,6 +1,6 @@
 """What carriers charge: they work it out some time after a call has ended."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import select
@@ -10,11 +10,15 @@ from app.enums import CarrierKind
 from app.gateways.carriers.base import Inquiry, LineState
 from app.models import Agent, Call, CallAttempt
 from app.models.base import id_at
+from app.services import rollup
+from app.services.calls.states import lock_attempt
 
 ASKED_FOR = timedelta(hours=1)
 """How long after its end a call's cost is asked for."""
 LONGEST_LIFE = timedelta(hours=30)
 """From an attempt's id to its end, at most."""
+NO_CURRENCY = "XXX"
+"""ISO 4217's own, for a carrier that names none."""
 
 
 def due(session: Session, carrier: CarrierKind, now: datetime, limit: int) -> list[Inquiry]:
@@ -46,6 +50,22 @@ def due(session: Session, carrier: CarrierKind, now: datetime, limit: int) -> li
 
 
 def keep(session: Session, attempt_id: UUID, state: LineState) -> None:
-    """Writes what the carrier charges for the attempt."""
-    attempt = session.get_one(CallAttempt, attempt_id)
+    """Writes what the carrier charges for the attempt, where nobody has yet."""
+    call, attempt = lock_attempt(session, attempt_id)
+    write(session, call, attempt, state)
+
+
+def write(session: Session, call: Call, attempt: CallAttempt, state: LineState) -> None:
+    """The same of an attempt that is held for change. The first word of the carrier counts, once,
+    on the UTC day on which the attempt began."""
+    if state.cost is None or attempt.cost is not None:
+        return
     attempt.cost, attempt.cost_currency = state.cost, state.currency
+    rollup.add_cost(
+        session,
+        partner_id=call.partner_id,
+        organization_id=call.organization_id,
+        day=attempt.started_at.astimezone(UTC).date(),
+        cost=state.cost,
+        currency=state.currency or NO_CURRENCY,
+    )

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import Inquiry, LineEvent, LineEventKind, LineState
 from app.models import Agent, Call, CallAttempt, CallEvent, utcnow
+from app.services.calls import costs
 from app.services.calls.outcome import end_attempt
 from app.services.calls.states import (
     ACTIVE,
@@ -122,8 +123,7 @@ def apply(session: Session, attempt_id: UUID, state: LineState) -> Standing:
     A call that ended by itself before anybody could cancel it counts as what it was.
     """
     call, attempt = lock_attempt(session, attempt_id)
-    if state.cost is not None and attempt.cost is None:
-        attempt.cost, attempt.cost_currency = state.cost, state.currency
+    costs.write(session, call, attempt, state)
     if attempt.status in ACTIVE:
         if attempt.carrier_reference is None:
             attempt.carrier_reference = state.reference

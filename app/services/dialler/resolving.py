@@ -17,7 +17,7 @@ from app.gateways.carriers.base import Inquiry, LineEventKind, LineState, Verdic
 from app.gateways.job_queue import enqueue_call
 from app.models import Call, CallAttempt, CallEvent, HeldCall, new_id, utcnow
 from app.services import audit, conversations
-from app.services.calls import progress, telling
+from app.services.calls import costs, progress, telling
 from app.services.calls.states import (
     ACTIVE,
     WAITING,
@@ -119,7 +119,7 @@ def by_carrier(
         raise Conflict(message, "call_on_the_line")
     else:
         attempt.carrier_reference = attempt.carrier_reference or state.reference
-        attempt.cost, attempt.cost_currency = state.cost, state.currency
+        costs.write(session, call, attempt, state)
         _finish(session, call, attempt, _end_of(state))
     if call.status is not before:
         _record(session, caller, call, before, "the carrier's word")

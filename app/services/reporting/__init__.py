@@ -10,6 +10,16 @@ from app.services.reporting.by_organization import (
     by_organization,
     can_rank,
 )
+from app.services.reporting.costs import (
+    Cost,
+    CostLine,
+    MonthCost,
+    by_month,
+    by_organization_ids,
+    cost_lines,
+    less,
+    totals,
+)
 from app.services.reporting.daily import Day, daily, last_updated, total
 from app.services.reporting.plan import subscription, subscription_of, subscription_of_user
 from app.services.reporting.report_page import SORTS as REPORT_SORTS
@@ -23,7 +33,10 @@ __all__ = [
     "REPORT_SORTS",
     "AdminReport",
     "Chosen",
+    "Cost",
+    "CostLine",
     "Day",
+    "MonthCost",
     "ReportRow",
     "SignUps",
     "Span",
@@ -32,13 +45,17 @@ __all__ = [
     "all_organizations",
     "asked_span",
     "by_days",
+    "by_month",
     "by_organization",
+    "by_organization_ids",
     "can_rank",
+    "cost_lines",
     "count",
     "daily",
     "last_days",
     "last_month",
     "last_updated",
+    "less",
     "range_of_sign_ups",
     "report",
     "search",
@@ -49,6 +66,7 @@ __all__ = [
     "summary",
     "this_month",
     "total",
+    "totals",
     "usage",
     "usage_of",
 ]

@@ -1,0 +1,160 @@
+"""What carriers charged, as far as they have told it, summed by currency over the daily roll-up."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.models import CostDay, Organization, PartnerCostDay
+from app.policy import Permission
+from app.services import organizations, partners
+from app.services.reporting.span import Span
+
+BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """``attempts`` have cost ``micros`` millionths of the currency."""
+
+    currency: str
+    attempts: int
+    micros: int
+
+    @property
+    def amount(self) -> str:
+        """In units of the currency, exact, with two digits after the point at least."""
+        whole = Decimal(self.micros).scaleb(-6)
+        short = whole.quantize(Decimal("0.01"))
+        return str(short) if short == whole else f"{whole:f}".rstrip("0")
+
+
+@dataclass(frozen=True, slots=True)
+class MonthCost:
+    """Of the days of a month, which begins at ``month``, that lie in the range."""
+
+    month: date
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class CostLine:
+    """What an organization's attempts of a month cost in one currency."""
+
+    organization_id: UUID
+    name: str
+    month: date
+    cost: Cost
+
+
+def by_month(
+    session: Session, caller: Caller, span: Span, organization_id: UUID | None = None
+) -> list[MonthCost]:
+    """By month and currency, the latest month first: of one organization, else of the caller's
+    own one, else of the caller's partner. One query. Raises as `daily.daily` does."""
+    caller.require(Permission.USAGE_READ)
+    wanted = organization_id or caller.organization_id
+    table: type[CostDay | PartnerCostDay]
+    if wanted is not None:
+        table = CostDay
+        whose = table.organization_id == organizations.get(session, caller, wanted).id
+    else:
+        table = PartnerCostDay
+        whose = table.partner_id == partners.check(session, caller, partners.own(caller))
+    rows = session.execute(
+        select(table.day, table.currency, table.attempts, table.micros).where(
+            whose, table.day.between(span.start, span.end)
+        )
+    )
+    months: dict[tuple[date, str], list[Cost]] = {}
+    for day, currency, attempts, micros in rows:
+        months.setdefault((day.replace(day=1), currency), []).append(
+            Cost(currency, attempts, micros)
+        )
+    ordered = sorted(months, key=lambda key: (-key[0].toordinal(), key[1]))
+    return [MonthCost(key[0], total) for key in ordered for total in totals(months[key])]
+
+
+def totals(costs: Iterable[Cost]) -> list[Cost]:
+    """The sums, one for each currency, by its name."""
+    sums: dict[str, tuple[int, int]] = {}
+    for cost in costs:
+        attempts, micros = sums.get(cost.currency, (0, 0))
+        sums[cost.currency] = (attempts + cost.attempts, micros + cost.micros)
+    return [Cost(currency, *sums[currency]) for currency in sorted(sums)]
+
+
+def less(whole: Iterable[Cost], part: Iterable[Cost]) -> list[Cost]:
+    """What is left of the sums without a part of them; nothing of what it takes up wholly."""
+    taken = [Cost(cost.currency, -cost.attempts, -cost.micros) for cost in part]
+    return [cost for cost in totals([*whole, *taken]) if cost.attempts]
+
+
+def by_organization_ids(
+    session: Session, span: Span, ids: Collection[UUID]
+) -> dict[UUID, list[Cost]]:
+    """Of organizations that came from their loader, those that cost anything. One query."""
+    rows = session.execute(
+        select(
+            CostDay.organization_id,
+            CostDay.currency,
+            func.sum(CostDay.attempts),
+            func.sum(CostDay.micros),
+        )
+        .where(CostDay.organization_id.in_(ids), CostDay.day.between(span.start, span.end))
+        .group_by(CostDay.organization_id, CostDay.currency)
+        .order_by(CostDay.currency)
+    )
+    found: dict[UUID, list[Cost]] = {}
+    for organization_id, currency, attempts, micros in rows:
+        found.setdefault(organization_id, []).append(Cost(currency, int(attempts), int(micros)))
+    return found
+
+
+def cost_lines(
+    session: Session, caller: Caller, span: Span, organization_id: UUID | None = None
+) -> Iterator[Sequence[CostLine]]:
+    """Everything that `by_month` sums, by organization, for a file: in batches, the latest month
+    first, then by name. Raises as it does."""
+    caller.require(Permission.USAGE_READ)
+    wanted = organization_id or caller.organization_id
+    if wanted is not None:
+        whose = CostDay.organization_id == organizations.get(session, caller, wanted).id
+    else:
+        whose = CostDay.partner_id == partners.check(session, caller, partners.own(caller))
+    for month in _months(span):
+        rows = session.execute(
+            select(
+                Organization.id,
+                Organization.name,
+                CostDay.currency,
+                func.sum(CostDay.attempts),
+                func.sum(CostDay.micros),
+            )
+            .join(CostDay, CostDay.organization_id == Organization.id)
+            .where(whose, CostDay.day.between(month.start, month.end))
+            .group_by(Organization.id, Organization.name, Organization.name_key, CostDay.currency)
+            .order_by(Organization.name_key, Organization.id, CostDay.currency)
+        )
+        first = month.start.replace(day=1)
+        for batch in rows.partitions(BATCH):
+            yield [
+                CostLine(row[0], row[1], first, Cost(row[2], int(row[3]), int(row[4])))
+                for row in batch
+            ]
+
+
+def _months(span: Span) -> Iterator[Span]:
+    """The parts of the range that lie in one month each, the latest first."""
+    end = span.end
+    while True:
+        start = max(end.replace(day=1), span.start)
+        yield Span(start, end)
+        if start == span.start:
+            return
+        end = start - timedelta(days=1)

@@ -1,0 +1,176 @@
+"""What carriers charged: written once, summed exactly, and the same wherever it is shown."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import CallSource, CallStatus, CarrierKind, Role
+from app.errors import NotFound
+from app.gateways.carriers.base import LineState, Verdict
+from app.models import Agent, Call, CallAttempt, CostDay, Organization, PartnerCostDay, utcnow
+from app.services import reporting, rollup
+from app.services.calls import costs
+from app.services.reporting import Cost, Span
+from tests.fixtures.cast import Tenant, make_tenant
+
+MAY, JUNE = date(2026, 5, 31), date(2026, 6, 1)
+SPAN = Span(date(2026, 5, 1), date(2026, 6, 30))
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+@pytest.fixture
+def other(session: Session, own: Tenant) -> Tenant:
+    return make_tenant(session, "Southbank")
+
+
+def attempt(session: Session, organization: Organization, day: date, hour: int = 23) -> CallAttempt:
+    agent = session.scalars(select(Agent).where(Agent.organization_id == organization.id)).first()
+    assert agent is not None
+    call = Call(
+        partner_id=organization.partner_id,
+        organization_id=organization.id,
+        agent_id=agent.id,
+        source=CallSource.API,
+        carrier=CarrierKind.TWILIO,
+        requested_by="tests",
+        phone_number="+12025550123",
+        contact={},
+        status=CallStatus.COMPLETED,
+        expires_at=utcnow(),
+    )
+    session.add(call)
+    session.flush()
+    made = CallAttempt(
+        organization_id=organization.id,
+        call_id=call.id,
+        number=1,
+        carrier=CarrierKind.TWILIO,
+        status=CallStatus.COMPLETED,
+        started_at=datetime(day.year, day.month, day.day, hour, 59, tzinfo=UTC),
+    )
+    session.add(made)
+    session.flush()
+    return made
+
+
+def charge(
+    session: Session,
+    organization: Organization,
+    day: date,
+    cost: str,
+    currency: str | None = "USD",
+) -> None:
+    known = LineState(Verdict.PLACED, "CA1", cost=Decimal(cost), currency=currency)
+    costs.keep(session, attempt(session, organization, day).id, known)
+
+
+def monthly(session: Session, tenant: Tenant, span: Span = SPAN) -> list[tuple[str, str, int, str]]:
+    found = reporting.by_month(session, tenant.caller(Role.ADMIN), span)
+    return [
+        (f"{each.month:%m}", each.cost.currency, each.cost.attempts, each.cost.amount)
+        for each in found
+    ]
+
+
+def test_what_an_attempt_cost_is_summed_on_the_day_it_began_once(
+    session: Session, own: Tenant
+) -> None:
+    made = attempt(session, own.plus, MAY)
+    first = LineState(Verdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
+    for said in (
+        LineState(Verdict.PLACED, "CA1"),
+        first,
+        first,
+        LineState(Verdict.PLACED, "CA1", cost=Decimal(9), currency="EUR"),
+    ):
+        costs.keep(session, made.id, said)
+    assert (made.cost, made.cost_currency) == (Decimal("0.0135"), "USD")
+    kept: list[CostDay | PartnerCostDay] = [
+        session.scalars(select(CostDay)).one(),
+        session.scalars(select(PartnerCostDay)).one(),
+    ]
+    assert [(row.day, row.currency, row.attempts, row.micros) for row in kept] == [
+        (MAY, "USD", 1, 13_500)
+    ] * 2
+
+
+def test_sums_are_exact_by_month_and_currency(session: Session, own: Tenant, other: Tenant) -> None:
+    for _call in range(30):
+        charge(session, own.plus, MAY, "0.1")
+    charge(session, own.organization, MAY, "0.000001")
+    charge(session, own.organization, JUNE, "1.25")
+    charge(session, own.organization, JUNE, "2", "EUR")
+    charge(session, own.organization, JUNE, "3", None)
+    charge(session, other.plus, JUNE, "50")
+    assert monthly(session, own) == [
+        ("06", "EUR", 1, "2.00"),
+        ("06", "USD", 1, "1.25"),
+        ("06", "XXX", 1, "3.00"),
+        ("05", "USD", 31, "3.000001"),
+    ]
+    assert monthly(session, own, Span(JUNE, JUNE))[:2] == [
+        ("06", "EUR", 1, "2.00"),
+        ("06", "USD", 1, "1.25"),
+    ]
+    assert monthly(session, own, Span(date(2026, 5, 1), date(2026, 5, 30))) == []
+
+
+def test_the_lines_of_the_file_are_what_the_months_sum(
+    session: Session, own: Tenant, other: Tenant
+) -> None:
+    for organization, day, cost in (
+        (own.plus, MAY, "0.5"), (own.plus, JUNE, "0.25"), (own.organization, JUNE, "0.125"),
+        (other.plus, JUNE, "50"),
+    ):  # fmt: skip
+        charge(session, organization, day, cost)
+    caller = own.caller(Role.ADMIN)
+    lines = [line for batch in reporting.cost_lines(session, caller, SPAN) for line in batch]
+    assert [(line.name, line.month.month, line.cost.amount) for line in lines] == [
+        ("Northwind Bakery", 6, "0.125"),
+        ("Northwind Dental", 6, "0.25"),
+        ("Northwind Dental", 5, "0.50"),
+    ]
+    months = reporting.by_month(session, caller, SPAN)
+    assert reporting.totals(line.cost for line in lines) == reporting.totals(
+        each.cost for each in months
+    )
+    ids = [own.plus.id, own.organization.id]
+    by_id = reporting.by_organization_ids(session, SPAN, ids)
+    assert by_id == {
+        own.plus.id: [Cost("USD", 2, 750_000)],
+        own.organization.id: [Cost("USD", 1, 125_000)],
+    }
+    assert reporting.less(reporting.totals(by_id[own.plus.id]), [Cost("USD", 2, 750_000)]) == []
+    [part] = reporting.by_month(session, caller, Span(MAY, MAY), own.plus.id)
+    assert part.cost == Cost("USD", 1, 500_000)
+
+
+def test_a_customer_sees_what_their_own_calls_cost(
+    session: Session, own: Tenant, other: Tenant
+) -> None:
+    charge(session, own.plus, MAY, "0.5")
+    charge(session, own.organization, MAY, "0.25")
+    caller = own.caller(Role.STANDARD)
+    assert [each.cost for each in reporting.by_month(session, caller, SPAN)] == [
+        Cost("USD", 1, 250_000)
+    ]
+    for theirs in (own.plus.id, other.plus.id):
+        with pytest.raises(NotFound):
+            reporting.by_month(session, caller, SPAN, theirs)
+        with pytest.raises(NotFound):
+            list(reporting.cost_lines(session, caller, SPAN, theirs))
+
+
+def test_counting_anew_gives_the_same(session: Session, own: Tenant) -> None:
+    charge(session, own.plus, MAY, "0.5")
+    charge(session, own.organization, MAY, "0.25")
+    before = monthly(session, own)
+    rollup.recount(session, own.partner.id)
+    assert monthly(session, own) == before == [("05", "USD", 2, "0.75")]
