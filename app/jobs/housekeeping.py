@@ -13,6 +13,7 @@ from app.database import Database
 from app.gateways.carriers.base import NoCarrierAnswer
 from app.gateways.mailers import open_outbox
 from app.gateways.processors.base import ProcessorUnavailable
+from app.jobs import pausing
 from app.jobs.context import context
 from app.services import price_refresh, retention
 from app.services.calls import costs
@@ -21,6 +22,7 @@ from app.services.imports import keeping
 
 log = logging.getLogger(__name__)
 
+SECONDS = 10.0
 MINUTE = 60.0
 HOUR = 3600.0
 FINISHED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
@@ -146,7 +148,12 @@ def ask_for_costs() -> None:
                     costs.keep(session, inquiry.attempt_id, state)
 
 
+def look_at_held_calls() -> None:
+    pausing.look_at_held(context().database)
+
+
 TASKS = [
+    Task("look at held calls", SECONDS, look_at_held_calls),
     Task("refresh prices", MINUTE, refresh_prices),
     Task("ask for costs", MINUTE, ask_for_costs),
     Task("purge uploads", HOUR, purge_uploads),
