@@ -144,7 +144,7 @@ def test_a_client_that_asked_for_nothing_has_an_empty_page(
 ) -> None:
     shown = admin.get(page_of(make(session, own))).text
     assert "The next request will be shown here" in shown
-    assert "Nothing was asked on any of these days" in shown
+    assert "Nothing was asked in the last 30 days" in shown
 
 
 def test_a_call_from_before_requests_were_kept_stands_in(
