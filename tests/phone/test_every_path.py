@@ -1,0 +1,171 @@
+"""A call is refused and accepted for its number alike on every path: one table of 120 numbers."""
+
+import re
+from collections.abc import Callable
+from datetime import time, timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import system_caller
+from app.enums import ContactAction, OutreachState, Role
+from app.models import Agent, Call, Contact, OutreachContact, utcnow
+from app.phone import EVERY_DAY, PhoneError, check_dialable
+from app.portal.authentication import SESSION_COOKIE
+from app.services import api_keys, campaigns, contacts, oauth_clients, outreach, sessions
+from app.services.outreach import feeding
+from tests.api.legacy_calls.conftest import RETIREMENT, Dialler, token_of
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.phone.numbers import EVERY_NUMBER, NUMBERS, REGIONS
+
+FROM = "+12025550100"
+SUPPORT = system_caller("command line")
+E164 = re.compile(r"\+[1-9][0-9]{7,14}")
+Outcomes = dict[str, str | None]
+"""Number -> why it is refused; None where it is called."""
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    tenant.plus.allowed_regions = REGIONS
+    agent = session.scalars(select(Agent).where(Agent.organization_id == tenant.plus.id)).one()
+    agent.phone_number, agent.phone_enabled, agent.phone_configured = FROM, True, True
+    agent.default_intro, agent.default_voicemail = "Hello.", "Bye."
+    session.commit()
+    return tenant
+
+
+@pytest.fixture
+def agent(session: Session, own: Tenant) -> Agent:
+    return session.scalars(select(Agent).where(Agent.organization_id == own.plus.id)).one()
+
+
+def sentences() -> Outcomes:
+    """What the one function says; of what is no E.164 only that it is refused."""
+    said: Outcomes = {}
+    for number in EVERY_NUMBER:
+        try:
+            check_dialable(number, REGIONS)
+            said[number] = None
+        except PhoneError as error:
+            said[number] = error.message if E164.fullmatch(number) else "refused"
+    return said
+
+
+def kept(session: Session) -> list[str]:
+    return sorted(session.scalars(select(Call.phone_number)))
+
+
+def test_the_table_has_120_numbers_and_each_its_kind() -> None:
+    found: dict[str | None, list[str]] = {}
+    for number in EVERY_NUMBER:
+        try:
+            check_dialable(number, REGIONS)
+            code = None
+        except PhoneError as error:
+            code = error.code
+        found.setdefault(code, []).append(number)
+    assert {code: set(numbers) for code, numbers in found.items()} == {
+        code: set(numbers) for code, numbers in NUMBERS.items()
+    }
+    assert len(set(EVERY_NUMBER)) == 120
+
+
+def test_area_b(
+    make_app: Callable[..., Flask], session: Session, own: Tenant, agent: Agent
+) -> None:
+    made = oauth_clients.create_legacy(session, SUPPORT, organization_id=own.plus.id, name="Old")
+    session.commit()
+    client = make_app(legacy_retirement=RETIREMENT).test_client()
+    dialler = Dialler(client, token_of(client, made))
+    outcomes: Outcomes = {}
+    for number in EVERY_NUMBER:
+        answer = dialler.ask(toPhoneNumber=number)
+        outcomes[number] = refusal_in(answer.status_code, answer.get_json(), "toPhoneNumber")
+    assert outcomes == sentences()
+    assert kept(session) == sorted(NUMBERS[None])
+
+
+def test_area_c(app: Flask, session: Session, own: Tenant, agent: Agent) -> None:
+    key = api_keys.create(
+        session, own.caller(Role.PARTNER_ADMIN), organization_id=own.plus.id, name="Key", live=True
+    )
+    session.commit()
+    client, outcomes = app.test_client(), {}
+    for number in EVERY_NUMBER:
+        answer = client.post(
+            "/api/v1/outbound/call",
+            headers={"x-api-key": key.secret},
+            json={"agentId": str(agent.id), "contact": {"phoneNumber": number}},
+        )
+        outcomes[number] = refusal_in(answer.status_code, answer.get_json(), "contact.phoneNumber")
+    assert outcomes == sentences()
+    assert kept(session) == sorted(NUMBERS[None])
+
+
+def test_a_test_call(app: Flask, session: Session, own: Tenant, agent: Agent) -> None:
+    token = sessions.create(session, own.plus_user, lifetime=timedelta(hours=1))
+    session.commit()
+    client = app.test_client()
+    client.set_cookie(SESSION_COOKIE, token)
+    page = client.get("/test-call").text
+    [csrf_token, *_] = re.findall(r'name="csrf_token" value="([^"]+)"', page)
+    form = {"csrf_token": csrf_token, "agent": str(agent.id), "said": "default"}
+    outcomes: Outcomes = {}
+    for number in EVERY_NUMBER:
+        answer = client.post("/test-call", data={**form, "number": number})
+        if answer.status_code == 303:
+            outcomes[number] = None
+            continue
+        [said] = re.findall(r'id="number-error"[^>]*>(.*?)</p>', answer.text, re.DOTALL)
+        words = unescape(re.sub(r"<[^>]+>", "", said)).strip()
+        outcomes[number] = words if E164.fullmatch(number) else "refused"
+    assert outcomes == sentences()
+    assert kept(session) == sorted(NUMBERS[None])
+
+
+def test_a_campaign(session: Session, own: Tenant, agent: Agent) -> None:
+    campaign = campaigns.create(session, SUPPORT, own.plus.id, name="Spring", all_agents=True)
+    plan = outreach.Plan(agent.id, EVERY_DAY, time(0), time(0), call_instructions="A quote.")
+    outreach.change_plan(session, SUPPORT, campaign.id, plan, most_at_once=200)
+    people = [{"phone": number} for number in EVERY_NUMBER]
+    result = contacts.apply(session, campaign, people, ContactAction.UPSERT)
+    # A contact's number is read as people write numbers: what is none is refused right there.
+    outcomes: Outcomes = {each["phone"]: "refused" for each in result.errors}
+    outreach.start(session, SUPPORT, campaign.id)
+    feeding.feed(session, campaign.id, feeding.Lines(calls_at_once=200), utcnow())
+    decided = session.execute(
+        select(Contact.phone, OutreachContact.state, OutreachContact.reason).join(
+            OutreachContact, OutreachContact.contact_id == Contact.id
+        )
+    )
+    said = sentences()
+    for number, state, reason in decided:
+        assert number is not None
+        never = (OutreachState.LEFT_OUT, "number_not_allowed")
+        outcomes[number] = said[number] if (state, reason) == never else reason
+    unread = {number for number, outcome in outcomes.items() if outcome == "refused"}
+    assert {number: "refused" if number in unread else why for number, why in said.items()} == {
+        number: outcomes.get(number) for number in EVERY_NUMBER
+    }
+    assert not unread & {*NUMBERS[None], *NUMBERS["region_not_allowed"]}
+    assert kept(session) == sorted(NUMBERS[None])
+
+
+def refusal_in(status: int, body: dict[str, Any], field: str) -> str | None:
+    """Why the number is refused; None of an accepted call."""
+    if status == 200:
+        return None
+    [problem] = body["details"]["errors"]
+    assert (status, problem["field"]) == (400, field)
+    return "refused" if problem["code"] == "invalid_phone" else str(problem["message"])
