@@ -114,6 +114,8 @@ class Settings(BaseSettings):
     carrier_poll_seconds: float = Field(15.0, gt=0)
     carrier_silence_seconds: float = Field(110.0, gt=0)
     """How long a carrier that doesn't answer is asked what became of an attempt."""
+    carrier_calls_per_second: float = Field(0, ge=0)
+    """How many live calls a second a carrier is given by all workers together; 0 is no limit."""
     calls_per_organization: int = Field(5, ge=1)
     call_expiry_hours: int = Field(24, ge=1)
 

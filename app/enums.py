@@ -119,6 +119,7 @@ class EndedReason(StrEnum):
     ORGANIZATION_SUSPENDED = "organization_suspended"
     AGENT_INACTIVE = "agent_inactive"
     DO_NOT_CONTACT = "do_not_contact"
+    CONSENT_MISSING = "consent_missing"
     REGION_NOT_ALLOWED = "region_not_allowed"
     CONTACT_ENDED = "contact_ended"
     EXPIRED = "expired"

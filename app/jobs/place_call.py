@@ -119,6 +119,7 @@ def _claim_and_ask(
                 attempt_id,
                 messages=messages,
                 calls_at_once=context().settings.calls_per_organization,
+                carrier_calls_per_second=context().settings.carrier_calls_per_second,
             )
         return _carry_out(claim)
 
@@ -146,7 +147,8 @@ def _wait_for(claim: Claim) -> Next | None:
         case ClaimKind.WRITE:
             return None
         case ClaimKind.WAIT:
-            return _after(CAP_WAIT_SECONDS, "dial", claim.carrier)
+            seconds = _seconds_until(claim.until) if claim.until else CAP_WAIT_SECONDS
+            return _after(min(seconds, CAP_WAIT_SECONDS), "dial", claim.carrier)
         case ClaimKind.ASK_AGAIN:
             return _after(_seconds_until(claim.until), "ask_again", claim.carrier)
         case ClaimKind.RESOLVE:

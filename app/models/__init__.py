@@ -32,7 +32,15 @@ from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names
 from app.models.organization import Agent, DoNotCallEntry, ExternalIdKey, Organization
 from app.models.outreach import Outreach, OutreachContact
-from app.models.partner import BrandColor, HeaderLink, Partner, Pricing, SiteImage, SocialLink
+from app.models.partner import (
+    BrandColor,
+    HeaderLink,
+    Partner,
+    PlanLimit,
+    Pricing,
+    SiteImage,
+    SocialLink,
+)
 from app.models.rollup import CostDay, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
 from app.models.user import FailedSignIn, LinkPurpose, OneTimeLink, PortalSession, User
@@ -88,6 +96,7 @@ __all__ = [
     "PartnerCostDay",
     "PartnerDay",
     "PartnerTier",
+    "PlanLimit",
     "PortalSession",
     "Pricing",
     "ProcessorCheck",

@@ -91,6 +91,8 @@ class Organization(Named, Base):
     retry_times: Mapped[int] = mapped_column(Integer, default=0)
     retry_minutes: Mapped[int] = mapped_column(Integer, default=30)
     number_spacing_minutes: Mapped[int | None] = mapped_column(Integer)
+    number_most_calls: Mapped[int | None] = mapped_column(Integer)
+    number_most_days: Mapped[int | None] = mapped_column(Integer)
     refuse_do_not_call: Mapped[bool] = mapped_column(default=False)
     consent_required: Mapped[bool] = mapped_column(default=False)
 

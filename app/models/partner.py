@@ -137,3 +137,23 @@ class Pricing(_PartnerItem, Base):
     tier: Mapped[Tier] = mapped_column(enum_column(Tier))
     processor_price_id: Mapped[Name]
     processor_product_id: Mapped[Name]
+
+
+class PlanLimit(Base):
+    """What a plan of the partner allows every organization on it; None is no limit of the plan."""
+
+    __tablename__ = "plan_limits"
+    __table_args__ = (
+        CheckConstraint(
+            "(max_calls_at_once IS NULL OR max_calls_at_once > 0) "
+            "AND (max_calls_a_day IS NULL OR max_calls_a_day > 0)",
+            name="positive",
+        ),
+    )
+
+    partner_id: Mapped[UUID] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
+    )
+    tier: Mapped[Tier] = mapped_column(enum_column(Tier), primary_key=True)
+    max_calls_at_once: Mapped[int | None] = mapped_column(Integer)
+    max_calls_a_day: Mapped[int | None] = mapped_column(Integer)

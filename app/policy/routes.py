@@ -164,6 +164,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.contact_remove_question": P.CONTACTS_WRITE,
     "portal.contact_remove": P.CONTACTS_WRITE,
     "portal.contact_put_back": P.CONTACTS_WRITE,
+    "portal.contact_consent": P.CONTACTS_WRITE,
     "portal.contact_do_not_call_question": P.CONTACTS_WRITE,
     "portal.contact_do_not_call": P.CONTACTS_WRITE,
     "portal.uploads": P.CONTACTS_WRITE,

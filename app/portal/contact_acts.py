@@ -5,22 +5,34 @@ from uuid import UUID
 from flask import flash, redirect, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
-from wtforms import Form, StringField
+from wtforms import Form, RadioField, SelectChoice, StringField
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
-from app.models import Campaign
+from app.models import Campaign, utcnow
 from app.portal.asking import Question
 from app.portal.blueprint import portal
 from app.portal.formats import phone, plural
 from app.schemas.contacts import StoredContact
 from app.services import campaigns, contacts, do_not_call
-from app.services.contacts import history, single
+from app.services.contacts import consent, history, single
 
 Page = str | tuple[str, int] | Response
 
 SOURCE = "contact"
 """Where the entry of a do-not-call list says that it came from."""
+
+
+class ConsentForm(Form):
+    consent = RadioField(
+        "May they be called?",
+        choices=[
+            SelectChoice("yes", "Yes, they gave consent"),
+            SelectChoice("no", "No, they refused or took it back"),
+        ],
+        default="yes",
+    )
+    source = StringField("Where from", render_kw={"maxlength": 200, "autocomplete": "off"})
 
 
 class ReasonForm(Form):
@@ -53,6 +65,31 @@ def contact_put_back(campaign_id: UUID, contact_id: UUID) -> Page:
         return redirect(url_for("portal.campaign", campaign_id=campaign_id), 303)
     flash("The contact is in the campaign again. Calls that waited were not.", "success")
     return redirect(url_for("portal.contact", campaign_id=campaign_id, contact_id=new), 303)
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/consent")
+def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
+    """Keeps what the person said of being called, in the words of the metadata."""
+    form = ConsentForm(request.form)
+    url = url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id)
+    with transaction() as session:
+        found = contacts.get(session, caller(), campaign_id, contact_id)
+        if not form.validate():
+            flash("Choose whether the person may be called. Nothing was changed.", "warning")
+            return redirect(url, 303)
+        single.note(
+            session,
+            caller(),
+            campaign_id,
+            found,
+            {
+                consent.KEY: form.consent.data,
+                consent.SOURCE_KEY: (form.source.data or "").strip() or caller().label,
+                consent.AT_KEY: utcnow().isoformat(timespec="seconds"),
+            },
+        )
+    flash("The consent was saved.", "success")
+    return redirect(url, 303)
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")

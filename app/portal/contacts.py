@@ -12,11 +12,11 @@ from app.extensions import caller, transaction
 from app.models import Campaign
 from app.phone import country_name
 from app.portal.blueprint import portal
-from app.portal.contact_acts import ReasonForm, do_not_call_question, removing
+from app.portal.contact_acts import ConsentForm, ReasonForm, do_not_call_question, removing
 from app.portal.editing import Overtaken, Sending, overtaken, seen_version
 from app.portal.forms.contacts import ContactForm, form_for, showing, shown
 from app.services import audit, campaigns, contacts, do_not_call, organizations
-from app.services.contacts import history, single
+from app.services.contacts import consent, history, single
 from app.services.contacts.rules import is_ended
 
 Page = str | tuple[str, int] | Response
@@ -48,6 +48,8 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
             changes=audit.latest_of_target(session, caller(), "contact", found.id, SHOWN),
             removing=removing(session, campaign, found),
             reason=ReasonForm().reason,
+            consent=consent.stated_by(found.contact_metadata),
+            consent_form=ConsentForm(),
             listing=do_not_call_question(session, campaign, found) if found.phone else None,
         )
 

@@ -23,6 +23,7 @@ GROUP_NAMES = {
     "pace": "pace",
     "retries": "retries",
     "do_not_call": "do-not-call rule",
+    "consent": "consent",
 }
 
 

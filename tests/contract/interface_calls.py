@@ -14,7 +14,7 @@ ANSWERED_BY = ("human", "voicemail", "unknown")
 ENDED_REASONS = (
     "completed", "voicemail", "busy", "no_answer", "rejected", "carrier_error", "number_invalid",
     "canceled", "organization_suspended", "agent_inactive", "do_not_contact", "region_not_allowed",
-    "contact_ended", "expired", "unknown",
+    "contact_ended", "consent_missing", "expired", "unknown",
 )  # fmt: skip
 
 _COURSE = {

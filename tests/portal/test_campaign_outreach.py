@@ -123,7 +123,7 @@ def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
         ({"agent": "nonsense"}, "Choose an assistant of the campaign."),
         ({"weekdays": []}, "Choose at least one day of the week."),
         ({"weekdays": ["9"]}, "Choose at least one day of the week."),
-        ({"hours_start": "09:00", "hours_end": "09:00"}, "The end of the hours is not after their start"),
+        ({"hours_start": "09:00", "hours_end": "09:00"}, "The end of the hours is not after"),
         ({"hours_start": "soon"}, "A time of day is written 08:00."),
         ({"calls_per_hour": "0"}, "A whole number from 1 to 10,000 fits here."),
         ({"calls_at_once": "many"}, "A whole number fits here, in digits."),

@@ -366,3 +366,27 @@ def test_somebody_elses_contact_is_not_there(
         )
     assert seen == [[404] * 8] * 3
     assert session.get(Contact, contact.id) is not None
+
+
+def test_consent_is_kept_with_its_source_and_who_recorded_it(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    page = page_of(campaign, the_contact(session))
+    assert "Nothing is kept about it." in admin.get(page).text
+    kept = []
+    for sent in ({"consent": "yes", "source": "Letter"}, {"consent": "no", "source": ""}):
+        assert admin.post(f"{page}/consent", sent, page=page).status_code == 303
+        found = the_contact(session)
+        kept.append((found.consent, found.consent_source))
+        assert found.consent_at is not None
+        assert utcnow() - found.consent_at < timedelta(minutes=1)
+    assert kept == [("given", "Letter"), ("refused", own.staff[Role.PARTNER_ADMIN].email)]
+    assert "Refused, by" in admin.get(page).text
+    assert admin.post(f"{page}/consent", {"consent": "x"}, page=page).status_code == 303
+    assert the_contact(session).consent == "refused"
+    metadata = the_contact(session).contact_metadata or {}
+    assert {name: metadata[name] for name in ("plan", "visits", "vip")} == {
+        "plan": "gold",
+        "visits": 3,
+        "vip": True,
+    }

@@ -25,6 +25,8 @@ TYPED: dict[str, Any] = {
     "max_calls_at_once": "2",
     "max_calls_a_day": "",
     "number_spacing_minutes": "90",
+    "number_most_calls": "3",
+    "number_most_days": "7",
     "retry_times": "1",
     "retry_minutes": "45",
     "refuse_do_not_call": "y",

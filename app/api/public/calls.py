@@ -68,6 +68,7 @@ IDEMPOTENCY_KEY = Header(
             "agent_inactive": "The assistant is switched off.",
             "agent_phone_not_ready": "The assistant's phone is not switched on and configured.",
             "do_not_contact": "The number is on the organization's do-not-call list.",
+            "consent_missing": "The organization demands consent, and none is kept.",
             "idempotency_conflict": "The key was used with another body.",
             "idempotency_in_progress": "A request with this key is still being worked on.",
         },

@@ -49,9 +49,12 @@ class SettingsForm(Form):
     max_calls_at_once = WholeNumber("Calls at once", render_kw=_NUMBER)
     max_calls_a_day = WholeNumber("Calls a day", render_kw=_NUMBER)
     number_spacing_minutes = WholeNumber("Between two calls to the same number", render_kw=_NUMBER)
+    number_most_calls = WholeNumber("Calls to one number", render_kw=_NUMBER)
+    number_most_days = WholeNumber("In so many days", render_kw=_NUMBER)
     retry_times = WholeNumber("Further attempts", render_kw=_NUMBER)
     retry_minutes = WholeNumber("Between two attempts", render_kw=_NUMBER)
     refuse_do_not_call = BooleanField("Refuse contacts that are on the do-not-call list")
+    consent_required = BooleanField("Call with consent only")
 
     def __init__(self, *args: object, **more: object):
         super().__init__(*args, **more)

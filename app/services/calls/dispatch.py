@@ -20,7 +20,7 @@ from app.gateways.carriers.base import Placement
 from app.gateways.job_queue import enqueue_call
 from app.gateways.writers.base import Brief, Messages
 from app.models import Agent, Call, CallAttempt, Organization, Partner, new_id, utcnow
-from app.services.calls import rules, telling
+from app.services.calls import limits, pace, rules, telling
 from app.services.calls.outcome import end_attempt, end_call
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call, note
 from app.services.dialler import pauses
@@ -44,7 +44,7 @@ class ClaimKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What the worker is to do next with a call; ``placement`` comes with DIAL alone, ``until``
-    with ASK_AGAIN."""
+    with ASK_AGAIN, and with WAIT where the carrier's turn is known."""
 
     kind: ClaimKind
     carrier: CarrierKind
@@ -79,6 +79,7 @@ def claim(
     attempt_id: UUID,
     *,
     calls_at_once: int,
+    carrier_calls_per_second: float = 0,
     messages: Messages | None = None,
 ) -> Claim:
     """Decides what happens to a call whose turn has come; writes the attempt where it is dialled.
@@ -91,21 +92,34 @@ def claim(
         return begun_before(session, call, attempt_id)
     now = utcnow()
     parties = rules.parties_of(session, call.agent_id, call.phone_number, lock=True)
-    if _stopped_or_postponed(session, call, parties, now):
-        return Claim(ClaimKind.DONE, call.carrier)
+    is_settled = _stopped_or_postponed(session, call, parties, now)
     traffic = _traffic(session, call, attempt_id)
-    if traffic.is_begun or pauses.hold_where_paused(session, call):
+    if is_settled or traffic.is_begun or pauses.hold_where_paused(session, call):
         return Claim(ClaimKind.DONE, call.carrier)
-    cap = min(calls_at_once, parties.organization.max_calls_at_once or calls_at_once)
-    if traffic.under_way >= cap:
+    lines = limits.lines_of(session, parties.organization, calls_at_once)
+    if traffic.under_way >= lines:
+        call.status_detail = limits.no_line_free(lines)
         return Claim(ClaimKind.WAIT, call.carrier)
-    if call.intro_message is None:
-        if messages is None:
-            return Claim(ClaimKind.WRITE, call.carrier)
+    if call.intro_message is None and messages is None:
+        return Claim(ClaimKind.WRITE, call.carrier)
+    if later := _another_turn(session, call, carrier_calls_per_second, now):
+        return later
+    if call.intro_message is None and messages is not None:
         call.intro_message, call.voicemail_message = messages.intro, messages.voicemail
     number = traffic.attempts + 1
     placement = _begin_attempt(session, call, parties.agent, attempt_id, number, now)
     return Claim(ClaimKind.DIAL, call.carrier, placement)
+
+
+def _another_turn(session: Session, call: Call, per_second: float, now: datetime) -> Claim | None:
+    """Takes the carrier's turn for a live call; says to wait where it is another's."""
+    if not per_second or not call.live:
+        return None
+    at = pace.take_turn(session, call.carrier, per_second, now)
+    if at is None:
+        return None
+    call.status_detail = limits.CARRIER_PACE
+    return Claim(ClaimKind.WAIT, call.carrier, until=at)
 
 
 def placed(session: Session, attempt_id: UUID, reference: str) -> None:
@@ -225,9 +239,10 @@ def _stopped_or_postponed(
     if blocker := blocker_of(session, call, parties):
         end_call(session, call, CallStatus.CANCELED, blocker.reason, at=now, detail=blocker.message)
         return True
-    later = rules.next_moment(session, call.phone_number, parties.organization, now, live=call.live)
-    if later is not None:
-        _postpone(session, call, later, now)
+    organization = parties.organization
+    wait = limits.next_moment(session, call.phone_number, organization, now, live=call.live)
+    if wait is not None:
+        _postpone(session, call, wait, now)
         return True
     return False
 
@@ -266,7 +281,8 @@ def placement_of(call: Call, agent: Agent, attempt_id: UUID) -> Placement:
     )
 
 
-def _postpone(session: Session, call: Call, until: datetime, now: datetime) -> None:
+def _postpone(session: Session, call: Call, wait: limits.Wait, now: datetime) -> None:
+    until, call.status_detail = wait.until, wait.why
     call.expires_at = until + (call.expires_at - (call.scheduled_for or call.created_at))
     call.status, call.scheduled_for = CallStatus.SCHEDULED, until
     moment = until.isoformat()

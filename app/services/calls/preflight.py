@@ -9,7 +9,7 @@ from app.caller import Caller
 from app.models import Agent, Organization, utcnow
 from app.phone import PhoneError, check_dialable
 from app.services import workers
-from app.services.calls import rules
+from app.services.calls import limits, rules
 from app.services.calls.request import CallRequest, Texts, messaging_problems
 from app.services.calls.rules import Blocker
 
@@ -23,7 +23,7 @@ class CheckState(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Check:
     """One line of the list. ``mend`` names the place to mend it: organization, agent, number,
-    do-not-call, messages, calling-hours or worker."""
+    do-not-call, consent, messages, calling-hours or worker."""
 
     code: str
     state: CheckState
@@ -69,6 +69,7 @@ def preflight(
             "The number is not on the do-not-call list.",
             "do-not-call",
         ),
+        *_consent(parties),
         _messages(agent, phone_number, texts),
         _hours(session, phone_number, organization),
         _worker(session, worker_silent_after),
@@ -79,6 +80,15 @@ def _from_rule(code: str, blocker: Blocker | None, passed: str, mend: str) -> Ch
     if blocker is None:
         return Check(code, CheckState.PASSED, passed, mend)
     return Check(code, CheckState.FAILED, blocker.message, mend)
+
+
+def _consent(parties: rules.Parties) -> list[Check]:
+    """Looked at where the organization demands it alone."""
+    if not parties.organization.consent_required:
+        return []
+    blocker = rules.consent_is_given(parties)
+    passed = "The person has given consent to be called."
+    return [_from_rule("consent_given", blocker, passed, "consent")]
 
 
 def _number(phone_number: str, organization: Organization) -> Check:
@@ -113,11 +123,11 @@ def _hours(session: Session, phone_number: str, organization: Organization) -> C
     blocker = rules.an_hour_suits(phone_number, organization)
     if blocker is not None:
         return Check(code, CheckState.FAILED, blocker.message, "calling-hours")
-    later = rules.next_moment(session, phone_number, organization, utcnow(), live=True)
-    if later is None:
+    wait = limits.next_moment(session, phone_number, organization, utcnow(), live=True)
+    if wait is None:
         return Check(code, CheckState.PASSED, "The call is allowed at this hour.", "calling-hours")
-    moment = later.strftime("%Y-%m-%d %H:%M UTC")
-    sentence = f"The call will wait until {moment}, when it is next allowed."
+    moment = wait.until.strftime("%Y-%m-%d %H:%M UTC")
+    sentence = f"The call will wait until {moment}, when it is next allowed. {wait.why}"
     return Check(code, CheckState.WARNING, sentence, "calling-hours")
 
 

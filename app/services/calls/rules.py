@@ -3,12 +3,12 @@
 Each rule looks at one thing and returns a `Blocker` or None.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CampaignStatus, EndedReason, OrganizationStatus
@@ -16,7 +16,6 @@ from app.errors import Conflict, DomainError, Forbidden, ValidationFailed
 from app.models import (
     Agent,
     Call,
-    CallAttempt,
     Campaign,
     Contact,
     DoNotCallEntry,
@@ -24,21 +23,24 @@ from app.models import (
     Partner,
     utcnow,
 )
-from app.phone import PhoneError, check_dialable, within_calling_hours
+from app.phone import PhoneError, check_dialable
+from app.services.calls.limits import opening
 
 ENDED_CONTACT_STATUSES = frozenset({"completed", "disqualified"})
 PHONE_FIELD = "contact.phoneNumber"
-_NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
+GIVEN, REFUSED = "given", "refused"
+"""What is kept of a contact's consent to be called; None where nothing was said."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """Whom the rules look at."""
+    """Whom the rules look at. ``has_consent`` is known where the organization demands it."""
 
     organization: Organization
     agent: Agent
     partner_suspended_at: datetime | None
     on_do_not_call_list: bool
+    has_consent: bool = False
 
 
 def parties_of(
@@ -62,7 +64,28 @@ def parties_of(
     )
     if lock:
         query = query.with_for_update(of=Organization, key_share=True)
-    return Parties(*session.execute(query, execution_options={"populate_existing": True}).one())
+    found = Parties(*session.execute(query, execution_options={"populate_existing": True}).one())
+    if not found.organization.consent_required or not phone_number:
+        return found
+    given = consented_among(session, found.organization.id, {phone_number})
+    return replace(found, has_consent=phone_number in given)
+
+
+def consented_among(session: Session, organization_id: UUID, phones: Collection[str]) -> set[str]:
+    """The numbers with consent: a contact of theirs has given it, and none has refused it."""
+    refused = func.sum(case((Contact.consent == REFUSED, 1), else_=0))
+    query = (
+        select(Contact.phone)
+        .join(Campaign, Campaign.id == Contact.campaign_id)
+        .where(
+            Campaign.organization_id == organization_id,
+            Contact.phone.in_(phones),
+            Contact.consent.is_not(None),
+        )
+        .group_by(Contact.phone)
+        .having(refused == 0)
+    )
+    return {phone for phone in session.scalars(query) if phone is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +148,7 @@ def number_is_allowed(phone_number: str, organization: Organization) -> Blocker 
 
 
 def an_hour_suits(phone_number: str, organization: Organization) -> Blocker | None:
-    if not organization.calling_hours_on or _opening(phone_number, organization, utcnow()):
+    if not organization.calling_hours_on or opening(phone_number, organization, utcnow()):
         return None
     message = "No calling hour suits all the places where this number may ring."
     return Blocker("number_not_allowed", message, EndedReason.REGION_NOT_ALLOWED, ValidationFailed)
@@ -136,6 +159,15 @@ def may_be_contacted(parties: Parties) -> Blocker | None:
         return None
     message = "The number is on the organization's do-not-call list."
     return Blocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
+
+
+def consent_is_given(parties: Parties) -> Blocker | None:
+    if parties.has_consent or not parties.organization.consent_required:
+        return None
+    message = (
+        "The organization calls with consent alone, and no contact with this number has given it."
+    )
+    return Blocker("consent_missing", message, EndedReason.CONSENT_MISSING, Conflict)
 
 
 def outreach_goes_on(session: Session, call: Call) -> Blocker | None:
@@ -169,66 +201,7 @@ def blockers(parties: Parties, phone_number: str) -> Iterator[Blocker]:
         number_is_allowed(phone_number, parties.organization),
         an_hour_suits(phone_number, parties.organization),
         may_be_contacted(parties),
+        consent_is_given(parties),
     ):
         if blocker is not None:
             yield blocker
-
-
-def next_moment(
-    session: Session, phone_number: str, organization: Organization, now: datetime, *, live: bool
-) -> datetime | None:
-    """When the organization's hours, daily limit and spacing next allow the call; None for now."""
-    at = now
-    if live:
-        at = day_used_up(session, organization, now) or at
-    if live:
-        at = max(at, _rung_last(session, phone_number, organization) or at)
-    if organization.calling_hours_on:
-        at = _opening(phone_number, organization, at) or at
-    return at if at > now else None
-
-
-def _opening(phone_number: str, organization: Organization, at: datetime) -> datetime | None:
-    start, end = organization.calling_hours_start, organization.calling_hours_end
-    if start >= end:
-        return None
-    return within_calling_hours(phone_number, start, end, at)[1]
-
-
-def _rung_last(session: Session, phone_number: str, organization: Organization) -> datetime | None:
-    """When the number has rested for as long as the organization wants; None where it never rang
-    or there is nothing to keep to."""
-    if organization.number_spacing_minutes is None:
-        return None
-    rang = CallAttempt.ended_reason.is_(None) | CallAttempt.ended_reason.not_in(_NEVER_RANG)
-    last = session.scalar(
-        select(func.max(CallAttempt.started_at))
-        .join(Call, Call.id == CallAttempt.call_id)
-        .where(
-            Call.organization_id == organization.id,
-            Call.phone_number == phone_number,
-            Call.live.is_(True),
-            rang,
-        )
-    )
-    spacing = timedelta(minutes=organization.number_spacing_minutes)
-    return last + spacing if last is not None else None
-
-
-def day_used_up(session: Session, organization: Organization, now: datetime) -> datetime | None:
-    """When the next day begins, where the organization has made all its calls of this one."""
-    if organization.max_calls_a_day is None:
-        return None
-    midnight = datetime.combine(now.date(), datetime.min.time(), UTC)
-    today = (
-        select(func.count())
-        .select_from(CallAttempt)
-        .join(Call, Call.id == CallAttempt.call_id)
-        .where(
-            CallAttempt.organization_id == organization.id,
-            CallAttempt.started_at >= midnight,
-            Call.live.is_(True),
-        )
-    )
-    is_used_up = (session.scalar(today) or 0) >= organization.max_calls_a_day
-    return midnight + timedelta(days=1) if is_used_up else None

@@ -14,7 +14,7 @@ from app.errors import ValidationFailed
 from app.gateways.job_queue import enqueue_call
 from app.models import Agent, Call, new_id, utcnow
 from app.services import agents, audit, idempotency
-from app.services.calls import rules
+from app.services.calls import limits, rules
 from app.services.calls.request import CallRequest, Texts, messaging_problems, texts_of
 from app.services.calls.states import note
 
@@ -60,7 +60,7 @@ def schedule(
     Raises `ValidationFailed` (codes of the messages, ``number_not_allowed``,
     ``invalid_idempotency_key``), `NotFound` (``agent_not_found``), `Forbidden`
     (``organization_suspended``), `Conflict` (``agent_inactive``, ``agent_phone_not_ready``,
-    ``do_not_contact``, ``idempotency_conflict``, ``idempotency_in_progress``).
+    ``do_not_contact``, ``consent_missing``, ``idempotency_conflict``, ``idempotency_in_progress``).
     """
     slot = None
     if idempotency_key is not None and caller.subject_id is not None:
@@ -72,7 +72,8 @@ def schedule(
         slot = found
     now = utcnow()
     admitted = _admit(session, caller, request, now, live=live)
-    agent, texts, starts_at = admitted.agent, admitted.texts, admitted.starts_at
+    agent, texts, wait = admitted.agent, admitted.texts, admitted.wait
+    starts_at = wait.until if wait is not None else None
     call = Call(
         id=new_id(),
         partner_id=agent.partner_id,
@@ -92,6 +93,7 @@ def schedule(
         voicemail_message=texts.voicemail,
         call_instructions=texts.instructions,
         status=admitted.status,
+        status_detail=wait.why if wait is not None else None,
         created_at=now,
         scheduled_for=starts_at,
         expires_at=(starts_at or now) + timedelta(hours=expiry_hours),
@@ -99,7 +101,7 @@ def schedule(
     session.add(call)
     session.flush()
     _hand_in(session, call, now)
-    scheduled = CallScheduled(call.id, call.status, _sentence(starts_at))
+    scheduled = CallScheduled(call.id, call.status, _sentence(wait))
     _write_history(session, caller, call)
     if slot is not None:
         idempotency.keep(session, slot, scheduled.as_dict())
@@ -112,20 +114,20 @@ def rehearse(
     """The status and the sentence with which `schedule` would accept the call now; nothing is
     written. Raises as it does."""
     admitted = _admit(session, caller, request, utcnow(), live=live)
-    return admitted.status, _sentence(admitted.starts_at)
+    return admitted.status, _sentence(admitted.wait)
 
 
 @dataclass(frozen=True, slots=True)
 class _Admitted:
-    """A call that no rule stops, and when it may begin: None for at once."""
+    """A call that no rule stops, and what it waits for: None where it may begin at once."""
 
     agent: Agent
     texts: Texts
-    starts_at: datetime | None
+    wait: limits.Wait | None
 
     @property
     def status(self) -> CallStatus:
-        return CallStatus.QUEUED if self.starts_at is None else CallStatus.SCHEDULED
+        return CallStatus.QUEUED if self.wait is None else CallStatus.SCHEDULED
 
 
 def _admit(
@@ -136,10 +138,9 @@ def _admit(
     for blocker in rules.blockers(parties, request.phone_number):
         raise blocker.error()
     texts = texts_of(request, agent)
-    starts_at = rules.next_moment(
-        session, request.phone_number, parties.organization, now, live=live
-    )
-    return _Admitted(agent, texts, starts_at)
+    organization = parties.organization
+    wait = limits.next_moment(session, request.phone_number, organization, now, live=live)
+    return _Admitted(agent, texts, wait)
 
 
 def _agent(session: Session, caller: Caller, request: CallRequest) -> Agent:
@@ -180,11 +181,11 @@ def _write_history(session: Session, caller: Caller, call: Call) -> None:
     )
 
 
-def _sentence(starts_at: datetime | None) -> str:
-    if starts_at is None:
+def _sentence(wait: limits.Wait | None) -> str:
+    if wait is None:
         return "The call is queued and will be placed shortly."
-    moment = starts_at.strftime("%Y-%m-%d %H:%M UTC")
-    return f"The call is scheduled for {moment}, the next moment at which it is allowed."
+    moment = wait.until.strftime("%Y-%m-%d %H:%M UTC")
+    return f"The call is scheduled for {moment}, the next moment at which it is allowed. {wait.why}"
 
 
 def _replay(stored: Mapping[str, Any]) -> CallScheduled:

@@ -12,7 +12,7 @@ from app.errors import ValidationFailed
 from app.models import Campaign, utcnow
 from app.services import campaigns, do_not_call
 from app.services.calls import cancelling
-from app.services.contacts import belongings, telling
+from app.services.contacts import belongings, consent, telling
 from app.services.contacts.incoming import ExternalId, Incoming, Reader, unknown_key
 from app.services.contacts.planning import Plan
 from app.services.contacts.results import BulkResult
@@ -140,6 +140,7 @@ def write(session: Session, campaign: Campaign, store: Store, book: Book) -> Non
     if book.created:
         store.insert(book.created, now)
     _write_external_ids(store, [*changed, *book.created])
+    consent.keep(session, [*changed, *book.created], now)
     if book.created or book.removed or moved or changed:
         gone = sum(stored.id is not None for stored in book.removed)
         campaigns.revise(session, campaign, added=len(book.created) - gone)

@@ -94,6 +94,25 @@ def edit(
     return after
 
 
+def note(
+    session: Session,
+    caller: Caller,
+    campaign_id: UUID,
+    contact: StoredContact,
+    metadata: Mapping[str, Any],
+) -> StoredContact:
+    """Writes these keys into the contact's metadata and leaves the rest. Raises as `edit`."""
+    unchanged = ContactFields(
+        first_name=contact.first_name or "",
+        last_name=contact.last_name or "",
+        phone=contact.phone or "",
+        email=contact.email or "",
+        status=contact.status or "",
+        metadata=metadata,
+    )
+    return edit(session, caller, campaign_id, contact.id, unchanged)
+
+
 def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> StoredContact:
     """Takes the contact out of the campaign; calls that wait for it are cancelled. What it was
     is kept for a day for the person who did it: see `put_back`.

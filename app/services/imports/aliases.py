@@ -50,6 +50,16 @@ numéro de portable|n° de téléphone|teléfono|teléfono móvil|número de tel
 teléfono celular|telefono|cellulare|telefoonnummer|telefoon
 """
 STATUS = "status|contact status|campaign status|outreach status|estado|statut"
+CONSENT = """
+consent|consent status|consent given|consent to call|call consent|calling consent|phone consent|
+marketing consent|opt in|opt-in|opted in|opt-in status|einwilligung|werbeeinwilligung|consentement|
+consentimiento
+"""
+CONSENT_SOURCE = "consent source|opt-in source|source of consent|quelle der einwilligung"
+CONSENT_AT = """
+consent date|consent at|consent time|date of consent|opt-in date|opt-in time|opted in at|
+einwilligung am|datum der einwilligung|date du consentement
+"""
 
 
 def plain(name: str) -> str:
@@ -71,6 +81,18 @@ FIELD_OF = {
     **_known(STATUS, "status"),
 }
 """Plain column name -> field of a contact."""
+
+METADATA_KEY_OF = {
+    **_known(CONSENT, "consent"),
+    **_known(CONSENT_SOURCE, "consentSource"),
+    **_known(CONSENT_AT, "consentAt"),
+}
+"""Plain column name -> the key of metadata that means something here."""
+
+
+def metadata_key_of(name: str) -> str | None:
+    """The key under which the metadata of a column of this name have a meaning."""
+    return METADATA_KEY_OF.get(plain(name))
 
 
 def field_of(name: str) -> str | None:

@@ -6,7 +6,7 @@ from itertools import islice
 
 from app.emails import is_email
 from app.services.contacts.rules import Rules
-from app.services.imports.aliases import field_of, plain
+from app.services.imports.aliases import field_of, metadata_key_of, plain
 from app.services.imports.contact_cells import read_phone
 from app.services.imports.exact import COLUMN, TEXTS
 from app.services.imports.failures import PROBLEM_COLUMN
@@ -56,7 +56,7 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
         elif known:
             target = Target(Field(known))
         else:
-            target = Target(Field.METADATA)
+            target = Target(Field.METADATA, metadata_key_of(name) or "")
         if target in targets and (target.field in ONCE or target.field is Field.EXTERNAL_ID):
             target = Target(Field.METADATA)
         targets.append(target)
@@ -123,7 +123,9 @@ def _with_metadata_keys(header: Sequence[str], targets: list[Target]) -> list[Ta
     named = []
     for name, target in zip(header, targets, strict=True):
         if target.field is Field.METADATA:
-            key, count = name[:MAX_METADATA_KEY], 1
+            key, count = (target.key or name)[:MAX_METADATA_KEY], 1
+            if key in taken:
+                key = name[:MAX_METADATA_KEY]
             while key in taken:
                 count += 1
                 key = f"{name[: MAX_METADATA_KEY - len(f' ({count})')]} ({count})"

@@ -23,6 +23,8 @@ MOST_CALLS_A_DAY = 1_000_000
 MOST_RETRIES = 10
 MOST_RETRY_MINUTES = 24 * 60
 MOST_SPACING_MINUTES = 30 * 24 * 60
+MOST_TIMES = 1000
+MOST_DAYS = 365
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +41,22 @@ class CallingRules:
     retry_times: int
     retry_minutes: int
     number_spacing_minutes: int | None
+    number_most_calls: int | None
+    number_most_days: int | None
     refuse_do_not_call: bool
+    consent_required: bool
 
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "hours": ("calling_hours_on", "calling_hours_start", "calling_hours_end"),
     "regions": ("default_region", "allowed_regions"),
-    "pace": ("max_calls_at_once", "max_calls_a_day", "number_spacing_minutes"),
+    "pace": (
+        *("max_calls_at_once", "max_calls_a_day", "number_spacing_minutes"),
+        *("number_most_calls", "number_most_days"),
+    ),
     "retries": ("retry_times", "retry_minutes"),
     "do_not_call": ("refuse_do_not_call",),
+    "consent": ("consent_required",),
 }
 """The rules that belong together: each group that changes is one row of history."""
 
@@ -155,6 +164,8 @@ def _problems(rules: CallingRules, stored: CallingRules, most_at_once: int) -> I
         ("retry_times", 0, MOST_RETRIES),
         ("retry_minutes", 1, MOST_RETRY_MINUTES),
         ("number_spacing_minutes", 1, MOST_SPACING_MINUTES),
+        ("number_most_calls", 1, MOST_TIMES),
+        ("number_most_days", 1, MOST_DAYS),
     )
     for name, least, most in bounds:
         value = getattr(rules, name)
@@ -163,3 +174,7 @@ def _problems(rules: CallingRules, stored: CallingRules, most_at_once: int) -> I
         if not kept and not least <= value <= most:
             message = f"A whole number from {least:,} to {most:,} fits here."
             yield Problem(wire_name(name), "out_of_range", message)
+    if (rules.number_most_calls is None) != (rules.number_most_days is None):
+        missing = "number_most_days" if rules.number_most_days is None else "number_most_calls"
+        message = "How often and in how many days go together: both are needed, or neither."
+        yield Problem(wire_name(missing), "required", message)

@@ -16,11 +16,11 @@ from sqlalchemy.orm import Session
 from app.caller import Caller, system_caller
 from app.enums import CallSource, CallStatus, CampaignStatus, CarrierKind, OutreachState
 from app.errors import DomainError
-from app.models import Call, Campaign, Contact, DoNotCallEntry, Outreach, OutreachContact
+from app.models import Call, Campaign, Contact, Outreach, OutreachContact
 from app.services import calls
-from app.services.calls import rules
+from app.services.calls import limits, rules
 from app.services.calls.states import ACTIVE
-from app.services.outreach.looking import Later, Never, decide, request_for
+from app.services.outreach.looking import Known, Later, Never, decide, known_of, request_for
 
 LOOKED_AT = 500
 """So many contacts are looked at in one transaction at most."""
@@ -29,6 +29,8 @@ IDLE = timedelta(seconds=5)
 """Until a campaign whose contacts were all looked at is looked at again."""
 HELD = timedelta(seconds=30)
 """Until a campaign that may not call at all is looked at again."""
+LONGEST_HOLD = timedelta(minutes=5)
+"""A limit may be raised meanwhile."""
 CATCHING_UP = timedelta(seconds=10)
 """How much of a pace that was missed is made up for."""
 
@@ -96,11 +98,11 @@ def _is_held(session: Session, outreach: Outreach, parties: rules.Parties, now: 
     if blocker is not None:
         outreach.held_reason, outreach.next_at = blocker.message, now + HELD
         return True
-    tomorrow = rules.day_used_up(session, parties.organization, now)
-    if tomorrow is not None:
-        outreach.held_reason = "The organization has made all its calls of this day."
-        outreach.next_at = min(tomorrow, now + timedelta(minutes=5))
-    return tomorrow is not None
+    wait = limits.day_used_up(session, parties.organization, now)
+    if wait is not None:
+        outreach.held_reason = wait.why
+        outreach.next_at = min(wait.until, now + LONGEST_HOLD)
+    return wait is not None
 
 
 def _free_lines(session: Session, outreach: Outreach, parties: rules.Parties, lines: Lines) -> int:
@@ -114,8 +116,8 @@ def _free_lines(session: Session, outreach: Outreach, parties: rules.Parties, li
             Call.source == CallSource.CAMPAIGN,
         )
     )
-    own = parties.organization.max_calls_at_once or lines.calls_at_once
-    most = min(own, lines.calls_at_once, outreach.calls_at_once or own)
+    own = limits.lines_of(session, parties.organization, lines.calls_at_once)
+    most = min(own, outreach.calls_at_once or own)
     return most - (on_the_way or 0)
 
 
@@ -158,12 +160,13 @@ class _Feeding:
         """Looks at contacts until so many are called, or enough were looked at."""
         fed = looked_at = 0
         for chunk in self._chunks():
-            listed = self._listed(chunk)
+            phones = {contact.phone for contact, _waiting in chunk if contact.phone}
+            known = known_of(self._session, self._parties.organization, phones)
             for contact, waiting in chunk:
                 if fed == room:
                     return fed
                 looked_at += 1
-                fed += self._settle(contact, waiting, is_listed=contact.phone in listed)
+                fed += self._settle(contact, waiting, known)
                 if waiting is None:
                     self._outreach.position = contact.id
             self._session.flush()
@@ -216,17 +219,7 @@ class _Feeding:
                 return
             yield found
 
-    def _listed(self, chunk: Sequence[_Looked]) -> set[str]:
-        phones = {contact.phone for contact, _row in chunk if contact.phone}
-        query = select(DoNotCallEntry.phone).where(
-            DoNotCallEntry.organization_id == self._outreach.organization_id,
-            DoNotCallEntry.phone.in_(phones),
-        )
-        return set(self._session.scalars(query))
-
-    def _settle(
-        self, contact: Contact, waiting: OutreachContact | None, *, is_listed: bool
-    ) -> bool:
+    def _settle(self, contact: Contact, waiting: OutreachContact | None, known: Known) -> bool:
         """Decides about one contact; whether it is called."""
         row = waiting or OutreachContact(
             contact_id=contact.id,
@@ -235,7 +228,7 @@ class _Feeding:
         )
         row.decided_at, row.due_at, row.reason = self._now, None, None
         decision = decide(
-            self._session, contact, self._outreach, self._parties, self._now, is_listed=is_listed
+            self._session, contact, self._outreach, self._parties, self._now, known=known
         )
         if decision is None:
             decision = self._hand_in(contact, row)

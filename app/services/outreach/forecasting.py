@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import OutreachState
-from app.models import Campaign, Contact, DoNotCallEntry, OutreachContact, utcnow
+from app.models import Campaign, Contact, DoNotCallEntry, Organization, OutreachContact, utcnow
 from app.services.calls import rules
-from app.services.outreach.looking import NO_HOUR, NO_PHONE, lasting_hindrance, opening_of
+from app.services.outreach.looking import NO_HOUR, NO_PHONE, known_of, lasting_hindrance, opening_of
 from app.services.outreach.plans import stored_plan
 
 LOOKED_AT = 2_000
@@ -50,15 +50,13 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
     if not again:
         of_them &= Contact.id.not_in(called)
     parties = rules.parties_of(session, outreach.agent_id, "")
-    query = select(Contact, DoNotCallEntry.phone.is_not(None)).outerjoin(
-        DoNotCallEntry,
-        (DoNotCallEntry.organization_id == campaign.organization_id)
-        & (DoNotCallEntry.phone == Contact.phone),
-    )
     reasons: Counter[str | None] = Counter()
     now = utcnow()
-    for contact, is_listed in session.execute(query.where(of_them)):
-        code = lasting_hindrance(contact, parties, is_listed=is_listed)
+    looked_at = session.scalars(select(Contact).where(of_them)).all()
+    phones = {contact.phone for contact in looked_at if contact.phone}
+    known = known_of(session, parties.organization, phones)
+    for contact in looked_at:
+        code = lasting_hindrance(contact, parties, known)
         if code is None and opening_of(contact.phone or "", outreach, parties, now)[1] is None:
             code = NO_HOUR
         reasons[code] += 1
@@ -86,10 +84,15 @@ def _reasons(
         (Contact.phone.is_(None), NO_PHONE),
         (ended, "contact_ended"),
         (DoNotCallEntry.phone.is_not(None), "do_not_contact"),
+        (
+            Organization.consent_required & (func.coalesce(Contact.consent, "") != rules.GIVEN),
+            "consent_missing",
+        ),
     )
     query = (
         select(reason, func.count())
         .select_from(Contact)
+        .join(Organization, Organization.id == Contact.organization_id)
         .outerjoin(
             DoNotCallEntry,
             (DoNotCallEntry.organization_id == campaign.organization_id)
@@ -98,4 +101,7 @@ def _reasons(
         .where(which)
         .group_by(reason)
     )
-    return Counter(dict(session.execute(query).tuples().all()))
+    counted: Counter[str | None] = Counter()
+    for code, count in session.execute(query):
+        counted[code] = count
+    return counted

@@ -1,14 +1,16 @@
 """Looking at one contact: called now, later, or not at all, each with its reason."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.models import Contact, Outreach
+from app.models import Contact, DoNotCallEntry, Organization, Outreach
 from app.phone import within_calling_hours
-from app.services.calls import CallRequest, rules
+from app.services.calls import CallRequest, limits, rules
 from app.services.outreach.plans import closing, weekdays_of
 from app.services.outreach.wording import fill
 
@@ -33,6 +35,14 @@ class Never:
     code: str
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Which of some numbers are on the do-not-call list, and which have given consent."""
+
+    listed: frozenset[str]
+    consented: frozenset[str]
+
+
 def decide(
     session: Session,
     contact: Contact,
@@ -40,11 +50,10 @@ def decide(
     parties: rules.Parties,
     now: datetime,
     *,
-    is_listed: bool,
+    known: Known,
 ) -> Later | Never | None:
-    """None for a contact to be called now. The parties are those of all contacts, so that
-    ``is_listed`` says whether this one is on the do-not-call list."""
-    if (code := lasting_hindrance(contact, parties, is_listed=is_listed)) is not None:
+    """None for a contact to be called now. The parties are those of all contacts."""
+    if (code := lasting_hindrance(contact, parties, known)) is not None:
         return Never(code)
     phone = contact.phone or ""
     is_open, opening = opening_of(phone, outreach, parties, now)
@@ -52,17 +61,32 @@ def decide(
         return Never(NO_HOUR)
     if not is_open:
         return Later(PLAN_HOURS, opening)
-    later = rules.next_moment(session, phone, parties.organization, now, live=True)
-    return Later(LIMITS, later) if later is not None else None
+    wait = limits.next_moment(session, phone, parties.organization, now, live=True)
+    return Later(LIMITS, wait.until) if wait is not None else None
 
 
-def lasting_hindrance(contact: Contact, parties: rules.Parties, *, is_listed: bool) -> str | None:
+def known_of(session: Session, organization: Organization, phones: Collection[str]) -> Known:
+    """What the organization keeps of these numbers, in two queries at most."""
+    listed = select(DoNotCallEntry.phone).where(
+        DoNotCallEntry.organization_id == organization.id, DoNotCallEntry.phone.in_(phones)
+    )
+    consented: set[str] = set()
+    if organization.consent_required:
+        consented = rules.consented_among(session, organization.id, phones)
+    return Known(frozenset(session.scalars(listed)), frozenset(consented))
+
+
+def lasting_hindrance(contact: Contact, parties: rules.Parties, known: Known) -> str | None:
     """Why a contact is not called at any hour; the codes are those of `rules` and `NO_PHONE`."""
     if contact.phone is None:
         return NO_PHONE
     if rules.ends_outreach(contact.status):
         return "contact_ended"
-    own = replace(parties, on_do_not_call_list=is_listed)
+    own = replace(
+        parties,
+        on_do_not_call_list=contact.phone in known.listed,
+        has_consent=contact.phone in known.consented,
+    )
     blocker = next(rules.blockers(own, contact.phone), None)
     return blocker.code if blocker is not None else None
 

@@ -239,7 +239,8 @@ def test_a_call_outside_calling_hours_says_when_it_will_be_placed(
     moment = f"{scheduled[:10]} {scheduled[11:16]} UTC"
     assert body["status"] == "scheduled"
     assert body["message"] == (
-        f"The call is scheduled for {moment}, the next moment at which it is allowed."
+        f"The call is scheduled for {moment}, the next moment at which it is allowed. "
+        "It is outside the calling hours where the person is."
     )
 
 

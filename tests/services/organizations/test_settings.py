@@ -41,7 +41,10 @@ WHOLE: dict[str, Any] = {
     "retry_times": 2,
     "retry_minutes": 45,
     "number_spacing_minutes": 120,
+    "number_most_calls": 3,
+    "number_most_days": 7,
     "refuse_do_not_call": True,
+    "consent_required": True,
 }
 
 
@@ -50,7 +53,7 @@ def test_every_rule_is_written_and_read_back(session: Session, tenant: Tenant) -
     session.expire(tenant.organization)
     written = CallingRules(**{**WHOLE, "allowed_regions": ("001", "GB", "IE")})
     assert organizations.rules_of(tenant.organization) == written
-    assert groups == ["hours", "regions", "pace", "retries", "do_not_call"]
+    assert groups == ["hours", "regions", "pace", "retries", "do_not_call", "consent"]
 
 
 def test_each_group_says_who_changed_it_last(session: Session, tenant: Tenant) -> None:

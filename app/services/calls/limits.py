@@ -1,0 +1,160 @@
+"""When a call may be placed at the earliest: the organization's hours and limits.
+
+Every limit says itself why a call waits.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import EndedReason
+from app.models import Call, CallAttempt, Organization, PlanLimit
+from app.phone import within_calling_hours
+
+_NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
+
+OUTSIDE_HOURS = "It is outside the calling hours where the person is."
+PLAN_USED_UP = "The organization has made all the calls of a day that its plan allows."
+CARRIER_PACE = "The carrier is given so many calls a second, and others are before this one."
+DAY_USED_UP = "The organization has made all its calls of this day."
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Until when a call waits, and why: the limit that keeps it longest, as a sentence."""
+
+    until: datetime
+    why: str
+
+
+def next_moment(
+    session: Session, phone_number: str, organization: Organization, now: datetime, *, live: bool
+) -> Wait | None:
+    """When the organization's hours and limits next allow the call; None for now."""
+    wait: Wait | None = None
+    if live:
+        waits = list(_limits(session, phone_number, organization, now))
+        wait = max(waits, key=lambda one: one.until, default=None)
+    if organization.calling_hours_on:
+        at = wait.until if wait is not None else now
+        opens = opening(phone_number, organization, at)
+        if opens is not None and opens > at:
+            wait = Wait(opens, OUTSIDE_HOURS)
+    return wait
+
+
+def opening(phone_number: str, organization: Organization, at: datetime) -> datetime | None:
+    """The first moment of the organization's hours from ``at`` on; None where no hour suits."""
+    start, end = organization.calling_hours_start, organization.calling_hours_end
+    if start >= end:
+        return None
+    return within_calling_hours(phone_number, start, end, at)[1]
+
+
+def day_used_up(session: Session, organization: Organization, now: datetime) -> Wait | None:
+    """Until the next day (UTC), where the organization has made all its calls of this one."""
+    plan = plan_limit(session, organization)
+    own, of_plan = organization.max_calls_a_day, plan.max_calls_a_day if plan else None
+    most = min((each for each in (own, of_plan) if each is not None), default=None)
+    if most is None:
+        return None
+    midnight = datetime.combine(now.date(), datetime.min.time(), UTC)
+    today = (
+        select(func.count())
+        .select_from(CallAttempt)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .where(
+            CallAttempt.organization_id == organization.id,
+            CallAttempt.started_at >= midnight,
+            Call.live.is_(True),
+        )
+    )
+    if (session.scalar(today) or 0) < most:
+        return None
+    return Wait(midnight + timedelta(days=1), DAY_USED_UP if most == own else PLAN_USED_UP)
+
+
+def plan_limit(session: Session, organization: Organization) -> PlanLimit | None:
+    """What the organization's plan allows, where its partner's plans have limits."""
+    tier = organization.payment_tier
+    if tier is None:
+        return None
+    return session.get(PlanLimit, (organization.partner_id, tier))
+
+
+def no_line_free(lines: int) -> str:
+    """Why a call waits while so many are on their way."""
+    return (
+        "Another call of the organization is on its way, and it has one line."
+        if (lines == 1)
+        else f"All {lines} lines of the organization are in use."
+    )
+
+
+def lines_of(session: Session, organization: Organization, most: int) -> int:
+    """How many calls at once the organization has: its own limit, its plan's, and ``most``, the
+    installation's."""
+    plan = plan_limit(session, organization)
+    limits = (organization.max_calls_at_once, plan.max_calls_at_once if plan else None, most)
+    return min(each for each in limits if each is not None)
+
+
+def _limits(
+    session: Session, phone_number: str, organization: Organization, now: datetime
+) -> Iterator[Wait]:
+    """Every limit of live calls that lies in the future."""
+    waits = (
+        day_used_up(session, organization, now),
+        _rests(session, phone_number, organization),
+        _often_enough(session, phone_number, organization),
+    )
+    yield from (wait for wait in waits if wait is not None and wait.until > now)
+
+
+def _rests(session: Session, phone_number: str, organization: Organization) -> Wait | None:
+    """Until the number has rested for as long as the organization wants after it rang."""
+    minutes = organization.number_spacing_minutes
+    if minutes is None:
+        return None
+    rang = _times_rung(session, phone_number, organization, 1)
+    why = f"Between two calls to one number the organization leaves {_minutes(minutes)}."
+    return Wait(rang[0] + timedelta(minutes=minutes), why) if rang else None
+
+
+def _often_enough(session: Session, phone_number: str, organization: Organization) -> Wait | None:
+    """Until the number may ring once more in so many days."""
+    most, days = organization.number_most_calls, organization.number_most_days
+    if most is None or days is None:
+        return None
+    rang = _times_rung(session, phone_number, organization, most)
+    times = "once" if most == 1 else f"{most} times"
+    within = "in a day" if days == 1 else f"in {days} days"
+    why = f"The organization calls one number at most {times} {within}."
+    return Wait(rang[-1] + timedelta(days=days), why) if len(rang) == most else None
+
+
+def _times_rung(
+    session: Session, phone_number: str, organization: Organization, most: int
+) -> list[datetime]:
+    """When live calls to the number rang, the latest first."""
+    rang = CallAttempt.ended_reason.is_(None) | CallAttempt.ended_reason.not_in(_NEVER_RANG)
+    query = (
+        select(CallAttempt.started_at)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .where(
+            Call.organization_id == organization.id,
+            Call.phone_number == phone_number,
+            Call.live.is_(True),
+            rang,
+        )
+        .order_by(CallAttempt.started_at.desc())
+        .limit(most)
+    )
+    return list(session.scalars(query))
+
+
+def _minutes(count: int) -> str:
+    return "1 minute" if count == 1 else f"{count:,} minutes"

@@ -1,0 +1,33 @@
+"""The pace at which a carrier is given calls, over all workers: one row a carrier."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind
+from app.models import CarrierPace
+
+
+def take_turn(
+    session: Session, carrier: CarrierKind, per_second: float, now: datetime
+) -> datetime | None:
+    """Takes the carrier's next turn, or says when to ask again; None where it is taken.
+
+    Whoever takes a turn holds the row until the transaction ends, so that two never share one.
+    """
+    gap = timedelta(seconds=1 / per_second)
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    first = insert(CarrierPace).values(carrier=carrier.value, next_at=now)
+    session.execute(first.on_conflict_do_nothing())
+    taken = session.execute(
+        update(CarrierPace)
+        .where(CarrierPace.carrier == carrier.value, CarrierPace.next_at <= now)
+        .values(next_at=now + gap)
+        .returning(CarrierPace.carrier)
+        .execution_options(synchronize_session=False)
+    ).first()
+    if taken is not None:
+        return None
+    return session.scalar(select(CarrierPace.next_at).where(CarrierPace.carrier == carrier.value))

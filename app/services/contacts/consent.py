@@ -1,0 +1,97 @@
+"""Consent to be called: what a contact's metadata says of it, kept where calls look for it.
+
+Three keys of the metadata say it, on every way in: ``consent`` (yes or no in many words),
+``consentSource`` (where it was given) and ``consentAt`` (when; a day or a moment of ISO 8601).
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import orjson
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from app.models import Contact
+from app.services.calls.rules import GIVEN, REFUSED
+from app.services.contacts.stored import Stored
+
+KEY, SOURCE_KEY, AT_KEY = "consent", "consentSource", "consentAt"
+LONGEST_SOURCE = 200
+_MARK = f'"{KEY}"'
+_YES = frozenset(
+    {
+        *("yes", "y", "true", "1", "x", "given", "granted", "agreed", "subscribed"),
+        *("opted-in", "opt-in", "optin", "ja", "oui", "sí", "si"),
+    }
+)
+_NO = frozenset(
+    {
+        *("no", "n", "false", "0", "refused", "withdrawn", "revoked", "denied", "declined"),
+        *("unsubscribed", "opted-out", "opt-out", "optout", "nein", "non"),
+    }
+)
+
+
+class Statement(NamedTuple):
+    """What is said of a contact's consent; ``status`` None where that is neither yes nor no."""
+
+    status: str | None
+    source: str | None
+    at: datetime | None
+
+
+SILENT = Statement(None, None, None)
+
+
+def stated(metadata: str | None) -> Statement:
+    """What the metadata say, as they are stored: JSON text."""
+    if metadata is None or _MARK not in metadata:
+        return SILENT
+    return stated_by(orjson.loads(metadata))
+
+
+def stated_by(said: Mapping[str, Any]) -> Statement:
+    """What the metadata say."""
+    status = status_of(said.get(KEY))
+    if status is None:
+        return SILENT
+    source = str(said.get(SOURCE_KEY) or "").strip()[:LONGEST_SOURCE] or None
+    return Statement(status, source, _moment(said.get(AT_KEY)))
+
+
+def status_of(value: Any) -> str | None:
+    """`GIVEN`, `REFUSED`, or None for words that say neither."""
+    word = "-".join(str(value).casefold().split())
+    return GIVEN if word in _YES else REFUSED if word in _NO else None
+
+
+def keep(session: Session, contacts: Sequence[Stored], now: datetime) -> None:
+    """Writes the consent of contacts whose metadata were just written; ``now`` is its time where
+    they name none."""
+    rows = []
+    for stored in contacts:
+        before = stated(stored.before[6] if stored.before is not None else None)
+        after = stated(stored.metadata)
+        if after == before or stored.id is None:
+            continue
+        at = after.at or (now if after.status else None)
+        rows.append(
+            {
+                "id": UUID(stored.id),
+                "consent": after.status,
+                "consent_source": after.source,
+                "consent_at": at,
+            }
+        )
+    if rows:
+        session.execute(update(Contact), rows)
+
+
+def _moment(value: Any) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(str(value).strip())
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

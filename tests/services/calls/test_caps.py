@@ -1,0 +1,146 @@
+"""Caps on calls: exact, whoever asks at the same moment, and said in words to whom waits."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, Tier
+from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcnow
+from app.services import calls
+from app.services.calls import dispatch, limits, pace
+from app.services.calls.dispatch import ClaimKind
+from tests.fixtures.worker import Line, make_line, open_line
+
+CLIENTS = 8
+
+
+def ask(session: Session, line: Line, number: int) -> UUID:
+    request = calls.CallRequest(
+        line.agent_id,
+        phone_number=f"+1202555{number:04}",
+        intro_message="Hello.",
+        voicemail_message="Bye.",
+    )
+    return calls.schedule(session, line.key, request, source=CallSource.API, live=True).call_id
+
+
+def claimed_at_once(
+    database: Database, call_ids: list[UUID], *, at_once: int = 20, per_second: float = 0
+) -> list[ClaimKind]:
+    """What eight workers, each with its own connection, are told of these calls."""
+
+    def claim(call_id: UUID) -> ClaimKind:
+        with database.transaction() as session:
+            return dispatch.claim(
+                session,
+                call_id,
+                new_id(),
+                calls_at_once=at_once,
+                carrier_calls_per_second=per_second,
+            ).kind
+
+    with ThreadPoolExecutor(CLIENTS) as workers:
+        return list(workers.map(claim, call_ids))
+
+
+def test_eight_workers_dial_exactly_as_many_calls_as_there_are_lines(
+    fresh_database: Database,
+) -> None:
+    line = open_line(fresh_database, max_calls_at_once=3)
+    with fresh_database.transaction() as session:
+        call_ids = [ask(session, line, number) for number in range(100, 116)]
+    kinds = claimed_at_once(fresh_database, call_ids)
+    assert (kinds.count(ClaimKind.DIAL), kinds.count(ClaimKind.WAIT)) == (3, 13)
+    with fresh_database.transaction(read_only=True) as session:
+        words = select(Call.status_detail, func.count()).group_by(Call.status_detail)
+        assert {row[0]: row[1] for row in session.execute(words)} == {
+            None: 3,
+            "All 3 lines of the organization are in use.": 13,
+        }
+
+
+def test_eight_workers_dial_exactly_as_many_calls_as_the_day_has(fresh_database: Database) -> None:
+    line = open_line(fresh_database, max_calls_a_day=5)
+    with fresh_database.transaction() as session:
+        call_ids = [ask(session, line, number) for number in range(100, 116)]
+    kinds = claimed_at_once(fresh_database, call_ids)
+    with fresh_database.transaction(read_only=True) as session:
+        states = select(Call.status, func.count()).group_by(Call.status)
+        counted = {row[0]: row[1] for row in session.execute(states)}
+        attempts = session.scalar(select(func.count()).select_from(CallAttempt))
+    assert kinds.count(ClaimKind.DIAL) == attempts == 5
+    assert counted == {CallStatus.DIALING: 5, CallStatus.SCHEDULED: 11}
+
+
+def test_a_carrier_is_given_one_call_a_turn_by_all_workers(fresh_database: Database) -> None:
+    line = open_line(fresh_database)
+    with fresh_database.transaction() as session:
+        call_ids = [ask(session, line, number) for number in range(100, 116)]
+    kinds = claimed_at_once(fresh_database, call_ids, per_second=0.01)
+    assert (kinds.count(ClaimKind.DIAL), kinds.count(ClaimKind.WAIT)) == (1, 15)
+
+
+def test_turns_of_a_carrier_are_a_gap_apart_and_are_each_carriers_own(session: Session) -> None:
+    now = utcnow()
+    tenth = timedelta(seconds=0.1)
+    turns = [
+        pace.take_turn(session, carrier, 10, now + later)
+        for carrier, later in (
+            (CarrierKind.TWILIO, timedelta(0)),
+            (CarrierKind.TWILIO, tenth / 2),
+            (CarrierKind.SIP, tenth / 2),
+            (CarrierKind.TWILIO, tenth),
+        )
+    ]
+    assert turns == [None, now + tenth, None, None]
+
+
+@pytest.mark.parametrize(
+    ("own", "of_plan", "most", "lines"),
+    [(None, None, 5, 5), (2, None, 5, 2), (None, 3, 5, 3), (4, 3, 5, 3), (2, 3, 1, 1)],
+)
+def test_the_lowest_limit_of_calls_at_once_counts(
+    session: Session, own: int | None, of_plan: int | None, most: int, lines: int
+) -> None:
+    organization = organization_of(session, limited(session, max_calls_at_once=of_plan))
+    organization.max_calls_at_once = own
+    assert limits.lines_of(session, organization, most) == lines
+
+
+def test_a_plans_calls_of_a_day_are_counted_and_said(session: Session) -> None:
+    line = limited(session, max_calls_a_day=1)
+    organization = organization_of(session, line)
+    now = utcnow()
+    assert limits.day_used_up(session, organization, now) is None
+    session.add(
+        CallAttempt(
+            organization_id=organization.id,
+            call_id=ask(session, line, 100),
+            number=1,
+            carrier=CarrierKind.SIMULATOR,
+            status=CallStatus.BUSY,
+            ended_reason=EndedReason.BUSY,
+            started_at=now,
+        )
+    )
+    session.flush()
+    wait = limits.day_used_up(session, organization, now)
+    assert wait is not None
+    assert wait.why == "The organization has made all the calls of a day that its plan allows."
+
+
+def limited(session: Session, **of_plan: int | None) -> Line:
+    """The line of an organization on the Basic plan, which has these limits."""
+    line = make_line(session, payment_tier=Tier.BASIC)
+    session.add(PlanLimit(partner_id=line.partner_id, tier=Tier.BASIC, **of_plan))
+    session.flush()
+    return line
+
+
+def organization_of(session: Session, line: Line) -> Organization:
+    return session.get_one(Organization, line.organization_id)

@@ -1,0 +1,136 @@
+"""Where an organization demands consent, only numbers that have given it are called."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import system_caller
+from app.enums import CallSource, CallStatus, ContactAction, EndedReason
+from app.errors import Conflict
+from app.models import Agent, Call, Campaign, Contact, Organization
+from app.services import calls, campaigns, contacts
+from app.services.calls import dispatch, rules
+from tests.fixtures.worker import Line, make_line
+
+NUMBER = "+12025550101"
+OWNER = system_caller("the owner")
+
+
+@pytest.fixture
+def line(session: Session) -> Line:
+    return make_line(session, consent_required=True)
+
+
+@pytest.fixture
+def campaign(session: Session, line: Line) -> Campaign:
+    return campaigns.create(session, OWNER, line.organization_id, name="Spring")
+
+
+def say(session: Session, campaign: Campaign, phone: str = NUMBER, **metadata: Any) -> None:
+    person = {"phone": phone, "contactMetadata": metadata}
+    contacts.apply(session, campaign, [person], ContactAction.UPSERT)
+
+
+def ask(session: Session, line: Line) -> Call:
+    request = calls.CallRequest(
+        line.agent_id, phone_number=NUMBER, intro_message="Hello.", voicemail_message="Bye."
+    )
+    accepted = calls.schedule(session, line.key, request, source=CallSource.API, live=True)
+    return session.get_one(Call, accepted.call_id)
+
+
+def kept(session: Session) -> Any:
+    session.expire_all()
+    row = session.execute(select(Contact.consent, Contact.consent_source, Contact.consent_at))
+    return tuple(row.one())
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ({}, None),
+        ({"consent": "yes"}, "given"),
+        ({"consent": True}, "given"),
+        ({"consent": "Opted in"}, "given"),
+        ({"consent": "NO"}, "refused"),
+        ({"consent": "withdrawn"}, "refused"),
+        ({"consent": "perhaps"}, None),
+    ],
+)
+def test_a_call_is_accepted_only_with_consent(
+    session: Session, line: Line, campaign: Campaign, said: dict[str, Any], status: str | None
+) -> None:
+    say(session, campaign, **said)
+    assert kept(session)[0] == status
+    if status == "given":
+        assert ask(session, line).status is CallStatus.QUEUED
+        return
+    with pytest.raises(Conflict) as refused:
+        ask(session, line)
+    assert (refused.value.code, refused.value.message) == (
+        "consent_missing",
+        "The organization calls with consent alone, and no contact with this number has given it.",
+    )
+
+
+def test_a_number_of_no_contact_is_refused(session: Session, line: Line) -> None:
+    with pytest.raises(Conflict) as refused:
+        ask(session, line)
+    assert refused.value.code == "consent_missing"
+
+
+def test_the_source_and_the_time_are_kept_and_follow_the_metadata(
+    session: Session, campaign: Campaign
+) -> None:
+    say(session, campaign, consent="yes", consentSource="web form", consentAt="2026-03-01")
+    first = kept(session)
+    say(session, campaign, note="something else")
+    second = kept(session)
+    say(session, campaign, consent=None)
+    assert (first, second, kept(session)) == (
+        ("given", "web form", datetime(2026, 3, 1, tzinfo=UTC)),
+        first,
+        (None, None, None),
+    )
+
+
+def test_a_refusal_anywhere_in_the_organization_counts_more_than_consent(
+    session: Session, line: Line, campaign: Campaign
+) -> None:
+    other = campaigns.create(session, OWNER, line.organization_id, name="Autumn")
+    stranger = make_line(session)
+    theirs = campaigns.create(session, OWNER, stranger.organization_id, name="Theirs")
+    say(session, campaign, consent="yes")
+    say(session, theirs, consent="no")
+    assert rules.consented_among(session, line.organization_id, {NUMBER}) == {NUMBER}
+    say(session, other, consent="no")
+    assert rules.consented_among(session, line.organization_id, {NUMBER}) == set()
+
+
+def test_consent_is_checked_again_before_dialling(
+    session: Session, line: Line, campaign: Campaign
+) -> None:
+    say(session, campaign, consent="yes")
+    call = ask(session, line)
+    say(session, campaign, consent="no")
+    parties = rules.parties_of(session, line.agent_id, NUMBER, lock=True)
+    blocker = dispatch.blocker_of(session, call, parties)
+    assert blocker is not None
+    assert blocker.reason is EndedReason.CONSENT_MISSING
+
+
+def test_without_the_demand_nobody_needs_consent_and_the_list_has_no_line(
+    session: Session, line: Line
+) -> None:
+    agent = session.get_one(Agent, line.agent_id)
+    codes = []
+    for demanded in (True, False):
+        session.get_one(Organization, line.organization_id).consent_required = demanded
+        session.flush()
+        checks = calls.preflight(session, OWNER, agent, NUMBER, calls.Texts(instructions="x"))
+        codes += [(check.code, check.state.value) for check in checks if "consent" in check.code]
+    assert codes == [("consent_given", "failed")]
+    assert ask(session, line).status is CallStatus.QUEUED
