@@ -4,14 +4,17 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.gateways.writers.base import Brief, Messages
 from app.gateways.writers.openai import MOST_BYTES, OpenAiWriter
+from app.gateways.writers.opening import open_writer
 from app.gateways.writers.template import TemplateWriter
 from tests.fixtures.language_model import LanguageModel, completion
+from tests.fixtures.settings import settings_for
 
 KEY = "sk-never-in-a-log"
 NOTES = "Ask whether she wants the roof quote of last week. She sounded annoyed about the price."
@@ -168,3 +171,12 @@ def test_nobody_listening_is_a_fault_too(caplog: pytest.LogCaptureFixture) -> No
         assert writer(gone).compose(BRIEF) == BUILT_IN
     assert KEY not in caplog.text
     assert "annoyed" not in caplog.text
+
+
+def test_the_settings_choose_the_writer(model: LanguageModel, tmp_path: Path) -> None:
+    asked = {"writer_url": model.url, "writer_model": "small-1", "writer_key": KEY}
+    chosen = open_writer(settings_for("sqlite://", tmp_path, writer="openai", **asked))
+    assert "the roof we priced for you" in chosen.compose(BRIEF).intro
+    assert model.keys == [f"Bearer {KEY}"]
+    assert open_writer(settings_for("sqlite://", tmp_path)).compose(BRIEF) == BUILT_IN
+    assert KEY not in repr(settings_for("sqlite://", tmp_path, writer="openai", **asked))
