@@ -5,7 +5,9 @@ from uuid import UUID
 import click
 
 from app.commands.changing import changes
+from app.enums import Tier
 from app.services import partners, users
+from app.services.partners.plan_limits import set_plan_limit
 
 
 @click.group("partner")
@@ -20,6 +22,27 @@ def verify_domain(partner_id: UUID) -> None:
     with changes() as (session, caller):
         domain = partners.verify_domain(session, caller, partner_id).domain
     click.echo(f"{domain} is verified.")
+
+
+@partner_commands.command("plan-limits")
+@click.argument("partner_id", metavar="ID", type=click.UUID)
+@click.argument("tier", metavar="PLAN", type=click.Choice([tier.value for tier in Tier]))
+@click.option("--at-once", type=int, help="Calls at once of each organization.")
+@click.option("--a-day", type=int, help="Calls a day (UTC) of each organization.")
+def plan_limits(partner_id: UUID, tier: str, at_once: int | None, a_day: int | None) -> None:
+    """Set what a plan allows each organization on it; what is left out has no limit.
+
+    An organization may set lower limits of its own.
+    """
+    with changes() as (session, caller):
+        set_plan_limit(
+            session, caller, partner_id, Tier(tier), calls_at_once=at_once, calls_a_day=a_day
+        )
+    words = [
+        f"{number:,} {what}" if number is not None else f"any number of {what}"
+        for number, what in ((at_once, "calls at once"), (a_day, "calls a day"))
+    ]
+    click.echo(f"{tier} allows {' and '.join(words)}.")
 
 
 @click.group("user")

@@ -70,6 +70,7 @@ ACTION_WORDS = {
     "organization.updated": "Organization changed",
     "partner.created": "Portal opened",
     "partner.domain_verified": "Domain verified",
+    "partner.plan_limited": "Limits of a plan changed",
     "partner.updated": "Portal settings changed",
     "upload.applied": "Upload applied",
     "upload.cancelled": "Upload cancelled",

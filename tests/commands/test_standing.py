@@ -8,7 +8,7 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.models import Agent, AuditEntry, DoNotCallEntry, Organization
+from app.models import Agent, AuditEntry, DoNotCallEntry, Organization, PlanLimit
 from tests.fixtures.cast import Tenant, make_tenant
 
 
@@ -101,3 +101,23 @@ def test_what_does_not_exist_is_said_in_one_sentence(app: Flask, words: tuple[ob
     result = run(app, *words)
     assert result.exit_code == 1
     assert result.output.startswith("Error: There is no such ")
+
+
+def test_a_plan_is_given_limits_that_count_for_its_organizations(
+    app: Flask, session: Session, own: Tenant
+) -> None:
+    command = ("partner", "plan-limits", own.partner.id, "customerPlusPlan")
+    said = [
+        printed(app, *command, "--at-once", 2, "--a-day", 1000),
+        printed(app, *command, "--a-day", 50),
+    ]
+    assert said == [
+        "customerPlusPlan allows 2 calls at once and 1,000 calls a day.",
+        "customerPlusPlan allows any number of calls at once and 50 calls a day.",
+    ]
+    session.expire_all()
+    stored = session.scalars(select(PlanLimit)).one()
+    assert (stored.max_calls_at_once, stored.max_calls_a_day) == (None, 50)
+    assert actions(session)[-1] == ("partner.plan_limited", "command line")
+    refused = run(app, *command, "--at-once", 0)
+    assert (refused.exit_code, "from 1 to 1,000" in refused.output) == (1, True)

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.models import AuditEntry, Organization, User
+from app.models import AuditEntry, Organization, PlanLimit, User
 from app.services import organizations
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -145,3 +145,29 @@ def test_members_and_strangers_find_nothing(
     theirs = f"/organizations/{other.organization.id}/settings"
     assert browser.get(theirs).status_code == 404
     assert browser.post(theirs, TYPED, page=path).status_code == 404
+
+
+def test_what_the_plan_allows_is_said_beside_the_organizations_own_limits(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    words = "The plan allows 2 calls at once and 1,000 calls a day; a lower limit here counts."
+    before = browser.get(path).text
+    tier = own.organization.payment_tier
+    session.add(
+        PlanLimit(partner_id=own.partner.id, tier=tier, max_calls_at_once=2, max_calls_a_day=1000)
+    )
+    session.commit()
+    assert (words in before, words in browser.get(path).text) == (False, True)
+
+
+def test_how_often_needs_both_its_numbers(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    sent = TYPED | {"number_most_days": "", "version": str(own.organization.version)}
+    answer = browser.post(path, sent, page=path)
+    assert answer.status_code == 422
+    assert "both are needed, or neither" in answer.text
+    sent = TYPED | {"consent_required": "y", "version": str(own.organization.version)}
+    assert browser.post(path, sent, page=path).status_code == 303
+    rules = stored(session, own)
+    assert (rules.number_most_calls, rules.number_most_days, rules.consent_required) == (3, 7, True)

@@ -1,0 +1,141 @@
+"""Calls by a clock that is set: nights on which clocks change, quiet hours, expiry, retries."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, time
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import CallSource, CallStatus, EndedReason
+from app.models import Call, CallAttempt, Organization, new_id, utcnow
+from app.services import calls
+from app.services.calls import dispatch, outcome
+from app.services.calls.dispatch import ClaimKind
+from tests.fixtures.clock import SetClock, set_clock
+from tests.fixtures.worker import Line, make_line
+
+NEW_YORK, LONDON, ANYWHERE_IN_THE_US = "+12125550101", "+442079460101", "+18005550101"
+
+
+@pytest.fixture
+def clock() -> Iterator[SetClock]:
+    with set_clock() as clock:
+        yield clock
+
+
+@pytest.fixture
+def line(session: Session, clock: SetClock) -> Line:
+    return make_line(
+        session,
+        allowed_regions=["US", "GB"],
+        calling_hours_on=True,
+        calling_hours_start=time(8),
+        calling_hours_end=time(21),
+    )
+
+
+def ask(session: Session, line: Line, number: str, **more: Any) -> Call:
+    request = calls.CallRequest(
+        line.agent_id, phone_number=number, intro_message="Hello.", voicemail_message="Bye."
+    )
+    accepted = calls.schedule(session, line.key, request, source=CallSource.API, live=True, **more)
+    return session.get_one(Call, accepted.call_id)
+
+
+def claim(session: Session, call: Call) -> ClaimKind:
+    return dispatch.claim(session, call.id, new_id(), calls_at_once=5).kind
+
+
+@pytest.mark.parametrize(
+    ("now", "number", "opens"),
+    [
+        # The night of spring in New York: 02:00 is 03:00, and eight o'clock an hour earlier.
+        ("2026-03-08T06:30", NEW_YORK, "2026-03-08T12:00"),
+        ("2026-03-07T06:30", NEW_YORK, "2026-03-07T13:00"),
+        # The night of autumn: the hour from 01:00 comes twice.
+        ("2026-11-01T05:30", NEW_YORK, "2026-11-01T13:00"),
+        ("2026-11-01T06:30", NEW_YORK, "2026-11-01T13:00"),
+        # Europe changes on other nights.
+        ("2026-03-29T00:30", LONDON, "2026-03-29T07:00"),
+        ("2026-10-25T00:30", LONDON, "2026-10-25T08:00"),
+        # The last call of the evening before the clocks change.
+        ("2026-03-08T01:59", NEW_YORK, None),
+        ("2026-03-08T02:00", NEW_YORK, "2026-03-08T12:00"),
+        # Morning in New York, night on Hawaii: all zones of the number have to agree.
+        ("2026-01-15T14:00", ANYWHERE_IN_THE_US, "2026-01-15T18:00"),
+        ("2026-01-15T18:00", ANYWHERE_IN_THE_US, None),
+        # Evening in New York closes it for all of them.
+        ("2026-01-16T02:00", ANYWHERE_IN_THE_US, "2026-01-16T18:00"),
+    ],
+)
+def test_a_call_waits_for_an_hour_that_suits_where_it_rings(
+    session: Session, line: Line, clock: SetClock, now: str, number: str, opens: str | None
+) -> None:
+    clock.set(now)
+    call = ask(session, line, number)
+    expected = datetime.fromisoformat(opens).replace(tzinfo=UTC) if opens else None
+    assert (call.scheduled_for, call.status) == (
+        expected,
+        CallStatus.SCHEDULED if opens else CallStatus.QUEUED,
+    )
+
+
+def test_a_call_accepted_in_the_evening_is_put_off_when_its_turn_comes_at_night(
+    session: Session, line: Line, clock: SetClock
+) -> None:
+    clock.set("2026-03-08T01:59")
+    call = ask(session, line, NEW_YORK)
+    clock.pass_by(minutes=1)
+    assert claim(session, call) is ClaimKind.DONE
+    assert (call.status, call.scheduled_for, call.status_detail) == (
+        CallStatus.SCHEDULED,
+        datetime(2026, 3, 8, 12, tzinfo=UTC),
+        "It is outside the calling hours where the person is.",
+    )
+    clock.set("2026-03-08T12:00")
+    assert claim(session, call) is ClaimKind.DIAL
+    assert call.status_detail is None
+
+
+@pytest.mark.parametrize(("hours", "kind"), [(23.9, ClaimKind.DIAL), (24, ClaimKind.DONE)])
+def test_a_call_that_could_not_be_placed_in_a_day_expires(
+    session: Session, line: Line, clock: SetClock, hours: float, kind: ClaimKind
+) -> None:
+    clock.set("2026-06-10T15:00")
+    call = ask(session, line, NEW_YORK)
+    clock.pass_by(hours=hours)
+    assert claim(session, call) is kind
+    ended = CallStatus.DIALING if kind is ClaimKind.DIAL else CallStatus.EXPIRED
+    assert call.status is ended
+
+
+@pytest.mark.parametrize(("expiry", "again"), [(24, True), (1, False)])
+def test_a_busy_line_is_tried_again_after_the_organizations_minutes_unless_it_expires_first(
+    session: Session, line: Line, clock: SetClock, expiry: int, again: bool
+) -> None:
+    organization = session.get_one(Organization, line.organization_id)
+    organization.retry_times, organization.retry_minutes = 1, 60
+    clock.set("2026-06-10T15:00")
+    call = ask(session, line, NEW_YORK, expiry_hours=expiry)
+    assert claim(session, call) is ClaimKind.DIAL
+    clock.pass_by(minutes=1)
+    attempt = session.scalars(select(CallAttempt)).one()
+    busy = CallStatus.BUSY, EndedReason.BUSY
+    outcome.end_attempt(session, call, attempt, *busy, at=utcnow())
+    at = datetime(2026, 6, 10, 16, 1, tzinfo=UTC)
+    assert (call.status, call.next_attempt_at) == (
+        (CallStatus.SCHEDULED, at) if again else (CallStatus.BUSY, None)
+    )
+
+
+def test_an_idempotency_key_is_good_for_a_day(
+    session: Session, line: Line, clock: SetClock
+) -> None:
+    clock.set("2026-06-10T15:00")
+    made = []
+    for hours in (0, 23.9, 0.2):
+        clock.pass_by(hours=hours)
+        made.append(ask(session, line, NEW_YORK, idempotency_key="k").id)
+    assert (made[0] == made[1], made[1] == made[2]) == (True, False)
