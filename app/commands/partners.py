@@ -3,6 +3,7 @@
 from uuid import UUID
 
 import click
+from flask.cli import AppGroup
 
 from app.commands.changing import changes
 from app.enums import Tier
@@ -10,9 +11,7 @@ from app.services import partners, users
 from app.services.partners.plan_limits import set_plan_limit
 
 
-@click.group("partner")
-def partner_commands() -> None:
-    """Partners."""
+partner_commands = AppGroup("partner", help="Partners.")
 
 
 @partner_commands.command("verify-domain")
@@ -45,9 +44,7 @@ def plan_limits(partner_id: UUID, tier: str, at_once: int | None, a_day: int | N
     click.echo(f"{tier} allows {' and '.join(words)}.")
 
 
-@click.group("user")
-def user_commands() -> None:
-    """Users."""
+user_commands = AppGroup("user", help="Users.")
 
 
 @user_commands.command("external-id")
