@@ -10,7 +10,6 @@ from app.enums import Tier
 from app.services import partners, users
 from app.services.partners.plan_limits import set_plan_limit
 
-
 partner_commands = AppGroup("partner", help="Partners.")
 
 
