@@ -64,9 +64,9 @@ def placed(line: Sip, number: str) -> tuple[object, ...]:
     try:
         state = line.place(asked(attempt_id, number))
     except PlacementRejected as told:
-        return "rejected", str(told), told.reason
+        return "rejected", str(told), told.reason, told.code
     except PlacementPutOff as told:
-        return "put off", str(told), told.seconds
+        return "put off", str(told), told.seconds, told.unreached
     except NoCarrierAnswer as told:
         return "no answer", str(told)
     return state.verdict.value, state.end_reason
@@ -90,8 +90,8 @@ def test_the_trunks_answers_have_their_meanings(
     line = make_line()
     assert all_at_once(dict.fromkeys((busy, refused, full), line)) == {
         busy: ("placed", EndedReason.BUSY),
-        refused: ("rejected", "The trunk answered 603 Decline.", EndedReason.REJECTED),
-        full: ("put off", "The trunk answered 503 Service Unavailable.", 7.0),
+        refused: ("rejected", "The trunk answered 603 Decline.", EndedReason.REJECTED, "603"),
+        full: ("put off", "The trunk answered 503 Service Unavailable.", 7.0, False),
     }
 
 
@@ -113,13 +113,13 @@ def test_an_account_registers_and_proves_its_password(
         )
     finally:
         trunk.password = ""
-    no_password = ("rejected", WRONG_CREDENTIALS, EndedReason.CARRIER_ERROR)
+    no_password = "rejected", WRONG_CREDENTIALS, EndedReason.CARRIER_ERROR
     is_busy = ("placed", EndedReason.BUSY)
     assert answers == {
         digest: is_busy,
         registered: is_busy,
-        wrong: no_password,
-        nobody: no_password,
+        wrong: (*no_password, "401"),
+        nobody: (*no_password, "401"),
     }
     assert [len(trunk.calls_to(number)) for number in answers] == [1, 1, 0, 0]
     assert [contact.partition(";")[2] for contact in trunk.registered] == [
@@ -131,7 +131,7 @@ def test_an_account_registers_and_proves_its_password(
 def test_a_trunk_that_is_not_there_is_asked_again_later(make_line: Callable[..., Sip]) -> None:
     away = {"trunk": "127.0.0.1:9"}
     over_udp, over_tcp = make_line(**away), make_line(**away, transport="tcp")
-    put_off = ("put off", "The trunk could not be reached.", 10.0)
+    put_off = ("put off", "The trunk could not be reached.", 10.0, True)
     assert placed(over_udp, NUMBER) == put_off
     assert placed(over_tcp, NUMBER) == put_off
 

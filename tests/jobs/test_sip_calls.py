@@ -206,6 +206,6 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_call(house: SipHouse) -> No
         house.worker.kill()
         house.worker.start(wait=chance.random() < 0.7)
     ended = Counter(outcome(house.database, call_id, 180.0) for call_id in dialled.values())
+    assert ended == {("busy", "busy", None): len(dialled)}, f"seed {seed}"
     rung = {number: len(house.trunk.calls_to(number)) - times_full[number] for number in dialled}
     assert rung == dict.fromkeys(dialled, 1), f"seed {seed}"
-    assert ended == {("busy", "busy", None): len(dialled)}, f"seed {seed}"

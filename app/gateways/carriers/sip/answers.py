@@ -34,6 +34,7 @@ class Refusal:
     """Why the trunk ended it. ``is_definite`` where it never rang; ``pause`` is set where the
     same may be asked again after so many seconds."""
 
+    code: int
     reason: EndedReason
     words: str
     is_definite: bool = False
@@ -43,13 +44,13 @@ class Refusal:
 def refusal(code: int, phrase: str, retry_after: str = "", *, has_rung: bool = False) -> Refusal:
     """The meaning of the final answer to an INVITE, from 300 on."""
     if code in {401, 407}:
-        return Refusal(EndedReason.CARRIER_ERROR, WRONG_CREDENTIALS, is_definite=True)
+        return Refusal(code, EndedReason.CARRIER_ERROR, WRONG_CREDENTIALS, is_definite=True)
     words = f"The trunk answered {code} {phrase}".strip()[:300] + "."
     if code == 503 and not has_rung:
-        return Refusal(EndedReason.CARRIER_ERROR, words, pause=pause_asked_for(retry_after))
+        return Refusal(code, EndedReason.CARRIER_ERROR, words, pause=pause_asked_for(retry_after))
     reason = _REASONS.get(code, EndedReason.CARRIER_ERROR)
     definite = reason in {EndedReason.REJECTED, EndedReason.NUMBER_INVALID} and not has_rung
-    return Refusal(reason, words, is_definite=definite)
+    return Refusal(code, reason, words, is_definite=definite)
 
 
 def pause_asked_for(retry_after: str) -> float:

@@ -17,7 +17,8 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from app.enums import AnsweredBy, EndedReason
-from app.gateways.carriers.sip.answers import WRONG_CREDENTIALS, pause_asked_for, refusal
+from app.gateways.carriers.sip.answers import pause_asked_for, refusal
+from app.gateways.carriers.sip.ending import UNREACHED_SECONDS, Over, closed_by, ended, unreached
 from app.gateways.carriers.sip.hearing import RATE, Listener
 from app.gateways.carriers.sip.ledger import Fact, Ledger, Page
 from app.gateways.carriers.sip.phone import NotStarted, Phone
@@ -28,8 +29,6 @@ from app.gateways.carriers.sip.trace import Message
 
 TICK = 0.05
 REGISTRATION_SECONDS = 6.0
-UNREACHED_SECONDS = 10.0
-"""The pause after a trunk that wasn't there: nothing was dialled."""
 SETTLING_SECONDS = 3.0
 """How long the other side may take to confirm that it is over."""
 GREETING_SECONDS = 60.0
@@ -42,19 +41,6 @@ LONGEST_REST_SECONDS = 240.0
 SECONDS_A_LETTER = 0.2
 _SIP_ADDRESS = re.compile(r"sips?:[!-~]+", re.IGNORECASE)
 _ANSWER = re.compile(r"([3-6]\d\d) ?(.*)")
-
-
-class Over(Exception):
-    """The call is over, or never began: the fact that says so, and what more there is to say."""
-
-    def __init__(self, fact: Fact, **more: Any):
-        super().__init__(fact)
-        self.fact = fact
-        self.more = more
-
-
-def _ended(reason: EndedReason, words: str = "", *, definite: bool = False) -> Over:
-    return Over(Fact.ENDED, reason=reason.value, words=words, definite=definite)
 
 
 class Keeper:
@@ -101,12 +87,12 @@ class Keeper:
             return self._failed(str(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, the ledger must tell of it
             return self._failed(f"The call's process failed ({type(error).__name__}).")
-        return _ended(EndedReason.COMPLETED)
+        return ended(EndedReason.COMPLETED)
 
     def _failed(self, words: str) -> Over:
         if self._dialled and not self._taken:
             return Over(Fact.SILENT)
-        return _ended(EndedReason.CARRIER_ERROR, words, definite=not self._dialled)
+        return ended(EndedReason.CARRIER_ERROR, words, definite=not self._dialled)
 
     def _prepare(self) -> None:
         self._workshop.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -122,13 +108,15 @@ class Keeper:
             )
         if not account.registers and account.probes and not trunk_answers(account):
             message = "The trunk could not be reached."
-            raise Over(Fact.PUT_OFF, seconds=UNREACHED_SECONDS, words=message)
+            raise unreached(message)
         self._phone.start(self._sound("silence"))
         if account.registers and not self._until(lambda: self._is_registered, REGISTRATION_SECONDS):
             message = "The trunk did not answer the registration."
-            raise Over(Fact.PUT_OFF, seconds=UNREACHED_SECONDS, words=message)
+            raise unreached(message)
 
     def _dial(self) -> None:
+        if self._stop_mark.exists():
+            raise ended(EndedReason.CANCELED)
         self._page.write(Fact.DIALLING, process=os.getpid())
         self._dialled = True
         self._phone.dial(self._task.to_number)
@@ -170,7 +158,7 @@ class Keeper:
         self._stopping = True
         self._phone.hang_up()
         self._until(lambda: self._is_confirmed, SETTLING_SECONDS)
-        raise _ended(reason) if self._taken else Over(Fact.SILENT)
+        raise ended(reason) if self._taken else Over(Fact.SILENT)
 
     def _until(self, reached: Callable[[], bool], seconds: float) -> bool:
         """Waits, taking in what happens; whether it was reached. Raises `Over` at the end."""
@@ -194,7 +182,7 @@ class Keeper:
             return
         if self._stop_mark.exists():
             if not self._dialled:
-                raise _ended(EndedReason.CANCELED)
+                raise ended(EndedReason.CANCELED)
             self._hang_up(EndedReason.CANCELED)
         if not self._phone.is_running:
             raise self._failed("baresip ended.")
@@ -222,7 +210,7 @@ class Keeper:
             if self._dialled or is_first:
                 self._was_challenged = True
                 return
-            raise _ended(EndedReason.CARRIER_ERROR, WRONG_CREDENTIALS, definite=True)
+            raise closed_by(refusal(401, ""))
         if 200 <= message.code < 300:
             self._is_registered = True
         elif message.code >= 300 and not self._dialled:
@@ -250,15 +238,13 @@ class Keeper:
     def _closed(self, words: str) -> Over:
         """What it means that the call ended without our doing."""
         if self._answered_at is not None:
-            return _ended(EndedReason.COMPLETED)
+            return ended(EndedReason.COMPLETED)
         if answer := _ANSWER.match(words):
-            told = refusal(int(answer[1]), answer[2], self._retry_after, has_rung=self._rung)
-            if told.pause is not None:
-                return Over(Fact.PUT_OFF, seconds=told.pause, words=told.words)
-            return _ended(told.reason, told.words, definite=told.is_definite)
+            code, phrase = int(answer[1]), answer[2]
+            return closed_by(refusal(code, phrase, self._retry_after, has_rung=self._rung))
         if not self._invited:
             message = f"The trunk could not be reached ({words})."
-            return Over(Fact.PUT_OFF, seconds=UNREACHED_SECONDS, words=message)
+            return unreached(message)
         return self._failed(f"The connection to the trunk failed ({words}).")
 
     def _listen(self, answered_at: float) -> None:

@@ -134,10 +134,12 @@ class Ledger:
     def page(self, attempt_id: UUID) -> Iterator[Page]:
         """The attempt's file, made where it is missing; closed, and so unlocked, at the end."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-        descriptor = os.open(self.path(attempt_id), flags, 0o600)
+        path = self.path(attempt_id)
+        is_new = not path.exists()
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            self._keep_name()
+            if is_new:
+                self._keep_name()
             yield Page(descriptor)
         finally:
             os.close(descriptor)
@@ -172,6 +174,7 @@ class Ledger:
                 path.unlink(missing_ok=True)
 
     def _keep_name(self) -> None:
+        """Has a new file's name survive a power cut too."""
         folder = os.open(self._folder, os.O_RDONLY)
         try:
             os.fsync(folder)

@@ -27,6 +27,8 @@ from app.models import utcnow
 
 ROOT = Path(__file__).resolve().parents[4]
 LOOK_SECONDS = 0.03
+SECOND_THOUGHTS = timedelta(seconds=2)
+"""A trunk that takes a call and then says that it is full does so within this time."""
 LAST_MOMENTS_SECONDS = 2.0
 """A call's process may take so long to be gone after its last fact."""
 LONGEST_POLL_SECONDS = 2.0
@@ -142,13 +144,15 @@ class Sip:
     def _first_news(self, attempt_id: UUID) -> LineState:
         """Waits until the trunk has said something that lasts, as long as a request may take."""
         deadline = time.monotonic() + self._account.request_seconds
-        while True:
+        while time.monotonic() < deadline:
             record = self._ledger.read(attempt_id) or Record()
             if record.find(Fact.RINGING) or record.find(Fact.ANSWERED) or record.is_over:
                 break
-            if time.monotonic() > deadline:
+            taken = record.find(Fact.TAKEN)
+            if taken and utcnow() - taken.at > SECOND_THOUGHTS:
                 break
             time.sleep(LOOK_SECONDS)
+        record = self._ledger.read(attempt_id) or Record()
         _raise_refusal(record)
         state = self._state(record, None)
         if state.verdict is not Verdict.PLACED:
@@ -193,9 +197,12 @@ def _raise_refusal(record: Record) -> None:
     if last is None:
         return
     if last.fact is Fact.PUT_OFF:
-        raise PlacementPutOff(str(last.more["words"]), float(last.more["seconds"]))
+        unreached = bool(last.more.get("unreached"))
+        words, seconds = str(last.more["words"]), float(last.more["seconds"])
+        raise PlacementPutOff(words, seconds, unreached=unreached)
     if last.fact is Fact.ENDED and last.more.get("definite"):
-        raise PlacementRejected(str(last.more["words"]), EndedReason(last.more["reason"]))
+        reason, code = EndedReason(last.more["reason"]), last.more.get("code")
+        raise PlacementRejected(str(last.more["words"]), reason, code)
 
 
 def _events(record: Record) -> list[LineEvent]:

@@ -73,7 +73,8 @@ class Phone:
         self._order("statmode")
 
     def dial(self, number: str) -> None:
-        self._order("dial", f"sip:{number}@{self._account.trunk};transport={self._transport}")
+        # The transport comes from our own address: baresip hands its parameters on.
+        self._order("dial", f"sip:{number}@{self._account.trunk}")
 
     def play(self, sound: Path) -> None:
         """Sends this file from now on, in place of the one before."""

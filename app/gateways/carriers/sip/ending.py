@@ -1,0 +1,38 @@
+"""How a call's process ends: the one fact that is written last."""
+
+from typing import Any
+
+from app.enums import EndedReason
+from app.gateways.carriers.sip.answers import Refusal
+from app.gateways.carriers.sip.ledger import Fact
+
+UNREACHED_SECONDS = 10.0
+"""The pause after a trunk that wasn't there: nothing was dialled."""
+
+
+class Over(Exception):
+    """The call is over, or never began: the fact that says so, and what more there is to say."""
+
+    def __init__(self, fact: Fact, **more: Any):
+        super().__init__(fact)
+        self.fact = fact
+        self.more = more
+
+
+def ended(reason: EndedReason, words: str = "", *, definite: bool = False) -> Over:
+    """``definite`` where it has not rung and never will."""
+    return Over(Fact.ENDED, reason=reason.value, words=words, definite=definite)
+
+
+def closed_by(told: Refusal) -> Over:
+    """The trunk ended it, or put it off."""
+    over = ended(told.reason, told.words, definite=told.is_definite)
+    if told.pause is not None:
+        over = Over(Fact.PUT_OFF, seconds=told.pause, words=told.words)
+    over.more["code"] = str(told.code)
+    return over
+
+
+def unreached(words: str) -> Over:
+    """Nobody was there to be asked."""
+    return Over(Fact.PUT_OFF, seconds=UNREACHED_SECONDS, words=words, unreached=True)
