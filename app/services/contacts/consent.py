@@ -71,7 +71,7 @@ def keep(session: Session, contacts: Sequence[Stored], now: datetime) -> None:
     """Writes the consent of contacts whose metadata were just written; ``now`` is its time where
     they name none."""
     rows = []
-    for stored in contacts:
+    for stored in filter(_speaks, contacts):
         before = stated(stored.before[6] if stored.before is not None else None)
         after = stated(stored.metadata)
         if after == before or stored.id is None:
@@ -87,6 +87,12 @@ def keep(session: Session, contacts: Sequence[Stored], now: datetime) -> None:
         )
     if rows:
         session.execute(update(Contact), rows)
+
+
+def _speaks(stored: Stored) -> bool:
+    """Whether its metadata say something of consent, or did."""
+    before = stored.before[6] if stored.before is not None else None
+    return bool((stored.metadata and _MARK in stored.metadata) or (before and _MARK in before))
 
 
 def _moment(value: Any) -> datetime | None:

@@ -52,13 +52,12 @@ teléfono celular|telefono|cellulare|telefoonnummer|telefoon
 STATUS = "status|contact status|campaign status|outreach status|estado|statut"
 CONSENT = """
 consent|consent status|consent given|consent to call|call consent|calling consent|phone consent|
-marketing consent|opt in|opt-in|opted in|opt-in status|einwilligung|werbeeinwilligung|consentement|
-consentimiento
+phone opt-in|call opt-in|einwilligung|einwilligung telefon|consentement|consentimiento
 """
-CONSENT_SOURCE = "consent source|opt-in source|source of consent|quelle der einwilligung"
+CONSENT_SOURCE = "consent source|source of consent|quelle der einwilligung"
 CONSENT_AT = """
-consent date|consent at|consent time|date of consent|opt-in date|opt-in time|opted in at|
-einwilligung am|datum der einwilligung|date du consentement
+consent date|consent at|consent time|date of consent|consent given at|einwilligung am|
+datum der einwilligung|date du consentement
 """
 
 
@@ -87,7 +86,8 @@ METADATA_KEY_OF = {
     **_known(CONSENT_SOURCE, "consentSource"),
     **_known(CONSENT_AT, "consentAt"),
 }
-"""Plain column name -> the key of metadata that means something here."""
+"""Plain column name -> the key of metadata that means something here. What people opted into by
+mail is no consent to be called."""
 
 
 def metadata_key_of(name: str) -> str | None:

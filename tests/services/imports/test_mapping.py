@@ -93,6 +93,18 @@ def test_external_ids_are_found_by_their_keys() -> None:
     ]
 
 
+def test_columns_about_consent_become_the_metadata_that_calls_look_at() -> None:
+    header = ("Phone", "Consent", "Consent source", "Einwilligung am", "OPTIN_TIME", "consent")
+    assert suggested(*header) == [
+        "phone",
+        "metadata:consent",
+        "metadata:consentSource",
+        "metadata:consentAt",
+        "metadata:OPTIN_TIME",
+        "metadata:consent (2)",
+    ]
+
+
 def test_long_names_of_columns_become_keys_that_fit() -> None:
     targets = suggest(["x" * 70, "x" * 71])
     assert [target.key for target in targets] == ["x" * 64, "x" * 60 + " (2)"]

@@ -130,6 +130,29 @@ def test_a_forecast_counts_as_the_start_then_does(session: Session, desk: Desk) 
     )
 
 
+def test_whoever_has_given_no_consent_is_left_out_where_it_is_demanded(
+    session: Session, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.get_one(Organization, desk.line.organization_id).consent_required = True
+    desk.add(
+        {"phone": ADA, "contactMetadata": {"consent": "yes"}},
+        {"phone": BOB, "contactMetadata": {"consent": "no"}},
+        {"phone": CLEO},
+    )
+    exact = outreach.forecast(session, desk.campaign)
+    monkeypatch.setattr("app.services.outreach.forecasting.LOOKED_AT", 1)
+    counted = outreach.forecast(session, desk.campaign)
+    assert (exact.called, exact.left_out) == (1, {"consent_missing": 2})
+    assert counted == replace(exact, is_exact=False)
+    desk.start()
+    assert desk.feed() == 1
+    assert desk.decided() == {
+        ADA: ("called", None),
+        BOB: ("left-out", "consent_missing"),
+        CLEO: ("left-out", "consent_missing"),
+    }
+
+
 def test_large_campaigns_are_counted_by_the_database_alike(
     session: Session, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
