@@ -16,6 +16,7 @@ from app.gateways.carriers.twilio.reading import Report, read_report, state_of_r
 from app.gateways.carriers.twilio.signing import is_genuine
 from app.gateways.carriers.twilio.speaking import hang_up, say
 from app.models import utcnow
+from app.services import carrier_accounts
 from app.services.calls import reported
 
 LONGEST_FORM = 64 * 1024
@@ -27,17 +28,32 @@ blueprint = Blueprint("twilio", __name__, url_prefix="/carrier/twilio")
 def _only_twilio() -> None:
     request.max_content_length = request.max_form_memory_size = LONGEST_FORM
     config = settings()
-    if not config.twilio_auth_token:
+    sid, token = _account()
+    if not token:
         raise NotFound
     query = request.query_string.decode("ascii", "replace")
     url = f"{config.public_url.rstrip('/')}{request.path}?{query}".rstrip("?")
     signature = request.headers.get("X-Twilio-Signature", "")
-    if not is_genuine(config.twilio_auth_token, url, request.form, signature):
+    if not is_genuine(token, url, request.form, signature):
         message = "The signature is not Twilio's."
         raise Forbidden(message, "bad_signature")
-    if request.form.get("AccountSid") != config.twilio_account_sid:
+    if request.form.get("AccountSid") != sid:
         message = "The account is another one."
         raise Forbidden(message, "other_account")
+
+
+def _account() -> tuple[str, str]:
+    """SID and token of the account that the attempt went out over."""
+    config = settings()
+    try:
+        attempt_id = UUID(request.args.get("attempt", ""))
+    except ValueError:
+        return config.twilio_account_sid, config.twilio_auth_token
+    with transaction(read_only=True) as session:
+        found = carrier_accounts.of_attempt(session, config.secret_keys, attempt_id)
+    if found is not None:
+        return found.sid, found.token
+    return config.twilio_account_sid, config.twilio_auth_token
 
 
 @blueprint.errorhandler(DomainError)

@@ -14,9 +14,10 @@ from app.commands.changing import changes
 from app.commands.credentials import as_json
 from app.enums import CallStatus, CarrierKind
 from app.gateways.carriers.base import Carrier, NoCarrierAnswer
-from app.gateways.carriers.opening import open_carriers
+from app.gateways.carriers.opening import open_account, open_carriers
 from app.models import Call, DiallingPause
 from app.schemas.fields import write_moment
+from app.services import carrier_accounts
 from app.services.dialler import pauses, resolving, standing
 
 DRAINING = "drained for a deploy"
@@ -145,7 +146,7 @@ def _by_carrier(call_id: UUID) -> dict[str, Any]:
     if asked is None:
         with changes() as (session, caller):
             return _described(resolving.hand_in_again(session, caller, call_id))
-    carrier = _carrier(asked.carrier)
+    carrier = _carrier(asked.carrier, asked.inquiry.account_id)
     try:
         state = carrier.look_up(asked.inquiry)
     except NoCarrierAnswer as silence:
@@ -156,8 +157,14 @@ def _by_carrier(call_id: UUID) -> dict[str, Any]:
         return _described(call)
 
 
-def _carrier(kind: CarrierKind) -> Carrier:
-    carriers = open_carriers(extensions.settings(), extensions.database().engine)
+def _carrier(kind: CarrierKind, account_id: UUID | None) -> Carrier:
+    settings = extensions.settings()
+    if account_id is not None:
+        with changes(read_only=True) as (session, _caller):
+            found = carrier_accounts.credentials(session, settings.secret_keys, account_id)
+        if found is not None:
+            return open_account(settings, found.sid, found.token)
+    carriers = open_carriers(settings, extensions.database().engine)
     if kind not in carriers:
         message = f"The settings name no account of {kind.value}: it can't be asked. Use --as."
         raise click.ClickException(message)

@@ -7,8 +7,6 @@ from sqlalchemy import Engine, event
 
 from app.config import Settings
 from app.database import Database, make_engine
-from app.enums import CarrierKind
-from app.gateways.carriers.base import Carrier
 from app.gateways.carriers.opening import open_carriers
 from app.gateways.files import FileStore, open_files
 from app.gateways.mailers import Mailer, open_mailer
@@ -16,7 +14,8 @@ from app.gateways.processors import open_processor
 from app.gateways.processors.base import Processor
 from app.gateways.writers.base import MessageWriter
 from app.gateways.writers.opening import open_writer
-from app.jobs.watching import Watch, Watched
+from app.jobs.lines import Lines
+from app.jobs.watching import Watch
 
 APPLICATION_CONNECTIONS = 16
 LEDGER_CONNECTIONS = 8
@@ -28,7 +27,7 @@ class WorkerContext:
     database: Database
     note_database: Database
     """For what can be found out again: its commits wait for the next one that must be kept."""
-    carriers: dict[CarrierKind, Carrier]
+    lines: Lines
     watch: Watch
     writer: MessageWriter
     files: FileStore
@@ -45,12 +44,12 @@ def open_context(settings: Settings) -> WorkerContext:
     engine = make_engine(url, pool_size=APPLICATION_CONNECTIONS)
     notes = _unhurried(make_engine(url, pool_size=APPLICATION_CONNECTIONS))
     ledger = _unhurried(make_engine(url, pool_size=LEDGER_CONNECTIONS))
-    watch, lines = Watch(), open_carriers(settings, ledger)
+    watch, database = Watch(), Database(notes)
     context = WorkerContext(
         settings=settings,
         database=Database(engine),
-        note_database=Database(notes),
-        carriers={kind: Watched(line, watch) for kind, line in lines.items()},
+        note_database=database,
+        lines=Lines(settings, database, open_carriers(settings, ledger), watch),
         watch=watch,
         writer=open_writer(settings),
         files=open_files(settings),

@@ -33,7 +33,7 @@ def end(attempt_id: str) -> bool:
         kind, inquiry = progress.stray(session, UUID(attempt_id))
     log.warning("a call came to light after its attempt had been given up; ending it")
     try:
-        context().carriers[kind].hang_up(inquiry)
+        context().lines.of(kind, inquiry.account_id).hang_up(inquiry)
     except NoCarrierAnswer:
         return False
     return True

@@ -15,7 +15,7 @@ from app.gateways.mailers import open_outbox
 from app.gateways.processors.base import ProcessorUnavailable
 from app.jobs import pausing
 from app.jobs.context import context
-from app.services import price_refresh, retention
+from app.services import carrier_accounts, price_refresh, retention
 from app.services.calls import costs
 from app.services.dialler import observing
 from app.services.imports import keeping
@@ -48,6 +48,11 @@ def purge_records() -> None:
 def purge_observations() -> None:
     with context().database.transaction() as session:
         observing.forget(session)
+
+
+def tidy_accounts() -> None:
+    with context().database.transaction() as session:
+        carrier_accounts.tidy(session, context().settings.secret_keys)
 
 
 def purge_engine() -> None:
@@ -132,14 +137,12 @@ def gather_statistics() -> None:
 def ask_for_costs() -> None:
     """Asks the carriers what the calls of the last hour cost, where that is not known yet."""
     database = context().database
-    for kind, carrier in context().carriers.items():
-        if not carrier.charges:
-            continue
+    for kind in context().lines.charging():
         with database.transaction(read_only=True) as session:
             inquiries = costs.due(session, kind, datetime.now(UTC), COSTS_A_TURN)
         for inquiry in inquiries:
             try:
-                state = carrier.look_up(inquiry)
+                state = context().lines.of(kind, inquiry.account_id).look_up(inquiry)
             except NoCarrierAnswer as silence:
                 log.warning("the carrier did not say what calls cost: %s", silence)
                 break
@@ -158,6 +161,7 @@ TASKS = [
     Task("ask for costs", MINUTE, ask_for_costs),
     Task("purge uploads", HOUR, purge_uploads),
     Task("purge records", HOUR, purge_records),
+    Task("tidy carrier accounts", HOUR, tidy_accounts),
     Task("purge observations of carriers", HOUR, purge_observations),
     Task("purge kept mails", HOUR, purge_outbox),
     Task("purge the engine's records", HOUR, purge_engine),

@@ -138,7 +138,9 @@ def _carry_out(claim: Claim) -> Next | None:
     """Does what was just committed; None where the messages must be written first."""
     committed = time.monotonic()
     if claim.placement is not None:
-        return _ask_once(context().carriers[claim.carrier], claim.placement, committed)
+        placement = claim.placement
+        carrier = context().lines.of(claim.carrier, placement.account_id)
+        return _ask_once(carrier, placement, committed)
     return _wait_for(claim)
 
 
@@ -186,12 +188,12 @@ def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next:
 @outlasts_outages
 def resolve(attempt_id: str, carrier_kind: str, *, was_asked: bool) -> Next:
     """Finds out from the carrier what became of an attempt whose answer is not known."""
-    attempt, carrier = UUID(attempt_id), context().carriers[CarrierKind(carrier_kind)]
-    database = context().note_database
+    attempt, database = UUID(attempt_id), context().note_database
     with database.transaction(read_only=True) as session:
         inquiry = progress.inquiry(session, attempt)
     if inquiry is None:
         return STOP
+    carrier = context().lines.of(CarrierKind(carrier_kind), inquiry.account_id)
     if inquiry.reference is not None:
         return _after(0, "follow", carrier.kind)
     asked_at = utcnow()
@@ -228,12 +230,12 @@ def _found(attempt: UUID, state: LineState) -> Verdict:
 @outlasts_outages
 def follow(attempt_id: str, carrier_kind: str) -> Next:
     """Writes what happened on the line since the last look, and ends the call if that is asked."""
-    attempt, carrier = UUID(attempt_id), context().carriers[CarrierKind(carrier_kind)]
-    database = context().note_database
+    attempt, database = UUID(attempt_id), context().note_database
     with database.transaction(read_only=True) as session:
         inquiry = progress.inquiry(session, attempt)
     if inquiry is None:
         return STOP
+    carrier = context().lines.of(CarrierKind(carrier_kind), inquiry.account_id)
     try:
         state = carrier.look_up(inquiry)
         with database.transaction() as session:

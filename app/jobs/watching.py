@@ -62,10 +62,12 @@ class Watch:
 
 
 class Watched:
-    """A carrier that is watched; it behaves as the carrier itself."""
+    """A carrier that is watched; it behaves as the carrier itself. What is refused to an account
+    that is not the installation's (``is_own``) concerns that account alone and is not counted."""
 
-    def __init__(self, carrier: Carrier, watch: Watch):
+    def __init__(self, carrier: Carrier, watch: Watch, *, is_own: bool = True):
         self._carrier = carrier
+        self._is_own = is_own
         self._watch = watch
 
     @property
@@ -102,15 +104,16 @@ class Watched:
         try:
             yield
         except PlacementRejected as refusal:
-            words = _NUMBER.sub("…", str(refusal))
-            self._watch.saw(self.kind, Observed.REFUSED, refusal.code, words)
+            if self._is_own:
+                words = _NUMBER.sub("…", str(refusal))
+                self._watch.saw(self.kind, Observed.REFUSED, refusal.code, words)
             raise
         except PlacementPutOff as refusal:
-            kind = Observed.UNREACHED if refusal.unreached else Observed.PUT_OFF
-            detail = str(refusal)
-            if not refusal.unreached:
-                detail = f"{detail} Again after {refusal.seconds:.0f} s."
-            self._watch.saw(self.kind, kind, detail=detail)
+            if refusal.unreached:
+                self._watch.saw(self.kind, Observed.UNREACHED, detail=str(refusal))
+            elif self._is_own:
+                words = f"{refusal} Again after {refusal.seconds:.0f} s."
+                self._watch.saw(self.kind, Observed.PUT_OFF, detail=words)
             raise
         except NoCarrierAnswer as silence:
             self._watch.saw(self.kind, Observed.SILENT, str(silence))

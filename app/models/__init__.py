@@ -5,6 +5,7 @@ from app.models.base import Base, new_id, utcnow
 from app.models.brand import BrandImage, BrandVersion
 from app.models.call import Call, CallAttempt, CallEvent, Conversation, ConversationDay
 from app.models.campaign import Campaign, CampaignAgent, Contact, ContactExternalId
+from app.models.carrier_account import CarrierAccount
 from app.models.contact_import import (
     ColumnMapping,
     ContactImport,
@@ -61,6 +62,7 @@ __all__ = [
     "CallEvent",
     "Campaign",
     "CampaignAgent",
+    "CarrierAccount",
     "CarrierObservation",
     "CarrierPace",
     "ColumnMapping",

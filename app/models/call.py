@@ -73,6 +73,8 @@ class Call(Base):
     source: Mapped[CallSource] = mapped_column(enum_column(CallSource))
     live: Mapped[bool] = mapped_column(default=True)
     carrier: Mapped[CarrierKind] = mapped_column(enum_column(CarrierKind))
+    account_id: Mapped[UUID | None]
+    """The carrier account that it goes out over; None for the installation's."""
     credential_id: Mapped[UUID | None]
     requested_by: Mapped[Name]
     phone_number: Mapped[Phone]
@@ -120,6 +122,7 @@ class CallAttempt(Base):
     call_id: Mapped[UUID] = mapped_column(index=True)
     number: Mapped[int] = mapped_column(Integer)
     carrier: Mapped[CarrierKind] = mapped_column(enum_column(CarrierKind))
+    account_id: Mapped[UUID | None]
     carrier_reference: Mapped[Name | None]
     from_number: Mapped[Phone | None]
     asked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

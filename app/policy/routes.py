@@ -195,6 +195,13 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.test_call_checks": P.CALLS_CREATE,
     "portal.test_call_place": P.CALLS_CREATE,
     "portal.line_health": P.AUDIT_READ,  # operators and administrators of partners
+    "portal.line_accounts": P.CREDENTIALS_MANAGE,
+    "portal.line_account": P.CREDENTIALS_MANAGE,
+    "portal.line_account_save": P.CREDENTIALS_MANAGE,
+    "portal.line_account_choose": P.CREDENTIALS_MANAGE,
+    "portal.line_account_test": P.CREDENTIALS_MANAGE,
+    "portal.line_account_remove_question": P.CREDENTIALS_MANAGE,
+    "portal.line_account_remove": P.CREDENTIALS_MANAGE,
     "portal.usage": P.USAGE_READ,
     "portal.usage_file": P.USAGE_READ,
     "portal.audit": P.AUDIT_READ,

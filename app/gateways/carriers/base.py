@@ -24,6 +24,7 @@ class Placement:
     intro: str
     voicemail: str
     hand_over_to: str | None = None
+    account_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class Inquiry:
     It was asked for at ``asked_at``, or within moments of it. ``reference`` is None where the
     answer was lost. Then ``taken`` are the references of other attempts to this number,
     ``rivals`` counts those whose answer was lost as well, and ``place`` how many of these began
-    before this one.
+    before this one. ``account_id`` is the account that it went out over, None the installation's;
+    the same stands in a placement.
     """
 
     attempt_id: UUID
@@ -44,6 +46,7 @@ class Inquiry:
     taken: frozenset[str] = frozenset()
     rivals: int = 0
     place: int = 0
+    account_id: UUID | None = None
 
 
 class PlacementRejected(Exception):

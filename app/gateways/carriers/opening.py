@@ -1,5 +1,7 @@
 """Telephone carriers: the simulated line, Twilio and a SIP trunk where the settings name them."""
 
+from dataclasses import replace
+
 from sqlalchemy import Engine
 
 from app.config import Settings
@@ -27,6 +29,15 @@ def open_carriers(settings: Settings, ledger: Engine) -> dict[CarrierKind, Carri
     if settings.sip_trunk:
         carriers[CarrierKind.SIP] = Sip(trunk_of(settings))
     return carriers
+
+
+def open_account(settings: Settings, sid: str, token: str) -> Carrier:
+    """The line of an account that a partner brought along."""
+    return Twilio(account_with(settings, sid, token))
+
+
+def account_with(settings: Settings, sid: str, token: str) -> TwilioAccount:
+    return replace(account_of(settings), sid=sid, auth_token=token)
 
 
 def account_of(settings: Settings) -> TwilioAccount:
@@ -65,4 +76,4 @@ def trunk_of(settings: Settings) -> SipAccount:
     )
 
 
-__all__ = ["account_of", "open_carriers", "trunk_of"]
+__all__ = ["account_of", "account_with", "open_account", "open_carriers", "trunk_of"]

@@ -44,6 +44,7 @@ def due(session: Session, carrier: CarrierKind, now: datetime, limit: int) -> li
             from_number=attempt.from_number or own_number or "",
             asked_at=attempt.started_at,
             reference=attempt.carrier_reference,
+            account_id=attempt.account_id,
         )
         for attempt, to_number, own_number in rows
     ]

@@ -20,6 +20,7 @@ from app.gateways.carriers.base import Placement
 from app.gateways.job_queue import enqueue_call
 from app.gateways.writers.base import Brief, Messages
 from app.models import Agent, Call, CallAttempt, Organization, Partner, new_id, utcnow
+from app.services import carrier_accounts
 from app.services.calls import limits, pace, rules, telling
 from app.services.calls.outcome import end_attempt, end_call
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call, note
@@ -257,6 +258,7 @@ def _begin_attempt(
             call_id=call.id,
             number=number,
             carrier=call.carrier,
+            account_id=carrier_accounts.choose_again(session, call),
             from_number=agent.phone_number,
             status=CallStatus.DIALING,
             started_at=now,
@@ -278,6 +280,7 @@ def placement_of(call: Call, agent: Agent, attempt_id: UUID) -> Placement:
         intro=call.intro_message or "",
         voicemail=call.voicemail_message or "",
         hand_over_to=agent.voice_address,
+        account_id=call.account_id,
     )
 
 

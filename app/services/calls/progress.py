@@ -70,6 +70,7 @@ def question(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
         taken=frozenset(taken),
         rivals=len(rivals),
         place=sum(began < attempt.started_at for began in rivals),
+        account_id=attempt.account_id,
     )
 
 
@@ -82,6 +83,7 @@ def stray(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
         from_number=attempt.from_number or agent_number or "",
         asked_at=attempt.asked_at or attempt.started_at,
         reference=attempt.carrier_reference,
+        account_id=attempt.account_id,
     )
 
 

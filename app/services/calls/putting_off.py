@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
 from app.models import utcnow
+from app.services import carrier_accounts
 from app.services.calls import rules
 from app.services.calls.dispatch import (
     Claim,
@@ -42,6 +43,7 @@ def claim_again(session: Session, attempt_id: UUID) -> Claim:
         call.status_detail = None
         attempt.put_off_until, attempt.asked_at = None, now
         attempt.from_number = parties.agent.phone_number
+        attempt.account_id = carrier_accounts.choose_again(session, call)
         return Claim(ClaimKind.DIAL, call.carrier, placement_of(call, parties.agent, attempt_id))
     end_attempt(session, call, attempt, status, reason, at=now, detail=detail)
     return Claim(ClaimKind.DONE, call.carrier)

@@ -13,7 +13,7 @@ from app.enums import CallSource, CallStatus, CarrierKind
 from app.errors import ValidationFailed
 from app.gateways.job_queue import enqueue_call
 from app.models import Agent, Call, new_id, utcnow
-from app.services import agents, audit, idempotency
+from app.services import agents, audit, carrier_accounts, idempotency
 from app.services.calls import limits, rules
 from app.services.calls.request import CallRequest, Texts, messaging_problems, texts_of
 from app.services.calls.states import note
@@ -54,7 +54,8 @@ def schedule(
 ) -> CallScheduled:
     """Accepts a call and hands it to the worker, or raises and changes nothing.
 
-    ``carrier`` is the installation's line; a call that is not ``live`` never leaves the simulated
+    ``carrier`` is the installation's line, taken where neither organization nor partner has an
+    account of its own; a call that is not ``live`` never leaves the simulated
     one. With ``idempotency_key`` the caller needs a credential of its own (``subject_id``).
 
     Raises `ValidationFailed` (codes of the messages, ``number_not_allowed``,
@@ -74,6 +75,7 @@ def schedule(
     admitted = _admit(session, caller, request, now, live=live)
     agent, texts, wait = admitted.agent, admitted.texts, admitted.wait
     starts_at = wait.until if wait is not None else None
+    account = carrier_accounts.of_call(session, agent, live=live)
     call = Call(
         id=new_id(),
         partner_id=agent.partner_id,
@@ -83,7 +85,8 @@ def schedule(
         contact_id=contact_id,
         source=source,
         live=live,
-        carrier=carrier if live else CarrierKind.SIMULATOR,
+        carrier=account.carrier if account else carrier if live else CarrierKind.SIMULATOR,
+        account_id=account.id if account else None,
         credential_id=caller.subject_id,
         requested_by=caller.label[:200],
         phone_number=request.phone_number,

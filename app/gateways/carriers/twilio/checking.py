@@ -1,0 +1,70 @@
+"""Does an account work? Asked without calling anybody."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from app.gateways.carriers.base import NoCarrierAnswer, PlacementPutOff
+from app.gateways.carriers.twilio.account import TwilioAccount
+from app.gateways.carriers.twilio.wire import REAL_API, Wire
+
+
+def trouble_with(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
+    """A sentence about what is wrong with the account, or with the numbers that it should own;
+    None where calls can go out over it."""
+    wire = Wire(account.api_url, account.request_seconds, keeps_connections=False)
+    try:
+        return _trouble(wire, account, numbers)
+    except PlacementPutOff as refusal:
+        if refusal.unreached:
+            return "Twilio could not be reached from here: there is no network, or it is blocked."
+        return "Twilio asks to wait. Test the connection again in a minute."
+    except NoCarrierAnswer as silence:
+        return f"Twilio gave no usable answer ({silence}). Test the connection again later."
+
+
+def _trouble(wire: Wire, account: TwilioAccount, numbers: Sequence[str]) -> str | None:
+    status, told = _read(wire, account, "")
+    if status != 200:
+        return _refusal(status, told)
+    if told.get("status", "active") != "active":
+        return f"Twilio says that the account is {told['status']}: it can’t call."
+    foreign = [number for number in numbers if not _owns(wire, account, number)]
+    if not foreign:
+        return None
+    are = "This number is" if len(foreign) == 1 else "These numbers are"
+    return f"{are} not the account’s: {', '.join(foreign)}. Calls from there are refused."
+
+
+def _owns(wire: Wire, account: TwilioAccount, number: str) -> bool:
+    _, told = _read(wire, account, "/IncomingPhoneNumbers", {"PhoneNumber": number})
+    owned = told.get("incoming_phone_numbers")
+    if not isinstance(owned, list):
+        message = "no list of numbers"
+        raise NoCarrierAnswer(message)
+    return bool(owned)
+
+
+def _refusal(status: int, told: dict[str, Any]) -> str:
+    if status == 404:
+        return "Twilio knows no account with this SID."
+    if status in {401, 403}:
+        return (
+            "Twilio does not accept this token for this SID. Compare both with the console; "
+            "the token may have been renewed there."
+        )
+    return f"Twilio refuses the account: {str(told.get('message') or status)[:200]}"
+
+
+def _read(
+    wire: Wire, account: TwilioAccount, what: str, params: dict[str, str] | None = None
+) -> tuple[int, dict[str, Any]]:
+    url = f"{REAL_API}/2010-04-01/Accounts/{account.sid}{what}.json"
+    auth = (account.sid, account.auth_token)
+    answer = wire.request("GET", url, params=params, auth=auth, allow_redirects=False)
+    try:
+        told = json.loads(answer.text)
+    except ValueError as error:
+        message = "no JSON"
+        raise NoCarrierAnswer(message) from error
+    return answer.status_code, told if isinstance(told, dict) else {}

@@ -1,0 +1,47 @@
+"""Accounts with a carrier that partners and organizations bring along."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, Integer, Text, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import CarrierKind
+from app.models.base import Base, Created, Id, Name, Short, Updated, UtcDateTime, enum_column
+
+
+class CarrierAccount(Base):
+    """The account of a partner, or of one organization of it. The token is encrypted.
+
+    One that was replaced or removed is kept with ``removed_at``: calls under way are followed with
+    it. ``owner_id`` is the organization's id or the partner's.
+    """
+
+    __tablename__ = "carrier_accounts"
+    __table_args__ = (
+        Index(
+            "uq_carrier_accounts_owner",
+            "owner_id",
+            unique=True,
+            sqlite_where=text("removed_at IS NULL"),
+            postgresql_where=text("removed_at IS NULL"),
+        ),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), index=True
+    )
+    organization_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), index=True
+    )
+    owner_id: Mapped[UUID]
+    carrier: Mapped[CarrierKind] = mapped_column(enum_column(CarrierKind))
+    sid: Mapped[Short]
+    secret: Mapped[str] = mapped_column(Text)
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    """Larger with each change of the token."""
+    created_by: Mapped[Name]
+    created_at: Mapped[Created]
+    updated_at: Mapped[Updated]
+    removed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

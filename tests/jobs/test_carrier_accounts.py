@@ -1,0 +1,145 @@
+"""Calls over accounts that partners bring along: whose, followed how, and called back by whom."""
+
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.caller import Caller, system_caller
+from app.enums import CallSource, CarrierKind
+from app.models import CarrierAccount, Organization
+from app.services import calls, carrier_accounts
+from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, Placed, post, sign
+from tests.fixtures.settings import settings_for
+from tests.fixtures.twilio_house import House
+from tests.fixtures.worker import Line, call_now, open_line, outcome, until
+
+pytestmark = pytest.mark.xdist_group("house")
+KEYS = settings_for("sqlite://", Path()).secret_keys
+
+
+def bring(house: House, line: Line, *, own: bool, sid: str | None = None) -> str:
+    """An account of the organization's ``own``, or of its partner; returns its SID."""
+    sid = sid or f"AC{uuid4().hex}"
+    house.carrier.accounts[sid] = f"token-of-{sid[-4:]}"
+    caller: Caller = system_caller("somebody", line.partner_id)
+    with house.database.transaction() as session:
+        organization = session.get_one(Organization, line.organization_id) if own else None
+        carrier_accounts.save(
+            session,
+            caller,
+            KEYS,
+            organization=organization,
+            sid=sid,
+            token=house.carrier.accounts[sid],
+        )
+    return sid
+
+
+def placed(house: House, number: str) -> Placed:
+    until(lambda: house.carrier.calls_to(number))
+    [found] = house.carrier.calls_to(number)
+    return found
+
+
+def test_a_live_call_goes_out_over_the_nearest_account(house: House) -> None:
+    line = open_line(house.database)
+    numbers = [house.number() for _ in range(3)]
+    assert outcome(house.database, house.dial(numbers[0], line))[0] == "completed"
+    of_partner = bring(house, line, own=False)
+    assert outcome(house.database, house.dial(numbers[1], line))[0] == "completed"
+    of_organization = bring(house, line, own=True)
+    assert outcome(house.database, house.dial(numbers[2], line))[0] == "completed"
+    found = [placed(house, number) for number in numbers]
+    assert [each.account for each in found] == [ACCOUNT, of_partner, of_organization]
+    until(lambda: all(each.answers == [204, 204, 204, 200, 204] for each in found))
+
+    tried = house.number()
+    call_id = line.dial(house.database, tried, live=False)
+    assert outcome(house.database, call_id)[0] == "completed"
+    assert house.carrier.calls_to(tried) == []
+
+
+def test_a_call_is_followed_with_its_account_after_another_took_its_place(house: House) -> None:
+    line = open_line(house.database)
+    first = bring(house, line, own=True)
+    number = house.number(outcome="long", callbacks="lost")
+    call_id = house.dial(number, line)
+    until(lambda: call_now(house.database, call_id).status.value == "in-progress")
+    second = bring(house, line, own=True)
+    call = placed(house, number)
+    url = call.form["StatusCallback"][0]
+
+    def told(account: str, token: str) -> int:
+        form = {"AccountSid": account, "CallSid": call.sid, "CallStatus": "completed"}
+        return post(url, form, sign(url, form, token))[0]
+
+    assert told(ACCOUNT, TOKEN) == 403
+    assert told(second, house.carrier.accounts[second]) == 403
+    with house.database.transaction() as session:
+        assert calls.cancel(session, line.key, call_id).status.value == "in-progress"
+    assert outcome(house.database, call_id)[:2] == ("canceled", "canceled")
+    assert told(first, house.carrier.accounts[first]) == 204
+    other = house.number()
+    outcome(house.database, house.dial(other, line))
+    assert placed(house, other).account == second
+
+
+def test_a_new_token_is_used_at_once_and_a_wrong_one_ends_the_call_with_a_sentence(
+    house: House,
+) -> None:
+    line = open_line(house.database)
+    sid = bring(house, line, own=True)
+    assert outcome(house.database, house.dial(house.number(), line))[0] == "completed"
+    house.carrier.accounts[sid] = "renewed"
+    call_id = house.dial(house.number(), line)
+    assert outcome(house.database, call_id)[:2] == ("failed", "carrier_error")
+    assert "Authenticate" in str(call_now(house.database, call_id).status_detail)
+    caller = system_caller("somebody", line.partner_id)
+    with house.database.transaction() as session:
+        organization = session.get_one(Organization, line.organization_id)
+        carrier_accounts.save(
+            session, caller, KEYS, organization=organization, sid=sid, token="renewed"
+        )
+    assert outcome(house.database, house.dial(house.number(), line))[0] == "completed"
+
+
+def test_a_call_that_waits_goes_out_over_the_account_of_the_moment(house: House) -> None:
+    line = open_line(house.database, max_calls_at_once=1)
+    bring(house, line, own=True)
+    first, second = house.number(outcome="long"), house.number()
+    on_the_line = house.dial(first, line)
+    until(lambda: house.carrier.calls_to(first))
+    waits = house.dial(second, line)
+    newer = bring(house, line, own=True)
+    with house.database.transaction() as session:
+        calls.cancel(session, line.key, on_the_line)
+    assert outcome(house.database, waits)[0] == "completed"
+    assert placed(house, second).account == newer
+
+
+def account_of(house: House, call_id: UUID) -> UUID | None:
+    with house.database.transaction(read_only=True) as session:
+        [attempt] = calls.attempts_of(session, [call_id])[call_id]
+        return attempt.account_id
+
+
+def test_call_and_attempt_remember_the_account(house: House) -> None:
+    line = open_line(house.database)
+    bring(house, line, own=False)
+    request = calls.CallRequest(
+        agent_id=line.agent_id,
+        phone_number=house.number(),
+        intro_message="Hello.",
+        voicemail_message="Bye.",
+    )
+    with house.database.transaction() as session:
+        call_id = calls.schedule(
+            session, line.key, request, source=CallSource.API, live=True
+        ).call_id
+    outcome(house.database, call_id)
+    call = call_now(house.database, call_id)
+    with house.database.transaction(read_only=True) as session:
+        account = session.get_one(CarrierAccount, call.account_id)
+    assert (call.carrier, account.owner_id) == (CarrierKind.TWILIO, line.partner_id)
+    assert account_of(house, call_id) == account.id

@@ -1,0 +1,194 @@
+"""Carrier accounts of a partner: set, tested against a carrier, removed; never shown again."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import CallStatus, CarrierKind, Role
+from app.factory import furnish
+from app.models import Agent, AuditEntry, Call, CarrierAccount, User
+from app.services import carrier_accounts
+from tests.fixtures.cast import Tenant
+from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
+from tests.fixtures.settings import settings_for, url_of
+from tests.portal.conftest import Browser
+
+SignIn = Callable[[User], Browser]
+FORM, LIST = "/line/accounts/account", "/line/accounts"
+SID, OTHER = "AC" + "1a" * 16, "AC" + "2b" * 16
+TOKEN = "a-token-that-nobody-sees"
+TYPED = {"sid": SID, "token": TOKEN}
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.fixture
+def carrier(app: Flask, database: Database, tmp_path: Path) -> Iterator[FaultyCarrier]:
+    with faulty_carrier() as running:
+        more = {"TWILIO_API_URL": running.url, "carrier_request_seconds": 2.0}
+        furnish(app, settings_for(url_of(database), tmp_path, **more), database)
+        yield running
+
+
+def stored(session: Session) -> list[CarrierAccount]:
+    session.expire_all()
+    return list(session.scalars(select(CarrierAccount).order_by(CarrierAccount.created_at)))
+
+
+def test_an_account_is_set_and_its_token_is_never_shown_again(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    assert "No account of your own" in admin.get(LIST).text
+    answer = admin.post(FORM, TYPED, page=FORM)
+    assert (answer.status_code, answer.location) == (303, LIST)
+    organization = f"{FORM}?organization={own.organization.id}"
+    admin.post(organization, TYPED | {"sid": OTHER}, page=organization)
+    shown = [admin.get(path).text for path in (LIST, FORM, organization, "/audit")]
+    assert "AC1a1a…1a1a" in shown[0]
+    assert own.organization.name in shown[0]
+    assert f'value="{SID}"' in shown[1]
+    assert not any(TOKEN in page for page in shown)
+    assert "Carrier account set" in shown[3]
+    first, second = stored(session)
+    assert TOKEN not in first.secret
+    assert (first.owner_id, second.owner_id) == (own.partner.id, own.organization.id)
+    found = session.scalars(select(AuditEntry.after).where(AuditEntry.target == SID)).one()
+    assert found == {"sid": SID, "token": "changed"}
+
+
+def test_another_account_takes_the_place_and_a_token_alone_may_change(
+    session: Session, admin: Browser
+) -> None:
+    admin.post(FORM, TYPED, page=FORM)
+    admin.post(FORM, {"sid": SID, "token": "renewed"}, page=FORM)
+    admin.post(FORM, {"sid": SID, "token": ""}, page=FORM)
+    [account] = stored(session)
+    assert account.version == 2
+    admin.post(FORM, {"sid": OTHER, "token": TOKEN}, page=FORM)
+    before, now = stored(session)
+    assert (before.removed_at is not None, now.removed_at, now.sid) == (True, None, OTHER)
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"sid": "SK123", "token": TOKEN}, "AC and 32 characters"),
+        ({"sid": SID, "token": ""}, "Type the account&#39;s token"),
+        ({"sid": SID, "token": "with a space"}, "Type the account&#39;s token"),
+    ],
+)
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_what_can_be_no_account_is_refused_at_its_field(
+    session: Session, admin: Browser, typed: dict[str, str], words: str
+) -> None:
+    answer = admin.post(FORM, typed, page=FORM)
+    assert (answer.status_code, words in answer.text, TOKEN in answer.text) == (422, True, False)
+    assert stored(session) == []
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
+    session: Session, own: Tenant, admin: Browser, carrier: FaultyCarrier
+) -> None:
+    session.add(
+        Agent(
+            partner_id=own.partner.id,
+            organization_id=own.organization.id,
+            name="Ada",
+            phone_number="+12025550199",
+        )
+    )
+    session.commit()
+    admin.post(FORM, TYPED, page=FORM)
+    [account] = stored(session)
+
+    def tested() -> str:
+        admin.post(f"{LIST}/{account.id}/test", page=LIST)
+        return admin.get(LIST).text
+
+    assert "Twilio knows no account with this SID." in tested()
+    carrier.accounts[SID] = "another"
+    assert "Twilio does not accept this token for this SID." in tested()
+    carrier.accounts[SID] = TOKEN
+    carrier.standing = "suspended"
+    assert "Twilio says that the account is suspended" in tested()
+    carrier.standing = "active"
+    assert "This number is not the account’s: +12025550199." in tested()
+    carrier.owned = {"+12025550199"}
+    assert "The connection to AC1a1a…1a1a works. Nobody was called." in tested()
+    carrier.stop()
+    assert "Twilio could not be reached from here" in tested()
+    assert carrier.ledger == []
+
+
+def test_an_account_in_use_stays_and_one_that_is_not_goes(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    admin.post(FORM, TYPED, page=FORM)
+    [account] = stored(session)
+    agent = session.scalars(
+        select(Agent).where(Agent.organization_id == own.organization.id).limit(1)
+    ).one()
+    call = Call(
+        partner_id=own.partner.id,
+        organization_id=own.organization.id,
+        agent_id=agent.id,
+        source="api",
+        carrier=CarrierKind.TWILIO,
+        account_id=account.id,
+        requested_by="a key",
+        phone_number="+12125551000",
+        contact={},
+        status=CallStatus.RINGING,
+        expires_at=account.created_at,
+    )
+    session.add(call)
+    session.commit()
+    question = f"{LIST}/{account.id}/remove"
+    assert "Remove the account AC1a1a…1a1a?" in admin.get(question).text
+    admin.post(question, page=question)
+    assert "1 call waits for it or is on the line" in admin.get(LIST).text
+    session.refresh(call)
+    call.status = CallStatus.COMPLETED
+    session.commit()
+    admin.post(question, page=question)
+    assert "was removed" in admin.get(LIST).text
+    assert admin.get(question).status_code == 404
+    keys = ("the new key", "only-for-tests-only-for-tests-only-for-tests")
+    session.expire_all()
+    opened = carrier_accounts.credentials(session, keys, account.id)
+    assert opened is not None
+    assert opened.token == TOKEN
+    carrier_accounts.tidy(session, keys)
+    session.flush()
+    assert carrier_accounts.credentials(session, keys[:1], account.id) == opened
+    [gone] = stored(session)
+    assert gone.removed_at is not None
+    gone.removed_at -= carrier_accounts.KEPT_SECRET * 2
+    session.flush()
+    carrier_accounts.tidy(session, keys)
+    assert gone.secret == ""
+
+
+def test_accounts_of_others_are_as_if_absent(
+    session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignIn
+) -> None:
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    stranger.post(FORM, TYPED, page=FORM)
+    [account] = stored(session)
+    assert admin.get(f"{LIST}/{account.id}/remove").status_code == 404
+    assert admin.post(f"{LIST}/{account.id}/test", page=LIST).status_code == 404
+    foreign = f"{FORM}?organization={other.organization.id}"
+    assert admin.get(foreign).status_code == 404
+    assert admin.post(foreign, TYPED, page=FORM).status_code == 404
+    for role in (Role.PARTNER_EDITOR, Role.ADMIN):
+        assert signed_in(own.staff[role]).get(LIST).status_code == 404
+    assert len(stored(session)) == 1
