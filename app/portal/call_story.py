@@ -22,7 +22,7 @@ from app.services.calls.states import WAITING
 
 TITLES = {
     "accepted": "Queued",
-    "scheduled": "Waits for an allowed hour",
+    "scheduled": "Waits until it is allowed",
     "dialing": "Dialling",
     "ringing": "Ringing",
     "answered": "Answered",

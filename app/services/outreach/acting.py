@@ -9,7 +9,7 @@ from app.enums import OutreachState
 from app.errors import Conflict
 from app.models import Campaign, utcnow
 from app.services import campaigns
-from app.services.outreach.plans import locked, look_again
+from app.services.outreach.plans import locked, look_again, look_at_stopped_again
 from app.services.outreach.progress import progress_of
 
 
@@ -41,6 +41,7 @@ def start(
         stored.started_at = None
     campaign = campaigns.start(session, caller, campaign_id)
     look_again(session, stored, OutreachState.WAITING, OutreachState.LEFT_OUT)
+    look_at_stopped_again(session, stored)
     stored.started_at = stored.started_at or now
     stored.resumed_at = now
     session.flush()

@@ -21,6 +21,7 @@ from app.services import calls
 from app.services.calls import limits, rules
 from app.services.calls.states import ACTIVE
 from app.services.outreach.looking import Known, Later, Never, decide, known_of, request_for
+from app.services.outreach.plans import look_at_stopped_again
 
 LOOKED_AT = 500
 """So many contacts are looked at in one transaction at most."""
@@ -77,7 +78,9 @@ def feed(session: Session, campaign_id: UUID, lines: Lines, now: datetime) -> in
     parties = rules.parties_of(session, outreach.agent_id, "")
     if _is_held(session, outreach, parties, now):
         return 0
-    outreach.held_reason = None
+    if outreach.held_reason is not None:
+        outreach.held_reason = None
+        look_at_stopped_again(session, outreach)
     room = min(_free_lines(session, outreach, parties, lines), _in_pace(outreach, now))
     if room <= 0:
         return 0

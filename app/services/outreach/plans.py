@@ -10,9 +10,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.enums import CampaignStatus, OutreachState
+from app.enums import CallStatus, CampaignStatus, OutreachState
 from app.errors import Conflict, Problem, ValidationFailed
-from app.models import Agent, Campaign, Outreach, OutreachContact
+from app.models import Agent, Call, Campaign, Outreach, OutreachContact
 from app.phone import EVERY_DAY
 from app.schemas.base import wire_name
 from app.services import agents, campaigns
@@ -138,6 +138,28 @@ def look_again(session: Session, stored: Outreach, *states: OutreachState) -> No
     )
     stored.next_at, stored.held_reason = None, None
     stored.seen_revision, stored.position = None, None
+
+
+def look_at_stopped_again(session: Session, stored: Outreach) -> None:
+    """Forgets whose call was accepted and ended before it was dialled, but for those that a person
+    cancelled: a suspension is over, an assistant is on again, a long outage has passed."""
+    never_begun = select(Call.id).where(
+        Call.id == OutreachContact.call_id,
+        Call.status.in_((CallStatus.CANCELED, CallStatus.EXPIRED)),
+        Call.started_at.is_(None),
+        Call.cancel_requested_at.is_(None),
+    )
+    session.execute(
+        delete(OutreachContact)
+        .where(
+            OutreachContact.campaign_id == stored.campaign_id,
+            OutreachContact.round == stored.round,
+            OutreachContact.state == OutreachState.CALLED,
+            never_begun.exists(),
+        )
+        .execution_options(synchronize_session=False)
+    )
+    stored.position = None
 
 
 def _shown(plan: Plan) -> dict[str, Any]:

@@ -209,6 +209,7 @@ def test_a_call_that_waits_for_another_attempt_ends_with_a_pause_as_it_was(desk:
         )
     )
     call.status, call.next_attempt_at = CallStatus.SCHEDULED, utcnow() + timedelta(hours=1)
+    call.started_at = utcnow()
     desk.session.flush()
     desk.pause()
     assert (call.status, call.ended_reason) == (CallStatus.BUSY, EndedReason.BUSY)
@@ -326,6 +327,27 @@ def one_call_made(desk: Desk) -> None:
             started_at=utcnow() + timedelta(minutes=18),
         )
     )
+
+
+def test_whose_call_a_suspension_ended_is_called_when_it_is_over(
+    session: Session, desk: Desk
+) -> None:
+    desk.add({"phone": ADA}, {"phone": BOB})
+    desk.start()
+    desk.feed()
+    ada, bob = desk.calls()
+    organization = session.get_one(Organization, desk.line.organization_id)
+    organization.status = OrganizationStatus.SUSPENDED
+    session.flush()
+    reason = EndedReason.ORGANIZATION_SUSPENDED
+    end_call(session, ada, CallStatus.CANCELED, reason, at=utcnow())
+    calls.cancel(session, OWNER, bob.id)
+    at = utcnow() + timedelta(minutes=1)
+    assert desk.feed(at) == 0
+    organization.status = OrganizationStatus.ACTIVE
+    session.flush()
+    assert desk.feed(at + timedelta(minutes=1)) == 1
+    assert [call.phone_number for call in desk.calls(CallStatus.QUEUED)] == [ADA]
 
 
 def test_a_round_is_over_when_everybody_was_called_and_can_be_done_again(desk: Desk) -> None:
