@@ -43,6 +43,8 @@ FROM, TO = "+12025550100", "+12025550123"
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 WRITTEN_BY_ASKING = {"last_used_at"}
 """Columns that a refused request may change: it was made with a credential after all."""
+COUNTED_BY_ASKING = {"legacy_days"}
+"""Tables that count refused requests too."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,8 @@ class World:
         self.session.rollback()
         found = {}
         for table in Base.metadata.sorted_tables:
+            if table.name in COUNTED_BY_ASKING:
+                continue
             columns = [column for column in table.c if column.name not in WRITTEN_BY_ASKING]
             found[table.name] = sorted(map(repr, self.session.execute(select(*columns))))
         self.session.rollback()
