@@ -230,7 +230,7 @@ class Keeper:
                 if self._rung:
                     self._phone.heard()  # what the network played while it rang
                 self._page.write(Fact.ANSWERED)
-            case "CALL_TRANSFER_FAILED":
+            case "TRANSFER_FAILED":
                 self._hand_over_refused = True
             case "CALL_CLOSED":
                 raise self._closed(str(event.get("param", "")))

@@ -1,5 +1,6 @@
 """A SIP trunk as the carrier. It starts a process a call and reads their ledgers."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -134,6 +135,7 @@ class Sip:
         process = subprocess.Popen(  # noqa: S603 - our own module
             [sys.executable, "-m", "app.gateways.carriers.sip.keeper", str(page.descriptor)],
             cwd=ROOT,
+            env={name: value for name, value in os.environ.items() if not _is_ours(name)},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             pass_fds=[page.descriptor],
@@ -190,6 +192,11 @@ class Sip:
         if time.monotonic() >= self._forgets_at:
             self._forgets_at = time.monotonic() + FORGET_EVERY_SECONDS
             self._ledger.forget_old()
+
+
+def _is_ours(variable: str) -> bool:
+    """A setting, perhaps a secret, that a call's process and its baresip have no use for."""
+    return variable.startswith(("PORTAL_", "TWILIO_")) or variable == "DATABASE_URL"
 
 
 def _raise_refusal(record: Record) -> None:

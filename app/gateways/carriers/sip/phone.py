@@ -70,7 +70,6 @@ class Phone:
         self._await_words(f"listening on 127.0.0.1:{port}", "baresip is ready")
         secret.unlink()
         self._control = socket.create_connection(("127.0.0.1", port), timeout=START_SECONDS)
-        self._order("statmode")
 
     def dial(self, number: str) -> None:
         # The transport comes from our own address: baresip hands its parameters on.

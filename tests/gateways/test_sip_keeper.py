@@ -1,0 +1,108 @@
+"""The process of one call, run here: what its ledger says when the other side does as it likes."""
+
+from array import array
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.keeper import Keeper
+from app.gateways.carriers.sip.ledger import Fact, Ledger
+from app.gateways.carriers.sip.task import Task
+from app.models import new_id
+from tests.fixtures.sip_telephone import Telephone, silence, spoken, telephone
+from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
+
+pytestmark = pytest.mark.xdist_group("sip")
+
+INTRO = "Good morning."
+TALKED = [Fact.ASKED, Fact.DIALLING, Fact.TAKEN, Fact.RINGING, Fact.ANSWERED, Fact.HEARD]
+
+
+@pytest.fixture(scope="module")
+def trunk() -> Iterator[Trunk]:
+    with sip_trunk() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def patient(trunk: Trunk, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Telephone]:
+    """One that hears a call to its end."""
+    yield from _telephone(trunk, "+12125553001", tmp_path_factory.mktemp("patient"), 60.0)
+
+
+@pytest.fixture(scope="module")
+def hasty(trunk: Trunk, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Telephone]:
+    """One that hangs up while it is spoken to."""
+    yield from _telephone(trunk, "+12125553002", tmp_path_factory.mktemp("hasty"), 2.5)
+
+
+def _telephone(trunk: Trunk, number: str, folder: Path, listens: float) -> Iterator[Telephone]:
+    hello: array[int] = silence(0.1) + spoken("Hello?")
+    with telephone(number, hello, folder / "telephone", listens=listens) as known:
+        trunk.routes[number] = known.port
+        yield known
+
+
+def task(
+    trunk: Trunk, folder: Path, number: str, *, espeak: str = "espeak-ng", **said: str
+) -> Task:
+    own = {"intro": INTRO, "voicemail": "", "hand_over_to": ""} | said
+    account = SipAccount(trunk=trunk.address, folder=folder, ring_seconds=1.0, espeak=espeak)
+    return Task(new_id(), number, "+12025550199", account=account, **own)
+
+
+def kept(task: Task) -> list[tuple[Fact, dict[str, Any]]]:
+    """Every fact of the call, once it is over."""
+    ledger = Ledger(task.account.folder)
+    with ledger.page(task.attempt_id) as page:
+        assert page.lock()
+        page.write(Fact.ASKED)
+        Keeper(Task.read(task.written()), page).keep()
+    record = ledger.read(task.attempt_id)
+    assert record is not None
+    assert record.is_over
+    return [(entry.fact, entry.more) for entry in record.entries]
+
+
+def facts(told: list[tuple[Fact, dict[str, Any]]]) -> list[Fact]:
+    return [fact for fact, _ in told]
+
+
+def test_a_call_ends_as_it_went(
+    trunk: Trunk, patient: Telephone, hasty: Telephone, tmp_path: Path
+) -> None:
+    """Three at once: nobody takes over, somebody hangs up in the middle, the trunk is full."""
+    full = "+12125553003"
+    trunk.routes[full] = Answer(503, "Full", ("Retry-After: 9",))
+    absent = "sip:assistant@127.0.0.1:9;transport=tcp"
+    tasks = [
+        task(trunk, tmp_path, patient.number, hand_over_to=absent),
+        task(trunk, tmp_path, hasty.number, intro=f"{INTRO} {INTRO} {INTRO}"),
+        task(trunk, tmp_path, full),
+    ]
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        heard_out, cut_short, put_off = pool.map(kept, tasks)
+    assert facts(heard_out) == [*TALKED, Fact.SAID_INTRO, Fact.ENDED]
+    assert facts(cut_short) == [*TALKED, Fact.ENDED]
+    assert heard_out[-1] == cut_short[-1]
+    assert heard_out[-1][1] == {"reason": "completed", "words": "", "definite": False}
+    assert facts(put_off) == [Fact.ASKED, Fact.DIALLING, Fact.TAKEN, Fact.PUT_OFF]
+    assert put_off[-1][1] == {
+        "seconds": 9.0,
+        "words": "The trunk answered 503 Full.",
+        "code": "503",
+    }
+    assert [path.suffix for path in tmp_path.iterdir()] == [".ledger"] * 3
+
+
+def test_a_message_that_can_not_be_spoken_is_not_dialled_for(trunk: Trunk, tmp_path: Path) -> None:
+    number = "+12125553004"
+    told = kept(task(trunk, tmp_path, number, espeak="/absent/espeak-ng"))
+    words = "espeak-ng could not speak the message (FileNotFoundError)."
+    refused = {"reason": "carrier_error", "words": words, "definite": True}
+    assert told == [(Fact.ASKED, {}), (Fact.ENDED, refused)]
+    assert trunk.calls_to(number) == []
