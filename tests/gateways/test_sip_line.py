@@ -30,7 +30,7 @@ from app.models import new_id, utcnow
 from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
 from tests.fixtures.waiting import is_gone, wait_for
 
-pytestmark = pytest.mark.xdist_group("sip")
+pytestmark = pytest.mark.xdist_group("sip-line")
 
 NUMBER = "+12125551234"
 
