@@ -37,7 +37,7 @@ def patient(trunk: Trunk, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.fixture(scope="module")
 def hasty(trunk: Trunk, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Telephone]:
     """One that hangs up while it is spoken to."""
-    yield from _telephone(trunk, "+12125553002", tmp_path_factory.mktemp("hasty"), 2.5)
+    yield from _telephone(trunk, "+12125553002", tmp_path_factory.mktemp("hasty"), 4.0)
 
 
 def _telephone(trunk: Trunk, number: str, folder: Path, listens: float) -> Iterator[Telephone]:
@@ -81,7 +81,7 @@ def test_a_call_ends_as_it_went(
     absent = "sip:assistant@127.0.0.1:9;transport=tcp"
     tasks = [
         task(trunk, tmp_path, patient.number, hand_over_to=absent),
-        task(trunk, tmp_path, hasty.number, intro=f"{INTRO} {INTRO} {INTRO}"),
+        task(trunk, tmp_path, hasty.number, intro=INTRO * 9),
         task(trunk, tmp_path, full),
     ]
     with ThreadPoolExecutor(len(tasks)) as pool:

@@ -163,9 +163,10 @@ def test_calls_outlive_the_worker_and_end_with_their_own_process(
     house: SipHouse, dialled: Dialled, hello: "array[int]"
 ) -> None:
     """Each call is dialled once: that of a killed worker, of a killed keeper, of a canceller."""
-    followed, orphaned, cancelled = [house.telephone(hello) for _ in range(3)]
-    long: dict[str, Any] = {"intro_message": f"{INTRO} {GREETING}", "voicemail_message": VOICEMAIL}
-    begun = {phone.number: house.dial(phone.number, **long) for phone in (orphaned, cancelled)}
+    talks_on = spoken(GREETING) * 10
+    orphaned, cancelled = house.telephone(talks_on), house.telephone(talks_on)
+    followed = house.telephone(hello)
+    begun = {phone.number: house.dial(phone.number, **SAID) for phone in (orphaned, cancelled)}
     begun[followed.number] = house.dial(followed.number, **SAID)
     busy = [house.number(BUSY), house.number(BUSY), house.number(FULL, BUSY)]
     for call_id in begun.values():

@@ -35,7 +35,8 @@ GREETING_SECONDS = 60.0
 HAND_OVER_SECONDS = 20.0
 LAST_WORD_SECONDS = 0.3
 """Sound that is still on its way when the words have ended."""
-LATEST_SOUND_SECONDS = 0.6
+LATEST_SOUND_SECONDS = 1.0
+"""Sound that is later than this is silence."""
 LONGEST_REST_SECONDS = 240.0
 """More than all limits of a call together, but for its ringing and its words."""
 SECONDS_A_LETTER = 0.2
