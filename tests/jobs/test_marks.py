@@ -134,12 +134,9 @@ def test_after_a_restore_nothing_is_dialled_until_an_operator_says_so(
 ) -> None:
     folder = tmp_path / "instance"
     worker = make_worker(PORTAL_INSTANCE_DIR=str(folder))
-    worker.start()
     line = open_line(fresh_database)
     path = Path(str(fresh_database.engine.url.database))
-    waiting = line.dial(fresh_database, HUMAN, live=False)
-    outcome(fresh_database, waiting)
-    worker.stop()
+    beat(fresh_database, folder)
     queued = line.dial(fresh_database, "+12125551000")
     with fresh_database.engine.connect() as connection:
         connection.execution_options(isolation_level="AUTOCOMMIT")

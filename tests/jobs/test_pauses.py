@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from app.caller import system_caller
 from app.database import Database
-from app.enums import CallStatus, CarrierKind
+from app.enums import CallStatus
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
 from app.models import Call, CallAttempt, HeldCall, utcnow
 from app.services import calls
@@ -78,23 +78,6 @@ def test_calls_wait_saying_why_and_go_on_in_their_order(
         assert list(session.scalars(query)) == waiting
         assert session.get_one(Call, waiting[0]).status_detail is None
     assert simulator.times_rung("+12125553000") == 0
-
-
-def test_a_pause_holds_what_it_covers_and_nothing_else(
-    fresh_database: Database, worker: Worker
-) -> None:
-    paused, free = open_line(fresh_database), open_line(fresh_database)
-    pause(fresh_database, Scope(partner_id=paused.partner_id))
-    pause(fresh_database, Scope(carrier=CarrierKind.TWILIO))
-    waits = paused.dial(fresh_database, HUMAN)
-    until(lambda: held(fresh_database) == 1)
-    assert outcome(fresh_database, free.dial(fresh_database, HUMAN))[0] == "completed"
-    pause(fresh_database, Scope(carrier=CarrierKind.SIMULATOR), "The carrier is being changed.")
-    resume(fresh_database, Scope(partner_id=paused.partner_id))
-    other = free.dial(fresh_database, HUMAN)
-    until(lambda: held(fresh_database) == 2)
-    resume(fresh_database, Scope(carrier=CarrierKind.SIMULATOR))
-    assert {outcome(fresh_database, each)[0] for each in (waits, other)} == {"completed"}
 
 
 def test_a_call_on_the_line_goes_on_and_a_killed_worker_changes_nothing(

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.caller import system_caller
-from app.enums import CallSource, CallStatus, EndedReason, OrganizationStatus
+from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, OrganizationStatus
 from app.models import Call, CallAttempt, HeldCall, Organization, new_id, utcnow
 from app.services import calls
 from app.services.calls import dispatch, putting_off
@@ -59,6 +59,38 @@ def test_an_attempt_that_was_put_off_is_not_asked_for_again_during_a_pause(
     session.flush()
     assert putting_off.claim_again(session, attempt_id).kind is ClaimKind.DIAL
     assert call.status_detail is None
+
+
+@pytest.mark.parametrize(
+    ("scope", "held_lines"),
+    [
+        ("all", [True, True]),
+        ("simulator", [True, True]),
+        ("twilio", [False, False]),
+        ("partner", [True, False]),
+    ],
+)
+def test_a_pause_holds_what_it_covers_until_it_ends(
+    session: Session, line: Line, scope: str, held_lines: list[bool]
+) -> None:
+    scopes = {
+        "all": pauses.Scope(),
+        "simulator": pauses.Scope(carrier=CarrierKind.SIMULATOR),
+        "twilio": pauses.Scope(carrier=CarrierKind.TWILIO),
+        "partner": pauses.Scope(partner_id=line.partner_id),
+    }
+    pauses.pause(session, SOMEBODY, scopes[scope], "A storm.")
+    ids = [dial(session, each) for each in (line, make_line(session))]
+    kinds = [dispatch.claim(session, each, new_id(), calls_at_once=5).kind for each in ids]
+    session.flush()
+    assert [kind is ClaimKind.DONE for kind in kinds] == held_lines
+    assert pauses.any_to_release(session) is False
+    pauses.resume(session, SOMEBODY, scopes[scope])
+    assert pauses.any_to_release(session) is any(held_lines)
+    assert (pauses.release(session), pauses.release(session)) == (sum(held_lines), 0)
+    again = [dispatch.claim(session, each, new_id(), calls_at_once=5).kind for each in ids]
+    dialled = [ClaimKind.DIAL if was_held else ClaimKind.DONE for was_held in held_lines]
+    assert again == dialled
 
 
 def test_a_held_call_that_no_rule_allows_any_more_ends_during_the_pause(
