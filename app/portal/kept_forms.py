@@ -14,7 +14,7 @@ from app.portal.forms.sign_in import SignInForm
 
 MOST_CHARACTERS = 200_000
 KEPT_SECONDS = 12 * 3600
-SECRETS = frozenset({"password", "again", "present"})
+SECRETS = frozenset({"password", "again", "present", "token"})
 """Names of the fields that are never given back; every password field of the portal has one."""
 
 

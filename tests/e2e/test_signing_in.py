@@ -15,7 +15,7 @@ CUSTOMERS = ("Overview", "Organizations", "People", "Assistants")
 OUTREACH = ("Campaigns", "Uploads", "Calls", "Test call", "Do not call")
 PLACES = {
     "partnerAdmin": [
-        *(*CUSTOMERS, *OUTREACH, "Usage", "Report"),
+        *(*CUSTOMERS, *OUTREACH[:-1], "Telephone line", OUTREACH[-1], "Usage", "Report"),
         *("Branding", "API access", "Pricing", "Settings", "History"),
     ],
     "partnerEditor": [*CUSTOMERS, *OUTREACH, "Usage", "Report", "Branding", "Pricing"],

@@ -11,11 +11,17 @@ from app.database import Database
 from app.gateways.carriers.simulator import Simulator
 from app.models import WorkerHeartbeat
 from app.services import workers
+from tests.fixtures.databases import BACKENDS
 from tests.fixtures.worker import ROOT, Worker, open_line, outcome, unfinished, until
+from tests.matrix import rotating
 
 
+@pytest.mark.parametrize("backend", rotating("database of a stop", BACKENDS), indirect=True)
 def test_a_stopped_worker_leaves_its_calls_to_the_next(
-    fresh_database: Database, make_worker: Callable[..., Worker], simulator: Simulator
+    fresh_database: Database,
+    make_worker: Callable[..., Worker],
+    simulator: Simulator,
+    backend: str,
 ) -> None:
     worker = make_worker(PORTAL_SIMULATOR_PACE="0.3")
     worker.start()

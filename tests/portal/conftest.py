@@ -17,10 +17,18 @@ from app.models import User
 from app.portal.authentication import SESSION_COOKIE
 from app.services import passwords, sessions
 from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.databases import BACKENDS
+from tests.matrix import rotating
 from tests.portal.upload_desk import Desk, make_campaign
 
 PASSWORD = "correct horse battery"
 PASSWORD_HASH = passwords.hash_password(PASSWORD)
+
+
+@pytest.fixture(params=rotating("database of the screens", BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    """One of the two in `make check`: what the screens ask of the services runs on both."""
+    return str(request.param)
 
 
 class Browser:
