@@ -108,7 +108,7 @@ def test_the_lines_of_a_key_run_as_they_stand(admin: Admin) -> None:
     ]
     for kind in ("curl", "python"):
         assert organization["agents"][0]["id"] in printed[f"list-assistants {kind}"]
-        assert "1 created" in printed[f"write-contacts {kind}"]
+        assert "1 contact was sent" in printed[f"write-contacts {kind}"]
         assert "callId" in printed[f"create-call {kind}"]
 
 
