@@ -29,7 +29,7 @@ from app.jobs.context import context
 from app.jobs.gate import dialling
 from app.jobs.outage import outlasts_outages
 from app.models import utcnow
-from app.services.calls import dispatch, progress, putting_off
+from app.services.calls import answers, dispatch, progress, putting_off
 from app.services.calls.dispatch import Claim, ClaimKind
 
 log = logging.getLogger(__name__)
@@ -170,7 +170,7 @@ def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next:
         state = carrier.place(placement)
     except PlacementRejected as refusal:
         with database.transaction() as session:
-            dispatch.refused(session, attempt_id, refusal.reason, str(refusal))
+            answers.refused(session, attempt_id, refusal.reason, str(refusal))
         return STOP
     except PlacementPutOff as refusal:
         with database.transaction() as session:
@@ -180,7 +180,7 @@ def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next:
         log.warning("the carrier gave no answer to a call (%s); asking what became of it", silence)
         return _resolve_after(BRIEF_SECONDS, carrier.kind, was_asked=True)
     with database.transaction() as session:
-        dispatch.placed(session, attempt_id, state.reference or str(attempt_id))
+        answers.placed(session, attempt_id, state.reference or str(attempt_id))
     return _after(_seconds_until(state.next_change), "follow", carrier.kind)
 
 
@@ -213,9 +213,9 @@ def resolve(attempt_id: str, carrier_kind: str, *, was_asked: bool) -> Next:
         return _resolve_after(min(wait, POLL_SECONDS), carrier.kind, was_asked=was_asked)
     with database.transaction() as session:
         if verdict is Verdict.NOT_PLACED:
-            dispatch.never_placed(session, attempt, was_asked=was_asked)
+            answers.never_placed(session, attempt, was_asked=was_asked)
         else:
-            dispatch.unknown(session, attempt)
+            answers.unknown(session, attempt)
     return STOP
 
 
@@ -245,7 +245,7 @@ def follow(attempt_id: str, carrier_kind: str) -> Next:
     except NoCarrierAnswer as silence:
         if utcnow() - inquiry.asked_at > LONGEST_CALL:
             with database.transaction() as session:
-                dispatch.unknown(session, attempt)
+                answers.unknown(session, attempt)
             return STOP
         log.warning("the carrier does not answer (%s); asking again", silence)
         return _after(POLL_SECONDS, "follow", carrier.kind)
@@ -275,7 +275,7 @@ def _hang_up(carrier: Carrier, inquiry: Inquiry) -> Next:
 def give_up(call_id: str, attempt_id: str) -> None:
     """Leaves a call that can't be carried on in a state that a person is shown."""
     with context().note_database.transaction() as session:
-        dispatch.give_up(session, UUID(call_id), UUID(attempt_id))
+        answers.give_up(session, UUID(call_id), UUID(attempt_id))
 
 
 def _seconds_until(moment: datetime | None) -> float:

@@ -18,7 +18,7 @@ from app.factory import furnish
 from app.gateways.carriers.base import Placement
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
 from app.models import AuditEntry, Call, CallAttempt, Conversation, SimulatedCall, new_id, utcnow
-from app.services.calls import dispatch
+from app.services.calls import answers, dispatch
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import Line, call_now, counted, open_line
 
@@ -52,7 +52,7 @@ class Desk:
             call = session.get_one(Call, call_id)
             attempt = session.get_one(CallAttempt, attempt_id)
             if status is CallStatus.UNKNOWN:
-                dispatch.unknown(session, attempt_id)
+                answers.unknown(session, attempt_id)
             else:
                 call.status = attempt.status = status
             call.started_at = attempt.started_at = utcnow() - LONG_AGO

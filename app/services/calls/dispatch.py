@@ -1,9 +1,8 @@
-"""From waiting to dialled: what the worker does in the database around the carrier's answer.
+"""From waiting to dialled: what the worker does in the database before it asks the carrier.
 
 The order decides everything. `claim` writes the attempt; only when that is committed is the
 carrier asked, once, with the attempt's id. An attempt that is found again after a crash is never
-dialled: the carrier is asked what became of it, and one of `placed`, `refused`, `never_placed` or
-`unknown` is recorded.
+dialled: the carrier is asked what became of it, and what it says is recorded by `answers`.
 """
 
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind, EndedReason, WebhookEvent
@@ -22,14 +21,9 @@ from app.gateways.writers.base import Brief, Messages
 from app.models import Agent, Call, CallAttempt, Organization, Partner, new_id, utcnow
 from app.services import carrier_accounts
 from app.services.calls import limits, pace, rules, telling
-from app.services.calls.outcome import end_attempt, end_call
-from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call, note
+from app.services.calls.outcome import end_call
+from app.services.calls.states import ACTIVE, WAITING, lock_call, note
 from app.services.dialler import pauses
-
-UNPLACED = "The carrier was asked, but the request never reached it."
-CUT_SHORT = "The worker was stopped before it asked the carrier."
-MOST_ATTEMPTS = {UNPLACED: 3, CUT_SHORT: 20}
-"""How many attempts that were never placed a call is given, by what kept them from it."""
 
 
 class ClaimKind(StrEnum):
@@ -121,75 +115,6 @@ def _another_turn(session: Session, call: Call, per_second: float, now: datetime
         return None
     call.status_detail = limits.CARRIER_PACE
     return Claim(ClaimKind.WAIT, call.carrier, until=at)
-
-
-def placed(session: Session, attempt_id: UUID, reference: str) -> None:
-    """The carrier took the call."""
-    session.execute(
-        update(CallAttempt)
-        .where(CallAttempt.id == attempt_id, CallAttempt.carrier_reference.is_(None))
-        .values(carrier_reference=reference)
-    )
-
-
-def refused(session: Session, attempt_id: UUID, reason: EndedReason, message: str) -> None:
-    """The carrier said no: this attempt has not rung and never will."""
-    call, attempt = lock_attempt(session, attempt_id)
-    end_attempt(session, call, attempt, CallStatus.FAILED, reason, at=utcnow(), detail=message)
-
-
-def never_placed(session: Session, attempt_id: UUID, *, was_asked: bool) -> None:
-    """The carrier is certain that it never got the request: a new attempt takes its place.
-
-    ``was_asked`` says that a request did leave, so that a silent carrier is not asked for ever.
-    """
-    call, attempt = lock_attempt(session, attempt_id)
-    if attempt.status is not CallStatus.DIALING or call.status is not CallStatus.DIALING:
-        return
-    now, detail = utcnow(), UNPLACED if was_asked else CUT_SHORT
-    before = session.scalar(
-        select(func.count())
-        .select_from(CallAttempt)
-        .where(CallAttempt.call_id == call.id, CallAttempt.detail == detail)
-    )
-    failed, reason = CallStatus.FAILED, EndedReason.CARRIER_ERROR
-    if call.cancel_requested_at is not None or (before or 0) + 1 >= MOST_ATTEMPTS[detail]:
-        end_attempt(session, call, attempt, failed, reason, at=now, detail=detail)
-        return
-    attempt.status, attempt.ended_reason = failed, reason
-    attempt.ended_at, attempt.detail = now, detail
-    call.status, call.started_at = CallStatus.QUEUED, None
-    note(
-        session,
-        call,
-        "never-placed",
-        CallStatus.QUEUED,
-        at=now,
-        detail=detail,
-        attempt_id=attempt.id,
-    )
-    _enqueue(session, call, now)
-
-
-def unknown(session: Session, attempt_id: UUID) -> None:
-    """Nobody can say whether it rang: shown to a person, never dialled again by itself."""
-    call, attempt = lock_attempt(session, attempt_id)
-    detail = "The carrier could not say whether the call was placed."
-    end_attempt(
-        session, call, attempt, CallStatus.UNKNOWN, EndedReason.UNKNOWN, at=utcnow(), detail=detail
-    )
-
-
-def give_up(session: Session, call_id: UUID, attempt_id: UUID) -> None:
-    """Something broke that repeating won't mend: a person is shown the call as it stands."""
-    call = lock_call(session, call_id)
-    if session.get(CallAttempt, attempt_id) is not None:
-        unknown(session, attempt_id)
-    elif call.status in WAITING:
-        detail = "The call could not be prepared; it was not placed."
-        end_call(
-            session, call, CallStatus.FAILED, EndedReason.CARRIER_ERROR, at=utcnow(), detail=detail
-        )
 
 
 class _Traffic(NamedTuple):
@@ -292,15 +217,10 @@ def _postpone(session: Session, call: Call, wait: limits.Wait, now: datetime) ->
     # The same moment may come up again, where the engine woke the call a little early.
     kind = f"scheduled:{moment}:{now.isoformat()}"
     note(session, call, kind, CallStatus.SCHEDULED, at=now, detail=moment)
-    _enqueue(session, call, now, until)
-
-
-def _enqueue(session: Session, call: Call, now: datetime, until: datetime | None = None) -> None:
-    delay = max(timedelta(), until - now).total_seconds() if until is not None else None
     enqueue_call(
         session,
         call_id=call.id,
         attempt_id=new_id(),
         organization_id=call.organization_id,
-        delay_seconds=delay,
+        delay_seconds=max(timedelta(), until - now).total_seconds(),
     )

@@ -6,8 +6,9 @@ from sqlalchemy.orm import Session
 from app.enums import CallSource, CallStatus, EndedReason
 from app.models import Call, new_id
 from app.services import calls
-from app.services.calls import dispatch
-from app.services.calls.dispatch import CUT_SHORT, UNPLACED, ClaimKind
+from app.services.calls import answers, dispatch
+from app.services.calls.answers import CUT_SHORT, UNPLACED
+from app.services.calls.dispatch import ClaimKind
 from tests.fixtures.worker import make_line
 
 
@@ -29,7 +30,7 @@ def fail_to_place(session: Session, call: Call, *, was_asked: bool) -> CallStatu
     attempt_id = new_id()
     claim = dispatch.claim(session, call.id, attempt_id, calls_at_once=20)
     assert claim.kind is ClaimKind.DIAL
-    dispatch.never_placed(session, attempt_id, was_asked=was_asked)
+    answers.never_placed(session, attempt_id, was_asked=was_asked)
     session.flush()
     return call.status
 
