@@ -20,6 +20,10 @@ CODE = re.compile(r'<code id="([\w-]+)-(curl|python)">(.*?)</code>', re.DOTALL)
 SECRET = re.compile(r'<code id="secret">(\w+)</code>')
 TOKEN = re.compile(r'name="csrf_token" value="([^"]+)"')
 ONCE = re.compile(r'name="once" value="([^"]+)"')
+TRIED = re.compile(
+    r"1 contact was sent: (1 created, 0|0 created, 1) updated, 0 deleted, 0 ignored, 0 failed\."
+)
+"""Whether or not another test of the same stack has added the number before."""
 EVERY_SCOPE = ("contacts:read", "contacts:write", "calls:read", "calls:create")
 
 
@@ -108,7 +112,7 @@ def test_the_lines_of_a_key_run_as_they_stand(admin: Admin) -> None:
     ]
     for kind in ("curl", "python"):
         assert organization["agents"][0]["id"] in printed[f"list-assistants {kind}"]
-        assert "1 contact was sent" in printed[f"write-contacts {kind}"]
+        assert TRIED.search(printed[f"write-contacts {kind}"])
         assert "callId" in printed[f"create-call {kind}"]
 
 
