@@ -152,6 +152,32 @@ def test_a_file_is_plain_where_it_can_be_and_safe_in_a_spreadsheet(
     ]
 
 
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_largest_contact_comes_back_as_it_was(
+    keyed: Shell, session: Session, tmp_path: Path
+) -> None:
+    worst = "\x01"  # six characters in JSON
+    metadata = {f"{number:02}{worst * 62}": worst * 1000 for number in range(50)}
+    largest = {"contactMetadata": metadata, "siteId": f"x{worst * 198}", "crmId": True}
+    texts = {"firstName": worst * 100, "lastName": '"' * 100, "status": worst * 64}
+    put(session, keyed.campaign_id, [largest | texts, {"firstName": "Bob"}])
+    before = held(session, keyed.campaign_id)
+    path = tmp_path / "export.csv"
+    keyed.run("contacts", "export", "--campaign", keyed.campaign_id, "--output", path)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        header, first, second = csv.reader(file)
+    columns = ["contactJson", *(f"contactJson{number}" for number in range(2, 9))]
+    assert [name for name in header if name.startswith("contactJson")] == columns
+    assert all(first[-8:])
+    assert not any(second[-8:])
+
+    session.execute(delete(Contact).where(Contact.campaign_id == keyed.campaign_id))
+    session.commit()
+    status, told = keyed.told(path)
+    assert (status, told["counters"]["created"]) == (0, 2), told
+    assert held(session, keyed.campaign_id) == before
+
+
 def test_a_campaign_that_is_not_there_is_not_exported(shell: Shell, tmp_path: Path) -> None:
     output = tmp_path / "export.csv"
     result = shell.run("contacts", "export", "--campaign", uuid4(), "--output", output)

@@ -1,9 +1,12 @@
-"""The last column of an exported file: as JSON what its other cells can't say.
+"""The last columns of an exported file: as JSON what its other cells can't say.
 
 An object of ``firstName lastName email phone status`` (texts), ``contactMetadata`` (texts, numbers
-and yes or no) and ``externalIds`` (key -> value, or ``{"value", "identifies"}``).
+and yes or no) and ``externalIds`` (key -> value, or ``{"value", "identifies"}``). One column does,
+``contactJson``; where a contact says more than a cell may hold, it goes on in ``contactJson2``.
 """
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -11,9 +14,46 @@ import orjson
 from app.services.imports.contact_cells import Note
 
 COLUMN = "contactJson"
+_COLUMNS = re.compile(rf"{COLUMN}(?:[2-9]|[1-9][0-9])?")
+FULL = 40 * 1024
+"""Characters after which a cell takes nothing more. The longest part of a contact, a piece of
+metadata in characters that JSON writes as six, is 6,400: no cell comes near the reader's limit."""
 TEXTS = ("firstName", "lastName", "email", "phone", "status")
 MAX_METADATA_KEY = 64
 _KNOWN = frozenset({*TEXTS, "contactMetadata", "externalIds"})
+
+
+def is_column(name: str) -> bool:
+    return _COLUMNS.fullmatch(name) is not None
+
+
+def columns_for(size: int) -> list[str]:
+    """The columns that hold so many characters of JSON (see `write_exact`)."""
+    further = range(2, size // FULL + 2)
+    return [COLUMN, *(f"{COLUMN}{number}" for number in further)]
+
+
+def size_of(told: Any) -> int:
+    """Characters of its JSON."""
+    return len(orjson.dumps(told).decode())
+
+
+def write_exact(values: Mapping[tuple[str, str], Any], columns: int) -> list[str]:
+    """The cells of so many columns that say ``values``, each under its name (and key, where it
+    is of the metadata or an external id); empty where nothing is left to say."""
+    cells: list[dict[str, Any]] = [{}]
+    size = 0
+    for (name, key), value in values.items():
+        if size >= FULL and len(cells) < columns:
+            cells.append({})
+            size = 0
+        if name in ("contactMetadata", "externalIds"):
+            cells[-1].setdefault(name, {})[key] = value
+        else:
+            cells[-1][name] = value
+        size += size_of([key or name, value])
+    written = [orjson.dumps(told).decode() if told else "" for told in cells]
+    return written + [""] * (columns - len(written))
 
 
 def read_exact(text: str, column: int) -> tuple[dict[str, Any], Note | None]:

@@ -1,7 +1,7 @@
 """The contacts of a campaign as a CSV file that imports again to exactly the same contacts.
 
 Each cell is looked at by the code that reads files. What it would not read back as it is stored
-(a number in the metadata, a name with spaces around it) stands in the last column instead, as
+(a number in the metadata, a name with spaces around it) stands in the last columns instead, as
 JSON: see `exact`. Cells that a spreadsheet would run are guarded, see `guard_cell`.
 """
 
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import orjson
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -25,8 +24,10 @@ from app.services.imports.reading.footers import filled, is_footer
 from app.services.imports.reading.header import looks_like_data
 
 AT_ONCE = 1000
-MOST_METADATA_COLUMNS = 200
-_RESERVED = frozenset({*exact.TEXTS, exact.COLUMN})
+MOST_METADATA_COLUMNS = MOST_ID_COLUMNS = 200
+_TEXTS_AT_MOST = 4096
+_ID_AT_MOST = 2048
+"""Characters of JSON: the texts of a contact together, and an external id."""
 
 
 class _Held(NamedTuple):
@@ -39,15 +40,17 @@ class _Held(NamedTuple):
 @dataclass(slots=True)
 class Columns:
     """The columns of one export: the campaign's external ids and, in the order in which they are
-    met, the keys of metadata that can be names of columns."""
+    met, the keys of metadata that can be names of columns. ``largest`` is the most that the
+    metadata of a contact measure as JSON."""
 
     campaign_id: UUID
     external_ids: Mapping[str, bool]
     metadata: dict[str, None] = field(default_factory=dict)
+    largest: int = 0
 
     def header(self) -> list[str]:
         ids = [f"{Field.EXTERNAL_ID}:{key}" for key in self._named_ids()]
-        return [*exact.TEXTS, *ids, *self.metadata, exact.COLUMN]
+        return [*exact.TEXTS, *ids, *self.metadata, *self._exact()]
 
     def mapping(self) -> mapping.Mapping:
         """How the file will be read."""
@@ -55,12 +58,17 @@ class Columns:
             *(Target(Field(name)) for name in exact.TEXTS),
             *(Target(Field.EXTERNAL_ID, key) for key in self._named_ids()),
             *(Target(Field.METADATA, key) for key in self.metadata),
-            Target(Field.EXACT),
+            *(Target(Field.EXACT) for _ in self._exact()),
         ]
         return mapping.Mapping(self.header(), targets)
 
     def _named_ids(self) -> list[str]:
-        return [key for key in self.external_ids if _is_name(f"{Field.EXTERNAL_ID}:{key}")]
+        named = [key for key in self.external_ids if _is_name(f"{Field.EXTERNAL_ID}:{key}")]
+        return named[:MOST_ID_COLUMNS]
+
+    def _exact(self) -> list[str]:
+        beside = _TEXTS_AT_MOST + _ID_AT_MOST * len(self.external_ids)
+        return exact.columns_for(self.largest + beside)
 
 
 def columns_of(session: Session, campaign: Campaign) -> Columns:
@@ -89,14 +97,17 @@ def parts(
 
 
 def _look_for_columns(session: Session, columns: Columns, after: UUID | None) -> UUID | None:
-    """Looks through the next contacts for keys of metadata; where to go on, None at the end."""
+    """Looks through the next contacts for keys of metadata and for the largest; where to go on,
+    None at the end."""
     query = select(Contact.id, Contact.contact_metadata)
     rows = session.execute(_next(query, columns, after)).all()
     for row in rows:
-        for key, value in (row.contact_metadata or {}).items():
+        metadata = row.contact_metadata or {}
+        columns.largest = max(columns.largest, exact.size_of([*metadata.items()]))
+        for key, value in metadata.items():
             if key not in columns.metadata and isinstance(value, str) and _is_metadata_name(key):
-                if len(columns.metadata) >= MOST_METADATA_COLUMNS:
-                    return None
+                if len(columns.metadata) == MOST_METADATA_COLUMNS:
+                    break
                 columns.metadata[key] = None
     return rows[-1].id if len(rows) == AT_ONCE else None
 
@@ -164,7 +175,9 @@ def _cells(
     for index in _not_read_back(cells, read_as, values):
         cells[index] = ""
     told = {_place(target) for target, cell in zip(read_as.targets, cells, strict=True) if cell}
-    cells[-1] = _as_json({place: v for place, v in values.items() if place not in told})
+    rest = {place: value for place, value in values.items() if place not in told}
+    first = read_as.exact[0]
+    cells[first:] = exact.write_exact(rest, len(read_as.exact))
     return cells
 
 
@@ -200,19 +213,10 @@ def _not_read_back(
     return wrong
 
 
-def _as_json(values: Mapping[tuple[str, str], Any]) -> str:
-    told: dict[str, Any] = {}
-    for (name, key), value in values.items():
-        if name in ("contactMetadata", "externalIds"):
-            told.setdefault(name, {})[key] = value
-        else:
-            told[name] = value
-    return orjson.dumps(told).decode() if told else ""
-
-
 def _is_metadata_name(key: str) -> bool:
     kind = key.partition(":")[0]
-    return kind != Field.EXTERNAL_ID and key not in _RESERVED and _is_name(key)
+    reserved = key in exact.TEXTS or exact.is_column(key)
+    return kind != Field.EXTERNAL_ID and not reserved and _is_name(key)
 
 
 def _is_name(text: str) -> bool:

@@ -14,7 +14,7 @@ from app.gateways import job_queue
 from app.models import Campaign, ColumnMapping, ContactImport, utcnow
 from app.policy import Permission
 from app.services import campaigns
-from app.services.imports.mapping import Field, Target, columns_hash
+from app.services.imports.mapping import ONCE, Field, Target, columns_hash
 from app.services.imports.uploads import (
     can_be_read_again,
     can_go_on,
@@ -25,12 +25,7 @@ from app.services.imports.uploads import (
     rows_left,
 )
 
-_ONCE = frozenset(
-    {
-        *(Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS),
-        *(Field.EXTERNAL_ID, Field.EXACT),
-    }
-)
+_ONCE = ONCE | {Field.EXTERNAL_ID}
 _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 
 

@@ -8,7 +8,7 @@ from app.emails import is_email
 from app.services.contacts.rules import Rules
 from app.services.imports.aliases import field_of, metadata_key_of, plain
 from app.services.imports.contact_cells import read_phone
-from app.services.imports.exact import COLUMN, TEXTS
+from app.services.imports.exact import COLUMN, TEXTS, is_column
 from app.services.imports.failures import PROBLEM_COLUMN
 from app.services.imports.mapping import MAX_METADATA_KEY, ONCE, Field, Target
 from app.services.imports.reading import Table, UnreadableFile
@@ -73,7 +73,9 @@ def _of_export(header: Sequence[str], external_id_keys: Collection[str]) -> list
     targets = []
     for name in header:
         kind, _, key = name.partition(":")
-        if name in TEXTS or name == COLUMN:
+        if is_column(name):
+            targets.append(Target(Field.EXACT))
+        elif name in TEXTS:
             targets.append(Target(Field(name)))
         elif kind == Field.EXTERNAL_ID and key in external_id_keys:
             targets.append(Target(Field.EXTERNAL_ID, key))
