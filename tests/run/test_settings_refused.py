@@ -66,6 +66,15 @@ from app.config import read_settings
             ),
         ),
         (
+            {
+                "PORTAL_ENV": "production",
+                "PORTAL_SECRET_KEY": "k" * 32,
+                "PORTAL_PUBLIC_URL": "https://portal.example",
+                "PORTAL_SIP_ALLOW_PRIVATE": "1",
+            },
+            "PORTAL_SIP_ALLOW_PRIVATE is for tests; it can't be set in production.",
+        ),
+        (
             {"PORTAL_WRITER": "openai", "PORTAL_WRITER_URL": "https://models.example/v1"},
             (
                 "PORTAL_WRITER=openai needs PORTAL_WRITER_URL, written https://host/v1, and "

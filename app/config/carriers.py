@@ -1,0 +1,113 @@
+"""The line that live calls go out over: the simulated one, a SIP trunk or Twilio."""
+
+import re
+import shutil
+from pathlib import Path
+from typing import Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, model_validator
+
+from app.config.foundation import Foundation
+
+_SIP_HOST = re.compile(r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?)?")
+_SIP_PASSWORD = re.compile(r"[!-:=?-~]*")
+
+
+class CarrierSettings(Foundation):
+    """Twilio and a trunk may be named beside the line in use: calls that are out over them are
+    followed to their end."""
+
+    carrier: Literal["simulator", "sip", "twilio"] = "simulator"
+    simulator_pace: float = Field(1.0, gt=0)
+    """Factor on every duration of the simulated line; tests set it far below 1."""
+    twilio_account_sid: str = Field("", validation_alias="TWILIO_ACCOUNT_SID")
+    twilio_auth_token: str = Field("", validation_alias="TWILIO_AUTH_TOKEN", repr=False)
+    twilio_api_url: str = Field("", validation_alias="TWILIO_API_URL")
+    sip_trunk: str = ""
+    sip_user: str = Field("", pattern=r"^[\w.+@-]*$")
+    sip_password: str = Field("", repr=False)
+    sip_domain: str = ""
+    sip_proxy: str = ""
+    sip_transport: Literal["udp", "tcp", "tls"] = "udp"
+    sip_register: bool = False
+    sip_probe: bool = True
+    """Whether the trunk is asked with OPTIONS, or for a connection, before each call."""
+    sip_caller_id: Literal["number", "user"] = "number"
+    sip_rtp_ports: str = Field("16384-32767", pattern=r"^\d{4,5}-\d{4,5}$")
+    sip_ring_seconds: float = Field(30.0, gt=0, le=180)
+    sip_voice: str = Field("en-us", pattern=r"^[a-z][\w+-]*$")
+    sip_sounds: Path | None = None
+    sip_baresip: str = "baresip"
+    sip_espeak: str = "espeak-ng"
+    sip_allow_private: bool = False
+    """Lets the trunks of partners be at private addresses; for tests."""
+    carrier_request_seconds: float = Field(10.0, gt=0)
+    carrier_settle_seconds: float = Field(12.0, gt=0)
+    """How long after a request at the latest the carrier's list shows the call."""
+    carrier_poll_seconds: float = Field(15.0, gt=0)
+    carrier_silence_seconds: float = Field(110.0, gt=0)
+    """How long a carrier that doesn't answer is asked what became of an attempt."""
+    carrier_calls_per_second: float = Field(0, ge=0)
+    """How many live calls a second a carrier is given by all workers together; 0 is no limit."""
+    calls_per_organization: int = Field(5, ge=1)
+    call_expiry_hours: int = Field(24, ge=1)
+
+    @model_validator(mode="after")
+    def _refuse_unusable_carrier(self) -> Self:
+        if self.carrier == "twilio" and not (self.twilio_account_sid and self.twilio_auth_token):
+            message = (
+                "TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN must be set where PORTAL_CARRIER is "
+                "twilio."
+            )
+            raise ValueError(message)
+        parts = urlsplit(self.twilio_api_url)
+        if self.twilio_api_url and (parts.scheme not in ("http", "https") or not parts.hostname):
+            message = "TWILIO_API_URL is written https://host or http://host:port."
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_unusable_trunk(self) -> Self:
+        for name in ("trunk", "domain", "proxy"):
+            if not _SIP_HOST.fullmatch(getattr(self, f"sip_{name}")):
+                message = f"PORTAL_SIP_{name.upper()} is written host or host:port."
+                raise ValueError(message)
+        if not _SIP_PASSWORD.fullmatch(self.sip_password):
+            message = (
+                "PORTAL_SIP_PASSWORD can't hold spaces, semicolons, angle brackets or letters "
+                "beyond ASCII: baresip has no way to write them."
+            )
+            raise ValueError(message)
+        if bool(self.sip_user) != bool(self.sip_password):
+            message = "PORTAL_SIP_USER and PORTAL_SIP_PASSWORD must be set together, or neither."
+            raise ValueError(message)
+        if self.sip_register and not self.sip_user:
+            message = "PORTAL_SIP_USER must be set where PORTAL_SIP_REGISTER is on."
+            raise ValueError(message)
+        if self.carrier != "sip":
+            return self
+        if not self.sip_trunk:
+            message = "PORTAL_SIP_TRUNK must be set where PORTAL_CARRIER is sip."
+            raise ValueError(message)
+        for name, program, variable, package in self._sip_programs:
+            if shutil.which(program) is None:
+                message = (
+                    f"Calls over SIP need {name}, which is not installed: install the package "
+                    f"{package} (Debian, Ubuntu), or name the program in {variable}."
+                )
+                raise ValueError(message)
+        return self
+
+    @property
+    def can_call_over_sip(self) -> bool:
+        """Whether the programs for it are installed."""
+        return all(shutil.which(program) for _, program, _, _ in self._sip_programs)
+
+    @property
+    def _sip_programs(self) -> tuple[tuple[str, str, str, str], ...]:
+        """Each by its name, with where it is, the setting that says so, and its package."""
+        return (
+            ("baresip", self.sip_baresip, "PORTAL_SIP_BARESIP", "baresip-core"),
+            ("espeak-ng", self.sip_espeak, "PORTAL_SIP_ESPEAK", "espeak-ng"),
+        )

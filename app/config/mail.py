@@ -1,0 +1,34 @@
+"""Where mail goes out, and in whose name."""
+
+from typing import Self
+from urllib.parse import urlsplit
+
+from pydantic import model_validator
+
+from app.config.foundation import Foundation
+from app.emails import is_email
+
+
+class MailSettings(Foundation):
+    """Without a server mails wait in the outbox, where operators read them."""
+
+    smtp_url: str = ""
+    mail_from: str = ""
+
+    @model_validator(mode="after")
+    def _refuse_unusable_mail(self) -> Self:
+        parts = urlsplit(self.smtp_url)
+        if self.smtp_url and (parts.scheme not in ("smtp", "smtps") or not parts.hostname):
+            message = "PORTAL_SMTP_URL is written smtp://user:password@host:587 or smtps://host."
+            raise ValueError(message)
+        if self.mail_from and not is_email(self.mail_from):
+            message = "PORTAL_MAIL_FROM must be an e-mail address alone: name@example.com."
+            raise ValueError(message)
+        return self
+
+    @property
+    def effective_mail_from(self) -> str:
+        """The address that mail comes from, else one at the public address's host."""
+        host = urlsplit(self.public_url).hostname or ""
+        named = any(c.isalpha() for c in host) and ":" not in host
+        return self.mail_from or f"no-reply@{host if named else 'localhost'}"
