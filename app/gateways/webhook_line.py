@@ -6,13 +6,11 @@ read, and after ten seconds the connection is cut, whatever the receiver is at.
 """
 
 import http.client
-import ipaddress
 import socket
 import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,26 +18,12 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from urllib.parse import SplitResult, urlsplit
 
+from app.gateways.public_addresses import NoPlace, places
+
 CONNECT_SECONDS = 5.0
 WHOLE_SECONDS = 10.0
 EXCERPT_BYTES = 2000
 _SCARCE = "no answer within 10 seconds"
-
-_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
-_REFUSED = tuple(
-    map(
-        ipaddress.ip_network,
-        (
-            "2002::/16",  # carries an address of the other kind, whatever that is
-            "192.0.0.0/24",  # for protocols, and the metadata of one cloud
-            "168.63.129.16/32",  # public by its number, answered by the host of a virtual machine
-        ),
-    )
-)
-
-_lookups = ThreadPoolExecutor(max_workers=32, thread_name_prefix="lookup")
-
-IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +41,6 @@ class Answer:
 
 class _NotSent(Exception):
     """Why nothing could be sent, as an excerpt."""
-
-
-def is_public(address: IPAddress) -> bool:
-    """Whether anybody on the internet would reach the same host there."""
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:
-            return is_public(address.ipv4_mapped)
-        if address not in _GLOBAL_UNICAST:
-            return False
-    if address.is_multicast or not address.is_global:
-        return False
-    return not any(address in network for network in _REFUSED)
 
 
 def post(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool) -> Answer:
@@ -130,15 +102,10 @@ def _connect(parts: SplitResult, allow_private: bool) -> socket.socket:
     deadline = time.monotonic() + CONNECT_SECONDS
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme.lower() == "https" else 80)
-    lookup = _lookups.submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
-        found = lookup.result(timeout=CONNECT_SECONDS)
-    except (OSError, UnicodeError):
-        message = f"the name {host} leads nowhere"
-        raise _NotSent(message) from None
-    if not allow_private and not all(_is_allowed(place[4][0]) for place in found):
-        message = f"the name {host} leads to an address that is not public"
-        raise _NotSent(message)
+        found = places(host, port, seconds=CONNECT_SECONDS, allow_private=allow_private)
+    except NoPlace as reason:
+        raise _NotSent(str(reason)) from None
     for family, kind, protocol, _name, place in found:
         left = deadline - time.monotonic()
         if left <= 0:
@@ -159,10 +126,6 @@ def _connect(parts: SplitResult, allow_private: bool) -> socket.socket:
 def _tls() -> ssl.SSLContext:
     """Made when it is needed first: only the worker connects."""
     return ssl.create_default_context()
-
-
-def _is_allowed(address: str | int) -> bool:
-    return is_public(ipaddress.ip_address(str(address).partition("%")[0]))
 
 
 def _exchange(line: _Line, parts: SplitResult, headers: Mapping[str, str], body: str) -> Answer:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from app.gateways import webhook_line
-from app.gateways.webhook_line import Answer, is_public, post
+from app.gateways.public_addresses import is_public
+from app.gateways.webhook_line import Answer, post
 from tests.fixtures.receiver import Receiver
 
 HEADERS = {"webhook-id": "msg_1"}

@@ -16,7 +16,7 @@ from app.config import Settings
 from app.enums import PauseReason, WebhookEvent
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.gateways.job_queue import enqueue_held_webhooks
-from app.gateways.webhook_line import is_public
+from app.gateways.public_addresses import is_public
 from app.models import Organization, WebhookEndpoint, new_id, utcnow
 from app.policy import Permission
 from app.services import audit, script_secrets
