@@ -237,6 +237,7 @@ EXAMPLES: dict[str, Any] = {
         "status": "completed",
         "answeredBy": "human",
         "endedReason": "completed",
+        "statusDetail": None,
         "createdAt": _MOMENT,
         "scheduledFor": None,
         "nextAttemptAt": None,

@@ -21,6 +21,7 @@ from app.services import agents, calls
 Page = str | tuple[str, int] | Response
 
 MOST_AGENTS = 200
+_AT_THE_ORGANIZATION = ("organization", "agent", "calling-hours", "limits", "do-not-call")
 
 
 @portal.get("/test-call")
@@ -102,7 +103,15 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
         agent = agents.get(session, caller(), form.agent.data or "")
     except NotFound:
         return []
-    found = calls.preflight(session, caller(), agent, form.dialled, form.texts)
+    config = settings()
+    installation = calls.Installation(
+        CarrierKind(config.carrier),
+        config.calls_per_organization,
+        config.carrier_calls_per_second,
+    )
+    found = calls.preflight(
+        session, caller(), agent, form.dialled, form.texts, installation=installation
+    )
     own = agent.phone_number
     return [
         {
@@ -116,7 +125,7 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
 
 def _mend(place: str, organization_id: UUID) -> dict[str, str]:
     """Where a thing is mended, for those who may go there."""
-    if place in ("organization", "agent", "calling-hours", "do-not-call") and g.user.partner_id:
+    if place in _AT_THE_ORGANIZATION and g.user.partner_id:
         if caller().organization_id is None:
             url = url_for("portal.organization", organization_id=organization_id)
             return {"url": url, "act": "Show the organization"}

@@ -14,7 +14,7 @@ from sqlalchemy import Select, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.enums import Area, CallSource, CallStatus
+from app.enums import Area, CallSource, CallStatus, CarrierKind
 from app.errors import NotFound
 from app.models import Call, LegacyDay, LegacyExchange, OAuthClient, Organization, Partner, utcnow
 from app.models.base import id_at
@@ -75,10 +75,12 @@ def translate(session: Session, caller: Caller, request: LegacyCallInput) -> dic
     )
 
 
-def rehearse(session: Session, caller: Caller, body: Mapping[str, Any]) -> tuple[CallStatus, str]:
+def rehearse(
+    session: Session, caller: Caller, body: Mapping[str, Any], carrier: CarrierKind
+) -> tuple[CallStatus, str]:
     """What Area C would answer to the body now: no call is placed. Raises what it refuses with."""
     asked = calls.CallRequest.of(read(OutboundCallInput, body))
-    return calls.rehearse(session, caller, asked, live=True)
+    return calls.rehearse(session, caller, asked, live=True, carrier=carrier)
 
 
 def keep(

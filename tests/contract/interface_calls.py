@@ -164,5 +164,6 @@ CALL_ENUMS: Mapping[tuple[str, str], Sequence[str]] = {
 CALL_ADDED: Mapping[str, set[str]] = {
     "BulkResult": {"ignored"},
     "BulkSuccess": {"id"},
+    "Call": {"statusDetail"},
     "CallAccepted": {"callId", "status"},
 }

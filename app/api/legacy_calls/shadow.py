@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.api.errors import calls_refusal
 from app.api.json_body import read_json_body
+from app.enums import CarrierKind
 from app.errors import DomainError
 from app.extensions import settings, transaction
 from app.schemas.legacy import LegacyCallInput
@@ -32,7 +33,8 @@ def cast(session: Session, body: LegacyCallInput) -> None:
     caller = g.legacy_terms.caller
     asked = legacy_migration.translate(session, caller, body)
     try:
-        status, message = legacy_migration.rehearse(session, caller, asked)
+        carrier = CarrierKind(settings().carrier)
+        status, message = legacy_migration.rehearse(session, caller, asked, carrier)
     except DomainError as error:
         g.legacy_shadow = Shadow(asked, *calls_refusal(error))
         return

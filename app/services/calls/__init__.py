@@ -3,7 +3,7 @@
 from app.services.calls.cancelling import cancel, cancel_for_contacts, cancel_result, withdraw
 from app.services.calls.description import describe
 from app.services.calls.listing import Chosen, Listed, search
-from app.services.calls.preflight import Check, CheckState, preflight
+from app.services.calls.preflight import Check, CheckState, Installation, preflight
 from app.services.calls.reading import CallPage, Moment, attempts_of, get, page, timeline
 from app.services.calls.request import CallRequest, Texts
 from app.services.calls.scheduling import CallScheduled, rehearse, schedule
@@ -15,6 +15,7 @@ __all__ = [
     "Check",
     "CheckState",
     "Chosen",
+    "Installation",
     "Listed",
     "Moment",
     "Texts",

@@ -56,7 +56,7 @@ def never_placed(session: Session, attempt_id: UUID, *, was_asked: bool) -> None
         return
     attempt.status, attempt.ended_reason = failed, reason
     attempt.ended_at, attempt.detail = now, detail
-    call.status, call.started_at = CallStatus.QUEUED, None
+    call.status, call.started_at, call.status_detail = CallStatus.QUEUED, None, detail
     note(
         session,
         call,

@@ -23,6 +23,7 @@ def describe(call: models.Call, attempts: Sequence[models.CallAttempt]) -> Call:
         status=call.status,
         answered_by=call.answered_by,
         ended_reason=call.ended_reason,
+        status_detail=call.status_detail,
         created_at=call.created_at,
         scheduled_for=call.scheduled_for,
         next_attempt_at=call.next_attempt_at,

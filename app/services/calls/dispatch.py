@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind, EndedReason, WebhookEvent
@@ -93,7 +93,7 @@ def claim(
         return Claim(ClaimKind.DONE, call.carrier)
     lines = limits.lines_of(session, parties.organization, calls_at_once)
     if traffic.under_way >= lines:
-        call.status_detail = limits.no_line_free(lines)
+        _queue_up(call, limits.no_line_free(lines))
         return Claim(ClaimKind.WAIT, call.carrier)
     if call.intro_message is None and messages is None:
         return Claim(ClaimKind.WRITE, call.carrier)
@@ -113,8 +113,13 @@ def _another_turn(session: Session, call: Call, per_second: float, now: datetime
     at = pace.take_turn(session, call.carrier, per_second, now)
     if at is None:
         return None
-    call.status_detail = limits.CARRIER_PACE
+    _queue_up(call, limits.CARRIER_PACE)
     return Claim(ClaimKind.WAIT, call.carrier, until=at)
+
+
+def _queue_up(call: Call, why: str) -> None:
+    """Its moment has come, and others are before it."""
+    call.status, call.status_detail = CallStatus.QUEUED, why
 
 
 class _Traffic(NamedTuple):
@@ -125,15 +130,24 @@ class _Traffic(NamedTuple):
     is_begun: bool
 
 
-def _traffic(session: Session, call: Call, attempt_id: UUID) -> _Traffic:
-    under_way = select(func.count(Call.id)).where(
-        Call.organization_id == call.organization_id, Call.status.in_(ACTIVE)
+def under_way(session: Session, organization_id: UUID) -> int:
+    """How many calls of the organization are being placed, ring or are spoken on."""
+    return session.scalar(_under_way(organization_id)) or 0
+
+
+def _under_way(organization_id: UUID) -> Select[int]:
+    return select(func.count(Call.id)).where(
+        Call.organization_id == organization_id, Call.status.in_(ACTIVE)
     )
+
+
+def _traffic(session: Session, call: Call, attempt_id: UUID) -> _Traffic:
     attempts = select(func.coalesce(func.max(CallAttempt.number), 0)).where(
         CallAttempt.call_id == call.id
     )
     begun = select(CallAttempt.id).where(CallAttempt.id == attempt_id).exists()
-    facts = select(under_way.scalar_subquery(), attempts.scalar_subquery(), begun)
+    busy = _under_way(call.organization_id).scalar_subquery()
+    facts = select(busy, attempts.scalar_subquery(), begun)
     return _Traffic(*session.execute(facts).one())
 
 
@@ -160,7 +174,8 @@ def _stopped_or_postponed(
     session: Session, call: Call, parties: rules.Parties, now: datetime
 ) -> bool:
     if now >= call.expires_at:
-        end_call(session, call, CallStatus.EXPIRED, EndedReason.EXPIRED, at=now)
+        detail = limits.waited_for(call.status_detail)
+        end_call(session, call, CallStatus.EXPIRED, EndedReason.EXPIRED, at=now, detail=detail)
         return True
     if blocker := blocker_of(session, call, parties):
         end_call(session, call, CallStatus.CANCELED, blocker.reason, at=now, detail=blocker.message)
@@ -213,6 +228,8 @@ def _postpone(session: Session, call: Call, wait: limits.Wait, now: datetime) ->
     until, call.status_detail = wait.until, wait.why
     call.expires_at = until + (call.expires_at - (call.scheduled_for or call.created_at))
     call.status, call.scheduled_for = CallStatus.SCHEDULED, until
+    if call.next_attempt_at is not None:
+        call.next_attempt_at = until
     moment = until.isoformat()
     # The same moment may come up again, where the engine woke the call a little early.
     kind = f"scheduled:{moment}:{now.isoformat()}"

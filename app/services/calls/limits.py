@@ -94,6 +94,11 @@ def no_line_free(lines: int) -> str:
     )
 
 
+def waited_for(why: str | None) -> str | None:
+    """What is said of a call that could not be placed in time, from why it waited last."""
+    return f"What it waited for last: {why}" if why else None
+
+
 def lines_of(session: Session, organization: Organization, most: int) -> int:
     """How many calls at once the organization has: its own limit, its plan's, and ``most``, the
     installation's."""
@@ -120,7 +125,7 @@ def _rests(session: Session, phone_number: str, organization: Organization) -> W
     if minutes is None:
         return None
     rang = _times_rung(session, phone_number, organization, 1)
-    why = f"Between two calls to one number the organization leaves {_minutes(minutes)}."
+    why = f"Between two calls to one number the organization leaves {minutes_words(minutes)}."
     return Wait(rang[0] + timedelta(minutes=minutes), why) if rang else None
 
 
@@ -156,5 +161,6 @@ def _times_rung(
     return list(session.scalars(query))
 
 
-def _minutes(count: int) -> str:
+def minutes_words(count: int) -> str:
+    """90 minutes"""
     return "1 minute" if count == 1 else f"{count:,} minutes"

@@ -9,10 +9,14 @@ from app.enums import AnsweredBy, CallStatus, EndedReason, WebhookEvent
 from app.gateways.job_queue import enqueue_call
 from app.models import Call, CallAttempt, Organization, new_id
 from app.services import conversations
-from app.services.calls import telling
+from app.services.calls import limits, telling
 from app.services.calls.states import is_forward, note
 
-_WORTH_RETRYING = frozenset({EndedReason.BUSY, EndedReason.NO_ANSWER, EndedReason.CARRIER_ERROR})
+_WORTH_RETRYING = {
+    EndedReason.BUSY: "The line was busy.",
+    EndedReason.NO_ANSWER: "Nobody answered.",
+    EndedReason.CARRIER_ERROR: "The carrier could not place the call.",
+}
 
 
 def end_call(
@@ -65,22 +69,23 @@ def end_attempt(
             started_at=attempt.answered_at,
             ended_at=at,
         )
-    retry_at = _retry_at(session, call, reason, at)
-    if retry_at is None:
+    retry = _retry(session, call, reason, at)
+    if retry is None:
         end_call(session, call, status, reason, at=at, detail=detail)
         return
-    call.status, call.next_attempt_at = CallStatus.SCHEDULED, retry_at
+    call.status = CallStatus.SCHEDULED
+    call.status_detail, call.next_attempt_at = retry.why, retry.until
     note(session, call, "attempt-ended", status, at=at, detail=detail, attempt_id=attempt.id)
     enqueue_call(
         session,
         call_id=call.id,
         attempt_id=new_id(),
         organization_id=call.organization_id,
-        delay_seconds=(retry_at - at).total_seconds(),
+        delay_seconds=(retry.until - at).total_seconds(),
     )
 
 
-def _retry_at(session: Session, call: Call, reason: EndedReason, at: datetime) -> datetime | None:
+def _retry(session: Session, call: Call, reason: EndedReason, at: datetime) -> limits.Wait | None:
     """When the organization's own rule dials again; None where this was the last attempt."""
     if reason not in _WORTH_RETRYING:
         return None
@@ -93,4 +98,7 @@ def _retry_at(session: Session, call: Call, reason: EndedReason, at: datetime) -
     if max(1, made or 0) > organization.retry_times:
         return None
     retry_at = at + timedelta(minutes=organization.retry_minutes)
-    return retry_at if retry_at < call.expires_at else None
+    if retry_at >= call.expires_at:
+        return None
+    gap = limits.minutes_words(organization.retry_minutes)
+    return limits.Wait(retry_at, f"{_WORTH_RETRYING[reason]} It is tried again after {gap}.")

@@ -10,6 +10,14 @@ from app.enums import CarrierKind
 from app.models import CarrierPace
 
 
+def is_taken(session: Session, carrier: CarrierKind, now: datetime) -> bool:
+    """Whether the carrier's turn is somebody else's now."""
+    next_at = session.scalar(
+        select(CarrierPace.next_at).where(CarrierPace.carrier == carrier.value)
+    )
+    return next_at is not None and next_at > now
+
+
 def take_turn(
     session: Session, carrier: CarrierKind, per_second: float, now: datetime
 ) -> datetime | None:

@@ -6,12 +6,14 @@ from enum import StrEnum
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
+from app.enums import CarrierKind
 from app.models import Agent, Organization, utcnow
 from app.phone import PhoneError, check_dialable
-from app.services import workers
-from app.services.calls import limits, rules
+from app.services import carrier_accounts, workers
+from app.services.calls import dispatch, limits, pace, rules
 from app.services.calls.request import CallRequest, Texts, messaging_problems
 from app.services.calls.rules import Blocker
+from app.services.dialler import health, pauses
 
 
 class CheckState(StrEnum):
@@ -23,12 +25,22 @@ class CheckState(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Check:
     """One line of the list. ``mend`` names the place to mend it: organization, agent, number,
-    do-not-call, consent, messages, calling-hours or worker."""
+    do-not-call, consent, messages, calling-hours, limits, dialling or worker."""
 
     code: str
     state: CheckState
     sentence: str
     mend: str
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """What everybody's calls have in common: the line where nobody has an account of their own,
+    how many calls at once an organization has, and how many a second a carrier is given."""
+
+    carrier: CarrierKind = CarrierKind.SIMULATOR
+    calls_at_once: int = 5
+    calls_per_second: float = 0
 
 
 def preflight(
@@ -38,9 +50,11 @@ def preflight(
     phone_number: str,
     texts: Texts,
     *,
+    installation: Installation,
     worker_silent_after: float = 15.0,
 ) -> list[Check]:
-    """Every check that `schedule` and the worker make, all of them, in the order they are made."""
+    """Every check that `schedule` and the worker make of a live call, all of them, in the order
+    they are made: what refuses it, and what it would wait for."""
     parties = rules.parties_of(session, agent.id, phone_number)
     organization = parties.organization
     return [
@@ -72,6 +86,7 @@ def preflight(
         *_consent(parties),
         _messages(agent, phone_number, texts),
         _hours(session, phone_number, organization),
+        *_line(session, agent, organization, installation),
         _worker(session, worker_silent_after),
     ]
 
@@ -129,6 +144,37 @@ def _hours(session: Session, phone_number: str, organization: Organization) -> C
     moment = wait.until.strftime("%Y-%m-%d %H:%M UTC")
     sentence = f"The call will wait until {moment}, when it is next allowed. {wait.why}"
     return Check(code, CheckState.WARNING, sentence, "calling-hours")
+
+
+def _line(
+    session: Session, agent: Agent, organization: Organization, installation: Installation
+) -> list[Check]:
+    """Each thing that the call would wait for with nobody knowing until when."""
+    account = carrier_accounts.of_call(session, agent, live=True)
+    carrier = account.carrier if account else installation.carrier
+    found = []
+    if pause := pauses.of_line(session, agent.partner_id, carrier):
+        words = f"{pauses.sentence(pause)} The call will wait until it goes on."
+        found.append(_warning("dialling_goes_on", words, "dialling"))
+    lines = limits.lines_of(session, organization, installation.calls_at_once)
+    if dispatch.under_way(session, organization.id) >= lines:
+        words = f"{limits.no_line_free(lines)} The call will wait for its turn."
+        found.append(_warning("line_free", words, "limits"))
+    paced = installation.calls_per_second > 0
+    if paced and pace.is_taken(session, carrier, utcnow()):
+        found.append(_warning("carrier_has_a_turn", limits.CARRIER_PACE, "dialling"))
+    state = health.state_of(session, carrier)
+    if state.holds_calls:
+        is_silent = state is health.State.OUTAGE
+        trouble = "does not answer" if is_silent else "takes no calls at the moment"
+        words = f"The telephone line {trouble}. The call will be asked for until it is taken."
+        found.append(_warning("carrier_takes_calls", words, "dialling"))
+    passed = "A line is free, and nothing holds calls back."
+    return found or [Check("line_free", CheckState.PASSED, passed, "limits")]
+
+
+def _warning(code: str, sentence: str, mend: str) -> Check:
+    return Check(code, CheckState.WARNING, sentence, mend)
 
 
 def _worker(session: Session, silent_after: float) -> Check:

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, EndedReason
 from app.models import utcnow
 from app.services import carrier_accounts
-from app.services.calls import rules
+from app.services.calls import limits, rules
 from app.services.calls.dispatch import (
     Claim,
     ClaimKind,
@@ -21,6 +21,9 @@ from app.services.calls.outcome import end_attempt
 from app.services.calls.states import ACTIVE, lock_attempt, note
 from app.services.dialler import pauses
 
+MOST_SHOWN = 400
+"""Characters of what a carrier said that a call shows."""
+
 
 def claim_again(session: Session, attempt_id: UUID) -> Claim:
     """Takes up an attempt that the carrier put off: certainly not placed, and checked again now."""
@@ -32,15 +35,16 @@ def claim_again(session: Session, attempt_id: UUID) -> Claim:
         return put_off_claim(attempt)
     parties = rules.parties_of(session, call.agent_id, call.phone_number, lock=True)
     if now >= call.expires_at:
-        status, reason, detail = CallStatus.EXPIRED, EndedReason.EXPIRED, None
+        status, reason = CallStatus.EXPIRED, EndedReason.EXPIRED
+        detail = limits.waited_for(call.status_detail)
     elif blocker := blocker_of(session, call, parties):
         status, reason, detail = CallStatus.CANCELED, blocker.reason, blocker.message
     elif pause := pauses.of_call(session, call):
-        call.status_detail = pauses.sentence(pause)
+        call.status_detail, call.next_attempt_at = pauses.sentence(pause), None
         attempt.put_off_until = now + pauses.LOOK_AGAIN
         return put_off_claim(attempt)
     else:
-        call.status_detail = None
+        call.status_detail = call.next_attempt_at = None
         attempt.put_off_until, attempt.asked_at = None, now
         attempt.from_number = parties.agent.phone_number
         attempt.account_id = carrier_accounts.choose_again(session, call)
@@ -60,5 +64,7 @@ def put_off(session: Session, attempt_id: UUID, seconds: float, message: str) ->
         end_attempt(session, call, attempt, *canceled, at=now)
         return
     attempt.put_off_until = now + timedelta(seconds=seconds)
+    call.status_detail = message[:MOST_SHOWN]
+    call.next_attempt_at = attempt.put_off_until
     kind = f"put-off:{now.isoformat()}"
     note(session, call, kind, call.status, at=now, detail=message, attempt_id=attempt.id)

@@ -17,6 +17,7 @@ from app.services import agents, audit, carrier_accounts, idempotency
 from app.services.calls import limits, rules
 from app.services.calls.request import CallRequest, Texts, messaging_problems, texts_of
 from app.services.calls.states import note
+from app.services.dialler import pauses
 
 OPERATION = "outbound.call"
 
@@ -72,10 +73,8 @@ def schedule(
             return _replay(found)
         slot = found
     now = utcnow()
-    admitted = _admit(session, caller, request, now, live=live)
-    agent, texts, wait = admitted.agent, admitted.texts, admitted.wait
-    starts_at = wait.until if wait is not None else None
-    account = carrier_accounts.of_call(session, agent, live=live)
+    admitted = _admit(session, caller, request, now, carrier, live=live)
+    agent, texts, starts_at = admitted.agent, admitted.texts, admitted.starts_at
     call = Call(
         id=new_id(),
         partner_id=agent.partner_id,
@@ -85,8 +84,8 @@ def schedule(
         contact_id=contact_id,
         source=source,
         live=live,
-        carrier=account.carrier if account else carrier if live else CarrierKind.SIMULATOR,
-        account_id=account.id if account else None,
+        carrier=admitted.carrier,
+        account_id=admitted.account_id,
         credential_id=caller.subject_id,
         requested_by=caller.label[:200],
         phone_number=request.phone_number,
@@ -96,7 +95,7 @@ def schedule(
         voicemail_message=texts.voicemail,
         call_instructions=texts.instructions,
         status=admitted.status,
-        status_detail=wait.why if wait is not None else None,
+        status_detail=admitted.why,
         created_at=now,
         scheduled_for=starts_at,
         expires_at=(starts_at or now) + timedelta(hours=expiry_hours),
@@ -104,7 +103,7 @@ def schedule(
     session.add(call)
     session.flush()
     _hand_in(session, call, now)
-    scheduled = CallScheduled(call.id, call.status, _sentence(wait))
+    scheduled = CallScheduled(call.id, call.status, admitted.sentence)
     _write_history(session, caller, call)
     if slot is not None:
         idempotency.keep(session, slot, scheduled.as_dict())
@@ -112,29 +111,55 @@ def schedule(
 
 
 def rehearse(
-    session: Session, caller: Caller, request: CallRequest, *, live: bool
+    session: Session,
+    caller: Caller,
+    request: CallRequest,
+    *,
+    live: bool,
+    carrier: CarrierKind = CarrierKind.SIMULATOR,
 ) -> tuple[CallStatus, str]:
     """The status and the sentence with which `schedule` would accept the call now; nothing is
     written. Raises as it does."""
-    admitted = _admit(session, caller, request, utcnow(), live=live)
-    return admitted.status, _sentence(admitted.wait)
+    admitted = _admit(session, caller, request, utcnow(), carrier, live=live)
+    return admitted.status, admitted.sentence
 
 
 @dataclass(frozen=True, slots=True)
 class _Admitted:
-    """A call that no rule stops, and what it waits for: None where it may begin at once."""
+    """A call that no rule stops, the line that it goes out over, and what it waits for:
+    ``starts_at`` where that is known, ``why`` None where it may begin at once."""
 
     agent: Agent
     texts: Texts
-    wait: limits.Wait | None
+    carrier: CarrierKind
+    account_id: UUID | None
+    starts_at: datetime | None
+    why: str | None
 
     @property
     def status(self) -> CallStatus:
-        return CallStatus.QUEUED if self.wait is None else CallStatus.SCHEDULED
+        return CallStatus.QUEUED if self.starts_at is None else CallStatus.SCHEDULED
+
+    @property
+    def sentence(self) -> str:
+        """The answer's ``message``."""
+        if self.why is None:
+            return "The call is queued and will be placed shortly."
+        if self.starts_at is None:
+            return f"The call is queued and waits. {self.why}"
+        moment = self.starts_at.strftime("%Y-%m-%d %H:%M UTC")
+        when = f"{moment}, the next moment at which it is allowed"
+        return f"The call is scheduled for {when}. {self.why}"
 
 
 def _admit(
-    session: Session, caller: Caller, request: CallRequest, now: datetime, *, live: bool
+    session: Session,
+    caller: Caller,
+    request: CallRequest,
+    now: datetime,
+    carrier: CarrierKind,
+    *,
+    live: bool,
 ) -> _Admitted:
     agent = _agent(session, caller, request)
     parties = rules.parties_of(session, agent.id, request.phone_number)
@@ -142,8 +167,18 @@ def _admit(
         raise blocker.error()
     texts = texts_of(request, agent)
     organization = parties.organization
+    account = carrier_accounts.of_call(session, agent, live=live)
+    if account is not None:
+        carrier = account.carrier
+    elif not live:
+        carrier = CarrierKind.SIMULATOR
+    account_id = account.id if account else None
     wait = limits.next_moment(session, request.phone_number, organization, now, live=live)
-    return _Admitted(agent, texts, wait)
+    if wait is not None:
+        return _Admitted(agent, texts, carrier, account_id, wait.until, wait.why)
+    pause = pauses.of_line(session, agent.partner_id, carrier)
+    why = pauses.sentence(pause) if pause else None
+    return _Admitted(agent, texts, carrier, account_id, None, why)
 
 
 def _agent(session: Session, caller: Caller, request: CallRequest) -> Agent:
@@ -182,13 +217,6 @@ def _write_history(session: Session, caller: Caller, call: Call) -> None:
         target=call.phone_number,
         after={"source": call.source, "live": call.live, "agentId": call.agent_id},
     )
-
-
-def _sentence(wait: limits.Wait | None) -> str:
-    if wait is None:
-        return "The call is queued and will be placed shortly."
-    moment = wait.until.strftime("%Y-%m-%d %H:%M UTC")
-    return f"The call is scheduled for {moment}, the next moment at which it is allowed. {wait.why}"
 
 
 def _replay(stored: Mapping[str, Any]) -> CallScheduled:

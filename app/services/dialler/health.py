@@ -82,6 +82,17 @@ def carriers(session: Session) -> list[CarrierHealth]:
     return [_health(kind, by_carrier[kind], now) for kind in CarrierKind if kind in by_carrier]
 
 
+def state_of(session: Session, carrier: CarrierKind) -> State:
+    """How one carrier does; of the simulated line, what it plays is no trouble."""
+    if carrier is CarrierKind.SIMULATOR:
+        return State.WELL
+    now = utcnow()
+    recent = select(CarrierObservation).where(
+        CarrierObservation.carrier == carrier, CarrierObservation.last_at >= now - LOOKED_BACK
+    )
+    return _health(carrier, session.scalars(recent).all(), now).state
+
+
 def in_trouble(session: Session) -> list[CarrierHealth]:
     """The real carriers that have trouble now; what the simulated line plays is no news."""
     return [

@@ -95,11 +95,12 @@ def covering(session: Session, caller: Caller) -> list[DiallingPause]:
 
 def of_call(session: Session, call: Call) -> DiallingPause | None:
     """The pause that covers the call now, the widest first."""
-    scopes = (
-        ALL,
-        Scope(carrier=call.carrier).key,
-        Scope(partner_id=call.partner_id).key,
-    )
+    return of_line(session, call.partner_id, call.carrier)
+
+
+def of_line(session: Session, partner_id: UUID, carrier: CarrierKind) -> DiallingPause | None:
+    """The pause that covers the partner's calls over the carrier now, the widest first."""
+    scopes = (ALL, Scope(carrier=carrier).key, Scope(partner_id=partner_id).key)
     query = select(DiallingPause).where(DiallingPause.scope.in_(scopes))
     found = session.scalars(query, execution_options={"populate_existing": True}).all()
     return min(found, key=lambda pause: scopes.index(pause.scope), default=None)
@@ -118,11 +119,12 @@ def hold_where_paused(session: Session, call: Call) -> bool:
         return False
     now, words = utcnow(), sentence(pause)
     call.status, call.next_attempt_at = CallStatus.QUEUED, None
-    if call.status_detail != words:
+    held = session.get(HeldCall, call.id)
+    if held is None or call.status_detail != words:
         call.status_detail = words
         kind = f"held:{now.isoformat()}"
         note(session, call, kind, CallStatus.QUEUED, at=now, detail=words)
-    if session.get(HeldCall, call.id) is None:
+    if held is None:
         session.add(
             HeldCall(
                 call_id=call.id,

@@ -51,6 +51,7 @@ def test_an_accepted_call_is_answered_and_can_be_read(script: Script, line: Line
         "status": "queued",
         "answeredBy": None,
         "endedReason": None,
+        "statusDetail": None,
         "scheduledFor": None,
         "nextAttemptAt": None,
         "startedAt": None,

@@ -130,7 +130,8 @@ def test_without_the_demand_nobody_needs_consent_and_the_list_has_no_line(
     for demanded in (True, False):
         session.get_one(Organization, line.organization_id).consent_required = demanded
         session.flush()
-        checks = calls.preflight(session, OWNER, agent, NUMBER, calls.Texts(instructions="x"))
+        texts, installation = calls.Texts(instructions="x"), calls.Installation()
+        checks = calls.preflight(session, OWNER, agent, NUMBER, texts, installation=installation)
         codes += [(check.code, check.state.value) for check in checks if "consent" in check.code]
     assert codes == [("consent_given", "failed")]
     assert ask(session, line).status is CallStatus.QUEUED

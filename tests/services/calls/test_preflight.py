@@ -1,13 +1,18 @@
-"""The list before a test call: all that `schedule` would refuse, and where to mend it."""
+"""The list before a test call: all that `schedule` would refuse and where to mend it, and what the
+call would wait for."""
 
 from datetime import time
 
 import pytest
 from sqlalchemy.orm import Session
 
-from app.enums import OrganizationStatus
-from app.models import Agent, DoNotCallEntry, Organization, WorkerHeartbeat
+from app.caller import system_caller
+from app.enums import CallSource, CarrierKind, Observed, OrganizationStatus
+from app.models import Agent, DoNotCallEntry, Organization, WorkerHeartbeat, new_id, utcnow
 from app.services import calls, workers
+from app.services.calls import dispatch, limits
+from app.services.dialler import observing, pauses
+from app.services.dialler.observing import Behaviour, Count
 from tests.fixtures.worker import Line, make_line
 
 NUMBER = "+12025550101"
@@ -21,7 +26,9 @@ def line(session: Session) -> Line:
 
 def states(session: Session, line: Line, number: str, texts: calls.Texts) -> dict[str, str]:
     agent = session.get_one(Agent, line.agent_id)
-    checks = calls.preflight(session, line.key, agent, number, texts)
+    checks = calls.preflight(
+        session, line.key, agent, number, texts, installation=calls.Installation()
+    )
     return {check.code: check.state.value for check in checks}
 
 
@@ -37,6 +44,7 @@ def test_everything_passes_where_a_call_would_be_accepted(session: Session, line
             "not_on_do_not_call_list",
             "messages_complete",
             "within_calling_hours",
+            "line_free",
             "worker_running",
         ],
         "passed",
@@ -60,7 +68,14 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_mend_it(
         )
     )
     session.flush()
-    checks = calls.preflight(session, line.key, agent, NUMBER, calls.Texts(intro="Hello."))
+    checks = calls.preflight(
+        session,
+        line.key,
+        agent,
+        NUMBER,
+        calls.Texts(intro="Hello."),
+        installation=calls.Installation(),
+    )
     assert [(check.code, check.state.value, check.mend) for check in checks] == [
         ("organization_active", "failed", "organization"),
         ("agent_active", "failed", "agent"),
@@ -69,6 +84,7 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_mend_it(
         ("not_on_do_not_call_list", "failed", "do-not-call"),
         ("messages_complete", "failed", "messages"),
         ("within_calling_hours", "passed", "calling-hours"),
+        ("line_free", "passed", "limits"),
         ("worker_running", "warning", "worker"),
     ]
 
@@ -89,3 +105,56 @@ def test_a_silent_worker_is_a_warning(session: Session, line: Line) -> None:
     heartbeat.beat_at = heartbeat.beat_at.replace(year=2020)
     session.flush()
     assert states(session, line, NUMBER, TEXTS)["worker_running"] == "warning"
+
+
+def warned(session: Session, line: Line, installation: calls.Installation) -> list[tuple[str, str]]:
+    agent = session.get_one(Agent, line.agent_id)
+    checks = calls.preflight(session, line.key, agent, NUMBER, TEXTS, installation=installation)
+    return [
+        (check.code, check.sentence)
+        for check in checks
+        if check.state.value == "warning" and check.code != "worker_running"
+    ]
+
+
+def test_what_a_call_would_wait_for_is_said_beforehand(session: Session, line: Line) -> None:
+    twilio = calls.Installation(CarrierKind.TWILIO, calls_at_once=1, calls_per_second=0.01)
+    assert warned(session, line, twilio) == []
+    request = calls.CallRequest(
+        line.agent_id, phone_number=NUMBER, intro_message="Hello.", voicemail_message="Bye."
+    )
+    call_id = calls.schedule(
+        session,
+        line.key,
+        request,
+        source=CallSource.API,
+        live=True,
+        carrier=CarrierKind.TWILIO,
+    ).call_id
+    dispatch.claim(session, call_id, new_id(), calls_at_once=1, carrier_calls_per_second=0.01)
+    pauses.pause(session, system_caller("Mara"), pauses.Scope(), "A storm.")
+    now = utcnow()
+    silent = Behaviour(now.replace(second=0, microsecond=0), CarrierKind.TWILIO, Observed.SILENT)
+    observing.keep(session, {silent: Count(2, now, "ReadTimeout")})
+    session.flush()
+    assert warned(session, line, twilio) == [
+        (
+            "dialling_goes_on",
+            "Dialling is paused: A storm. The call will wait until it goes on.",
+        ),
+        (
+            "line_free",
+            f"{limits.no_line_free(1)} The call will wait for its turn.",
+        ),
+        (
+            "carrier_has_a_turn",
+            "The carrier is given so many calls a second, and others are before this one.",
+        ),
+        (
+            "carrier_takes_calls",
+            "The telephone line does not answer. The call will be asked for until it is taken.",
+        ),
+    ]
+    pauses.resume(session, system_caller("Mara"), pauses.Scope())
+    simulated = calls.Installation(calls_at_once=2)
+    assert warned(session, line, simulated) == []

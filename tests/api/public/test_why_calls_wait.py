@@ -1,0 +1,343 @@
+"""A call that waits says why, and until when where that is known: every reason, as a script reads
+it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import time, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.caller import system_caller
+from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, Tier
+from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcnow
+from app.services import calls
+from app.services.calls import answers, dispatch, outcome, putting_off
+from app.services.dialler import pauses
+from tests.api.public.conftest import NUMBER, Script
+from tests.fixtures.clock import SetClock, set_clock
+from tests.fixtures.worker import Line
+
+NOW = "2026-06-10T15:00:00Z"
+RETRY = "2026-06-10T15:30:00Z"
+TOMORROW = "2026-06-11T00:00:00Z"
+
+
+@dataclass
+class Office:
+    """An organization whose calls are made to wait."""
+
+    session: Session
+    line: Line
+
+    def set(self, **settings: Any) -> None:
+        organization = self.session.get_one(Organization, self.line.organization_id)
+        for name, value in settings.items():
+            setattr(organization, name, value)
+        self.session.flush()
+
+    def ask(self, number: str = NUMBER) -> UUID:
+        request = calls.CallRequest(
+            self.line.agent_id,
+            phone_number=number,
+            intro_message="Hello.",
+            voicemail_message="Bye.",
+        )
+        key, source = self.line.key, CallSource.API
+        return calls.schedule(self.session, key, request, source=source, live=True).call_id
+
+    def claim(self, call_id: UUID, per_second: float = 0) -> UUID:
+        """The call's turn has come; returns its attempt's id."""
+        attempt_id, pace = new_id(), per_second
+        dispatch.claim(
+            self.session, call_id, attempt_id, calls_at_once=5, carrier_calls_per_second=pace
+        )
+        return attempt_id
+
+    def rang_before(self, minutes_ago: float = 0) -> None:
+        self.session.add(
+            CallAttempt(
+                organization_id=self.line.organization_id,
+                call_id=self.ask(),
+                number=1,
+                carrier=CarrierKind.SIMULATOR,
+                status=CallStatus.BUSY,
+                ended_reason=EndedReason.BUSY,
+                started_at=utcnow() - timedelta(minutes=minutes_ago),
+            )
+        )
+        self.session.flush()
+
+    def ended(self, status: CallStatus, reason: EndedReason) -> UUID:
+        """A call whose first attempt ended so, and which is tried again after half an hour."""
+        self.set(retry_times=2, retry_minutes=30)
+        call_id = self.ask()
+        attempt = self.session.get_one(CallAttempt, self.claim(call_id))
+        call = self.session.get_one(Call, call_id)
+        outcome.end_attempt(self.session, call, attempt, status, reason, at=utcnow())
+        return call_id
+
+
+def outside_hours(office: Office) -> UUID:
+    office.set(calling_hours_on=True, calling_hours_start=time(9), calling_hours_end=time(10))
+    return office.ask()
+
+
+def one_line_in_use(office: Office) -> UUID:
+    office.set(max_calls_at_once=1)
+    office.claim(office.ask())
+    call_id = office.ask()
+    office.claim(call_id)
+    return call_id
+
+
+def lines_in_use_at_its_next_attempt(office: Office) -> UUID:
+    call_id = office.ended(CallStatus.BUSY, EndedReason.BUSY)
+    office.set(max_calls_at_once=1)
+    office.claim(office.ask())
+    office.claim(call_id)
+    return call_id
+
+
+def outside_hours_at_its_next_attempt(office: Office) -> UUID:
+    call_id = office.ended(CallStatus.BUSY, EndedReason.BUSY)
+    office.set(calling_hours_on=True, calling_hours_start=time(9), calling_hours_end=time(10))
+    office.claim(call_id)
+    return call_id
+
+
+def day_of_the_plan(office: Office) -> UUID:
+    office.set(payment_tier=Tier.BASIC)
+    limit = PlanLimit(partner_id=office.line.partner_id, tier=Tier.BASIC, max_calls_a_day=1)
+    office.session.add(limit)
+    office.rang_before()
+    return office.ask()
+
+
+def day_of_the_organization(office: Office) -> UUID:
+    office.set(max_calls_a_day=1)
+    office.rang_before()
+    return office.ask()
+
+
+def rang_just_now(office: Office) -> UUID:
+    office.set(number_spacing_minutes=90)
+    office.rang_before(minutes_ago=30)
+    return office.ask()
+
+
+def rang_often_enough(office: Office) -> UUID:
+    office.set(number_most_calls=2, number_most_days=1)
+    office.rang_before(minutes_ago=60)
+    office.rang_before(minutes_ago=30)
+    return office.ask()
+
+
+def anothers_turn(office: Office) -> UUID:
+    office.claim(office.ask(), per_second=0.01)
+    call_id = office.ask()
+    office.claim(call_id, per_second=0.01)
+    return call_id
+
+
+def pause(office: Office) -> None:
+    pauses.pause(office.session, system_caller("Mara"), pauses.Scope(), "A storm.")
+
+
+def accepted_during_a_pause(office: Office) -> UUID:
+    pause(office)
+    return office.ask()
+
+
+def held_by_a_pause(office: Office) -> UUID:
+    call_id = office.ask()
+    pause(office)
+    office.claim(call_id)
+    return call_id
+
+
+def put_off(office: Office, words: str, seconds: float) -> UUID:
+    call_id = office.ask()
+    putting_off.put_off(office.session, office.claim(call_id), seconds, words)
+    return call_id
+
+
+def put_off_then_paused(office: Office) -> UUID:
+    call_id = put_off(office, "The carrier asked to wait.", 0)
+    pause(office)
+    attempt = office.session.scalars(
+        select(CallAttempt).where(CallAttempt.call_id == call_id)
+    ).one()
+    putting_off.claim_again(office.session, attempt.id)
+    return call_id
+
+
+def never_reached_it(office: Office) -> UUID:
+    call_id = office.ask()
+    answers.never_placed(office.session, office.claim(call_id), was_asked=True)
+    return call_id
+
+
+HOURS = "It is outside the calling hours where the person is."
+AGAIN = "It is tried again after 30 minutes."
+ONE_LINE = "Another call of the organization is on its way, and it has one line."
+
+REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, str | None]]] = {
+    "outside the hours": (
+        outside_hours,
+        ("scheduled", HOURS, "2026-06-11T13:00:00Z", None),
+    ),
+    "one line": (
+        one_line_in_use,
+        ("queued", ONE_LINE, None, None),
+    ),
+    "the day of the plan": (
+        day_of_the_plan,
+        (
+            "scheduled",
+            "The organization has made all the calls of a day that its plan allows.",
+            TOMORROW,
+            None,
+        ),
+    ),
+    "the day of the organization": (
+        day_of_the_organization,
+        ("scheduled", "The organization has made all its calls of this day.", TOMORROW, None),
+    ),
+    "spacing": (
+        rang_just_now,
+        (
+            "scheduled",
+            "Between two calls to one number the organization leaves 90 minutes.",
+            "2026-06-10T16:00:00Z",
+            None,
+        ),
+    ),
+    "often enough": (
+        rang_often_enough,
+        (
+            "scheduled",
+            "The organization calls one number at most 2 times in a day.",
+            "2026-06-11T14:00:00Z",
+            None,
+        ),
+    ),
+    "the carrier's pace": (
+        anothers_turn,
+        (
+            "queued",
+            "The carrier is given so many calls a second, and others are before this one.",
+            None,
+            None,
+        ),
+    ),
+    "accepted during a pause": (
+        accepted_during_a_pause,
+        ("queued", "Dialling is paused: A storm.", None, None),
+    ),
+    "paused": (
+        held_by_a_pause,
+        ("queued", "Dialling is paused: A storm.", None, None),
+    ),
+    "429": (
+        lambda office: put_off(office, "The carrier asked to wait.", 7),
+        ("dialing", "The carrier asked to wait.", None, "2026-06-10T15:00:07Z"),
+    ),
+    "out of reach": (
+        lambda office: put_off(office, "The carrier could not be reached.", 10),
+        ("dialing", "The carrier could not be reached.", None, "2026-06-10T15:00:10Z"),
+    ),
+    "429, then paused": (
+        put_off_then_paused,
+        ("dialing", "Dialling is paused: A storm.", None, None),
+    ),
+    "never reached the carrier": (
+        never_reached_it,
+        ("queued", "The carrier was asked, but the request never reached it.", None, None),
+    ),
+    "busy": (
+        lambda office: office.ended(CallStatus.BUSY, EndedReason.BUSY),
+        ("scheduled", f"The line was busy. {AGAIN}", None, RETRY),
+    ),
+    "no answer": (
+        lambda office: office.ended(CallStatus.NO_ANSWER, EndedReason.NO_ANSWER),
+        ("scheduled", f"Nobody answered. {AGAIN}", None, RETRY),
+    ),
+    "the carrier failed": (
+        lambda office: office.ended(CallStatus.FAILED, EndedReason.CARRIER_ERROR),
+        ("scheduled", f"The carrier could not place the call. {AGAIN}", None, RETRY),
+    ),
+    "busy, then the lines": (
+        lines_in_use_at_its_next_attempt,
+        ("queued", ONE_LINE, None, RETRY),
+    ),
+    "busy, then the hours": (
+        outside_hours_at_its_next_attempt,
+        ("scheduled", HOURS, "2026-06-11T13:00:00Z", "2026-06-11T13:00:00Z"),
+    ),
+}
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def clock() -> Iterator[SetClock]:
+    with set_clock() as clock:
+        clock.set(NOW)
+        yield clock
+
+
+@pytest.fixture
+def office(clock: SetClock, session: Session, line: Line) -> Office:
+    return Office(session, line)
+
+
+def told(script: Script, call_id: UUID) -> tuple[Any, ...]:
+    body = script.get(f"/outbound/calls/{call_id}").get_json()
+    return tuple(body[name] for name in ("status", "statusDetail", "scheduledFor", "nextAttemptAt"))
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_a_call_says_why_it_waits_and_until_when(
+    office: Office, script: Script, reason: str
+) -> None:
+    make, expected = REASONS[reason]
+    call_id = make(office)
+    office.session.commit()
+    assert told(script, call_id) == expected
+
+
+def test_the_answer_says_that_dialling_is_paused(office: Office, script: Script) -> None:
+    pause(office)
+    office.session.commit()
+    answer = script.call().get_json()
+    assert (answer["status"], answer["message"]) == (
+        "queued",
+        "The call is queued and waits. Dialling is paused: A storm.",
+    )
+
+
+def test_what_waited_too_long_says_for_what(
+    office: Office, script: Script, clock: SetClock
+) -> None:
+    call_id = one_line_in_use(office)
+    clock.pass_by(hours=25)
+    office.claim(call_id)
+    office.session.commit()
+    assert told(script, call_id) == ("expired", f"What it waited for last: {ONE_LINE}", None, None)
+
+
+def test_a_call_that_is_dialled_waits_for_nothing(
+    office: Office, script: Script, clock: SetClock
+) -> None:
+    call_id = office.ended(CallStatus.BUSY, EndedReason.BUSY)
+    clock.pass_by(minutes=30)
+    office.claim(call_id)
+    office.session.commit()
+    assert told(script, call_id) == ("dialing", None, None, None)
