@@ -82,7 +82,8 @@ def _plausible_pattern(lead: str) -> Match:
 
 
 def _is_lead(lead: str) -> bool:
-    return len(lead) == 3 and lead.isascii() and lead.isdigit()
+    """Whether a country code can begin so: none begins with 0."""
+    return len(lead) == 3 and lead.isascii() and lead.isdigit() and lead[0] != "0"
 
 
 def _country_code(lead: str) -> str | None:

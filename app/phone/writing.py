@@ -12,14 +12,17 @@ _FORMATTING = dict.fromkeys(
 _LONGEST = len("+123456789012345")
 _PLAIN = re.compile(r"\+?[0-9]+", re.ASCII)
 
+_ANNOUNCED = r"(?<![a-z])(?:extension|extn|ext|x|anexo|poste|durchwahl|dw)[\s.:]*"
 _EXTENSION = re.compile(
-    r"(?P<number>.*\d.*?)[\s,;]*"
-    r"(?:;ext=|(?<![a-z])(?:extension|extn|ext|x|anexo|poste|durchwahl|dw)[\s.:]*|\#\s*)"
-    r"(?P<extension>[0-9]{1,7})",
+    rf"(?P<number>.*\d.*?)[\s,;]*(?:;ext=|{_ANNOUNCED}|\#\s*)(?P<extension>[0-9]{{1,7}})",
     re.ASCII | re.IGNORECASE,
 )
-_BETWEEN_NUMBERS = re.compile(r"[;,|\n\r\t]|\s(?:&|or|oder|ou|o|and|und|et|y)\s", re.IGNORECASE)
+_AN_EXTENSION = re.compile(rf"\d.*{_ANNOUNCED}\d", re.ASCII | re.IGNORECASE)
+_BETWEEN_NUMBERS = re.compile(
+    r"[;,|\n\r\t]|\s(?:&|or|oder|ou|o|and|und|et|y|e|od\.?|bzw\.?|o\.|u\.)\s", re.IGNORECASE
+)
 _TWO_PLUSES = re.compile(r"\+[^+]*[0-9][^+]*\+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _NOT_DIGITS = re.compile(r"[^0-9]+", re.ASCII)
 
 
@@ -83,7 +86,10 @@ def holds_several_numbers(raw: str) -> bool:
     if "/" in text and _slash_parts_numbers(text):
         return True
     words = [len(_NOT_DIGITS.sub("", word)) for word in text.split()]
-    return sum(length >= 9 for length in words) > 1
+    if sum(length >= 9 for length in words) > 1:
+        return True
+    labelled = [len(_NOT_DIGITS.sub("", part)) for part in _LETTERS.split(text)]
+    return sum(length >= 7 for length in labelled) > 1 and not _AN_EXTENSION.search(text)
 
 
 def _slash_parts_numbers(text: str) -> bool:

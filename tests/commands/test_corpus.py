@@ -12,7 +12,9 @@ from tests.commands.conftest import Shell
 from tests.files.corpus import CORPUS, Case
 from tests.fixtures.databases import BACKENDS
 
-OPTIONS = {"sheet": "--sheet", "header_row": "--header-row", "encoding": "--encoding"}
+OPTIONS = {
+    name: f"--{name.replace('_', '-')}" for name in ("sheet", "header_row", "encoding", "region")
+}
 APPLIED = CORPUS if matrix.is_full() else dict([*CORPUS.items()][::10])
 
 

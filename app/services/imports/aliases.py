@@ -1,24 +1,30 @@
 """What exporters and people call the columns of a contact.
 
 From the exports of HubSpot, Google Contacts, Outlook, Salesforce, Mailchimp, Zoho, Pipedrive and
-GoHighLevel, and plain English, German, French and Spanish.
+GoHighLevel, and plain English, German, French, Spanish, Portuguese, Italian and Dutch.
 """
 
+import re
 import unicodedata
 
 FIRST_NAME = """
 first name|first|given name|given names|forename|fname|contact first name|lead first name|
-person - first name|vorname|prénom|nombre|nombre de pila|primer nombre|nome|rufname
+person - first name|vorname|prénom|nombre|nombre de pila|primer nombre|nome|rufname|
+nombres|primeiro nome|nome próprio|voornaam
 """
 LAST_NAME = """
 last name|last|surname|family name|lname|contact last name|lead last name|person - last name|
-nachname|familienname|zuname|nom|nom de famille|apellido|apellidos|cognome
+nachname|familienname|zuname|nom|nom de famille|apellido|apellidos|cognome|
+sobrenome|apelido|último nome|achternaam
 """
 FULL_NAME = """
 name|full name|contact name|contact full name|display name|person|person - name|person name|
 lead name|customer|customer name|client|client name|patient|patient name|member|member name|
 attendee|guest|contact|contact person|file as|nom complet|nombre completo|vollständiger name|
-ansprechpartner|kunde|kundenname|kontakt|kontaktname|cliente|contacto
+ansprechpartner|kunde|kundenname|kontakt|kontaktname|cliente|contacto|
+first and last name|vorname nachname|vorname und nachname|vor- und nachname|prénom nom|
+prénom et nom|nombre y apellido|nombre y apellidos|nome completo|nome e sobrenome|nome e cognome|
+nome do cliente|nombre del cliente|nom du client|patientenname|volledige naam|naam
 """
 EMAIL = """
 email|e-mail|email address|e-mail address|mail|mail address|email id|contact email|
@@ -27,7 +33,10 @@ email 1|email 2|email 3|e-mail 1 - value|e-mail 2 - value|e-mail 3 - value|e-mai
 e-mail 3 address|additional email addresses|subscriber email|person - email|person - email - work|
 person - email - home|person - email - other|email (work)|email (home)|email (other)|
 e-mail-adresse|emailadresse|mailadresse|courriel|adresse e-mail|adresse email|adresse mail|
-correo|correo electrónico|dirección de correo electrónico|email - work|email - personal
+correo|correo electrónico|dirección de correo electrónico|email - work|email - personal|
+adresse courriel|adresse électronique|adresse de courriel|mél|e-mail privat|e-mail geschäftlich|
+email privat|dirección de correo|dirección de email|endereço de e-mail|correio eletrônico|
+correio eletrónico|posta elettronica|indirizzo e-mail|e-mailadres
 """
 PHONE = """
 phone|phone number|phone no|phone #|telephone|telephone number|tel|tel no|tel.-nr.|mobile|
@@ -47,7 +56,21 @@ telefon|telefonnummer|telefonnr|tel nr|rufnummer|handy|handynummer|handynr|mobil
 mobiltelefon|mobilfunk|mobilfunknummer|telefon mobil|telefon privat|telefon geschäftlich|
 téléphone|téléphone mobile|téléphone portable|téléphone fixe|numéro de téléphone|portable|
 numéro de portable|n° de téléphone|teléfono|teléfono móvil|número de teléfono|móvil|celular|
-teléfono celular|telefono|cellulare|telefoonnummer|telefoon
+teléfono celular|telefono|cellulare|telefoonnummer|telefoon|
+tel. privat|tel. mobil|tel. geschäftlich|tel. dienstlich|tel. büro|telefon büro|telefon dienstlich|
+telefon beruflich|telefon firma|telefon zuhause|telefon (privat)|telefon (mobil)|
+telefon (geschäftlich)|festnetz|festnetznummer|festnetztelefon|mobil-nr.|mobilnr|mobile nr|
+handy-nr.|telefon-nr.|telefonnummer privat|telefonnummer mobil|kontaktnummer|
+tél|tél.|tél. portable|tél. mobile|tél. fixe|tél. domicile|tél. bureau|numéro de téléphone portable|
+numéro de mobile|téléphone domicile|téléphone bureau|téléphone professionnel|téléphone personnel|
+téléphone principal|fixe|n° tél|n° portable|
+tfno|tfno.|tlf|tlf.|tlfno|teléfono fijo|teléfono de casa|teléfono particular|teléfono del trabajo|
+teléfono principal|teléfono de contacto|número de celular|número de móvil|número celular|
+número de contacto|
+telefone|telefone celular|telefone fixo|telefone residencial|telefone comercial|telefone móvel|
+telefone de contato|número de telefone|número do celular|telemóvel|
+tel. cellulare|telefono cellulare|telefono fisso|telefono casa|telefono ufficio|
+numero di telefono|numero di cellulare|mobiel|mobiel nummer|mobiele telefoon
 """
 STATUS = "status|contact status|campaign status|outreach status|estado|statut"
 CONSENT = """
@@ -59,6 +82,11 @@ CONSENT_AT = """
 consent date|consent at|consent time|date of consent|consent given at|einwilligung am|
 datum der einwilligung|date du consentement
 """
+
+
+WHOLE_WHERE_ALONE = frozenset({"nombre", "nome"})
+"""Plain names of first names that are the whole name where no other column holds a name."""
+_NUMBERED = re.compile(r"(.+?)[1-9]")
 
 
 def plain(name: str) -> str:
@@ -96,5 +124,10 @@ def metadata_key_of(name: str) -> str | None:
 
 
 def field_of(name: str) -> str | None:
-    """The contact's field that a column of this name holds, where that is known."""
-    return FIELD_OF.get(plain(name))
+    """The contact's field that a column of this name holds, where that is known; phones and
+    addresses may be numbered (``Telefon 2``)."""
+    known = FIELD_OF.get(plain(name))
+    if known is None and (numbered := _NUMBERED.fullmatch(plain(name))):
+        known = FIELD_OF.get(numbered[1])
+        return known if known in {"phone", "email"} else None
+    return known

@@ -25,7 +25,7 @@ from app.services.imports.cleaning import (
     number_within,
     western_digits,
 )
-from app.services.imports.reading.damage import inspect_phone
+from app.services.imports.reading.damage import Damage, inspect_country, inspect_phone
 
 
 class Note(NamedTuple):
@@ -141,9 +141,12 @@ def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
         return _with_plausibility(raw, None, column)
     if _ORDINARY.fullmatch(raw):
         try:
-            return _with_plausibility(normalise(raw, default_region), None, column)
+            number = normalise(raw, default_region)
         except PhoneError:
             pass  # said below, with what may have happened to the number
+        else:
+            damage = raw[0] not in "+0" and inspect_country(raw, number, default_region)
+            return _damaged(damage, column) if damage else _with_plausibility(number, None, column)
     if not raw.isascii() and (digits := western_digits(raw)) != raw:
         cell = read_phone(digits, column, default_region)
         message = f"Written as {digits}."
@@ -154,8 +157,7 @@ def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
 
 def _unusual_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
     if damage := inspect_phone(raw, default_region):
-        note = Note(column, "excel_damaged_phone", damage.message, damage.code, damage.repair)
-        return PhoneCell(None, error=note)
+        return _damaged(damage, column)
     if holds_several_numbers(raw):
         message = "Several numbers in one cell: keep one, put others into columns of their own."
         return PhoneCell(None, error=Note(column, "several_phones", message))
@@ -164,15 +166,27 @@ def _unusual_phone(raw: str, column: int, default_region: str | None) -> PhoneCe
         message = "An extension is announced and not given in up to 7 digits: mend or take it away."
         return PhoneCell(None, error=Note(column, "phone_extension", message))
     around = number_within(text)
-    try:
-        number = normalise(around.value if around else text, default_region)
-    except PhoneError as error:
-        note = Note(column, "invalid_phone", error.message, error.code)
-        return PhoneCell(None, error=note)
-    cell = _with_plausibility(number, extension, column)
-    if around is None:
+    cell = _normalised(around.value if around else text, column, default_region, extension)
+    if around is None or cell.error:
         return cell
     return cell._replace(warnings=(_around(around, column), *cell.warnings), has_text=True)
+
+
+def _normalised(
+    text: str, column: int, default_region: str | None, extension: str | None
+) -> PhoneCell:
+    try:
+        number = normalise(text, default_region)
+    except PhoneError as error:
+        return PhoneCell(None, error=Note(column, "invalid_phone", error.message, error.code))
+    if damage := inspect_country(text, number, default_region):
+        return _damaged(damage, column)
+    return _with_plausibility(number, extension, column)
+
+
+def _damaged(damage: Damage, column: int) -> PhoneCell:
+    note = Note(column, "excel_damaged_phone", damage.message, damage.code, damage.repair)
+    return PhoneCell(None, error=note)
 
 
 def read_email(text: str, column: int) -> tuple[str, tuple[Note, ...], bool]:

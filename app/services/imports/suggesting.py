@@ -6,7 +6,12 @@ from itertools import islice
 
 from app.emails import is_email
 from app.services.contacts.rules import Rules
-from app.services.imports.aliases import field_of, metadata_key_of, plain
+from app.services.imports.aliases import (
+    WHOLE_WHERE_ALONE,
+    field_of,
+    metadata_key_of,
+    plain,
+)
 from app.services.imports.contact_cells import read_phone
 from app.services.imports.exact import COLUMN, TEXTS, is_column
 from app.services.imports.failures import PROBLEM_COLUMN
@@ -15,6 +20,7 @@ from app.services.imports.reading import Table, UnreadableFile
 
 _NUMBERED = re.compile(r"(.+) \(\d+\)")
 _ROWS_TO_JUDGE = 200
+_NAMES = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME})
 
 
 def suggest_for(table: Table, rules: Rules) -> list[Target]:
@@ -65,6 +71,10 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
         # Patient and Surname: the one name beside a last name is the first name.
         whole = Field.METADATA if Field.FIRST_NAME in fields else Field.FIRST_NAME
         targets = [Target(whole) if t.field is Field.FULL_NAME else t for t in targets]
+    elif fields & _NAMES == {Field.FIRST_NAME}:
+        index = targets.index(Target(Field.FIRST_NAME))
+        if plain(header[index]) in WHOLE_WHERE_ALONE:
+            targets[index] = Target(Field.FULL_NAME)
     return _with_metadata_keys(header, targets)
 
 

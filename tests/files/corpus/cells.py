@@ -36,6 +36,21 @@ CELLS = {
         ("0044 20 7946 0000", ("invalid_phone", "Phone")),
         ("011 44 20 7946 0000", {"phone": "+442079460000"}),
     ),
+    "numbers as Germans write them": _phones(
+        ("0171 / 1234567", {"phone": "+491711234567", "warnings": "assumed_country"}),
+        ("030 123456-12", {"phone": "+493012345612", "warnings": "assumed_country"}),
+        ("+49 (0) 171 1234568", {"phone": "+491711234568"}),
+        ("0049 171 1234569", {"phone": "+491711234569"}),
+        ("49 171 1234567", _DAMAGE), ("49 (0)171 1234567", _DAMAGE), ("1711234567", _DAMAGE),
+        ("0171 1234567 bzw. 0172 7654321", ("several_phones", "Phone")),
+        options={"region": "DE"},
+    ),
+    "numbers as Indians write them": _phones(
+        ("9876543210", {"phone": "+919876543210", "warnings": "assumed_country"}),
+        ("919876543211", {"phone": "+919876543211", "warnings": "assumed_country"}),
+        ("098765 43212", {"phone": "+919876543212", "warnings": "assumed_country"}),
+        options={"region": "IN"},
+    ),
     "invisible marks and digits of other scripts": _phones(
         ("\u202a+1 202 555 0101\u202c", {"phone": ANN, "warnings": "characters_removed"}),
         ("\u200b2025550102", {"phone": BOB, "warnings": "assumed_country characters_removed"}),
@@ -56,6 +71,7 @@ CELLS = {
         (f"{ANN} / {BOB}", ("several_phones", "Phone")),
         (f"{ANN} ::: {BOB}", ("several_phones", "Phone")),
         ("030 1234567/8", ("several_phones", "Phone")),
+        ("home 202 555 0101 cell 202 555 0102", ("several_phones", "Phone")),
     ),
     "words around a number": _phones(
         (f"Tel.: {ANN}", {
@@ -76,6 +92,8 @@ CELLS = {
         ("+1 202-555-01", ("invalid_phone", "Phone")),
         ("+999 12345678", ("invalid_phone", "Phone")),
         ("12345", ("invalid_phone", "Phone")),
+        ("+0012025550101", ("invalid_phone", "Phone")),
+        ("1-800-FLOWERS", ("invalid_phone", "Phone")),
         ("+44 7700 90041", {"phone": "+44770090041", "warnings": "implausible_phone"}),
     ),
     "words for nothing": Case(

@@ -182,6 +182,37 @@ EXPORTERS = {
         ],
         {"mapping": {"fullName": ["Patient"], "phone": ["Handy"], "Recall": ["Recall"]}},
     ),
+    **{
+        f"a list of {place}": Case(
+            "list.csv",
+            _csv(header, f"Ann;Lee;;{ANN}", "", footer, encoding="utf-8-sig"),
+            [ok(2, "Ann", "Lee", ANN), skipped(3), skipped(4, "footer_rows")],
+            {"mapping": dict(zip(
+                ("firstName", "lastName", "phone"),
+                (header.split(";")[:1], header.split(";")[1:2], header.split(";")[2:]), strict=True,
+            ))},
+            {"footer_rows": 1},
+        )
+        for place, header, footer in (
+            ("Germany", "Vorname;Nachname;Telefon 1;Mobil-Nr.", "Erstellt am 21.11.2026 09:14"),
+            ("Spain", "Nombre;Apellidos;Teléfono fijo;Número de móvil", "Generado el 21/11/2026"),
+            ("France", "Prénom;Nom;Tél. fixe;Tél. portable", "Imprimé le 21/11/2026"),
+            ("Portugal", "Nome;Sobrenome;Telefone;Telemóvel", "Página 1 de 1"),
+            ("Italy", "Nome;Cognome;Telefono fisso;Cellulare", "Pagina 1"),
+        )
+    },
+    "a list of whole names": Case(
+        "list.csv",
+        _csv("Nombre;Celular", f"Ana de la Fuente;{ANN}", f"Total;{BOB}"),
+        [ok(2, "Ana", "de la Fuente", ANN), ok(3, "Total", phone=BOB)],
+    ),
+    "names of groups above the columns'": Case(
+        "list.csv",
+        _csv("Person,,Contact,", "First,Last,Phone,E-mail", f"Ann,Lee,{ANN},ann@mail.example"),
+        [ok(3, "Ann", "Lee", ANN, "ann@mail.example")],
+        {"headerRow": 2},
+        {"title_rows": 1},
+    ),
     "what a bank writes below": Case(
         "customers.csv",
         _csv("Name;Phone;Amount", f"Ann Lee;{ANN};12", "", "Total;;12", "Page 1 of 1"),

@@ -8,7 +8,13 @@ import unicodedata
 from functools import cache
 from typing import NamedTuple
 
-from phonenumbers import PhoneMetadata, is_valid_number, parse
+from phonenumbers import (
+    PhoneMetadata,
+    PhoneNumberFormat,
+    format_number,
+    is_valid_number,
+    parse,
+)
 
 from app.phone import PhoneError, is_plain_e164, is_plausible, normalise
 
@@ -68,6 +74,21 @@ def inspect_phone(raw: str, default_region: str | None) -> Damage | None:
         stripped = text.strip(_APOSTROPHES + " ")
         return _damage("apostrophe", _repaired(stripped, default_region)) if stripped else None
     return _number_format(text, default_region)
+
+
+def inspect_country(written: str, number: str, default_region: str | None) -> Damage | None:
+    """For a number that was read the national way: the + that is missing, where it begins with
+    its own country's code (``49 171 1234567`` in Germany)."""
+    text = written.lstrip("( ")
+    code = _habits(default_region or "").code
+    if not code or not text.startswith(code):
+        return None
+    digits = "".join(filter(str.isdigit, text))
+    quality, with_plus = _reading(f"+{digits}", None)
+    apart = not text[len(code) : len(code) + 1].isdigit()
+    if number == with_plus or quality != _VALID or not (apart or len(digits) >= 12):
+        return None
+    return _damage("plus_lost", with_plus)
 
 
 def _number_format(text: str, default_region: str | None) -> Damage | None:
@@ -177,7 +198,8 @@ def _normalised(text: str, default_region: str | None) -> str | None:
 
 
 class _Habits(NamedTuple):
-    """How a region writes zeros: as a trunk prefix (07700…), or as part of numbers (Italy)."""
+    """How a region writes zeros: always before its numbers (07700…), or as part of them (Italy).
+    Where people may leave the trunk prefix away, as in Brazil and India, none is missing."""
 
     code: str
     trunk_zero: bool
@@ -189,12 +211,22 @@ def _habits(region: str) -> _Habits:
     metadata = PhoneMetadata.metadata_for_region(region, None)
     if metadata is None:
         return _Habits("", trunk_zero=False, own_zero=False)
-    examples = (metadata.fixed_line, metadata.mobile)
+    kinds = (metadata.mobile, metadata.fixed_line)
+    examples = [kind.example_number for kind in kinds if kind and kind.example_number]
+    optional = any(way.national_prefix_optional_when_formatting for way in metadata.number_format)
     return _Habits(
         code=str(metadata.country_code),
-        trunk_zero=metadata.national_prefix == "0",
-        own_zero=any(((kind and kind.example_number) or "").startswith("0") for kind in examples),
+        trunk_zero=metadata.national_prefix == "0"
+        and not optional
+        and _written(examples[0], region).startswith("0"),
+        own_zero=any(example.startswith("0") for example in examples),
     )
+
+
+def _written(national: str, region: str) -> str:
+    """As people of the region write the number."""
+    written = format_number(parse(national, region), PhoneNumberFormat.NATIONAL)
+    return written.lstrip("(")
 
 
 _IMPOSSIBLE, _POSSIBLE, _VALID = range(3)

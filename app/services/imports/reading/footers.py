@@ -13,9 +13,15 @@ _WORDS = re.compile(
     r"report (?:generated|created|name|date)\b|(?:record|row|contact)s? ?count\b|"
     r"\d+ (?:records?|rows?|contacts?)\b|page \d+|[-*= ]*end of (?:report|file|list|export)|"
     r"do not distribute|all rights reserved|"
-    r"(?:gesamt|summe|gesamtsumme|anzahl|total général|totales?)\s*(?:$|[:(=]|\d)",
+    r"(?:gesamt|summe|gesamtsumme|anzahl|total général|totales?)\s*(?:$|[:(=]|\d)|"
+    r"(?:erstellt|exportiert|gedruckt|generado|creado|exportado|impreso|criado|gerado|impresso) "
+    r"(?:am|von|durch|el|por|em)\b|(?:généré|créé|exporté|imprimé)e? (?:le|par)\b|"
+    r"druckdatum\b|(?:seite|página|pagina) \d+|\d+ (?:datensätze|einträge|kontakte|registros|"
+    r"contactos|contatos|enregistrements)\b",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"\+\d[\d\s().-]{6,}|\(?\b\d{3}\)?[ .-]\d{3}[.-]\d{4}\b")
+"""Written as only phone numbers are: sums and dates look otherwise."""
 _IDENTIFIER = re.compile(r"[^@\s]@[^@\s]|(?:\d[\s().+-]*){7}")
 
 
@@ -26,7 +32,9 @@ def filled(cells: Sequence[str]) -> list[str]:
 def is_footer(cells: Sequence[str]) -> bool:
     """Whether the row says so by its words. ``cells`` are those with something in them."""
     return (
-        len(cells) <= 3 and _WORDS.match(cells[0]) is not None and not any("@" in c for c in cells)
+        len(cells) <= 3
+        and _WORDS.match(cells[0]) is not None
+        and not any("@" in cell or _NUMBER.search(cell) for cell in cells)
     )
 
 

@@ -53,9 +53,8 @@ def _likeliest(filled: list[Row]) -> Row | None:
     widest = max(_count(row) for row in filled)
     candidates = filled[:_SEARCHED_ROWS]
     for row in candidates:
-        known = sum(1 for cell in row.cells if cell.strip() and field_of(cell))
-        if known >= min(2, widest) and not _holds_data(row):
-            return row
+        if _known(row) >= min(2, widest) and not _holds_data(row):
+            return _below_groups(row, filled)
     needed = max(min(2, widest), -(-widest // 2))
     for row in candidates:
         if _count(row) < needed:
@@ -64,6 +63,18 @@ def _likeliest(filled: list[Row]) -> Row | None:
             return None
         return row
     return None
+
+
+def _below_groups(row: Row, filled: list[Row]) -> Row:
+    """The row itself, or the next where the first only names groups of its columns."""
+    below = next((other for other in filled if other.number == row.number + 1), None)
+    if below and _known(below) > _known(row) and not _holds_data(below):
+        return below
+    return row
+
+
+def _known(row: Row) -> int:
+    return sum(1 for cell in row.cells if cell.strip() and field_of(cell))
 
 
 def _count(row: Row) -> int:
