@@ -52,7 +52,7 @@ def _account() -> tuple[str, str]:
     with transaction(read_only=True) as session:
         found = carrier_accounts.of_attempt(session, config.secret_keys, attempt_id)
     if found is not None:
-        return found.sid, found.token
+        return found.sid, found.secret if found.kind is CarrierKind.TWILIO else ""
     return config.twilio_account_sid, config.twilio_auth_token
 
 

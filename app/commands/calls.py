@@ -163,7 +163,7 @@ def _carrier(kind: CarrierKind, account_id: UUID | None) -> Carrier:
         with changes(read_only=True) as (session, _caller):
             found = carrier_accounts.credentials(session, settings.secret_keys, account_id)
         if found is not None:
-            return open_account(settings, found.sid, found.token)
+            return open_account(settings, found)
     carriers = open_carriers(settings, extensions.database().engine)
     if kind not in carriers:
         message = f"The settings name no account of {kind.value}: it can't be asked. Use --as."

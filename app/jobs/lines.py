@@ -51,8 +51,9 @@ class Lines:
         with self._lock:
             version, line = self._opened.get(account_id, (0, None))
             if line is None or version != found.version:
-                opened = open_account(self._settings, found.sid, found.token)
-                line = Watched(opened, self._watch, is_own=False)
+                line = open_account(self._settings, found)
+                if line.kind is CarrierKind.TWILIO:  # where it is away, it is so for everybody
+                    line = Watched(line, self._watch, is_own=False)
                 self._opened[account_id] = found.version, line
             return line
 

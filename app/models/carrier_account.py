@@ -1,17 +1,19 @@
 """Accounts with a carrier that partners and organizations bring along."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ForeignKey, Index, Integer, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import CarrierKind
-from app.models.base import Base, Created, Id, Name, Short, Updated, UtcDateTime, enum_column
+from app.models.base import Base, Created, Id, Json, Name, Short, Updated, UtcDateTime, enum_column
 
 
 class CarrierAccount(Base):
-    """The account of a partner, or of one organization of it. The token is encrypted.
+    """The account of a partner, or of one organization of it: with Twilio by its ``sid``, or at a
+    SIP ``trunk``. The token or password is encrypted.
 
     One that was replaced or removed is kept with ``removed_at``: calls under way are followed with
     it. ``owner_id`` is the organization's id or the partner's.
@@ -37,10 +39,11 @@ class CarrierAccount(Base):
     )
     owner_id: Mapped[UUID]
     carrier: Mapped[CarrierKind] = mapped_column(enum_column(CarrierKind))
-    sid: Mapped[Short]
+    sid: Mapped[Short] = mapped_column(default="")
+    trunk: Mapped[dict[str, Any] | None] = mapped_column(Json)
     secret: Mapped[str] = mapped_column(Text)
     version: Mapped[int] = mapped_column(Integer, default=1)
-    """Larger with each change of the token."""
+    """Larger with each change; the account that takes the place of another goes on from there."""
     created_by: Mapped[Name]
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]

@@ -1,36 +1,58 @@
 """Carrier accounts of a partner and of its organizations: set, tested, removed."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from flask import flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.enums import CarrierKind
+from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.gateways.carriers.opening import account_with
+from app.gateways.carriers.brought import Credentials, Finding
+from app.gateways.carriers.opening import account_with, brought_trunk
+from app.gateways.carriers.sip.checking import tested
 from app.gateways.carriers.twilio.checking import trouble_with
-from app.models import CarrierAccount, Organization
+from app.models import CarrierAccount
 from app.portal import choosing, lists
 from app.portal.asking import Question
 from app.portal.blueprint import portal
+from app.portal.editing import seen_version
 from app.portal.forms.line_accounts import LineAccountForm
 from app.portal.forms.problems import place_problems
+from app.portal.line_account_words import (
+    KIND_WORDS,
+    about,
+    form_url,
+    only_partners,
+    owner_of,
+    short_name,
+)
 from app.services import carrier_accounts, organizations
 
 Page = str | tuple[str, int] | Response
-WHOLE = "All other organizations"
+NO_SIP = "This platform can’t call over SIP trunks yet: its operator has still to prepare it."
 
 
 @portal.get("/line/accounts")
 def line_accounts() -> str:
-    _only_partners()
+    only_partners()
     with transaction(read_only=True) as session:
         found = carrier_accounts.listing(session, caller(), lists.PAGE_SIZE)
         ids = {row.organization_id for row in found if row.organization_id}
         names = organizations.names_of(session, caller(), ids)
     return render_template(
         "portal/line/accounts.html",
-        rows=[(row, _owner(row, names), _short(row)) for row in found],
+        rows=[
+            {
+                "account": row,
+                "owner": owner_of(row, names),
+                "url": form_url(row.carrier, row.organization_id),
+                "name": short_name(row),
+                "kind": KIND_WORDS[row.carrier],
+            }
+            for row in found
+        ],
         has_own=any(row.organization_id is None for row in found),
     )
 
@@ -38,49 +60,42 @@ def line_accounts() -> str:
 @portal.get("/line/accounts/choose")
 def line_account_choose() -> Page:
     """Asks whose account it will be."""
-    _only_partners()
+    only_partners()
     with transaction(read_only=True) as session:
         organization = choosing.organization_named(session)
         if organization is not None:
-            return redirect(url_for("portal.line_account", organization=organization.id), 303)
+            present = carrier_accounts.standing(session, caller(), organization.id).account
+            kind = present.carrier if present else CarrierKind.TWILIO
+            return redirect(form_url(kind, organization.id), 303)
         back = ("Carrier accounts", url_for("portal.line_accounts"))
         return choosing.choose_page(session, "Account for an organization", back)
 
 
 @portal.get("/line/accounts/account")
-def line_account() -> Page:
-    _only_partners()
-    with transaction(read_only=True) as session:
-        organization = choosing.organization_named(session)
-        present = carrier_accounts.of_owner(
-            session, caller(), organization.id if organization else None
-        )
-    form = LineAccountForm(data={"sid": present.sid if present else ""})
-    return _form_page(form, organization, present)
+def line_account() -> str:
+    only_partners()
+    return _page(None)
 
 
 @portal.post("/line/accounts/account")
 def line_account_save() -> Page:
-    _only_partners()
+    only_partners()
     form = LineAccountForm(request.form)
-    with transaction(read_only=True) as session:
-        organization = choosing.organization_named(session)
-        present = carrier_accounts.of_owner(
-            session, caller(), organization.id if organization else None
-        )
     try:
         with transaction() as session:
             account = carrier_accounts.save(
                 session,
                 caller(),
                 settings().secret_keys,
-                organization=organization,
-                sid=(form.sid.data or "").strip(),
-                token=(form.token.data or "").strip(),
+                form.to_particulars(),
+                organization=choosing.organization_named(session),
+                expected_version=seen_version(),
             )
     except ValidationFailed as error:
-        return _form_page(form, organization, present, place_problems(form, error)), 422
-    flash(f"Live calls go out over {_short(account)} from now on.", "success")
+        return _page(form, place_problems(form, error)), 422
+    except Conflict as error:
+        return _page(form, conflict=error), 409
+    flash(f"Live calls go out over {short_name(account)} from now on.", "success")
     return redirect(url_for("portal.line_accounts"), 303)
 
 
@@ -92,14 +107,26 @@ def line_account_test(account_id: UUID) -> Response:
         opened = carrier_accounts.credentials(session, settings().secret_keys, account_id)
         numbers = carrier_accounts.numbers_of(session, account)
     if opened is None:
-        flash("The stored token can’t be read any more. Type it again.", "warning")
+        secret = "password" if account.trunk is not None else "token"
+        flash(f"The stored {secret} can’t be read any more. Type it again.", "warning")
         return redirect(url_for("portal.line_accounts"), 303)
-    trouble = trouble_with(account_with(settings(), opened.sid, opened.token), numbers)
-    if trouble is None:
-        flash(f"The connection to {_short(account)} works. Nobody was called.", "success")
+    found = _tested(opened, numbers)
+    if found.works:
+        words = f"The connection to {short_name(account)} works. {found.words}".rstrip()
+        flash(f"{words} Nobody was called.", "success")
     else:
-        flash(trouble, "warning")
+        flash(found.words, "warning")
     return redirect(url_for("portal.line_accounts"), 303)
+
+
+def _tested(opened: Credentials, numbers: Sequence[str]) -> Finding:
+    config = settings()
+    if opened.trunk is not None:
+        if not config.can_call_over_sip:
+            return Finding(False, NO_SIP)
+        return tested(brought_trunk(config, opened.trunk, opened.secret), numbers)
+    trouble = trouble_with(account_with(config, opened.sid, opened.secret), numbers)
+    return Finding(trouble is None, trouble or "")
 
 
 @portal.get("/line/accounts/<uuid:account_id>/remove")
@@ -114,7 +141,7 @@ def line_account_remove(account_id: UUID) -> Response:
     try:
         with transaction() as session:
             account = carrier_accounts.remove(session, caller(), account_id)
-        flash(f"The account {_short(account)} was removed.", "success")
+        flash(f"The account {short_name(account)} was removed.", "success")
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(url_for("portal.line_accounts"), 303)
@@ -123,11 +150,11 @@ def line_account_remove(account_id: UUID) -> Response:
 def _removing(account: CarrierAccount) -> Question:
     return Question(
         action=url_for("portal.line_account_remove", account_id=account.id),
-        question=f"Remove the account {_short(account)}?",
+        question=f"Remove the account {short_name(account)}?",
         consequences=[
             "Live calls go out over the next wider account: your own, else the platform’s.",
             "It is refused while calls wait for the account or are on the line.",
-            "Its token is forgotten within two days. Nothing changes at the carrier.",
+            "Its token or password is forgotten within two days. Nothing changes at the carrier.",
         ],
         act="Remove account",
         safe="Keep account",
@@ -135,30 +162,24 @@ def _removing(account: CarrierAccount) -> Question:
     )
 
 
-def _form_page(
-    form: LineAccountForm,
-    organization: Organization | None,
-    present: CarrierAccount | None,
-    problems: list[tuple[str, str]] | None = None,
+def _page(
+    typed: LineAccountForm | None,
+    problems: Sequence[tuple[str, str]] = (),
+    conflict: Conflict | None = None,
 ) -> str:
-    return render_template(
-        "portal/line/account.html",
-        form=form,
-        owner=organization.name if organization else WHOLE,
-        present=present,
-        problems=problems or [],
-    )
-
-
-def _owner(account: CarrierAccount, names: dict[UUID, str]) -> str:
-    return names.get(account.organization_id, "–") if account.organization_id else WHOLE
-
-
-def _short(account: CarrierAccount) -> str:
-    return f"{account.sid[:6]}…{account.sid[-4:]}"
-
-
-def _only_partners() -> None:
-    """Operators have no account of their own: theirs is in the environment."""
-    if caller().partner_id is None:
-        raise NotFound
+    with transaction(read_only=True) as session:
+        organization = choosing.organization_named(session)
+        organization_id = organization.id if organization else None
+        present = carrier_accounts.standing(session, caller(), organization_id).account
+        return render_template(
+            "portal/line/account.html",
+            **about(
+                session,
+                organization,
+                CarrierKind.TWILIO,
+                typed,
+                stored=LineAccountForm.showing(present.sid if present else ""),
+                conflict=conflict,
+                problems=problems,
+            ),
+        )

@@ -9,6 +9,7 @@ from app.caller import Caller, system_caller
 from app.enums import CallSource, CarrierKind
 from app.models import CarrierAccount, Organization
 from app.services import calls, carrier_accounts
+from app.services.carrier_accounts import Particulars
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, Placed, post, sign
 from tests.fixtures.settings import settings_for
 from tests.fixtures.twilio_house import House
@@ -29,9 +30,8 @@ def bring(house: House, line: Line, *, own: bool, sid: str | None = None) -> str
             session,
             caller,
             KEYS,
+            Particulars(house.carrier.accounts[sid], sid=sid),
             organization=organization,
-            sid=sid,
-            token=house.carrier.accounts[sid],
         )
     return sid
 
@@ -99,7 +99,7 @@ def test_a_new_token_is_used_at_once_and_a_wrong_one_ends_the_call_with_a_senten
     with house.database.transaction() as session:
         organization = session.get_one(Organization, line.organization_id)
         carrier_accounts.save(
-            session, caller, KEYS, organization=organization, sid=sid, token="renewed"
+            session, caller, KEYS, Particulars("renewed", sid=sid), organization=organization
         )
     assert outcome(house.database, house.dial(house.number(), line))[0] == "completed"
 

@@ -166,7 +166,7 @@ def test_an_account_in_use_stays_and_one_that_is_not_goes(
     session.expire_all()
     opened = carrier_accounts.credentials(session, keys, account.id)
     assert opened is not None
-    assert opened.token == TOKEN
+    assert opened.secret == TOKEN
     carrier_accounts.tidy(session, keys)
     session.flush()
     assert carrier_accounts.credentials(session, keys[:1], account.id) == opened

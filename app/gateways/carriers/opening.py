@@ -7,8 +7,10 @@ from sqlalchemy import Engine
 from app.config import Settings
 from app.enums import CarrierKind
 from app.gateways.carriers.base import Carrier
+from app.gateways.carriers.brought import Credentials
 from app.gateways.carriers.simulator import Simulator
-from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.account import SipAccount, Trunk
+from app.gateways.carriers.sip.ledger import Ledger
 from app.gateways.carriers.sip.line import Sip
 from app.gateways.carriers.twilio.account import TwilioAccount
 from app.gateways.carriers.twilio.line import Twilio
@@ -21,6 +23,7 @@ def open_carriers(settings: Settings, ledger: Engine) -> dict[CarrierKind, Carri
     Twilio is there wherever its credentials are, the SIP trunk wherever its address is: calls that
     are on the line are followed to their end after the installation has moved to another carrier.
     """
+    Ledger(trunk_of(settings).folder).began_at()  # before a partner's trunk has its first call
     carriers: dict[CarrierKind, Carrier] = {
         CarrierKind.SIMULATOR: Simulator(ledger, settings.simulator_pace)
     }
@@ -31,13 +34,36 @@ def open_carriers(settings: Settings, ledger: Engine) -> dict[CarrierKind, Carri
     return carriers
 
 
-def open_account(settings: Settings, sid: str, token: str) -> Carrier:
+def open_account(settings: Settings, opened: Credentials) -> Carrier:
     """The line of an account that a partner brought along."""
-    return Twilio(account_with(settings, sid, token))
+    if opened.trunk is not None:
+        name = str(opened.account_id)
+        return Sip(brought_trunk(settings, opened.trunk, opened.secret, name))
+    return Twilio(account_with(settings, opened.sid, opened.secret))
 
 
 def account_with(settings: Settings, sid: str, token: str) -> TwilioAccount:
     return replace(account_of(settings), sid=sid, auth_token=token)
+
+
+def brought_trunk(
+    settings: Settings, trunk: Trunk, password: str = "", name: str = ""
+) -> SipAccount:
+    """It keeps to the internet, whatever its name may lead to."""
+    return replace(
+        trunk_of(settings),
+        trunk=trunk.address,
+        user=trunk.user,
+        password=password,
+        domain=trunk.domain,
+        proxy=trunk.proxy,
+        transport=trunk.transport,
+        registers=trunk.registers,
+        shows_number=trunk.shows_number,
+        name=name,
+        is_pinned=True,
+        may_be_private=settings.sip_allow_private,
+    )
 
 
 def account_of(settings: Settings) -> TwilioAccount:
@@ -76,4 +102,11 @@ def trunk_of(settings: Settings) -> SipAccount:
     )
 
 
-__all__ = ["account_of", "account_with", "open_account", "open_carriers", "trunk_of"]
+__all__ = [
+    "account_of",
+    "account_with",
+    "brought_trunk",
+    "open_account",
+    "open_carriers",
+    "trunk_of",
+]

@@ -1,8 +1,62 @@
-"""The form of a carrier account."""
+"""The forms of a carrier account: one with Twilio, or a SIP trunk."""
 
-from wtforms import Form, PasswordField, StringField
+from wtforms import BooleanField, Form, PasswordField, RadioField, StringField
+
+from app.gateways.carriers.sip.account import Trunk
+from app.services.carrier_accounts import Particulars
+from app.services.carrier_accounts.particulars import LONGEST_HOST, LONGEST_SECRET, LONGEST_USER
+
+NUMBER, USER = "number", "user"
+TRANSPORTS = {"udp": "UDP", "tcp": "TCP", "tls": "TLS"}
+_PLAIN = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+_HOST = _PLAIN | {"maxlength": LONGEST_HOST, "inputmode": "url"}
 
 
 class LineAccountForm(Form):
     sid = StringField("Account SID", render_kw={"maxlength": 34, "autocomplete": "off"})
-    token = PasswordField("Auth token", render_kw={"maxlength": 200, "autocomplete": "off"})
+    token = PasswordField(
+        "Auth token", render_kw={"maxlength": LONGEST_SECRET, "autocomplete": "off"}
+    )
+
+    @classmethod
+    def showing(cls, sid: str) -> "LineAccountForm":
+        return cls(data={"sid": sid})
+
+    def to_particulars(self) -> Particulars:
+        return Particulars((self.token.data or "").strip(), sid=(self.sid.data or "").strip())
+
+
+class LineTrunkForm(Form):
+    address = StringField("Trunk", render_kw=_HOST)
+    user = StringField("User", render_kw=_PLAIN | {"maxlength": LONGEST_USER})
+    password = PasswordField(
+        "Password", render_kw={"maxlength": LONGEST_SECRET, "autocomplete": "off"}
+    )
+    transport = RadioField("Transport", choices=list(TRANSPORTS.items()), default="udp")
+    registers = BooleanField("Register before each call")
+    caller = RadioField(
+        "Shown as the caller",
+        choices=[(NUMBER, "The assistant’s number"), (USER, "The user")],
+        default=NUMBER,
+    )
+    domain = StringField("Domain", render_kw=_HOST)
+    proxy = StringField("Outbound proxy", render_kw=_HOST)
+
+    @classmethod
+    def showing(cls, trunk: Trunk | None) -> "LineTrunkForm":
+        if trunk is None:
+            return cls()
+        return cls(obj=trunk, data={"caller": NUMBER if trunk.shows_number else USER})
+
+    def to_particulars(self) -> Particulars:
+        """As it was typed; the service says what of it can't be."""
+        trunk = Trunk(
+            address=(self.address.data or "").strip(),
+            user=(self.user.data or "").strip(),
+            domain=(self.domain.data or "").strip(),
+            proxy=(self.proxy.data or "").strip(),
+            transport=str(self.transport.data or ""),
+            registers=bool(self.registers.data),
+            shows_number=self.caller.data != USER,
+        )
+        return Particulars((self.password.data or "").strip(), trunk=trunk)

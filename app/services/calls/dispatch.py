@@ -86,6 +86,7 @@ def claim(
     if call.status not in WAITING:
         return begun_before(session, call, attempt_id)
     now = utcnow()
+    carrier_accounts.choose_again(session, call)
     parties = rules.parties_of(session, call.agent_id, call.phone_number, lock=True)
     is_settled = _stopped_or_postponed(session, call, parties, now)
     traffic = _traffic(session, call, attempt_id)
@@ -198,7 +199,7 @@ def _begin_attempt(
             call_id=call.id,
             number=number,
             carrier=call.carrier,
-            account_id=carrier_accounts.choose_again(session, call),
+            account_id=call.account_id,
             from_number=agent.phone_number,
             status=CallStatus.DIALING,
             started_at=now,

@@ -33,6 +33,8 @@ def claim_again(session: Session, attempt_id: UUID) -> Claim:
     now = utcnow()
     if now < attempt.put_off_until:
         return put_off_claim(attempt)
+    carrier_accounts.choose_again(session, call)
+    attempt.carrier, attempt.account_id = call.carrier, call.account_id
     parties = rules.parties_of(session, call.agent_id, call.phone_number, lock=True)
     if now >= call.expires_at:
         status, reason = CallStatus.EXPIRED, EndedReason.EXPIRED
@@ -47,7 +49,6 @@ def claim_again(session: Session, attempt_id: UUID) -> Claim:
         call.status_detail = call.next_attempt_at = None
         attempt.put_off_until, attempt.asked_at = None, now
         attempt.from_number = parties.agent.phone_number
-        attempt.account_id = carrier_accounts.choose_again(session, call)
         return Claim(ClaimKind.DIAL, call.carrier, placement_of(call, parties.agent, attempt_id))
     end_attempt(session, call, attempt, status, reason, at=now, detail=detail)
     return Claim(ClaimKind.DONE, call.carrier)

@@ -5,11 +5,31 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
+class Trunk:
+    """What a partner says of a trunk of its own. ``address`` and ``proxy`` are written ``host`` or
+    ``host:port``; ``domain`` is the one of our own address, the trunk's host where it is empty.
+    ``shows_number`` puts the assistant's number into it, else it is the ``user``."""
+
+    address: str
+    user: str = ""
+    domain: str = ""
+    proxy: str = ""
+    transport: str = "udp"
+    registers: bool = False
+    shows_number: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class SipAccount:
     """``trunk`` and ``proxy`` are written ``host`` or ``host:port``. ``domain`` is the one of our
     own address, the trunk's host where it is empty; ``shows_number`` puts the assistant's number
-    into it, else it is the ``user``. ``folder`` keeps the ledgers of the calls, ``sounds``
-    recordings. The waits are in seconds."""
+    into it, else it is the ``user``. ``folder`` keeps the ledgers of the calls, those of an account
+    with a ``name`` in a folder of their own within it; ``sounds`` keeps recordings. The waits are
+    in seconds.
+
+    Whoever is not trusted with this machine's network has an account that ``is_pinned``: its name
+    is looked up anew for each call, and the call goes to the address that was found. It is private
+    only with ``may_be_private``."""
 
     trunk: str
     folder: Path
@@ -29,3 +49,6 @@ class SipAccount:
     ring_seconds: float = 30.0
     request_seconds: float = 10.0
     poll_seconds: float = 2.0
+    name: str = ""
+    is_pinned: bool = False
+    may_be_private: bool = False

@@ -24,9 +24,7 @@ _REASONS = {
     607: EndedReason.REJECTED,
     608: EndedReason.REJECTED,
 }
-WRONG_CREDENTIALS = (
-    "The trunk did not accept PORTAL_SIP_USER and PORTAL_SIP_PASSWORD; nothing was dialled."
-)
+WRONG_CREDENTIALS = "The trunk did not accept the account's user and password; nothing was dialled."
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,14 @@ from app.enums import AnsweredBy, EndedReason
 from app.gateways.carriers.sip.answers import pause_asked_for, refusal
 from app.gateways.carriers.sip.ending import UNREACHED_SECONDS, Over, closed_by, ended, unreached
 from app.gateways.carriers.sip.hearing import RATE, Listener
+from app.gateways.carriers.sip.hop import Hop, first_hop, pinned_hop
 from app.gateways.carriers.sip.ledger import Fact, Ledger, Page
 from app.gateways.carriers.sip.phone import NotStarted, Phone
 from app.gateways.carriers.sip.probe import trunk_answers
 from app.gateways.carriers.sip.speaking import CannotSpeak, prepare
 from app.gateways.carriers.sip.task import SILENT_TRUNK_SECONDS, Task
 from app.gateways.carriers.sip.trace import Message
+from app.gateways.public_addresses import LeadsNowhere, NotPublic
 
 TICK = 0.05
 REGISTRATION_SECONDS = 6.0
@@ -51,7 +53,7 @@ class Keeper:
         self._task = task
         self._account = task.account
         self._page = page
-        ledger = Ledger(task.account.folder)
+        ledger = Ledger(task.account.folder, task.account.name)
         self._stop_mark = ledger.stop_mark(task.attempt_id)
         self._workshop = ledger.workshop(task.attempt_id)
         own = task.from_number if task.account.shows_number else task.account.user
@@ -107,13 +109,26 @@ class Keeper:
                 voice=account.voice,
                 sounds=account.sounds,
             )
-        if not account.registers and account.probes and not trunk_answers(account):
+        hop = self._hop()
+        if not account.registers and account.probes and not trunk_answers(account, hop):
             message = "The trunk could not be reached."
             raise unreached(message)
-        self._phone.start(self._sound("silence"))
+        self._phone.start(self._sound("silence"), hop if account.is_pinned else None)
         if account.registers and not self._until(lambda: self._is_registered, REGISTRATION_SECONDS):
             message = "The trunk did not answer the registration."
             raise unreached(message)
+
+    def _hop(self) -> Hop:
+        if not self._account.is_pinned:
+            return first_hop(self._account)
+        try:
+            return pinned_hop(self._account)
+        except LeadsNowhere as reason:
+            message = f"The trunk could not be reached: {reason}."
+            raise unreached(message) from None
+        except NotPublic as reason:
+            message = f"Nothing was dialled: {reason}."
+            raise ended(EndedReason.CARRIER_ERROR, message, definite=True) from None
 
     def _dial(self) -> None:
         if self._stop_mark.exists():

@@ -102,14 +102,15 @@ class Page:
 
 
 class Ledger:
-    """The folder of all attempts' files."""
+    """The folder of all attempts' files, within it one for each account that has a name."""
 
-    def __init__(self, folder: Path):
-        self._folder = folder
+    def __init__(self, folder: Path, account: str = ""):
+        self._whole = folder
+        self._folder = folder / account
 
     def began_at(self) -> datetime:
-        """When this folder was begun. Of attempts before that it can't prove anything."""
-        path = self._folder / "began"
+        """When the whole folder was begun. Of attempts before that it can't prove anything."""
+        path = self._whole / "began"
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError), path.open("x") as first:
             first.write(datetime.now(UTC).isoformat())

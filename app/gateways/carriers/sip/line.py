@@ -50,7 +50,7 @@ class Sip:
 
     def __init__(self, account: SipAccount):
         self._account = account
-        self._ledger = Ledger(account.folder)
+        self._ledger = Ledger(account.folder, account.name)
         self._ledger.began_at()
         self._forgets_at = 0.0
 

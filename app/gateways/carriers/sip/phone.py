@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.hop import Hop
 from app.gateways.carriers.sip.trace import Message, Trace
 
 START_SECONDS = 8.0
@@ -58,14 +59,15 @@ class Phone:
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, silence: Path) -> None:
-        """Returns once it can be spoken to. ``silence`` is what it sends until `play`."""
+    def start(self, silence: Path, hop: Hop | None = None) -> None:
+        """Returns once it can be spoken to. ``silence`` is what it sends until `play`; ``hop``
+        takes every message, whatever the account says."""
         port = _free_port()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (self._folder / "config").write_text(self._config(port, silence))
+        (self._folder / "config").write_text(self._config(port, silence, is_pinned=hop is not None))
         secret = self._folder / "accounts"
         secret.touch(mode=0o600)
-        secret.write_text(self._own_line())
+        secret.write_text(self._own_line(hop))
         self._run()
         self._await_words(f"listening on 127.0.0.1:{port}", "baresip is ready")
         secret.unlink()
@@ -198,20 +200,22 @@ class Phone:
         except OSError:  # it is ending; `is_running` will tell
             return
 
-    def _own_line(self) -> str:
+    def _own_line(self, hop: Hop | None) -> str:
         account = self._account
         host = account.domain or account.trunk
         parts = [f"<sip:{self._own_user}@{host};transport={self._transport}>"]
         parts += ["audio_codecs=pcmu,pcma", "answermode=manual"]
         if account.user:
             parts += [f"auth_user={account.user}", f"auth_pass={account.password}"]
-        first_hop = account.proxy or (account.trunk if account.domain else "")
-        if first_hop:
-            parts.append(f'outbound="sip:{first_hop};transport={self._transport};lr"')
+        first = account.proxy or (account.trunk if account.domain else "")
+        if hop is not None:
+            first = "{}:{}".format(*hop)
+        if first:
+            parts.append(f'outbound="sip:{first};transport={self._transport};lr"')
         parts.append(f"regint={REGISTRATION_SECONDS if account.registers else 0}")
         return ";".join(parts) + "\n"
 
-    def _config(self, port: int, silence: Path) -> str:
+    def _config(self, port: int, silence: Path, *, is_pinned: bool) -> str:
         lines = [
             "poll_method epoll",
             "sip_listen 0.0.0.0:0",
@@ -233,6 +237,8 @@ class Phone:
         ]
         if self._transport == "tls" and CERTIFICATES.exists():
             lines.append(f"sip_cafile {CERTIFICATES}")
+        if is_pinned:
+            lines.append("sip_verify_server no")  # an address is in no certificate
         return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,188 @@
+"""Questions to a trunk that place no call: OPTIONS, and REGISTER without a contact.
+
+The latter asks who is registered (RFC 3261, 10.2.3) and changes nothing.
+"""
+
+import re
+import secrets
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.hop import Hop
+from app.gateways.carriers.sip.proving import proof
+
+GAPS = (0.5, 1.0, 2.5)
+"""Seconds after which a question is repeated over UDP, then given up."""
+ANSWER_SECONDS = sum(GAPS)
+WHOLE_SECONDS = 12.0
+"""All questions together; then the connection is cut, whatever the other side is at."""
+LONGEST_PHRASE = 100
+LONGEST_ANSWER = 64 * 1024
+_STATUS = re.compile(r"SIP/2\.0 (\d{3}) ?(.*)")
+_WANTED = {401: ("www-authenticate", "Authorization")} | {
+    407: ("proxy-authenticate", "Proxy-Authorization")
+}
+
+
+class Unanswered(TimeoutError):
+    """Nothing that is an answer came in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A final answer. ``proved`` where the password was asked for and sent."""
+
+    code: int
+    phrase: str
+    headers: tuple[tuple[str, str], ...] = ()
+    proved: bool = False
+
+    @property
+    def words(self) -> str:
+        return f"{self.code} {self.phrase}".strip()
+
+    def every(self, name: str) -> list[str]:
+        return [value for known, value in self.headers if known == name]
+
+
+class Line:
+    """An open connection to the hop, or what UDP has in place of one."""
+
+    def __init__(self, account: SipAccount, hop: Hop, connection: socket.socket):
+        self._account = account
+        self._hop = hop
+        self._connection = connection
+        self._is_udp = account.transport == "udp"
+        self._own = "{}:{}".format(*connection.getsockname())
+        self._received = b""
+        self._number = 0
+
+    def ask(self, method: str, own_user: str) -> Reply:
+        """The answer to the question; with the password where the trunk asks for it. Raises
+        `Unanswered` and any other `OSError`."""
+        call_id = secrets.token_hex(12)
+        reply = self._put(method, own_user, call_id)
+        if reply.code not in _WANTED or not self._account.user:
+            return reply
+        asked_by, proved_by = _WANTED[reply.code]
+        account, target = self._account, self._target(method)
+        made = proof(reply.every(asked_by), method, target, account.user, account.password)
+        if made is None:
+            return reply
+        again = self._put(method, own_user, call_id, f"{proved_by}: {made}")
+        return Reply(again.code, again.phrase, again.headers, proved=True)
+
+    def _put(self, method: str, own_user: str, call_id: str, *more: str) -> Reply:
+        self._number += 1
+        own, account = f"{own_user}@{self._host}", self._account
+        protocol, (address, port) = account.transport, self._hop
+        branch = secrets.token_hex(8)
+        to = own if method == "REGISTER" else account.trunk
+        lines = [
+            f"{method} {self._target(method)} SIP/2.0",
+            f"Via: SIP/2.0/{protocol.upper()} {self._own};branch=z9hG4bK{branch};rport",
+            f"Route: <sip:{address}:{port};transport={protocol};lr>",
+            "Max-Forwards: 70",
+            f"From: <sip:{own}>;tag={secrets.token_hex(8)}",
+            f"To: <sip:{to}>",
+            f"Call-ID: {call_id}",
+            f"CSeq: {self._number} {method}",
+            *more,
+            "Content-Length: 0",
+            "\r\n",
+        ]
+        question = "\r\n".join(lines).encode()
+        for gap in GAPS if self._is_udp else (ANSWER_SECONDS,):
+            self._connection.sendall(question)
+            if reply := self._reply(f"{self._number} {method}", call_id, time.monotonic() + gap):
+                return reply
+        raise Unanswered
+
+    def _reply(self, number: str, call_id: str, deadline: float) -> Reply | None:
+        """The final answer to one question, as long as there is time for it."""
+        while (left := deadline - time.monotonic()) > 0:
+            self._connection.settimeout(left)
+            try:
+                news = self._connection.recv(65536)
+            except TimeoutError:
+                return None
+            if not news or len(self._received) > LONGEST_ANSWER:
+                raise Unanswered
+            for reply in self._read(news):
+                of = reply.every("cseq"), reply.every("call-id")
+                if reply.code >= 200 and of == ([number], [call_id]):
+                    return reply
+        return None
+
+    def _read(self, news: bytes) -> Iterator[Reply]:
+        self._received = news if self._is_udp else self._received + news
+        while b"\r\n\r\n" in self._received:
+            head, _, rest = self._received.lstrip().partition(b"\r\n\r\n")
+            start, *lines = head.decode("utf-8", "replace").split("\r\n")
+            parts = [line.partition(":") for line in lines]
+            headers = tuple((name.strip().lower(), value.strip()) for name, _, value in parts)
+            lengths = [value for name, value in headers if name in {"content-length", "l"}]
+            length = int(lengths[0]) if lengths and re.fullmatch(r"\d{1,5}", lengths[0]) else 0
+            if not self._is_udp and len(rest) < length:
+                return
+            self._received = b"" if self._is_udp else rest[length:]
+            if status := _STATUS.fullmatch(start):
+                phrase = "".join(c for c in status[2] if c.isprintable())[:LONGEST_PHRASE]
+                yield Reply(int(status[1]), phrase, headers)
+
+    def _target(self, method: str) -> str:
+        return f"sip:{self._host if method == 'REGISTER' else self._account.trunk}"
+
+    @property
+    def _host(self) -> str:
+        return self._account.domain or self._account.trunk
+
+
+@contextmanager
+def opened(account: SipAccount, hop: Hop) -> Iterator[Line]:
+    """Raises `OSError`, also for an encryption that can't be agreed on."""
+    if account.transport == "udp":
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection, _cut(connection):
+            connection.connect(hop)
+            yield Line(account, hop, connection)
+        return
+    with socket.create_connection(hop, ANSWER_SECONDS) as connection:
+        if account.transport == "tcp":
+            with _cut(connection):
+                yield Line(account, hop, connection)
+            return
+        encrypted = _unverified().wrap_socket(connection, do_handshake_on_connect=False)
+        with encrypted, _cut(encrypted):
+            encrypted.do_handshake()
+            yield Line(account, hop, encrypted)
+
+
+@contextmanager
+def _cut(connection: socket.socket) -> Iterator[None]:
+    """Ends the connection once its time is over."""
+    timer = threading.Timer(WHOLE_SECONDS, _shut, (connection,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _shut(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+def _unverified() -> ssl.SSLContext:
+    """As calls go out: baresip does not check whose certificate it is."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context

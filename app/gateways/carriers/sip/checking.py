@@ -1,0 +1,101 @@
+"""Does a trunk work? Asked without calling anybody."""
+
+import ssl
+from collections.abc import Sequence
+
+from app.gateways.carriers.brought import Finding
+from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.asking import ANSWER_SECONDS, Line, Reply, opened
+from app.gateways.carriers.sip.hop import Hop, pinned_hop
+from app.gateways.public_addresses import NoPlace, NotPublic
+
+COMPARE = "Compare it with what the provider wrote."
+NOT_PUBLIC = "Calls go out only to trunks that are on the internet."
+_REFUSED = {403, 603, 607, 608}
+
+
+class _Trouble(Exception):
+    """What is wrong, in a sentence."""
+
+
+def tested(account: SipAccount, numbers: Sequence[str]) -> Finding:
+    """Finds the trunk, proves the password where it is asked for, and asks whether the numbers
+    may be shown as the caller."""
+    try:
+        hop = _found(account)
+        try:
+            with opened(account, hop) as line:
+                return Finding(True, _asked(line, account, numbers))
+        except OSError as error:
+            where = "{}:{}".format(*hop) + f" over {account.transport.upper()}"
+            raise _Trouble(_why(error, where)) from None
+    except _Trouble as trouble:
+        return Finding(False, str(trouble))
+
+
+def _found(account: SipAccount) -> Hop:
+    try:
+        return pinned_hop(account)
+    except NoPlace as reason:
+        words = str(reason)
+        advice = NOT_PUBLIC if isinstance(reason, NotPublic) else COMPARE
+        message = f"{words[:1].upper()}{words[1:]}. {advice}"
+        raise _Trouble(message) from None
+
+
+def _why(error: OSError, where: str) -> str:
+    if isinstance(error, TimeoutError):
+        return f"Nobody answered at {where} within {ANSWER_SECONDS:.0f} seconds."
+    if isinstance(error, ssl.SSLError):
+        reason = (error.reason or "no agreement").replace("_", " ").lower()
+        return f"No encrypted connection came about with {where}: {reason}."
+    if isinstance(error, ConnectionRefusedError):
+        return f"Nothing listens at {where}."
+    return f"There is no way to {where} from here."
+
+
+def _asked(line: Line, account: SipAccount, numbers: Sequence[str]) -> str:
+    was_proved = False
+    if account.registers:
+        registration = line.ask("REGISTER", account.user)
+        _check_password(registration)
+        if registration.code >= 300:
+            message = f"The trunk does not let this user register: {registration.words}."
+            raise _Trouble(message)
+        was_proved = registration.proved
+    greeting = line.ask("OPTIONS", account.user or "portal")
+    _check_password(greeting)
+    if greeting.code in _REFUSED:
+        message = (
+            f"The trunk refuses us: {greeting.words}. Where it knows its customers by their "
+            "address, the provider must be given this platform’s."
+        )
+        raise _Trouble(message)
+    if account.shows_number:
+        _check_numbers(line, numbers)
+    if not account.user:
+        return "The trunk answers."
+    if was_proved or greeting.proved:
+        return "The trunk answers and accepts the password."
+    return (
+        "The trunk answers. It asked for no password yet; the first call will show if it is right."
+    )
+
+
+def _check_password(reply: Reply) -> None:
+    if reply.code not in {401, 407}:
+        return
+    if reply.proved:
+        message = "The trunk does not accept this user and password."
+    else:
+        message = "The trunk asks for a user and a password."
+    raise _Trouble(message)
+
+
+def _check_numbers(line: Line, numbers: Sequence[str]) -> None:
+    """Some trunks refuse callers that are not theirs at once, others only in a call."""
+    foreign = [number for number in numbers if line.ask("OPTIONS", number).code in _REFUSED]
+    if foreign:
+        may = "this number" if len(foreign) == 1 else "these numbers"
+        message = f"The trunk does not let {may} call: {', '.join(foreign)}."
+        raise _Trouble(message)

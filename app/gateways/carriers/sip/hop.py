@@ -1,0 +1,30 @@
+"""Where a call's messages go first: the outbound proxy, else the trunk."""
+
+import socket
+
+from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.public_addresses import LeadsNowhere, places
+
+PORTS = {"udp": 5060, "tcp": 5060, "tls": 5061}
+LOOKUP_SECONDS = 4.0
+
+Hop = tuple[str, int]
+"""A host, by name or address, and a port."""
+
+
+def first_hop(account: SipAccount) -> Hop:
+    host, _, port = (account.proxy or account.trunk).partition(":")
+    return host, int(port) if port else PORTS[account.transport]
+
+
+def pinned_hop(account: SipAccount) -> Hop:
+    """The hop by the address that its name leads to now. Raises `LeadsNowhere`, and `NotPublic`
+    where the account may not lead to it."""
+    host, port = first_hop(account)
+    allowed = account.may_be_private
+    found = places(host, port, seconds=LOOKUP_SECONDS, allow_private=allowed)
+    over_ipv4 = [place for place in found if place.family is socket.AF_INET]
+    if not over_ipv4:  # the only one that baresip is told to speak
+        message = f"the name {host} leads to no IPv4 address"
+        raise LeadsNowhere(message)
+    return str(over_ipv4[0].address[0]), port

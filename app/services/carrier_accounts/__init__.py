@@ -1,0 +1,54 @@
+"""Accounts with a carrier: live calls of an organization go out over its own, else over its
+partner's, else over the installation's.
+
+`accounts` is what people do with them, `particulars` what may stand in one, `using` which of them
+a call goes out over, and what opens it.
+"""
+
+from app.services.carrier_accounts.accounts import (
+    Standing,
+    get,
+    in_use,
+    listing,
+    remove,
+    save,
+    standing,
+)
+from app.services.carrier_accounts.particulars import (
+    Particulars,
+    name_of,
+    refuse_private,
+    trunk_of,
+)
+from app.services.carrier_accounts.tidying import KEPT_SECRET, forgotten, tidy
+from app.services.carrier_accounts.using import (
+    choose_again,
+    credentials,
+    effective,
+    numbers_of,
+    of_attempt,
+    of_call,
+)
+
+__all__ = [
+    "KEPT_SECRET",
+    "Particulars",
+    "Standing",
+    "choose_again",
+    "credentials",
+    "effective",
+    "forgotten",
+    "get",
+    "in_use",
+    "listing",
+    "name_of",
+    "numbers_of",
+    "of_attempt",
+    "of_call",
+    "refuse_private",
+    "remove",
+    "save",
+    "standing",
+    "tidy",
+    "trunk_of",
+]

@@ -1,0 +1,192 @@
+"""The accounts themselves: listed, set, removed."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import FINAL_CALL_STATUSES
+from app.errors import Conflict, NotFound
+from app.models import Call, CarrierAccount, Organization, Partner, new_id, utcnow
+from app.policy import Permission
+from app.services import audit
+from app.services.carrier_accounts.particulars import Particulars, check, facts_of, name_of
+from app.services.carrier_accounts.tidying import PURPOSE
+from app.services.sealing import seal
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The account in use, if there is one, and the version that a form is filled from. ``last_id``
+    is the account that was changed last, in use or not."""
+
+    account: CarrierAccount | None
+    version: int
+    last_id: UUID | None
+
+
+def listing(session: Session, caller: Caller, limit: int) -> Sequence[CarrierAccount]:
+    """The partner's own first, then those of its organizations, the newest first."""
+    order = CarrierAccount.organization_id.is_not(None), CarrierAccount.created_at.desc()
+    return session.scalars(_manageable(caller).order_by(*order).limit(limit)).all()
+
+
+def get(
+    session: Session, caller: Caller, account_id: UUID, *, for_change: bool = False
+) -> CarrierAccount:
+    """Raises `Forbidden` and `NotFound` (``carrier_account_not_found``)."""
+    query = _manageable(caller).where(CarrierAccount.id == account_id)
+    if for_change:
+        query = query.with_for_update().execution_options(populate_existing=True)
+    found = session.scalars(query).one_or_none()
+    if found is None:
+        message = "There is no such carrier account."
+        raise NotFound(message, "carrier_account_not_found")
+    return found
+
+
+def standing(session: Session, caller: Caller, organization_id: UUID | None) -> Standing:
+    """Of the organization itself, or of the partner where none is named."""
+    owner_id = organization_id or caller.partner_id
+    last = session.scalars(_newest_of(_own(caller), owner_id)).one_or_none()
+    if last is None:
+        return Standing(None, 0, None)
+    return Standing(last if last.removed_at is None else None, last.version, last.id)
+
+
+def save(
+    session: Session,
+    caller: Caller,
+    keys: Sequence[str],
+    wanted: Particulars,
+    *,
+    organization: Organization | None,
+    expected_version: int | None = None,
+) -> CarrierAccount:
+    """The account that calls go out over from now on. An empty secret leaves that of the same
+    account as it is; another account takes the place of the present one, with which calls under
+    way are followed to their end.
+
+    Raises `Forbidden`, `ValidationFailed` (codes of `particulars.check`), `Conflict`
+    (``changed_meanwhile``) where the version is no longer that of `standing`.
+    """
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    partner_id = organization.partner_id if organization else caller.partner_id
+    if partner_id is None:
+        raise NotFound
+    last = _held(session, partner_id, organization)
+    version = last.version if last else 0
+    if expected_version is not None and expected_version != version:
+        message = "Somebody else changed the account meanwhile; nothing was saved."
+        raise Conflict(message, "changed_meanwhile")
+    present = last if last is not None and last.removed_at is None else None
+    before = facts_of(present) if present else {}
+    account = present if present is not None and wanted.is_same_as(present) else None
+    check(wanted, may_be_empty=account is not None)
+    if account is None:
+        if present is not None:
+            present.removed_at = utcnow()
+            session.flush()
+        account = CarrierAccount(
+            id=new_id(),
+            partner_id=partner_id,
+            organization_id=organization.id if organization else None,
+            owner_id=organization.id if organization else partner_id,
+            carrier=wanted.kind,
+            sid=wanted.sid,
+            secret="",
+            version=version,
+            created_by=caller.label[:200],
+        )
+        session.add(account)
+    trunk = asdict(wanted.trunk) if wanted.trunk else None
+    if wanted.secret or not account.secret:
+        account.secret = seal(wanted.secret, PURPOSE, keys)
+        account.version = version + 1
+    if trunk != account.trunk:
+        account.trunk, account.version = trunk, version + 1
+    session.flush()
+    after = facts_of(account) | {wanted.secret_name: "changed" if wanted.secret else None}
+    _record(session, caller, account, "saved", before, after)
+    return account
+
+
+def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
+    """New calls go out over the next wider account. Raises `NotFound`, `Conflict`
+    (``account_in_use``) while calls wait for it or are on the line."""
+    account = get(session, caller, account_id, for_change=True)
+    count = in_use(session, account.id)
+    if count:
+        waits = "1 call waits for it or is" if count == 1 else f"{count} calls wait for it or are"
+        message = f"The account can't be removed now: {waits} on the line."
+        raise Conflict(message, "account_in_use")
+    account.removed_at = utcnow()
+    account.version += 1
+    session.flush()
+    _record(session, caller, account, "removed", facts_of(account), {})
+    return account
+
+
+def in_use(session: Session, account_id: UUID) -> int:
+    """How many calls wait to go out over the account, or are on the line."""
+    query = select(func.count()).where(
+        Call.account_id == account_id, Call.status.not_in(FINAL_CALL_STATUSES)
+    )
+    return session.scalar(query) or 0
+
+
+def _manageable(caller: Caller) -> Select[CarrierAccount]:
+    return _own(caller).where(CarrierAccount.removed_at.is_(None))
+
+
+def _own(caller: Caller) -> Select[CarrierAccount]:
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    query = select(CarrierAccount)
+    if caller.partner_id is not None:
+        query = query.where(CarrierAccount.partner_id == caller.partner_id)
+    return query
+
+
+def _newest_of(query: Select[CarrierAccount], owner_id: UUID | None) -> Select[CarrierAccount]:
+    """The account in use first, else the one that was removed last."""
+    order = CarrierAccount.removed_at.is_not(None), CarrierAccount.version.desc()
+    return query.where(CarrierAccount.owner_id == owner_id).order_by(*order).limit(1)
+
+
+def _held(
+    session: Session, partner_id: UUID, organization: Organization | None
+) -> CarrierAccount | None:
+    """The newest account, held for change with its owner: of two that save a first one at once,
+    one comes second."""
+    owner = Organization if organization else Partner
+    owner_id = organization.id if organization else partner_id
+    locked = select(owner.id).where(owner.id == owner_id)
+    session.execute(locked.with_for_update(key_share=True))
+    query = _newest_of(select(CarrierAccount), owner_id).with_for_update()
+    return session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+
+
+def _record(
+    session: Session,
+    caller: Caller,
+    account: CarrierAccount,
+    verb: str,
+    before: dict[str, Any],
+    after: dict[str, Any],
+) -> None:
+    audit.record(
+        session,
+        caller,
+        action=f"carrier_account.{verb}",
+        target_type="carrier_account",
+        target_id=account.id,
+        partner_id=account.partner_id,
+        organization_id=account.organization_id,
+        target=name_of(account),
+        before=before,
+        after=after,
+    )

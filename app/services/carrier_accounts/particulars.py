@@ -1,0 +1,143 @@
+"""What may stand in an account.
+
+A trunk's particulars end in the account line and the addresses of a SIP telephone, where some
+characters begin something else. So only what can't is allowed, and no more.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.enums import CarrierKind
+from app.errors import Problem, ValidationFailed
+from app.gateways.carriers.sip.account import SipAccount, Trunk
+from app.gateways.carriers.sip.hop import PORTS, pinned_hop
+from app.gateways.public_addresses import LeadsNowhere, NotPublic
+from app.models import CarrierAccount
+
+LONGEST_HOST = 100
+LONGEST_USER = 64
+LONGEST_SECRET = 200
+_SID = re.compile(r"AC[0-9a-f]{32}")
+_TOKEN = re.compile(rf"[!-~]{{1,{LONGEST_SECRET}}}")
+_HOST = re.compile(
+    rf"(?=.{{1,{LONGEST_HOST}}}\Z)[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::([0-9]{{1,5}}))?"
+)
+_USER = re.compile(rf"[A-Za-z0-9+][A-Za-z0-9._+-]{{0,{LONGEST_USER - 1}}}")
+_PASSWORD = re.compile(rf"""[!#-&(-:=?-\[\]-~]{{1,{LONGEST_SECRET}}}""")
+HOST_WORDS = "Write host or host:port, with letters, digits, dots and hyphens."
+
+
+@dataclass(frozen=True, slots=True)
+class Particulars:
+    """What somebody says of an account: the ``sid`` of one with Twilio and its token, or a
+    ``trunk`` and its user's password. An empty secret is the one that is stored."""
+
+    secret: str = field(repr=False)
+    sid: str = ""
+    trunk: Trunk | None = None
+
+    @property
+    def kind(self) -> CarrierKind:
+        return CarrierKind.SIP if self.trunk else CarrierKind.TWILIO
+
+    @property
+    def secret_name(self) -> str:
+        return "password" if self.trunk else "token"
+
+    def is_same_as(self, account: CarrierAccount) -> bool:
+        """Whether they speak of the same account, however it is reached now."""
+        known = trunk_of(account)
+        if self.trunk is None or known is None:
+            return self.kind is account.carrier and self.sid == account.sid
+        return (self.trunk.address, self.trunk.user) == (known.address, known.user)
+
+
+def check(wanted: Particulars, *, may_be_empty: bool) -> None:
+    """Raises `ValidationFailed` with everything that is wrong; the code is ``invalid_`` and the
+    field's name, ``user_required`` or ``password_required``."""
+    if wanted.trunk is None:
+        problems = [*_twilio_problems(wanted.sid, wanted.secret, may_be_empty)]
+    else:
+        problems = [*_problems(wanted.trunk)]
+        problems += _password_problems(wanted.trunk, wanted.secret, may_be_empty)
+    if problems:
+        raise ValidationFailed.of(*problems)
+
+
+def _twilio_problems(sid: str, token: str, may_be_empty: bool) -> Iterator[Problem]:
+    if not _SID.fullmatch(sid):
+        message = "An account's SID is AC and 32 characters from 0 to 9 and a to f."
+        yield Problem("sid", "invalid_sid", message)
+    if not _TOKEN.fullmatch(token) and not (may_be_empty and not token):
+        message = "Type the account's token as the console shows it."
+        yield Problem("token", "invalid_token", message)
+
+
+def _problems(trunk: Trunk) -> Iterator[Problem]:
+    for name, needed in (("address", True), ("domain", False), ("proxy", False)):
+        written = getattr(trunk, name)
+        if (written or needed) and not _is_host(written):
+            yield Problem(name, f"invalid_{name}", HOST_WORDS)
+    if trunk.transport not in PORTS:
+        yield Problem("transport", "invalid_transport", "Choose UDP, TCP or TLS.")
+    if trunk.user and not _USER.fullmatch(trunk.user):
+        message = "A user has letters, digits, dots, hyphens, underscores and + alone."
+        yield Problem("user", "invalid_user", message)
+    if not trunk.user and trunk.registers:
+        yield Problem("user", "user_required", "A registration needs a user and a password.")
+    elif not trunk.user and not trunk.shows_number:
+        yield Problem("user", "user_required", "Type the user that is shown as the caller.")
+
+
+def _password_problems(trunk: Trunk, password: str, may_be_empty: bool) -> Iterator[Problem]:
+    if password and not trunk.user:
+        yield Problem("user", "user_required", "A password belongs to a user.")
+    if trunk.user and not password and not may_be_empty:
+        yield Problem("password", "password_required", "Type the user's password.")
+    if password and not _PASSWORD.fullmatch(password):
+        message = (
+            "A password can't hold spaces, quotes, semicolons, angle brackets, backslashes or "
+            "letters beyond ASCII here: have the provider set another."
+        )
+        yield Problem("password", "invalid_password", message)
+
+
+def _is_host(written: str) -> bool:
+    found = _HOST.fullmatch(written)
+    return found is not None and (found[1] is None or 0 < int(found[1]) < 65536)
+
+
+def refuse_private(account: SipAccount) -> None:
+    """For an account that is about to be saved: looks its name up, outside any transaction. A name
+    that leads nowhere yet may lead somewhere tomorrow. Raises `ValidationFailed`
+    (``private_address``)."""
+    named = "proxy" if account.proxy else "address"
+    if not _is_host(account.proxy or account.trunk) or account.transport not in PORTS:
+        return  # `check` has a word for it
+    try:
+        pinned_hop(account)
+    except LeadsNowhere:
+        return
+    except NotPublic:
+        message = "This leads to an address that is not public. Calls go only to the internet."
+        raise ValidationFailed.on(named, "private_address", message) from None
+
+
+def trunk_of(account: CarrierAccount) -> Trunk | None:
+    """What is stored of a trunk; None for an account of another kind."""
+    return Trunk(**account.trunk) if account.trunk is not None else None
+
+
+def facts_of(account: CarrierAccount) -> dict[str, Any]:
+    """What history tells of an account."""
+    return dict(account.trunk) if account.trunk is not None else {"sid": account.sid}
+
+
+def name_of(account: CarrierAccount) -> str:
+    """Twilio's name for it, or a trunk's ``user@host``."""
+    trunk = trunk_of(account)
+    if trunk is None:
+        return account.sid
+    return f"{trunk.user}@{trunk.address}" if trunk.user else trunk.address

@@ -1,0 +1,41 @@
+"""Keeps the secrets of accounts under the key of today, and no longer than they are needed."""
+
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import FINAL_CALL_STATUSES
+from app.models import CallAttempt, CarrierAccount, utcnow
+from app.services.sealing import SealBroken, seal, unseal
+
+PURPOSE = "carrier-account"
+KEPT_SECRET = timedelta(days=1)
+"""A removed account's secret is kept so long, and as long as a call is on the line."""
+
+
+def tidy(session: Session, keys: Sequence[str]) -> None:
+    """Encrypts anew what the key before encrypted, and forgets the secrets of removed accounts
+    that no call on the line needs."""
+    for account in session.scalars(select(CarrierAccount).where(CarrierAccount.secret != "")):
+        busy = select(CallAttempt.id).where(
+            CallAttempt.account_id == account.id, CallAttempt.status.not_in(FINAL_CALL_STATUSES)
+        )
+        removed = account.removed_at
+        if removed and removed < utcnow() - KEPT_SECRET and not session.scalar(busy.limit(1)):
+            account.secret = ""
+            continue
+        try:
+            opened = unseal(account.secret, PURPOSE, keys)
+        except SealBroken:
+            continue
+        if not opened.is_current:
+            account.secret = seal(opened.text, PURPOSE, keys)
+
+
+def forgotten(session: Session, ids: Collection[UUID]) -> set[UUID]:
+    """Those of the ids under which no account is kept that a call could need."""
+    query = select(CarrierAccount.id).where(CarrierAccount.id.in_(ids), CarrierAccount.secret != "")
+    return set(ids) - set(session.scalars(query))

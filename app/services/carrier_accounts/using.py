@@ -1,0 +1,77 @@
+"""Which account a call goes out over, and what opens it."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.gateways.carriers.brought import Credentials
+from app.models import Agent, Call, CallAttempt, CarrierAccount
+from app.services.carrier_accounts.particulars import trunk_of
+from app.services.carrier_accounts.tidying import PURPOSE
+from app.services.sealing import SealBroken, unseal
+
+NUMBERS_CHECKED = 10
+
+
+def effective(session: Session, partner_id: UUID, organization_id: UUID) -> CarrierAccount | None:
+    """The account that a live call of the organization goes out over; None for the
+    installation's."""
+    query = select(CarrierAccount).where(
+        CarrierAccount.owner_id.in_((partner_id, organization_id)),
+        CarrierAccount.removed_at.is_(None),
+    )
+    found = {account.owner_id: account for account in session.scalars(query)}
+    return found.get(organization_id) or found.get(partner_id)
+
+
+def of_call(session: Session, agent: Agent, *, live: bool) -> CarrierAccount | None:
+    """The account that a new call of the assistant goes out over; none with a test key."""
+    return effective(session, agent.partner_id, agent.organization_id) if live else None
+
+
+def choose_again(session: Session, call: Call) -> None:
+    """At the moment of dialling: the call goes out over its account, or over the one that took
+    its place."""
+    if call.account_id is None:
+        return
+    known = session.get(CarrierAccount, call.account_id)
+    if known is None or known.removed_at is not None:
+        current = effective(session, call.partner_id, call.organization_id)
+        call.account_id = current.id if current else None
+        call.carrier = current.carrier if current else call.carrier
+
+
+def credentials(session: Session, keys: Sequence[str], account_id: UUID) -> Credentials | None:
+    """What opens the account, also where it was removed; None where that is no longer known."""
+    account = session.get(CarrierAccount, account_id, populate_existing=True)
+    if account is None:
+        return None
+    try:
+        secret = unseal(account.secret, PURPOSE, keys).text
+    except SealBroken:
+        return None
+    return Credentials(account.id, account.version, secret, account.sid, trunk_of(account))
+
+
+def of_attempt(session: Session, keys: Sequence[str], attempt_id: UUID) -> Credentials | None:
+    """What opens the account that the attempt went out over; None for the installation's."""
+    account_id = session.scalar(select(CallAttempt.account_id).where(CallAttempt.id == attempt_id))
+    return credentials(session, keys, account_id) if account_id is not None else None
+
+
+def numbers_of(session: Session, account: CarrierAccount) -> list[str]:
+    """Numbers of assistants that call over the account; some, where there are many."""
+    query = select(Agent.phone_number).where(Agent.phone_number.is_not(None)).distinct()
+    if account.organization_id is not None:
+        query = query.where(Agent.organization_id == account.organization_id)
+    else:
+        own = select(CarrierAccount.organization_id).where(
+            CarrierAccount.organization_id.is_not(None), CarrierAccount.removed_at.is_(None)
+        )
+        query = query.where(
+            Agent.partner_id == account.partner_id, Agent.organization_id.not_in(own)
+        )
+    query = query.order_by(Agent.phone_number).limit(NUMBERS_CHECKED)
+    return [number for number in session.scalars(query) if number]
