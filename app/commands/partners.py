@@ -8,7 +8,7 @@ from flask.cli import AppGroup
 from app.commands.changing import changes
 from app.enums import Tier
 from app.services import partners, users
-from app.services.partners.plan_limits import set_plan_limit
+from app.services.partners.plan_limits import Allowance, set_allowances
 
 partner_commands = AppGroup("partner", help="Partners.")
 
@@ -33,9 +33,7 @@ def plan_limits(partner_id: UUID, tier: str, at_once: int | None, a_day: int | N
     An organization may set lower limits of its own.
     """
     with changes() as (session, caller):
-        set_plan_limit(
-            session, caller, partner_id, Tier(tier), calls_at_once=at_once, calls_a_day=a_day
-        )
+        set_allowances(session, caller, partner_id, {Tier(tier): Allowance(at_once, a_day)})
     words = [
         f"{number:,} {what}" if number is not None else f"any number of {what}"
         for number, what in ((at_once, "calls at once"), (a_day, "calls a day"))

@@ -10,14 +10,15 @@ from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Tier
-from app.extensions import caller, transaction
-from app.models import Organization
+from app.extensions import caller, settings, transaction
+from app.models import Organization, utcnow
 from app.phone import country_name
 from app.policy import Permission
 from app.portal import lists
 from app.portal.blueprint import portal
 from app.portal.standing_words import archiving_words, suspending_words
 from app.services import agents, audit, campaigns, do_not_call, organizations, reporting, users
+from app.services.calls import dispatch, limits
 from app.services.organizations import Closeness
 from app.services.organizations.loading import SORTS
 from app.services.paging import MOST_COUNTED
@@ -130,6 +131,7 @@ def organization(organization_id: UUID) -> str:
             **about(session, found, "portal.organization"),
             month=_month(session, found, today),
             region_names=region_names,
+            calls=_calls(session, found),
             suspending=suspending_words(reach),
             archiving=archiving_words(reach),
             changes=audit.latest(session, caller(), found.id, LATEST_CHANGES),
@@ -219,6 +221,18 @@ def organization_activity(organization_id: UUID) -> str:
 def region_names(codes: Iterable[str]) -> str:
     """The countries' names as a list shows them, without the article."""
     return ", ".join(country_name(code).removeprefix("the ") for code in codes)
+
+
+def _calls(session: Session, found: Organization) -> Mapping[str, Any]:
+    """The calls of now and of today beside the limits that count, and whose these are."""
+    at_once = limits.at_once_of(session, found, settings().calls_per_organization)
+    a_day = limits.day_of(session, found)
+    return {
+        "under_way": dispatch.under_way(session, found.id),
+        "at_once": at_once,
+        "made": limits.made_today(session, found, utcnow()),
+        "a_day": a_day,
+    }
 
 
 def _month(session: Session, found: Organization, today: date) -> Mapping[str, Any]:

@@ -10,16 +10,18 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.errors import Conflict, ValidationFailed
-from app.extensions import caller, processor, transaction
+from app.extensions import caller, processor, settings, transaction
 from app.gateways.processors.currencies import decimals
 from app.models import Partner, utcnow
 from app.portal.blueprint import portal
 from app.portal.editing import CHANGED_MEANWHILE, Difference, Overtaken, seen_version
+from app.portal.forms.plan_limits import BY_SIZE
 from app.portal.forms.pricing import OFFERED, PricingForm
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
 from app.services import audit, partners
 from app.services import pricing as prices
+from app.services.partners import plan_effects, plan_limits
 from app.services.pricing import TIER_NAMES, Standing
 
 NO_BREAK = "\u00a0"
@@ -47,6 +49,7 @@ def show_pricing() -> str:
         counted = Counter(plan.tier for plan in plans)
         known = [plan.known_since for plan in plans if plan.known_since]
         oldest = min(known, default=None)
+        allowed = plan_limits.allowances(session, caller(), partner.id)
         return render_template(
             "portal/pricing/page.html",
             plans=plans,
@@ -59,6 +62,9 @@ def show_pricing() -> str:
             twice=[TIER_NAMES[tier] for tier, count in counted.items() if count > 1],
             names=TIER_NAMES,
             partner=partner,
+            allowed=[(tier, allowed[tier]) for tier in BY_SIZE],
+            counts=plan_effects.on_plans(session, caller(), partner.id),
+            most_at_once=settings().calls_per_organization,
         )
 
 

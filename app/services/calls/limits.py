@@ -6,6 +6,7 @@ Every limit says itself why a call waits.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -28,6 +29,22 @@ class Wait:
 
     until: datetime
     why: str
+
+
+class Source(StrEnum):
+    """Who has set a limit."""
+
+    OWN = "own"
+    PLAN = "plan"
+    INSTALLATION = "installation"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The limit of several that counts, and whose it is."""
+
+    most: int
+    source: Source
 
 
 def next_moment(
@@ -56,25 +73,45 @@ def opening(phone_number: str, organization: Organization, at: datetime) -> date
 
 def day_used_up(session: Session, organization: Organization, now: datetime) -> Wait | None:
     """Until the next day (UTC), where the organization has made all its calls of this one."""
-    plan = plan_limit(session, organization)
-    own, of_plan = organization.max_calls_a_day, plan.max_calls_a_day if plan else None
-    most = min((each for each in (own, of_plan) if each is not None), default=None)
-    if most is None:
+    limit = day_of(session, organization)
+    if limit is None or made_today(session, organization, now) < limit.most:
         return None
-    midnight = datetime.combine(now.date(), datetime.min.time(), UTC)
+    why = DAY_USED_UP if limit.source is Source.OWN else PLAN_USED_UP
+    return Wait(_midnight(now) + timedelta(days=1), why)
+
+
+def made_today(session: Session, organization: Organization, now: datetime) -> int:
+    """How many attempts of live calls were made on this day (UTC)."""
     today = (
         select(func.count())
         .select_from(CallAttempt)
         .join(Call, Call.id == CallAttempt.call_id)
         .where(
             CallAttempt.organization_id == organization.id,
-            CallAttempt.started_at >= midnight,
+            CallAttempt.started_at >= _midnight(now),
             Call.live.is_(True),
         )
     )
-    if (session.scalar(today) or 0) < most:
-        return None
-    return Wait(midnight + timedelta(days=1), DAY_USED_UP if most == own else PLAN_USED_UP)
+    return session.scalar(today) or 0
+
+
+def _midnight(now: datetime) -> datetime:
+    return datetime.combine(now.date(), datetime.min.time(), UTC)
+
+
+def day_of(session: Session, organization: Organization) -> Limit | None:
+    """How many calls a day the organization has: the lower of its own limit and its plan's."""
+    plan = plan_limit(session, organization)
+    return _lowest(
+        (organization.max_calls_a_day, Source.OWN),
+        (plan.max_calls_a_day if plan else None, Source.PLAN),
+    )
+
+
+def _lowest(*limits: tuple[int | None, Source]) -> Limit | None:
+    """The one that counts; of equal ones the first."""
+    found = (Limit(most, source) for most, source in limits if most is not None)
+    return min(found, key=lambda limit: limit.most, default=None)
 
 
 def plan_limit(session: Session, organization: Organization) -> PlanLimit | None:
@@ -99,12 +136,21 @@ def waited_for(why: str | None) -> str | None:
     return f"What it waited for last: {why}" if why else None
 
 
-def lines_of(session: Session, organization: Organization, most: int) -> int:
-    """How many calls at once the organization has: its own limit, its plan's, and ``most``, the
-    installation's."""
+def at_once_of(session: Session, organization: Organization, most: int) -> Limit:
+    """How many calls at once the organization has: the lowest of its own limit, its plan's and
+    ``most``, the installation's."""
     plan = plan_limit(session, organization)
-    limits = (organization.max_calls_at_once, plan.max_calls_at_once if plan else None, most)
-    return min(each for each in limits if each is not None)
+    lowest = _lowest(
+        (organization.max_calls_at_once, Source.OWN),
+        (plan.max_calls_at_once if plan else None, Source.PLAN),
+        (most, Source.INSTALLATION),
+    )
+    return lowest or Limit(most, Source.INSTALLATION)
+
+
+def lines_of(session: Session, organization: Organization, most: int) -> int:
+    """`at_once_of` as a number."""
+    return at_once_of(session, organization, most).most
 
 
 def _limits(

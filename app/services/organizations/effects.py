@@ -1,5 +1,6 @@
 """What a change of plan and limits does, in sentences, before it does it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
@@ -9,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import Tier
-from app.models import OAuthClient, Organization
+from app.models import OAuthClient, Organization, PlanLimit
 from app.policy import Permission
 from app.services.organizations.loading import get
 from app.services.organizations.use import use_of
@@ -62,7 +63,7 @@ def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[E
     now = organization.payment_tier
     before = f"from {TIER_NAMES[now]} " if now is not None else ""
     sentence = f"The plan changes {before}to {TIER_NAMES[tier]} from this moment on."
-    found = [Effect(sentence, Weight.TO_KNOW)]
+    found = [Effect(sentence, Weight.TO_KNOW), *_of_calls(session, organization, tier)]
     clients = _legacy_clients(session, organization)
     words = "1 client" if clients == 1 else f"{clients} clients"
     if clients and now is Tier.PLUS:
@@ -71,6 +72,30 @@ def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[E
     if clients and tier is Tier.PLUS:
         found.append(Effect(f"The legacy phone API opens for its {words}.", Weight.GIVES))
     return found
+
+
+def _of_calls(session: Session, organization: Organization, tier: Tier) -> Iterator[Effect]:
+    """The calls that the plans allow, where they differ in that."""
+    now = organization.payment_tier
+    before = session.get(PlanLimit, (organization.partner_id, now)) if now is not None else None
+    after = session.get(PlanLimit, (organization.partner_id, tier))
+    for what, name in (("at once", "max_calls_at_once"), ("a day", "max_calls_a_day")):
+        old, new = getattr(before, name, None), getattr(after, name, None)
+        if new != old:
+            weight = Weight.TAKES if takes_calls(old, new) else Weight.GIVES
+            yield Effect(calls_allowed(TIER_NAMES[tier], what, old, new), weight)
+
+
+def takes_calls(old: int | None, new: int | None) -> bool:
+    """Whether a limit of calls becomes lower; None is no limit."""
+    return new is not None and (old is None or new < old)
+
+
+def calls_allowed(plan: str, what: str, old: int | None, new: int | None) -> str:
+    """Basic allows each organization 2 calls at once instead of any number."""
+    before = "any number" if old is None else f"{old:,}"
+    calls = "any number of calls" if new is None else f"{new:,} {'call' if new == 1 else 'calls'}"
+    return f"{plan} allows each organization {calls} {what} instead of {before}."
 
 
 def _legacy_clients(session: Session, organization: Organization) -> int:

@@ -1,5 +1,7 @@
 """What a partner's plans allow every organization on them."""
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import select
@@ -7,53 +9,105 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import Tier
-from app.errors import ValidationFailed
-from app.models import PlanLimit
+from app.errors import Conflict, Problem, ValidationFailed
+from app.models import Partner, PlanLimit, utcnow
 from app.policy import Permission
 from app.services import audit
 from app.services.partners.loading import get
+from app.services.pricing import TIER_NAMES
 
 MOST_AT_ONCE = 1000
 MOST_A_DAY = 1_000_000
 
 
-def set_plan_limit(
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a plan allows each organization on it; None is no limit of the plan."""
+
+    calls_at_once: int | None = None
+    calls_a_day: int | None = None
+
+    def described(self) -> dict[str, int | None]:
+        return {"maxCallsAtOnce": self.calls_at_once, "maxCallsADay": self.calls_a_day}
+
+
+def allowances(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, Allowance]:
+    """Every plan with what it allows. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.PRICING_READ)
+    partner = get(session, caller, partner_id)
+    stored = _stored(session, partner)
+    return {tier: _allowance(stored.get(tier)) for tier in Tier}
+
+
+def set_allowances(
     session: Session,
     caller: Caller,
     partner_id: UUID,
-    tier: Tier,
+    wanted: Mapping[Tier, Allowance],
     *,
-    calls_at_once: int | None,
-    calls_a_day: int | None,
-) -> PlanLimit:
-    """Sets both limits of a plan, None for none; they count from the next call on.
+    expected_version: int | None = None,
+) -> list[Tier]:
+    """Sets both limits of the plans named; they count from the next call on. Returns the plans
+    that this changes: what is so already is no change, whoever made it so.
 
-    Raises `Forbidden` for all but operators, `NotFound`, and `ValidationFailed`
-    (``out_of_range``).
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``, at fields such as
+    ``customerFreePlan.callsADay``) and `Conflict` (``changed_meanwhile``).
     """
-    caller.require(Permission.PARTNER_CREATE)
+    caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
-    for value, most in ((calls_at_once, MOST_AT_ONCE), (calls_a_day, MOST_A_DAY)):
-        if value is not None and not 1 <= value <= most:
-            message = f"A limit is a whole number from 1 to {most:,}."
-            raise ValidationFailed.on("limit", "out_of_range", message)
-    query = select(PlanLimit).where(PlanLimit.partner_id == partner.id, PlanLimit.tier == tier)
-    limit = session.scalars(query).one_or_none()
-    if limit is None:
-        limit = PlanLimit(partner_id=partner.id, tier=tier)
-        session.add(limit)
-    before = {"maxCallsAtOnce": limit.max_calls_at_once, "maxCallsADay": limit.max_calls_a_day}
-    limit.max_calls_at_once, limit.max_calls_a_day = calls_at_once, calls_a_day
+    check(wanted)
+    stored = _stored(session, partner)
+    changed = [tier for tier in wanted if _allowance(stored.get(tier)) != wanted[tier]]
+    if changed and expected_version is not None and partner.version != expected_version:
+        message = "Somebody else changed the partner meanwhile; nothing was saved."
+        raise Conflict(message, "changed_meanwhile")
+    for tier in changed:
+        before, allowance = _allowance(stored.get(tier)), wanted[tier]
+        limit = stored.get(tier)
+        if limit is None:
+            limit = PlanLimit(partner_id=partner.id, tier=tier)
+            session.add(limit)
+        limit.max_calls_at_once = allowance.calls_at_once
+        limit.max_calls_a_day = allowance.calls_a_day
+        audit.record(
+            session,
+            caller,
+            action="partner.plan_limited",
+            target_type="partner",
+            target_id=partner.id,
+            partner_id=partner.id,
+            target=TIER_NAMES[tier],
+            before=before.described(),
+            after={"paymentTier": tier, **allowance.described()},
+        )
+    if changed:
+        partner.version += 1
+        partner.updated_at = utcnow()
     session.flush()
-    audit.record(
-        session,
-        caller,
-        action="partner.plan_limited",
-        target_type="partner",
-        target_id=partner.id,
-        partner_id=partner.id,
-        target=partner.name,
-        before=before,
-        after={"paymentTier": tier, "maxCallsAtOnce": calls_at_once, "maxCallsADay": calls_a_day},
-    )
-    return limit
+    return changed
+
+
+def check(wanted: Mapping[Tier, Allowance]) -> None:
+    """Raises `ValidationFailed` where a limit is out of range, naming all that are."""
+    if problems := list(_problems(wanted)):
+        raise ValidationFailed.of(*problems)
+
+
+def _stored(session: Session, partner: Partner) -> dict[Tier, PlanLimit]:
+    query = select(PlanLimit).where(PlanLimit.partner_id == partner.id)
+    return {limit.tier: limit for limit in session.scalars(query)}
+
+
+def _allowance(limit: PlanLimit | None) -> Allowance:
+    return Allowance(limit.max_calls_at_once, limit.max_calls_a_day) if limit else Allowance()
+
+
+def _problems(wanted: Mapping[Tier, Allowance]) -> Iterator[Problem]:
+    for tier, allowance in wanted.items():
+        for name, value, most in (
+            ("callsAtOnce", allowance.calls_at_once, MOST_AT_ONCE),
+            ("callsADay", allowance.calls_a_day, MOST_A_DAY),
+        ):
+            if value is not None and not 1 <= value <= most:
+                message = f"A limit is a whole number from 1 to {most:,}."
+                yield Problem(f"{tier.value}.{name}", "out_of_range", message)

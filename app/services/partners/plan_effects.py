@@ -1,0 +1,141 @@
+"""What other limits of plans would do, in sentences, before they do it."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from uuid import UUID
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import CallStatus, OrganizationStatus, Tier
+from app.models import Call, CallAttempt, Organization, utcnow
+from app.policy import Permission
+from app.services.calls.limits import PLAN_USED_UP
+from app.services.calls.states import ACTIVE
+from app.services.organizations.effects import Effect, Weight, calls_allowed, takes_calls
+from app.services.partners.loading import get
+from app.services.partners.plan_limits import Allowance, allowances
+from app.services.pricing import TIER_NAMES
+
+
+def on_plans(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, int]:
+    """How many organizations each plan has, archived ones left out."""
+    caller.require(Permission.PRICING_READ)
+    partner = get(session, caller, partner_id)
+    counted = session.execute(
+        select(Organization.payment_tier, func.count())
+        .where(
+            Organization.partner_id == partner.id,
+            Organization.status != OrganizationStatus.ARCHIVED,
+        )
+        .group_by(Organization.payment_tier)
+    )
+    found = {tier: count for tier, count in counted if tier is not None}
+    return {tier: found.get(tier, 0) for tier in Tier}
+
+
+def effects(
+    session: Session, caller: Caller, partner_id: UUID, wanted: Mapping[Tier, Allowance]
+) -> list[Effect]:
+    """What `set_allowances` would change, nothing where all is so already; writes nothing."""
+    caller.require(Permission.PARTNER_WRITE)
+    partner = get(session, caller, partner_id)
+    now, counts = allowances(session, caller, partner.id), on_plans(session, caller, partner.id)
+    found: list[Effect] = []
+    for tier, allowance in wanted.items():
+        name, count = TIER_NAMES[tier], counts[tier]
+        old, new = now[tier].calls_at_once, allowance.calls_at_once
+        if new != old:
+            more = _busy(session, partner.id, tier, new) if takes_calls(old, new) and new else ""
+            found.append(_effect(name, "at once", old, new, count, more))
+        old, new = now[tier].calls_a_day, allowance.calls_a_day
+        if new != old:
+            more = (
+                _used_up(session, partner.id, tier, new)
+                if takes_calls(old, new) and new
+                else _left_waiting(session, partner.id, tier)
+            )
+            found.append(_effect(name, "a day", old, new, count, more))
+    return found
+
+
+def _effect(
+    name: str, what: str, old: int | None, new: int | None, organizations: int, more: str
+) -> Effect:
+    change = calls_allowed(name, what, old, new)
+    whose = _whose(organizations)
+    weight = Weight.GIVES
+    if not organizations:
+        weight = Weight.TO_KNOW
+    elif takes_calls(old, new):
+        weight = Weight.TAKES
+    return Effect(" ".join(filter(None, (change, whose, more))), weight)
+
+
+def _whose(organizations: int) -> str:
+    if not organizations:
+        return "No organization is on it."
+    if organizations == 1:
+        return "1 organization is on it."
+    return f"{organizations:,} organizations are on it."
+
+
+def _busy(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
+    """Whose calls on their way are more than would be allowed."""
+    under_way = (
+        select(Call.organization_id)
+        .where(Call.status.in_(ACTIVE), Call.organization_id.in_(_on_plan(partner_id, tier)))
+        .group_by(Call.organization_id)
+        .having(func.count() > most)
+    )
+    have = _how_many(session, under_way)
+    return f"{have} more on their way now: those go on, further calls wait." if have else ""
+
+
+def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
+    """Who has made as many calls today as would be allowed, or more."""
+    midnight = datetime.combine(utcnow().date(), datetime.min.time(), UTC)
+    today = (
+        select(CallAttempt.organization_id)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .where(
+            CallAttempt.started_at >= midnight,
+            CallAttempt.organization_id.in_(_on_plan(partner_id, tier)),
+            Call.live.is_(True),
+        )
+        .group_by(CallAttempt.organization_id)
+        .having(func.count() >= most)
+    )
+    have = _how_many(session, today)
+    until = "further calls wait until midnight UTC."
+    return f"{have} made {most:,} or more today: {until}" if have else ""
+
+
+def _left_waiting(session: Session, partner_id: UUID, tier: Tier) -> str:
+    """How many calls the limit of now has made wait, which a higher one does not bring forward."""
+    waiting = session.scalar(
+        select(func.count()).where(
+            Call.organization_id.in_(_on_plan(partner_id, tier)),
+            Call.status == CallStatus.SCHEDULED,
+            Call.status_detail == PLAN_USED_UP,
+        )
+    )
+    if not waiting:
+        return ""
+    calls = "1 call waits" if waiting == 1 else f"{waiting:,} calls wait"
+    return f"{calls} for tomorrow already, and {'stays' if waiting == 1 else 'stay'} there."
+
+
+def _on_plan(partner_id: UUID, tier: Tier) -> Select[UUID]:
+    return select(Organization.id).where(
+        Organization.partner_id == partner_id, Organization.payment_tier == tier
+    )
+
+
+def _how_many(session: Session, organizations: Select[UUID]) -> str:
+    """1 of them has; nothing where there is none."""
+    count = session.scalar(select(func.count()).select_from(organizations.subquery())) or 0
+    if not count:
+        return ""
+    return "1 of them has" if count == 1 else f"{count:,} of them have"

@@ -1,0 +1,231 @@
+"""What plans allow: shown beside the prices, changed with its consequences in numbers."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import CallSource, CallStatus, CarrierKind, Role, Tier
+from app.models import (
+    Agent,
+    AuditEntry,
+    Call,
+    CallAttempt,
+    Organization,
+    PlanLimit,
+    User,
+    new_id,
+    utcnow,
+)
+from app.services.calls.limits import PLAN_USED_UP
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+PAGE, BASE, CHECK = "/pricing", "/pricing/limits", "/pricing/limits/check"
+BLANK = {
+    f"{plan}-{name}": ""
+    for plan in ("free", "basic_trial", "basic", "plus")
+    for name in ("at_once", "a_day")
+}
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def words(html: str) -> str:
+    main = html.partition("<main")[2]
+    return " ".join(re.sub(r"<[^>]+>", " ", main).split())
+
+
+def version(browser: Browser) -> str:
+    found = re.search(r'name="version" value="(\d+)"', browser.get(BASE).text)
+    assert found
+    return found.group(1)
+
+
+def stored(session: Session, tenant: Tenant) -> dict[Tier, tuple[int | None, int | None]]:
+    session.expire_all()
+    query = select(PlanLimit).where(PlanLimit.partner_id == tenant.partner.id)
+    return {
+        limit.tier: (limit.max_calls_at_once, limit.max_calls_a_day)
+        for limit in session.scalars(query)
+    }
+
+
+def make_calls(session: Session, organization: Organization, *statuses: CallStatus) -> None:
+    """Live calls of the organization, each with an attempt of just now."""
+    agent = session.scalars(select(Agent).where(Agent.organization_id == organization.id)).one()
+    for status in statuses:
+        call = Call(
+            id=new_id(),
+            partner_id=organization.partner_id,
+            organization_id=organization.id,
+            agent_id=agent.id,
+            source=CallSource.API,
+            live=True,
+            carrier=CarrierKind.SIMULATOR,
+            requested_by="a script",
+            phone_number="+12025550101",
+            contact={},
+            status=status,
+            status_detail=PLAN_USED_UP if status is CallStatus.SCHEDULED else None,
+            expires_at=utcnow() + timedelta(hours=1),
+        )
+        session.add(call)
+        session.flush()
+        if status is not CallStatus.SCHEDULED:
+            session.add(
+                CallAttempt(
+                    organization_id=organization.id,
+                    call_id=call.id,
+                    number=1,
+                    carrier=CarrierKind.SIMULATOR,
+                    status=status,
+                    started_at=utcnow(),
+                )
+            )
+    session.commit()
+
+
+def test_limits_are_shown_with_what_they_do_before_they_are_set(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
+    make_calls(session, own.plus, CallStatus.DIALING, CallStatus.RINGING)
+    chosen = BLANK | {"plus-at_once": "1", "plus-a_day": "2", "version": version(admin)}
+    chosen |= {"basic_trial-a_day": "1000"}
+    checked = admin.get(CHECK, query_string=chosen)
+    shown = words(checked.text)
+    assert "This takes something away" in shown
+    assert (
+        "Plus allows each organization 1 call at once instead of any number. 1 organization is on "
+        "it. 1 of them has more on their way now: those go on, further calls wait. "
+    ) in shown
+    assert (
+        "Plus allows each organization 2 calls a day instead of any number. 1 organization is on "
+        "it. 1 of them has made 2 or more today: further calls wait until midnight UTC. "
+    ) in shown
+    assert (
+        "Basic trial allows each organization 1,000 calls a day instead of any number. No "
+        "organization is on it. "
+    ) in shown
+    assert stored(session, own) == {}
+
+    answer = admin.post(BASE, chosen, page=CHECK)
+    assert (answer.status_code, answer.location) == (303, PAGE)
+    assert stored(session, own) == {Tier.PLUS: (1, 2), Tier.BASIC_TRIAL: (None, 1000)}
+    page = words(admin.get(PAGE).text)
+    assert "Limits saved: Basic trial, Plus." in page
+    assert "Basic trial 0 No limit 1,000 Basic 0 No limit No limit Plus 1 1 2 " in page
+    entries = session.scalars(select(AuditEntry).where(AuditEntry.action == "partner.plan_limited"))
+    assert [(entry.target, entry.after) for entry in entries] == [
+        ("Basic trial", {"paymentTier": "customerBasicFreeTrialPlan", "maxCallsADay": 1000}),
+        ("Plus", {"paymentTier": "customerPlusPlan", "maxCallsAtOnce": 1, "maxCallsADay": 2}),
+    ]
+
+    again = admin.post(BASE, chosen, page=BASE)
+    assert (again.status_code, again.location) == (303, PAGE)
+    assert "Nothing was changed." in admin.get(PAGE).text
+
+
+def test_a_limit_that_is_lifted_gives_and_says_what_stays_put_off(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
+    session.add(PlanLimit(partner_id=own.partner.id, tier=Tier.PLUS, max_calls_a_day=1))
+    make_calls(session, own.plus, CallStatus.COMPLETED, CallStatus.SCHEDULED)
+    shown = words(admin.get(CHECK, query_string=BLANK | {"plus-a_day": "5"}).text)
+    assert "This takes nothing away" in shown
+    assert (
+        "Plus allows each organization 5 calls a day instead of 1. 1 organization is on it. 1 call "
+        "waits for tomorrow already, and stays there."
+    ) in shown
+    unchanged = words(admin.get(CHECK, query_string=BLANK | {"plus-a_day": "1"}).text)
+    assert "Nothing would change" in unchanged
+    assert "Change limits" not in unchanged
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "said"),
+    [
+        ("plus-at_once", "many", "Plus, calls at once: A whole number fits here, in digits."),
+        ("plus-at_once", "0", "Plus, calls at once: A limit is a whole number from 1 to 1,000."),
+        ("free-a_day", "1000001", "Free, calls a day: A limit is a whole number from 1 to 1,"),
+    ],
+)
+def test_what_is_no_limit_is_refused_at_its_field(
+    admin: Browser, own: Tenant, session: Session, name: str, typed: str, said: str
+) -> None:
+    chosen = BLANK | {name: typed}
+    answers = admin.get(CHECK, query_string=chosen), admin.post(BASE, chosen, page=BASE)
+    for answer in answers:
+        assert answer.status_code == 422
+        assert said in words(answer.text)
+        assert f'href="#{name}"' in answer.text
+    assert stored(session, own) == {}
+
+
+def test_who_saves_second_sees_both_versions(admin: Browser, own: Tenant, session: Session) -> None:
+    seen = version(admin)
+    admin.post(BASE, BLANK | {"plus-at_once": "2", "version": seen}, page=BASE)
+    answer = admin.post(BASE, BLANK | {"plus-at_once": "3", "version": seen}, page=BASE)
+    assert answer.status_code == 409
+    assert '<th scope="row">Plus, calls at once</th><td>2</td><td>3</td>' in answer.text
+    assert stored(session, own) == {Tier.PLUS: (2, None)}
+
+
+def test_an_editor_reads_them_and_others_find_nothing(own: Tenant, signed_in: SignedIn) -> None:
+    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    page = editor.get(PAGE).text
+    assert ("What each plan allows" in page, BASE in page) == (True, False)
+    for user in (own.staff[Role.PARTNER_EDITOR], own.staff[Role.ADMIN], own.user):
+        browser = signed_in(user)
+        statuses = [browser.get(path).status_code for path in (BASE, CHECK)]
+        statuses.append(browser.post(BASE, BLANK, page="/").status_code)
+        assert statuses == [404, 404, 404]
+
+
+def test_another_partners_plans_are_another_partners(
+    admin: Browser, own: Tenant, other: Tenant, session: Session
+) -> None:
+    session.add(PlanLimit(partner_id=other.partner.id, tier=Tier.PLUS, max_calls_a_day=77))
+    session.commit()
+    assert "77" not in words(admin.get(PAGE).text)
+    admin.post(BASE, BLANK | {"plus-a_day": "5"}, page=BASE)
+    assert stored(session, other) == {Tier.PLUS: (None, 77)}
+
+
+def test_an_organization_shows_whose_limits_count(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
+    path = f"/organizations/{own.plus.id}"
+    before = words(admin.get(path).text)
+    assert (
+        "Calls at once 0 of 5 Set for every organization here. Calls today (UTC) 0, no limit"
+        in before
+    )
+    session.add(
+        PlanLimit(partner_id=own.partner.id, tier=Tier.PLUS, max_calls_at_once=4, max_calls_a_day=1)
+    )
+    own.plus.max_calls_at_once = 2
+    make_calls(session, own.plus, CallStatus.COMPLETED)
+    assert (
+        "Calls at once 0 of 2 Set in the organization’s settings. Calls today (UTC) 1 of 1 Set by "
+        "the plan Plus. All are made: further calls wait for tomorrow."
+    ) in words(admin.get(path).text)
+
+
+def test_a_change_of_plan_says_which_calls_the_new_one_allows(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
+    session.add(PlanLimit(partner_id=own.partner.id, tier=Tier.BASIC, max_calls_a_day=50))
+    session.commit()
+    query = {"tier": Tier.BASIC.value, "agent_limit": "1", "user_limit": "1"}
+    answer = admin.get(f"/organizations/{own.plus.id}/plan/check", query_string=query)
+    said = "Basic allows each organization 50 calls a day instead of any number."
+    assert said in words(answer.text)
