@@ -72,7 +72,7 @@ def about(
         "title": KIND_WORDS[kind],
         "owner": organization.name if organization else WHOLE,
         "kinds": [
-            (words, form_url(each, organization_id), each is kind)
+            (words, form_url(each, organization_id), None, each is kind)
             for each, words in KIND_WORDS.items()
         ],
         "present": present if is_same else None,
