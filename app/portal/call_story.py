@@ -13,8 +13,9 @@ from app.extensions import caller
 from app.models import Call, CallAttempt
 from app.models.base import utcnow
 from app.portal.asking import Question
-from app.portal.formats import CALL_STATUS_NAMES, NO_BREAK, phone
+from app.portal.formats import CALL_STATUS_NAMES, phone
 from app.portal.formats import moment as moment_words
+from app.portal.number_marks import NO_BREAK, written
 from app.portal.reader import zone
 from app.services import calls
 from app.services.calls import Moment
@@ -168,7 +169,7 @@ def _after(start: datetime, at: datetime, *, first: bool) -> str:
         return f"{at.astimezone(ZoneInfo(zone())):%H:%M:%S}"
     seconds = (at - start).total_seconds()
     if seconds < 100:
-        return f"+{seconds:.1f}{NO_BREAK}s"
+        return f"+{written(seconds, 1)}{NO_BREAK}s"
     minutes = round(seconds / 60)
     if minutes < 100:
         return f"+{minutes}{NO_BREAK}min"

@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 
 from app.enums import Area
 from app.models import ApiKey, ApiRequest, OAuthClient, utcnow
-from app.portal.formats import NO_BREAK, day, number, plural
+from app.portal.formats import day, number, plural
+from app.portal.number_marks import NO_BREAK
 
 SOON = timedelta(days=14)
 

@@ -1,6 +1,7 @@
 """How figures, moments and names are written on pages (look, section 6)."""
 
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import phonenumbers
@@ -9,10 +10,9 @@ from flask import Flask
 from app.enums import CallStatus, CarrierKind
 from app.portal.history_words import change_words, field_words, value_words
 from app.portal.navigation import ROLE_NAMES
+from app.portal.number_marks import NO_BREAK, reader_marks, written
 from app.services.pricing import TIER_NAMES
 from app.urls import is_web_url
-
-NO_BREAK = "\u00a0"
 
 CALL_STATUS_NAMES: dict[str, str] = {
     CallStatus.SCHEDULED: "Scheduled",
@@ -36,14 +36,14 @@ CARRIER_NAMES: dict[str, str] = {
 }
 
 
-def number(value: int | None) -> str:
-    """12,345; an en dash for none."""
-    return "–" if value is None else f"{value:,}".replace("-", "−")
+def number(value: float | Decimal | None, digits: int | None = 0) -> str:
+    """12,345 with the reader's marks; an en dash for none. ``digits``: as `written` takes them."""
+    return "–" if value is None else written(value, digits)
 
 
 def percent(part: float, whole: float) -> str:
     """61.3 % of the whole; an en dash where there is no whole."""
-    return f"{100 * part / whole:.1f}{NO_BREAK}%" if whole else "–"
+    return f"{written(100 * part / whole, 1)}{NO_BREAK}%" if whole else "–"
 
 
 def day(value: datetime | date | None, zone: str = "UTC") -> str:
@@ -78,9 +78,9 @@ def size(octets: int) -> str:
     value = float(octets)
     for unit in ("B", "kB", "MB"):
         if value < 1000:
-            return f"{value:.0f}{NO_BREAK}{unit}" if unit == "B" else f"{value:.1f}{NO_BREAK}{unit}"
+            return f"{written(value, 0 if unit == 'B' else 1)}{NO_BREAK}{unit}"
         value /= 1000
-    return f"{value:.1f}{NO_BREAK}GB"
+    return f"{written(value, 1)}{NO_BREAK}GB"
 
 
 def phone(e164: str | None) -> str:
@@ -121,6 +121,6 @@ def register(app: Flask) -> None:
     app.jinja_env.filters["carrier"] = lambda kind: CARRIER_NAMES[kind]
     app.jinja_env.filters["carrier_title"] = carrier_title
     app.jinja_env.tests["web_url"] = is_web_url
-    app.jinja_env.globals.update(percent=percent, plural=plural)
+    app.jinja_env.globals.update(percent=percent, plural=plural, reader_marks=reader_marks)
     app.jinja_env.trim_blocks = True
     app.jinja_env.lstrip_blocks = True

@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 from app.enums import Role, UserStatus
 from app.phone import format_international
 from app.portal.navigation import ROLE_NAMES
+from app.portal.number_marks import NO_BREAK, written
 from app.services.pricing import TIER_NAMES
 
 LONGEST = 200
-NO_BREAK = "\u00a0"
 
 KIND_WORDS = {
     "organization": "Organizations",
@@ -208,7 +208,7 @@ def value_words(value: Any, zone: str = "UTC") -> str:
                 f"{field_words(name)}: {value_words(item, zone)}" for name, item in kept.items()
             )
         case _:
-            words = f"{value:,}" if isinstance(value, int) else str(value)
+            words = written(value, None) if isinstance(value, int | float) else str(value)
     return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
 
 

@@ -1,7 +1,7 @@
 """How the telephone line does, in words: to operators by carrier, to others as their line."""
 
 from app.enums import Observed
-from app.portal.formats import carrier_title, plural
+from app.portal.formats import carrier_title, number, plural
 from app.services.dialler.health import CarrierHealth, State
 
 STATE_WORDS: dict[State, tuple[str, str]] = {
@@ -55,5 +55,5 @@ def waiting_words(waiting: int, most: int) -> str:
     if not waiting:
         return "No call waits."
     if waiting >= most:
-        return f"{most:,} calls or more wait."
+        return f"{number(most)} calls or more wait."
     return f"{plural(waiting, 'call')} {'waits' if waiting == 1 else 'wait'}."

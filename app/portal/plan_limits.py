@@ -9,6 +9,7 @@ from app.extensions import caller, settings, transaction
 from app.models import Partner
 from app.portal.blueprint import portal
 from app.portal.editing import CHANGED_MEANWHILE, Difference, Overtaken, as_version, seen_version
+from app.portal.formats import number
 from app.portal.forms.plan_limits import LimitsForm
 from app.services import audit, partners
 from app.services.organizations import Weight
@@ -108,7 +109,7 @@ def _overtaken(session: Session, typed: LimitsForm) -> Overtaken:
 
 
 def _said(limit: int | None) -> str:
-    return "No limit" if limit is None else f"{limit:,}"
+    return "No limit" if limit is None else number(limit)
 
 
 def _page(session: Session, form: LimitsForm, found: Overtaken | None = None) -> str:

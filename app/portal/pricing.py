@@ -17,6 +17,7 @@ from app.portal.blueprint import portal
 from app.portal.editing import CHANGED_MEANWHILE, Difference, Overtaken, seen_version
 from app.portal.forms.plan_limits import BY_SIZE
 from app.portal.forms.pricing import OFFERED, PricingForm
+from app.portal.number_marks import NO_BREAK, written
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
 from app.services import audit, partners
@@ -24,7 +25,6 @@ from app.services import pricing as prices
 from app.services.partners import plan_effects, plan_limits
 from app.services.pricing import TIER_NAMES, Standing
 
-NO_BREAK = "\u00a0"
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 STALE_AFTER = timedelta(minutes=30)
 """Three turns of the worker without an answer."""
@@ -35,7 +35,7 @@ Page = str | tuple[str, int] | Response
 @portal.app_template_filter("money")
 def money(cost: Decimal | float, currency: str) -> str:
     """$29.00, €948.50, ¥3,000; 29.00 CHF where the sign is not known to everybody."""
-    amount = f"{Decimal(str(cost)):,.{decimals(currency)}f}".replace("-", "−")
+    amount = written(cost, decimals(currency))
     symbol = SYMBOLS.get(currency.upper())
     return f"{symbol}{amount}" if symbol else f"{amount}{NO_BREAK}{currency.upper()}"
 

@@ -20,6 +20,7 @@ from app.portal.blueprint import portal
 from app.portal.editing import Sending
 from app.portal.formats import number, plural, size
 from app.portal.forms.upload import ACTION_HINTS, UploadForm
+from app.portal.number_marks import NO_BREAK, written
 from app.portal.upload_check import check_context, path_of
 from app.portal.upload_undo import undone_context
 from app.portal.upload_words import (
@@ -246,7 +247,8 @@ def _history(found: ContactImport, mended: Mended) -> list[dict[str, Any]]:
 def _taking(found: ContactImport) -> str:
     if found.apply_started_at is None or found.finished_at is None or found.apply_number > 1:
         return ""
-    return f" in {(found.finished_at - found.apply_started_at).total_seconds():.1f}\u00a0s,"
+    took = (found.finished_at - found.apply_started_at).total_seconds()
+    return f" in {written(took, 1)}{NO_BREAK}s,"
 
 
 def _clock(moment: datetime | None) -> str:

@@ -1,11 +1,11 @@
 // <div data-chart="bars|line"> with its figures as JSON inside: uPlot in the page's own colours.
 import uPlot from "../vendor/uplot.js";
+import { written } from "./figures.js";
 
 const HEIGHT = 240;
 const PAPER = 680; // what A4 and Letter leave between the margins of print.css
 const FONT = '12px "Inter Variable", system-ui, sans-serif';
 const DAY = 86400;
-const figures = new Intl.NumberFormat("en");
 const dayName = new Intl.DateTimeFormat("en-GB", { day: "numeric", timeZone: "UTC" });
 const monthDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const monthName = new Intl.DateTimeFormat("en-GB", { month: "short", timeZone: "UTC" });
@@ -122,12 +122,12 @@ function countAxis(place, colours) {
   return {
     stroke: colours.words,
     font: FONT,
-    size: 8 + 7 * figures.format(most).length,
+    size: 8 + 7 * written(most).length,
     gap: 8,
     grid: { stroke: colours.line, width: 1 },
     ticks: { show: false },
     incrs: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 250000, 500000, 1000000],
-    values: (_, splits) => splits.map((value) => figures.format(value)),
+    values: (_, splits) => splits.map((value) => written(value)),
   };
 }
 

@@ -1,12 +1,12 @@
 // <textarea data-counter="id of the counter">: keeps "96 of 1,000" under the field true.
-const figures = new Intl.NumberFormat("en");
+import { written } from "./figures.js";
 
 export function counters(root) {
   for (const field of root.querySelectorAll("[data-counter]")) {
     const counter = document.getElementById(field.dataset.counter);
     const most = Number(counter.dataset.most);
     const show = () => {
-      counter.textContent = `${figures.format(field.value.length)} of ${figures.format(most)}`;
+      counter.textContent = `${written(field.value.length)} of ${written(most)}`;
       counter.classList.toggle("is-danger", field.value.length > most);
     };
     field.addEventListener("input", show);

@@ -71,6 +71,10 @@ def test_a_range_of_usage_is_chosen_and_compared(admin: Visit, live: Stack, scri
     expect(page).to_have_url(f"{live.base_url}/usage?start={month.replace(day=1)}&end={month}")
     if script:
         assert admin.findings() == []
+    page.emulate_media(media="print")
+    expect(page.get_by_role("link", name="Export CSV")).to_be_hidden()
+    total = page.get_by_role("table").last.locator("tfoot")
+    expect(total).to_have_css("display", "table-row-group")  # else it ends every sheet of paper
 
 
 def test_the_reports_file_says_what_the_json_says(

@@ -1,0 +1,6 @@
+// Numbers with the marks that the page itself is written with (data-thousands, data-decimal).
+const { thousands, decimal } = document.documentElement.dataset;
+const english = new Intl.NumberFormat("en");
+
+export const written = (value) =>
+  english.format(value).replace(/[,.]/g, (mark) => (mark === "," ? thousands : decimal));
