@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.models import ContactImport, ImportProblem
-from app.portal.formats import phone
+from app.portal.upload_words import repaired_value
 from app.services.contacts.results import FAILED
 from app.services.imports.browsing import ShownRow
 from app.services.imports.mapping import MAX_METADATA_KEY, Field, Target
@@ -135,7 +135,7 @@ def _cell(value: str, problems: Sequence[ImportProblem], typed: str | None) -> C
     if problems:
         tone = "bad" if any(not problem.repair for problem in errors) else "repair"
     reasons = tuple(
-        f"{p.message} Repair: {phone(p.repair)}" if p.repair else p.message
+        f"{p.message} Repair: {repaired_value(p.reason, p.repair)}" if p.repair else p.message
         for p in (errors or problems)
     )
     return Cell(shown, tone, reasons, typed)

@@ -51,6 +51,7 @@ REASONS = {
     ("excel_damaged_phone", "calculated"): "Turned into a calculation",
     ("excel_damaged_phone", "invisible_marks"): "Invisible marks",
     ("excel_damaged_phone", "look_alikes"): "Characters that look like digits",
+    ("undecodable_text", "twice_encoded"): "Text in a wrong encoding",
     ("invalid_phone", "too_short"): "Phone too short",
     ("invalid_phone", "too_long"): "Phone too long",
     ("invalid_phone", "letters"): "Letters in the phone",
@@ -76,6 +77,7 @@ _REPAIRS = {
     "scientific": ("number was written as a power of ten", "numbers were written as powers of ten"),
     "thousands": ("number was turned into an amount", "numbers were turned into amounts"),
     "invisible_marks": ("number holds invisible marks", "numbers hold invisible marks"),
+    "twice_encoded": ("text is in a wrong encoding", "texts are in a wrong encoding"),
     "look_alikes": ("number holds look-alike characters", "numbers hold look-alike characters"),
 }
 _REPAIRED = ("number can be repaired", "numbers can be repaired")
@@ -131,14 +133,20 @@ def repair_title(repair: Repair) -> str:
 
 def repaired_title(reason: str) -> str:
     """What was repaired, for the result of doing so."""
-    return REASONS.get(("excel_damaged_phone", reason), reason).lower()
+    titles = {name: title for (_, name), title in REASONS.items()}
+    return titles.get(reason, reason).lower()
+
+
+def repaired_value(reason: str | None, repair: str) -> str:
+    """What a cell would become, as it is read: all repairs are numbers, but for texts."""
+    return repair if reason == "twice_encoded" else phone(repair)
 
 
 def repair_text(repair: Repair) -> str:
     """What would happen, by the first of the rows."""
     return (
         f"In row {number(repair.row_number)}, {repair.value.strip()} would become "
-        f"{phone(repair.repaired)}. Nothing is repaired unless you say so."
+        f"{repaired_value(repair.reason, repair.repaired)}. Nothing is repaired unless you say so."
     )
 
 

@@ -21,6 +21,7 @@ ENCODING_WORDS = {
     "cp1251": "Windows (Cyrillic)",
     "latin-1": "Latin-1",
     "mac_roman": "Mac",
+    "cp850": "MS-DOS",
     "utf-16": "UTF-16",
 }
 DELIMITERS = [

@@ -10,6 +10,11 @@ _NEVER_SEEN = re.compile(
 _JOINERS = re.compile("[\u200c\u200d]")
 """They shape words of some scripts, so names keep them."""
 _FULL_WIDTH = re.compile("[\uff01-\uff5e]")
+_TWICE_ENCODED = re.compile(
+    "[\u00c2-\u00c5][\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc"
+    "\u2013-\u203a\u20ac\u2122]|\u00e2\u20ac"
+)
+"""What becomes of an accented letter, or of a curly mark, whose UTF-8 is read as Windows-1252."""
 _QUOTED_FORMULA = re.compile(r'="([^"]*)"')
 _NUMBER = re.compile(r"[+(]{0,2}\d[\d\s().\-/\u00a0\u2010-\u2014\u2212]*\d")
 _LABELS = frozenset(
@@ -38,6 +43,23 @@ def without_invisible(text: str, *, joiners: bool) -> str:
     """The text without marks that nobody sees; ``joiners`` too where no script needs them."""
     cleaned = _NEVER_SEEN.sub("", text)
     return (_JOINERS.sub("", cleaned) if joiners else cleaned).strip()
+
+
+def may_be_twice_encoded(text: str) -> bool:
+    return _TWICE_ENCODED.search(text) is not None
+
+
+def decoded_again(text: str) -> str | None:
+    """What a text said before its UTF-8 was read as another encoding (``MÃ¼ller`` -> ``Müller``);
+    None where it was not."""
+    if not may_be_twice_encoded(text):
+        return None
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return text.encode(encoding).decode()
+        except UnicodeError:
+            continue
+    return None
 
 
 def western_digits(text: str) -> str:

@@ -21,7 +21,9 @@ from app.phone import (
 from app.services.imports.cleaning import (
     Around,
     address_within,
+    decoded_again,
     is_filler,
+    may_be_twice_encoded,
     number_within,
     western_digits,
 )
@@ -73,6 +75,7 @@ def is_ordinary(text: str) -> bool:
         text.isprintable()  # invisible marks are not
         and text[0] not in "=#"
         and "\ufffd" not in text
+        and (text.isascii() or not may_be_twice_encoded(text))
         and (len(text) > _LONGEST_PLACEHOLDER or text.casefold() not in PLACEHOLDERS)
     )
 
@@ -84,6 +87,7 @@ def are_ordinary(cells: Sequence[str]) -> bool:
     return (
         row.isprintable()
         and not ("=" in row or "#" in row or "\ufffd" in row)
+        and (row.isascii() or not may_be_twice_encoded(row))
         and PLACEHOLDERS.isdisjoint(map(str.casefold, map(str.strip, cells)))
     )
 
@@ -113,6 +117,9 @@ def unusable(text: str, column: int) -> Note | None:
 
 def undecodable(text: str, column: int) -> Note | None:
     """The note for a cell whose characters were lost before the file was written."""
+    if meant := decoded_again(text):
+        message = "The text was once read in a wrong encoding and saved so."
+        return Note(column, "undecodable_text", message, "twice_encoded", meant)
     if "\ufffd" not in text:
         return None
     message = "A character was lost when the file was saved: type it again."

@@ -61,7 +61,9 @@ ERRORS = {
         "Quotation mark out of place", "A quotation mark inside a quoted value has to be doubled."
     ),
     "undecodable_text": Words(
-        "Text not readable", "Some bytes of the row are not in the file's encoding."
+        "Text not readable",
+        "Some bytes of the row are not in the file's encoding, or a name was saved in a wrong one "
+        "(MÃ¼ller): then a repair is proposed.",
     ),
     "control_characters": Words(
         "Control characters", "A cell holds characters that no person can type."

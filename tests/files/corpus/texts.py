@@ -44,6 +44,20 @@ TEXTS = {
     "UTF-16, big end first": _encoded("utf-16-be", "utf-16-be"),
     "Windows-1252": _encoded("cp1252", "cp1252", guessed=True, line_end="\r\n"),
     "Mac Roman": _encoded("mac_roman", "mac_roman", guessed=True, line_end="\r"),
+    "MS-DOS": _encoded("cp850", "cp850", guessed=True, line_end="\r\n"),
+    "names that were saved in a wrong encoding": _text(
+        f"\ufeff\ufeffName,Phone\nMÃ¼ller,{ANN}\nMüller,{BOB}\nOâ€™Neill,{CY}\n",
+        bad(2, ("undecodable_text", "Name")), ok(3, "Müller", phone=BOB),
+        bad(4, ("undecodable_text", "Name")), read={"mapping": {
+            "fullName": ["Name"], "phone": ["Phone"]}},
+    ),
+    "UTF-8 among Windows-1252": Case(
+        "list.csv",
+        f"Name,Phone\nJörg,{ANN}\n".encode() + f"Jörg,{BOB}\nZoë,{CY}\n".encode("cp1252"),
+        [bad(2, ("undecodable_text", "Name")), ok(3, "Jörg", phone=BOB), ok(4, "Zoë", phone=CY)],
+        {"encoding": "cp1252"},
+        {"encoding_guessed": 0},
+    ),
     "Latin-1": Case(
         "list.csv",
         b"Name,Phone,Note\n" + f"Zoë Núñez,{ANN},".encode("latin-1") + b"\x81\n",
@@ -91,6 +105,11 @@ TEXTS = {
         ok(2, "Ann", "Lee", ANN, meta={"Column B": "x"}),
         ok(3, "Bob", "Li", BOB, meta={"Column B": "y", "Phone (2)": CY}, warnings="several_phones"),
         warnings={"unnamed_column": 0, "duplicate_columns": 0},
+    ),
+    "blanks before the quotes, and the end of a file of old": _text(
+        f'Name, Phone, City\n"Lee, Ann", "{ANN}", "Hove, UK"\nBob, {BOB}, "Rye"\n\x1a',
+        ok(2, "Ann", "Lee", ANN, meta={"City": "Hove, UK"}),
+        ok(3, "Bob", "", BOB, meta={"City": "Rye"}), skipped(4),
     ),
     "a separator inside a value": _text(
         f"City,Name,Phone\nHove,Lee, Ann,{ANN}\nHove,Bob Li,{BOB}\n",

@@ -23,6 +23,7 @@ _TEXTS = st.text(min_size=1, max_size=12) | st.sampled_from(sorted(PLACEHOLDERS)
 @example("a\u200db")
 @example("a\u00adb")
 @example("a\ufffdb")
+@example("MÃ¼ller")
 @example("a\x1fb")
 def test_an_ordinary_cell_needs_no_second_look(text: str) -> None:
     text = text.strip()
@@ -35,6 +36,7 @@ def test_an_ordinary_cell_needs_no_second_look(text: str) -> None:
 @example(["Ann", "a\u200bb"])
 @example(["Ann", " N/A "])
 @example(["", "=A1"])
+@example(["Oâ€™Neill", "1"])
 def test_a_row_that_is_ordinary_as_a_whole_is_so_in_every_cell(cells: list[str]) -> None:
     if are_ordinary(cells):
         filled = [text for cell in cells if (text := cell.strip())]

@@ -15,6 +15,8 @@ from app.services.imports.reading.table import Header, Limits, ReadOptions, Row,
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_ROWS = 60
 _SEP_LINE = re.compile(r"\ufeff?sep=(.)[\r\n]*", re.IGNORECASE)
+_END_OF_FILE = "\x1a"
+"""What MS-DOS wrote behind a text."""
 _IDENTIFIER = re.compile(r"[^@\s]@[^@\s]|(?:\d[\s().+-]*){7}")
 _SURROGATE = re.compile(r"[\udc80-\udcff]")
 
@@ -45,9 +47,12 @@ class DelimitedText:
         self._encoding: Encoding = detect(stream, options.encoding)
         self.encoding: str | None = self._encoding.name
         self.notes: tuple[str, ...] = ("encoding_guessed",) if self._encoding.guessed else ()
-        self._separator_line = False
-        found = self._find_delimiter()
-        self.delimiter: str | None = options.delimiter or found
+        self._separator_line = self._spaced = False
+        lines = self._first_lines()
+        self.delimiter: str | None = self._find_delimiter(lines)
+        if options.delimiter:
+            self.delimiter = options.delimiter
+        self._spaced = _quotes_are_spaced(lines, self.delimiter or ",")
         self._width = self._usual_width()
 
     def close(self) -> None:
@@ -96,17 +101,23 @@ class DelimitedText:
         if self._encoding.damaged and any(map(_SURROGATE.search, cells)):
             cells = [_SURROGATE.sub("\ufffd", cell) for cell in cells]
             problem = problem or UNDECODABLE
+        if written == _END_OF_FILE:
+            cells = [""]
         if "'" in written:
             cells = [unguard_cell(cell) for cell in cells]
         return Row(number, cells, problem)
 
     def _reader(self, lines: Iterator[str]) -> "csv._reader":  # type: ignore[name-defined]  # stub only
-        return csv.reader(lines, delimiter=self.delimiter or ",", strict=True)
+        delimiter, spaced = self.delimiter or ",", self._spaced
+        return csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=spaced)
+
+    def _literal(self, line: str) -> list[str]:
+        return literal_cells(line, self.delimiter or ",", spaced=self._spaced)
 
     def _broken(self, lines: "_Lines") -> tuple[list[str], RowProblem]:
         """Keeps the first line of a broken record as its row and gives the others back."""
         record = lines.record
-        cells = literal_cells(record[0], self.delimiter or ",")
+        cells = self._literal(record[0])
         if len(record) == 1:
             return cells, UNCLOSED_QUOTE if record[0].count('"') % 2 else BAD_QUOTE
         lines.give_back()
@@ -119,23 +130,25 @@ class DelimitedText:
         cells as the file's rows have, and a phone number or an e-mail address in them.
         """
         width = self._width
-        if len(literal_cells(record[0], self.delimiter or ",")) < width:
+        if len(self._literal(record[0])) < width:
             return False
         if len(cells) != width and width > 1:
             return True
         return any(self._looks_like_row(line) for line in record[1:])
 
     def _looks_like_row(self, line: str) -> bool:
-        cells = literal_cells(line, self.delimiter or ",")
+        cells = self._literal(line)
         return len(cells) == self._width and any(map(_IDENTIFIER.search, cells))
 
-    def _find_delimiter(self) -> str:
-        """The candidate that parts most rows of the sample into the same number of cells."""
+    def _first_lines(self) -> list[str]:
         text = text_of(self._stream, self._encoding)
         try:
-            lines = list(islice(_Lines(text.readline, self._limits), _SAMPLE_ROWS))
+            return list(islice(_Lines(text.readline, self._limits), _SAMPLE_ROWS))
         finally:
             text.detach()
+
+    def _find_delimiter(self, lines: list[str]) -> str:
+        """The candidate that parts most rows of the sample into the same number of cells."""
         if lines and (declared := _SEP_LINE.fullmatch(lines[0])):
             self._separator_line = True
             return declared[1]
@@ -203,11 +216,24 @@ class _Lines:
         return UnreadableFile("field_too_long", row=row, limit=self._limits.cell)
 
 
-def literal_cells(line: str, delimiter: str) -> list[str]:
+def _quotes_are_spaced(lines: list[str], delimiter: str) -> bool:
+    """Whether a blank stands before the quotes of values: ``"Lee", "Ann"``."""
+    opening = rf'{re.escape(delimiter)} +"'
+    whole = rf'{opening}(?:[^"]|"")*"(?=\s*$|{re.escape(delimiter)})'
+    if any(f'{delimiter}"' in line for line in lines):
+        return False
+    spaced = [line for line in lines if f'{delimiter} "' in line]
+    return bool(spaced) and all(
+        len(re.findall(opening, line)) == len(re.findall(whole, line)) for line in spaced
+    )
+
+
+def literal_cells(line: str, delimiter: str, *, spaced: bool = False) -> list[str]:
     """The cells of one line by itself; a quote that it does not close is an ordinary mark."""
     line = line.rstrip("\r\n")
     cells, position = [], 0
-    quoted = re.compile(rf'"((?:[^"]|"")*)"(?={re.escape(delimiter)}|$)')
+    lead = " *" if spaced else ""
+    quoted = re.compile(rf'{lead}"((?:[^"]|"")*)"(?={re.escape(delimiter)}|$)')
     while True:
         match = quoted.match(line, position)
         if match:

@@ -22,11 +22,13 @@ _MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
 _HIGH = re.compile(rb"[\x80-\xff]")
+# Inside a word in small letters these are capitals or signs in the other two.
+_DOS = re.compile(rb"[a-z][\x81-\x86\x94](?=[a-z])")
 # An accented letter of Mac Roman inside or at the end of a word is a mark or a capital in
 # Windows-1252; the other way round it is a sign of mathematics. Apostrophes and small letters of
 # both tell nothing.
 _MAC = re.compile(
-    rb"[A-Za-z][\x81\x82\x84\x86-\x8f\x90\x91\x95\x98\x9b\x9d\x9f](?=[a-z])"
+    rb"[A-Za-z][\x87-\x8f\x90\x91\x95\x98\x9b\x9d\x9f](?=[a-z])"
     rb"|[a-z][\x8e\x8f\x87\x88\x8d\x90\x9f](?![a-zA-Z\x80-\xff])|[A-Za-z]\xd5[a-zA-Z]"
 )
 _WINDOWS = re.compile(
@@ -72,7 +74,7 @@ def _decodes(decoder: codecs.IncrementalDecoder, chunk: bytes, *, final: bool = 
 
 def _single_byte(stream: BinaryIO) -> Encoding:
     """For text that is not UTF-8 throughout: damaged UTF-8, or one byte a character."""
-    multibyte = single = mac = windows = 0
+    multibyte = single = mac = windows = dos = 0
     undefined = False
     stream.seek(0)
     while chunk := stream.read(CHUNK):
@@ -81,9 +83,12 @@ def _single_byte(stream: BinaryIO) -> Encoding:
         single += len(_HIGH.findall(rest))
         mac += len(_MAC.findall(chunk))
         windows += len(_WINDOWS.findall(chunk))
+        dos += len(_DOS.findall(chunk))
         undefined = undefined or len(chunk.translate(None, _UNDEFINED_IN_1252)) < len(chunk)
     if multibyte > 4 * single:
         return Encoding("utf-8", damaged=True)
+    if dos > mac + windows:
+        return Encoding("cp850", guessed=True)
     if mac > 2 * windows:
         return Encoding("mac_roman", guessed=True)
     return Encoding("latin-1" if undefined else "cp1252", guessed=True)
@@ -93,8 +98,8 @@ def detect(stream: BinaryIO, wanted: str | None) -> Encoding:
     """The encoding of the text, or UnreadableFile for what is no text.
 
     A byte order mark decides; else UTF-16 by its pattern of NULs, UTF-8 if (nearly) all bytes
-    agree, else Mac Roman by its letters, Windows-1252 or, where that has no such characters,
-    Latin-1: all three are guesses.
+    agree, else code page 850 (CSV of MS-DOS) or Mac Roman by its letters, Windows-1252 or, where
+    that has no such characters, Latin-1: all four are guesses.
     """
     stream.seek(0)
     head = stream.read(CHUNK)

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 from app.services.imports.aliases import field_of
+from app.services.imports.cleaning import without_invisible
 from app.services.imports.reading.errors import UnreadableFile
 from app.services.imports.reading.table import Header, Row
 
@@ -44,8 +45,13 @@ def find_header(sample: list[Row], wanted: int | None, *, ragged: bool) -> Heade
 
 
 def _repeated(cells: list[str]) -> tuple[str, ...]:
-    counted = Counter(" ".join(cell.split()) for cell in cells if cell.strip())
-    return tuple(name for name, count in counted.items() if count > 1)
+    counted = Counter(map(_named, cells))
+    return tuple(name for name, count in counted.items() if name and count > 1)
+
+
+def _named(cell: str) -> str:
+    """The name in a cell, as people see it."""
+    return " ".join(without_invisible(cell, joiners=False).split())
 
 
 def _likeliest(filled: list[Row]) -> Row | None:
@@ -119,7 +125,7 @@ def _names(cells: list[str]) -> tuple[list[str], tuple[str, ...]]:
     taken: set[str] = set()
     notes: list[str] = []
     for index, cell in enumerate(cells):
-        name = " ".join(cell.split())
+        name = _named(cell)
         if not name:
             name = f"Column {letters(index)}"
             notes.append("unnamed_column")
