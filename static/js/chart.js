@@ -94,7 +94,7 @@ function options(place, data, width) {
       y: { range: (_, __, most) => [0, Math.max(most * 1.08, 4)] },
     },
     axes: [dayAxis(data, width, colours), countAxis(place, colours)],
-    series: [{}, ...(bars ? barSeries(data, colours) : lineSeries(data, colours, place))],
+    series: [{}, ...(bars ? barSeries(data, colours, width) : lineSeries(data, colours, place))],
   };
 }
 
@@ -131,14 +131,15 @@ function countAxis(place, colours) {
   };
 }
 
-function barSeries({ series }, colours) {
+function barSeries({ days, series }, colours, width) {
   const top = series.length - 1;
-  const paths = (at) => uPlot.paths.bars({ size: [0.5, 28], radius: [at === top ? 0.1 : 0, 0] });
+  const thin = width / days.length < 8; // an edge would be all that is left of a bar
+  const paths = (at) => uPlot.paths.bars({ size: [thin ? 0.8 : 0.5, 28], radius: [at === top ? 0.1 : 0, 0] });
   return series
     .map((_, at) => ({
       stroke: colours.first,
       fill: at === 0 ? colours.first : colours.second,
-      width: 1,
+      width: thin ? 0 : 1,
       paths: paths(at),
       points: { show: false },
     }))
