@@ -33,6 +33,8 @@ from tests.fixtures.waiting import is_gone, wait_for
 pytestmark = pytest.mark.xdist_group("sip-line")
 
 NUMBER = "+12125551234"
+EVERY_LETTER = "".join(letter for letter in map(chr, range(33, 127)) if letter not in "\"';<>\\")
+"""All that the password of a partner's trunk may hold."""
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +102,8 @@ def test_an_account_registers_and_proves_its_password(
 ) -> None:
     digest, registered, wrong, nobody = [f"+1212555110{place}" for place in range(4)]
     trunk.routes |= dict.fromkeys((digest, registered, wrong, nobody), Answer(486, "Busy Here"))
-    trunk.password = "right"
-    own = {"user": "portal", "password": "right"}
+    trunk.password = EVERY_LETTER
+    own = {"user": "portal", "password": EVERY_LETTER}
     try:
         answers = all_at_once(
             {
@@ -134,6 +136,16 @@ def test_a_trunk_that_is_not_there_is_asked_again_later(make_line: Callable[...,
     put_off = ("put off", "The trunk could not be reached.", 10.0, True)
     assert placed(over_udp, NUMBER) == put_off
     assert placed(over_tcp, NUMBER) == put_off
+
+
+def test_a_name_that_leads_inside_is_not_dialled(
+    trunk: Trunk, make_line: Callable[..., Sip], tmp_path: Path
+) -> None:
+    line = make_line(is_pinned=True, name="an-account")
+    words = "Nothing was dialled: the name 127.0.0.1 leads to an address that is not public."
+    assert placed(line, NUMBER) == ("rejected", words, EndedReason.CARRIER_ERROR, "carrier_error")
+    assert trunk.calls_to(NUMBER) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"an-account", "began"}
 
 
 def test_an_attempt_that_was_put_off_may_be_asked_for_again(

@@ -77,9 +77,7 @@ def _asked(line: Line, account: SipAccount, numbers: Sequence[str]) -> str:
         return "The trunk answers."
     if was_proved or greeting.proved:
         return "The trunk answers and accepts the password."
-    return (
-        "The trunk answers. It asked for no password yet; the first call will show if it is right."
-    )
+    return "The trunk answers. It asked for no password yet: the first call shows if it is right."
 
 
 def _check_password(reply: Reply) -> None:

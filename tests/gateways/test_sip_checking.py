@@ -1,0 +1,157 @@
+"""Testing the connection to a trunk: what is asked, and the sentence that comes of it."""
+
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.gateways.carriers.brought import Finding
+from app.gateways.carriers.sip import asking, checking
+from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.proving import proof
+from tests.fixtures.sip_trunk import Trunk, sip_trunk
+
+OWN, FOREIGN = "+12025550199", "+12025550100"
+ANSWERS = "The trunk answers."
+ACCEPTS = "The trunk answers and accepts the password."
+UNPROVED = "The trunk answers. It asked for no password yet: the first call shows if it is right."
+REFUSES = "The trunk does not accept this user and password."
+
+
+@pytest.fixture
+def trunk() -> Iterator[Trunk]:
+    with sip_trunk() as running:
+        running.password = "right"
+        yield running
+
+
+@pytest.fixture
+def check(trunk: Trunk, tmp_path: Path) -> Callable[..., Finding]:
+    def check(*numbers: str, **changes: Any) -> Finding:
+        own: dict[str, Any] = {"trunk": trunk.address, "is_pinned": True, "may_be_private": True}
+        return checking.tested(SipAccount(folder=tmp_path, **own | changes), numbers or (OWN,))
+
+    return check
+
+
+def test_the_password_is_proved_where_it_is_asked_for(
+    trunk: Trunk, check: Callable[..., Finding]
+) -> None:
+    right = {"user": "portal", "password": "right"}
+    wrong = right | {"password": "wrong"}
+    assert check() == Finding(True, ANSWERS)
+    assert check(**right) == Finding(True, UNPROVED)
+    assert check(**right, registers=True) == Finding(True, ACCEPTS)
+    assert check(**wrong, registers=True) == Finding(False, REFUSES)
+    trunk.guarded = {"OPTIONS"}
+    assert check(**right) == Finding(True, ACCEPTS)
+    assert check(**wrong) == Finding(False, REFUSES)
+    assert check() == Finding(False, "The trunk asks for a user and a password.")
+    assert (trunk.registered, trunk.invites) == ([""], [])  # asked, without a contact
+
+
+def test_a_refused_caller_is_named(trunk: Trunk, check: Callable[..., Finding]) -> None:
+    trunk.barred = {FOREIGN}
+    not_own = f"The trunk does not let this number call: {FOREIGN}."
+    assert check(OWN, FOREIGN) == Finding(False, not_own)
+    user = {"user": "portal", "password": "right"}
+    assert check(FOREIGN, **user, shows_number=False) == Finding(True, UNPROVED)
+    trunk.barred = {"portal"}
+    words = (
+        "The trunk refuses us: 403 Forbidden. Where it knows its customers by their address, the "
+        "provider must be given this platform’s."
+    )
+    assert check() == Finding(False, words)
+
+
+def test_a_trunk_that_is_not_there_is_told_from_one_that_says_nothing(
+    trunk: Trunk, check: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(socket.socket()) as closed:
+        closed.bind(("127.0.0.1", 0))
+        away = "127.0.0.1:{1}".format(*closed.getsockname())
+        nothing = "Nothing listens at {} over {}.".format
+        assert check(trunk=away) == Finding(False, nothing(away, "UDP"))
+        assert check(trunk=away, transport="tcp") == Finding(False, nothing(away, "TCP"))
+    monkeypatch.setattr(asking, "GAPS", (0.02, 0.02))
+    trunk.out_of_order = True
+    silent = f"Nobody answered at {trunk.address} over UDP within 4 seconds."
+    assert check() == Finding(False, silent)
+
+
+def test_a_name_leads_to_the_internet_or_nowhere(
+    check: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private = (
+        "The name 127.0.0.1 leads to an address that is not public. Calls go out only to trunks "
+        "that are on the internet."
+    )
+    assert check(may_be_private=False) == Finding(False, private)
+
+    def unknown(*_: Any, **__: Any) -> None:
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    words = "The name sip.example.com leads nowhere. Compare it with what the provider wrote."
+    assert check(trunk="sip.example.com") == Finding(False, words)
+
+
+def test_over_tcp_answers_come_in_pieces_and_over_tls_somebody_must_speak_it(
+    check: Callable[..., Finding],
+) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        threading.Thread(target=_answer_in_pieces, args=(server,), daemon=True).start()
+        address = "127.0.0.1:{1}".format(*server.getsockname())
+        assert check(trunk=address, transport="tcp") == Finding(True, ANSWERS)
+        told = check(trunk=address, transport="tls")
+    assert not told.works
+    assert told.words.startswith(f"No encrypted connection came about with {address} over TLS: ")
+
+
+def _answer_in_pieces(server: socket.socket) -> None:
+    """Like a trunk that says 100 first, adds a body, and sends a question of its own between."""
+    for _ in range(2):
+        connection, _address = server.accept()
+        with connection:
+            while b"\r\n\r\n" in (question := connection.recv(4096)):
+                _, _, rest = question.decode().partition("\r\n")
+                own = b"OPTIONS sip:portal SIP/2.0\r\nCSeq: 1 OPTIONS\r\n\r\n"
+                trying = f"SIP/2.0 100 Trying\r\n{rest}".encode()
+                final = f"SIP/2.0 200 OK\r\n{rest}".replace("Length: 0", "Length: 3").encode()
+                for piece in (own + trying[:-9], trying[-9:] + final[:30], final[30:], b"abc"):
+                    connection.sendall(piece)
+            connection.sendall(b"no TLS here")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "response"),
+    [
+        ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
+        ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+    ],
+)
+def test_a_password_is_proved_as_the_standard_has_it(
+    monkeypatch: pytest.MonkeyPatch, algorithm: str, response: str
+) -> None:
+    """The example of RFC 7616, 3.9.1."""
+    chance = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+    monkeypatch.setattr(secrets, "token_hex", lambda _: chance)
+    asked = (
+        'Digest realm="http-auth@example.org", qop="auth, auth-int", '
+        f"algorithm={algorithm}, "
+        'nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", '
+        'opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"'
+    )
+    given = "GET", "/dir/index.html", "Mufasa", "Circle of Life"
+    assert proof(["Basic x", f"{asked.replace(algorithm, 'MD9')}", asked], *given) == (
+        'Digest username="Mufasa", realm="http-auth@example.org", '
+        'nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", uri="/dir/index.html", qop=auth, '
+        f'nc=00000001, cnonce="{chance}", response="{response}", '
+        f'opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS", algorithm={algorithm}'
+    )
+    assert proof(["Basic x"], *given) is None
