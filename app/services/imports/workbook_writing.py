@@ -14,6 +14,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from app.services.imports.failures import MarkedRow
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+_LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 _FORMULA = re.compile(r"[=+\-@\t\r\n]")
 _BAD_IN_NAME = re.compile(r"[\[\]:*?/\\]")
 _NAMESPACE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -140,8 +141,10 @@ def column_name(index: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """What XML can't hold becomes the mark of what can't be read, which no check lets pass."""
-    return _ILLEGAL.sub("\ufffd", text)
+    """What XML can't hold becomes the mark of what can't be read, which no check lets pass. What
+    a workbook would take for an escape, and a line break that XML would change, are escaped."""
+    escaped = _LOOKS_ESCAPED.sub("_x005F_", text) if "_x" in text else text
+    return _ILLEGAL.sub("\ufffd", escaped.replace("\r", "_x000D_"))
 
 
 class _Pipe(io.RawIOBase):

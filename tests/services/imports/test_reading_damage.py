@@ -4,6 +4,7 @@ import pytest
 
 from app.phone import normalise
 from app.services.imports.reading import inspect_phone
+from app.services.imports.reading.damage import inspect_country
 
 NUMBER = "+447700900418"
 
@@ -17,6 +18,7 @@ NUMBER = "+447700900418"
         ("447700900418.0", "GB", "decimals", NUMBER),
         ("7700900418.00", "GB", "decimals", NUMBER),
         ("12025550123.0", "US", "decimals", "+12025550123"),
+        ("1711234567.5", "DE", "decimals", None),
         ("7700900418", "GB", "leading_zero_lost", NUMBER),
         ("412345678", "AU", "leading_zero_lost", "+61412345678"),
         ("612345678", "IT", "leading_zero_lost", "+390612345678"),
@@ -52,8 +54,28 @@ def test_damage_is_named_with_its_repair(
 
 
 @pytest.mark.parametrize(
+    ("raw", "region", "repair"),
+    [
+        ("49 171 1234567", "DE", "+491711234567"),
+        ("(49) 171/1234567", "DE", "+491711234567"),
+        ("491711234567", "DE", "+491711234567"),
+        ("491 71234", "DE", None),
+        ("44 7700 900418", "GB", None),
+        ("1 202 555 0123", "US", None),
+    ],
+)
+def test_a_number_with_its_own_countrys_code_is_not_read_as_a_national_one(
+    raw: str, region: str, repair: str | None
+) -> None:
+    damage = inspect_country(raw, normalise(raw, region), region)
+    assert (damage.code, damage.repair) == ("plus_lost", repair) if damage else repair is None
+
+
+@pytest.mark.parametrize(
     ("raw", "region"),
     [
+        ("9876543210", "IN"),
+        ("11912345678", "BR"),
         ("+447700900418", None),
         ("+44 7700 900418", "GB"),
         ("07700 900418", "GB"),

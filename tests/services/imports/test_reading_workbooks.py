@@ -108,6 +108,15 @@ def test_shared_texts_leave_out_readings_and_formats() -> None:
         )
 
 
+def test_what_xml_could_not_hold_is_read_as_it_was_written() -> None:
+    cells = ("Ann_x000D_\nLee", "_x005F_x000D_", "_xD800_", "_x00e9_t\u00e9")
+    sheet = sheet_xml(inline_row(1, "A", "B", "C", "D") + inline_row(2, *cells))
+    with opened(workbook_bytes(("L", sheet))) as table:
+        assert [row.cells for row in table.rows()] == [
+            ["Ann\r\nLee", "_x000D_", "_xD800_", "\u00e9t\u00e9"]
+        ]
+
+
 def test_a_cell_beyond_the_header_gets_a_column_or_is_named() -> None:
     rows = [["Name", "Phone"], ["Ann", "+12025550123", "early"]]
     rows += [["Bo", "+12025550124"]] * 60 + [["Cy", "+12025550125", "", "late"]]

@@ -107,6 +107,14 @@ def test_a_workbook_comes_back_as_one_with_its_bad_cells_marked(desk: Desk) -> N
     assert counts(desk.checked(written)) == counts(upload)
 
 
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_what_looks_like_an_escape_of_a_workbook_comes_back_as_it_was(desk: Desk) -> None:
+    data = workbook(["Name", "Phone", "Note"], ["_x005F_x0041_", "12", "two_x000D_\nlines"])
+    written = returned(desk, desk.checked(data).id)
+    with open_table(io.BytesIO(written)) as table:
+        assert [row.cells[:3] for row in table.rows()] == [["_x0041_", "12", "two\r\nlines"]]
+
+
 def test_only_the_failed_rows_where_they_are_asked_for(desk: Desk) -> None:
     upload = desk.checked(workbook(["Name", "Phone"], ["Ann", ANN], ["Bob", "12"]))
     written = returned(desk, upload.id, failed_only=True)

@@ -46,6 +46,7 @@ class Damage(NamedTuple):
 
 _SCIENTIFIC = re.compile(r"([+-]?)(\d)(?:[.,](\d+))?[eE]\+?(\d{1,2})")
 _DECIMALS = re.compile(r"(\+?\d{6,15})[.,]0+")
+_FRACTION = re.compile(r"[1-9]\d{7,14}[.,]\d{1,2}")
 _THOUSANDS = re.compile(r"\+?\d{1,3}(?:,\d{3}){2,4}")
 _CALCULATED = re.compile(r"[-\u2212]\d+(?:[.,]\d+)?")
 _MONTH = r"(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-zé]*"
@@ -100,6 +101,7 @@ def _number_format(text: str, default_region: str | None) -> Damage | None:
         return _damage("thousands", _repaired(text.replace(",", ""), default_region))
     beyond_repair = {
         "hashes": bool(text) and not text.strip("#"),
+        "decimals": bool(_FRACTION.fullmatch(text)),
         "calculated": bool(_CALCULATED.fullmatch(text)),
         "date": _is_date(text),
     }

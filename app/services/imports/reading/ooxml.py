@@ -6,6 +6,7 @@ a zip bomb nor an entity bomb gets as far as the reader.
 
 import lzma
 import posixpath
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from app.services.imports.reading.errors import UnreadableFile
 from app.services.imports.reading.table import Limits
 
 CHUNK = 64 * 1024
+_ESCAPED = re.compile(r"_x(?!D[89A-F])([0-9A-F]{4})_", re.IGNORECASE)
 _PACKED_TIGHTLY = 200
 """Bytes out of one byte in: sheets of real lists reach 10 to 60."""
 _SMALL = 16 * 1024 * 1024
@@ -53,6 +55,11 @@ def parser() -> expat.XMLParserType:
 def local(name: str) -> str:
     """The name without its namespace."""
     return name.rpartition(" ")[2]
+
+
+def unescaped(text: str) -> str:
+    """The text of a cell; section 22.9.2.19: ``_x000D_`` is a line break that XML would change."""
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
 
 
 class Package:

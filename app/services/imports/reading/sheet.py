@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from app.services.imports.reading.errors import UnreadableFile
 from app.services.imports.reading.number_formats import Formatter, exact
-from app.services.imports.reading.ooxml import local, parser
+from app.services.imports.reading.ooxml import local, parser, unescaped
 from app.services.imports.reading.table import Limits
 
 _LAST_ROW = 1_048_576
@@ -166,7 +166,7 @@ class SheetReader:
             return "TRUE" if value == "1" else "FALSE"
         if kind == "d":
             return value.replace("T", " ").removesuffix(" 00:00:00")
-        return value
+        return unescaped(value)
 
 
 def _column_index(letters: str) -> int:
