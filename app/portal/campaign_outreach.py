@@ -7,7 +7,7 @@ from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import CampaignStatus
+from app.enums import CampaignStatus, CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import Campaign, Outreach
@@ -21,6 +21,7 @@ from app.portal.forms.problems import place_problems
 from app.portal.outreach_words import (
     LEFT_OUT_WORDS,
     consequences,
+    hindrance_words,
     hours_words,
     left_out_lines,
     plan_facts,
@@ -181,14 +182,20 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "facts_of_plan": [],
         "hours": hours_words(plan) if plan else None,
         "question": None,
+        "hindrance": None,
     }
     if plan is not None:
         agent = agents.get(session, caller(), plan.agent_id)
+        shown["hindrance"] = hindrance_words(found, plan, _hindrance(session, found, plan))
         shown["facts_of_plan"] = plan_facts(plan, agent)
         if found.status is not CampaignStatus.ARCHIVED and (not running or progress.is_over):
             again = plan.started_at is not None and progress.is_over and progress.called > 0
             shown["question"] = _starting(session, found, plan, again=again)
     return shown
+
+
+def _hindrance(session: Session, found: Campaign, plan: Outreach) -> outreach.Hindrance | None:
+    return outreach.hindrance(session, found, plan, CarrierKind(settings().carrier))
 
 
 def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool) -> Question:
@@ -199,7 +206,9 @@ def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool)
     return Question(
         action=url_for(endpoint, campaign_id=found.id),
         question=f"{verb} {found.name}{' again' if again else ''}?",
-        consequences=consequences(outreach.forecast(session, found, again=again), plan),
+        consequences=consequences(
+            outreach.forecast(session, found, again=again), plan, _hindrance(session, found, plan)
+        ),
         act=acts,
         safe="Not now",
         safe_url=url_for("portal.campaign_outreach", campaign_id=found.id),

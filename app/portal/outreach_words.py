@@ -1,15 +1,18 @@
 """What is said of a campaign's outreach: its hours, its reasons, what a start would do."""
 
 from datetime import time
+from typing import Any
 
 from flask import url_for
 
 from app.enums import CampaignStatus
+from app.extensions import caller
 from app.models import Agent, Campaign, Outreach
 from app.portal.formats import moment, number, plural
 from app.portal.forms.outreach import DAYS
+from app.portal.navigation import may_open
 from app.portal.reader import zone
-from app.services.outreach import Forecast, Progress
+from app.services.outreach import Forecast, Hindrance, Progress, hindering
 from app.services.outreach.plans import WORKDAYS, weekdays_of
 
 LEFT_OUT_WORDS = {
@@ -25,6 +28,15 @@ WAITING_WORDS = {
     "hours": "wait for an hour of the plan where they are",
     "limits": "wait because of the organization’s limits",
 }
+_MENDED = {
+    "organization_suspended": ("portal.organization", "Show the organization"),
+    "agent_inactive": ("portal.assistant", "Show the assistant"),
+    "agent_phone_not_ready": ("portal.assistant", "Show the assistant"),
+    "agent_left": ("portal.campaign_plan", "Choose another assistant"),
+    hindering.DAY_USED_UP: ("portal.organization_settings", "Show its limits"),
+    hindering.PAUSED: ("portal.line_health", "Show the line"),
+}
+"""Endpoint and act of where each hindrance is mended."""
 
 
 def reason_words(code: str) -> str:
@@ -65,9 +77,11 @@ def plan_facts(plan: Outreach, agent: Agent) -> list[tuple[str, str | None]]:
     ]
 
 
-def consequences(forecast: Forecast, plan: Outreach) -> list[str]:
+def consequences(forecast: Forecast, plan: Outreach, held: Hindrance | None) -> list[str]:
     """What follows from starting now, in numbers."""
     lines = [f"{plural(forecast.called, 'contact')} will be called: {hours_words(plan)}."]
+    if held is not None:
+        lines.append(f"Nobody is called before this is over: {held.sentence}")
     if forecast.before:
         lines.append(f"{plural(forecast.before, 'contact')} of this round were called before.")
     lines += [
@@ -92,6 +106,29 @@ def left_out_lines(campaign: Campaign, progress: Progress) -> list[tuple[str, in
     ]
 
 
+def hindrance_words(
+    campaign: Campaign, plan: Outreach, held: Hindrance | None
+) -> dict[str, str | None] | None:
+    """Why nobody is called, and where that is mended by those who may; None where nothing is in
+    the way."""
+    if held is None or campaign.status is CampaignStatus.ARCHIVED:
+        return None
+    runs = campaign.status is CampaignStatus.ACTIVE
+    endpoint, act = _MENDED[held.code]
+    ids: dict[str, Any] = {
+        "portal.assistant": {"agent_id": plan.agent_id},
+        "portal.campaign_plan": {"campaign_id": campaign.id},
+        "portal.line_health": {},
+    }.get(endpoint, {"organization_id": campaign.organization_id})
+    until = f" Until {moment(held.until, zone())}." if held.until else ""
+    return {
+        "title": "Nobody is called at this moment" if runs else "Nobody would be called",
+        "text": f"{held.sentence}{until}",
+        "url": url_for(endpoint, **ids) if may_open(caller(), endpoint) else None,
+        "act": act,
+    }
+
+
 def standing_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> list[str]:
     """Where the outreach stands at this moment, and when it will be over."""
     if plan is None or plan.started_at is None:
@@ -103,8 +140,6 @@ def standing_words(campaign: Campaign, plan: Outreach | None, progress: Progress
     if progress.is_over:
         return ["Everybody who can be called has been. Contacts that are added are called too."]
     said = []
-    if plan.held_reason:
-        said.append(f"Nobody is called at this moment. {plan.held_reason}")
     for code, count in progress.waiting.items():
         said.append(f"{number(count)} {WAITING_WORDS.get(code, 'wait')}.")
     if progress.next_due is not None:

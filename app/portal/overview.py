@@ -25,6 +25,7 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
     Kind.CALLS_UNANSWERED: ("portal.calls", "Show calls", "phone-off", {"state": "unanswered"}),
     Kind.LINE: ("portal.line_health", "Look at it", "activity-heartbeat", {}),
     Kind.PAUSED: ("portal.line_health", "Look at it", "player-pause", {}),
+    Kind.CAMPAIGN: ("portal.campaign_outreach", "Look at it", "speakerphone", {}),
     Kind.UPLOAD: ("portal.upload", "Look at it", "file-spreadsheet", {}),
     Kind.LIMIT: ("portal.organization_plan", "Change limit", "alert-triangle", {}),
     Kind.AGENT: ("portal.assistant", "Set up", "phone-off", {}),
@@ -37,6 +38,7 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
 
 PARAMETERS = {
     Kind.CALL: "call_id",
+    Kind.CAMPAIGN: "campaign_id",
     Kind.UPLOAD: "upload_id",
     Kind.LIMIT: "organization_id",
     Kind.AGENT: "agent_id",

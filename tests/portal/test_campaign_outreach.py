@@ -14,8 +14,9 @@ from app.enums import CallStatus, CampaignStatus, ContactAction, EndedReason, Ro
 from app.models import Agent, AuditEntry, Call, Campaign, User, utcnow
 from app.services import agents, campaigns, contacts, do_not_call, outreach
 from app.services.calls.outcome import end_call
+from app.services.dialler import pauses
 from app.services.outreach import feeding
-from tests.fixtures.cast import Tenant
+from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -177,6 +178,62 @@ def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
         assert words in page
     fragment = admin.get(f"{planned}/live").text
     assert ('hx-trigger="every 2s"' in fragment, "<html" in fragment) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("hindrance", "said", "mended_at"),
+    [
+        ("off", "The assistant is switched off.", "/assistants/{agent}"),
+        (
+            "left",
+            "The assistant of the plan was taken out of the campaign.",
+            "/campaigns/{campaign}/outreach/plan",
+        ),
+        ("paused", "Dialling is paused: A storm.", "/line"),
+    ],
+)
+def test_what_stops_a_whole_campaign_is_said_with_the_place_to_mend_it(
+    session: Session,
+    campaign: Campaign,
+    admin: Browser,
+    planned: str,
+    agent: Agent,
+    own: Tenant,
+    signed_in: SignedIn,
+    hindrance: str,
+    said: str,
+    mended_at: str,
+) -> None:
+    assert "result-warning" not in admin.get(planned).text
+    if hindrance == "off":
+        agent.active = False
+    elif hindrance == "left":
+        campaigns.assign_agents(session, own.caller(Role.PARTNER_ADMIN), campaign.id, [])
+    else:
+        pauses.pause(session, OPERATOR, pauses.Scope(), "A storm.")
+    session.commit()
+    link = f'href="{mended_at.format(agent=agent.id, campaign=campaign.id)}"'
+    page = unescape(admin.get(planned).text)
+    assert all(words in page for words in ("Nobody would be called", said, link))
+    asked = unescape(admin.get(f"{planned}/start").text)
+    assert f"Nobody is called before this is over: {said}" in asked
+    assert "1 contact will be called" in asked
+
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    fed = feed(session, campaign)
+    for path in (planned, f"{planned}/live"):
+        shown = unescape(admin.get(path).text)
+        assert ("Nobody is called at this moment" in shown, said in shown) == (True, True)
+    member = signed_in(own.user)
+    assert said in unescape(member.get(planned).text)
+    overview = unescape(member.get("/").text)
+    if hindrance == "paused":
+        assert fed == 1
+        assert "Dialling is paused: A storm." in overview
+    else:
+        assert fed == 0
+        assert f"{campaign.name} calls nobody" in overview
+        assert said in overview
 
 
 def test_a_pause_takes_calls_back_and_a_resume_goes_on(

@@ -17,6 +17,7 @@ from app.models import (
     Agent,
     Call,
     Campaign,
+    CampaignAgent,
     Contact,
     DoNotCallEntry,
     Organization,
@@ -179,11 +180,24 @@ def outreach_goes_on(session: Session, call: Call) -> Blocker | None:
     if campaign is None or campaign.status is not CampaignStatus.ACTIVE:
         message = "The campaign was stopped before the call was placed."
         return Blocker("campaign_stopped", message, EndedReason.CANCELED, Conflict)
+    if gone := speaks_for(session, campaign, call.agent_id):
+        return gone
     contact = session.get(Contact, call.contact_id) if call.contact_id else None
     if contact is not None and not ends_outreach(contact.status):
         return None
     message = "Outreach to the contact has ended."
     return Blocker("contact_ended", message, EndedReason.CONTACT_ENDED, Conflict)
+
+
+def speaks_for(session: Session, campaign: Campaign, agent_id: UUID) -> Blocker | None:
+    """The assistant has to be one of the campaign's, also when it was once."""
+    member = select(CampaignAgent.agent_id).where(
+        CampaignAgent.campaign_id == campaign.id, CampaignAgent.agent_id == agent_id
+    )
+    if campaign.all_agents or session.scalar(member) is not None:
+        return None
+    message = "The assistant of the plan was taken out of the campaign."
+    return Blocker("agent_left", message, EndedReason.CANCELED, Conflict)
 
 
 def ends_outreach(status: str | None) -> bool:
@@ -198,6 +212,15 @@ def blockers(parties: Parties, phone_number: str) -> Iterator[Blocker]:
         organization_may_call(parties),
         agent_is_active(parties.agent),
         phone_is_ready(parties.agent),
+    ):
+        if blocker is not None:
+            yield blocker
+    yield from blockers_of_number(parties, phone_number)
+
+
+def blockers_of_number(parties: Parties, phone_number: str) -> Iterator[Blocker]:
+    """Those of `blockers` that lie in the number, whoever calls it."""
+    for blocker in (
         number_is_allowed(phone_number, parties.organization),
         an_hour_suits(phone_number, parties.organization),
         may_be_contacted(parties),

@@ -20,6 +20,7 @@ from app.models import Call, Campaign, Contact, Outreach, OutreachContact
 from app.services import calls
 from app.services.calls import limits, rules
 from app.services.calls.states import ACTIVE
+from app.services.outreach.hindering import of_plan
 from app.services.outreach.looking import Known, Later, Never, decide, known_of, request_for
 from app.services.outreach.plans import look_at_stopped_again
 
@@ -76,7 +77,7 @@ def feed(session: Session, campaign_id: UUID, lines: Lines, now: datetime) -> in
     if outreach.next_at is not None and outreach.next_at > now:
         return 0
     parties = rules.parties_of(session, outreach.agent_id, "")
-    if _is_held(session, outreach, parties, now):
+    if _is_held(session, campaign, outreach, parties, now):
         return 0
     if outreach.held_reason is not None:
         outreach.held_reason = None
@@ -95,17 +96,20 @@ def feed(session: Session, campaign_id: UUID, lines: Lines, now: datetime) -> in
     return fed
 
 
-def _is_held(session: Session, outreach: Outreach, parties: rules.Parties, now: datetime) -> bool:
+def _is_held(
+    session: Session,
+    campaign: Campaign,
+    outreach: Outreach,
+    parties: rules.Parties,
+    now: datetime,
+) -> bool:
     """Whether nothing at all may be called; the reason stays with the outreach."""
-    blocker = rules.standing_blocker(parties)
-    if blocker is not None:
-        outreach.held_reason, outreach.next_at = blocker.message, now + HELD
-        return True
-    wait = limits.day_used_up(session, parties.organization, now)
-    if wait is not None:
-        outreach.held_reason = wait.why
-        outreach.next_at = min(wait.until, now + LONGEST_HOLD)
-    return wait is not None
+    found = of_plan(session, campaign, outreach, parties, now)
+    if found is None:
+        return False
+    outreach.held_reason = found.sentence
+    outreach.next_at = min(found.until, now + LONGEST_HOLD) if found.until else now + HELD
+    return True
 
 
 def _free_lines(session: Session, outreach: Outreach, parties: rules.Parties, lines: Lines) -> int:

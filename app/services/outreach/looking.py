@@ -77,7 +77,8 @@ def known_of(session: Session, organization: Organization, phones: Collection[st
 
 
 def lasting_hindrance(contact: Contact, parties: rules.Parties, known: Known) -> str | None:
-    """Why a contact is not called at any hour; the codes are those of `rules` and `NO_PHONE`."""
+    """Why a contact is not called at any hour, whoever calls; the codes are those of `rules` and
+    `NO_PHONE`."""
     if contact.phone is None:
         return NO_PHONE
     if rules.ends_outreach(contact.status):
@@ -87,7 +88,7 @@ def lasting_hindrance(contact: Contact, parties: rules.Parties, known: Known) ->
         on_do_not_call_list=contact.phone in known.listed,
         has_consent=contact.phone in known.consented,
     )
-    blocker = next(rules.blockers(own, contact.phone), None)
+    blocker = next(rules.blockers_of_number(own, contact.phone), None)
     return blocker.code if blocker is not None else None
 
 

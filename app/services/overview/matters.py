@@ -21,6 +21,7 @@ from app.services.calls.listing import UNANSWERED
 from app.services.calls.reading import visible as visible_calls
 from app.services.dialler import health, pauses
 from app.services.organizations.loading import visible as visible_organizations
+from app.services.outreach import held_campaigns
 
 RECENT = timedelta(days=14)
 SOON = timedelta(days=14)
@@ -39,6 +40,7 @@ class Kind(StrEnum):
     CALLS_UNANSWERED = "calls-unanswered"
     LINE = "line"
     PAUSED = "paused"
+    CAMPAIGN = "campaign"
     UPLOAD = "upload"
     LIMIT = "limit"
     AGENT = "agent"
@@ -103,6 +105,14 @@ def _line(session: Session, caller: Caller) -> list[Matter]:
         title = "The telephone line takes no calls at the moment"
         found.append(Matter(Kind.LINE, title, words, urgent=True))
     return found
+
+
+def _campaigns(session: Session, caller: Caller) -> list[Matter]:
+    """Campaigns that run and can call nobody."""
+    return [
+        Matter(Kind.CAMPAIGN, f"{campaign.name} calls nobody", reason, campaign.id, urgent=True)
+        for campaign, reason in held_campaigns(session, caller, EACH + 1)
+    ]
 
 
 def _uploads(session: Session, caller: Caller) -> list[Matter]:
@@ -273,6 +283,7 @@ def _count(number: int) -> str:
 _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[Matter]]], ...] = (
     (Permission.CALLS_READ, _line),
     (Permission.CALLS_READ, _unknown_calls),
+    (Permission.CAMPAIGNS_READ, _campaigns),
     (Permission.CONTACTS_WRITE, _uploads),
     (Permission.CREDENTIALS_MANAGE, _credentials),
     (Permission.ORGANIZATIONS_WRITE, _limits),
