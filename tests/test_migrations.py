@@ -18,7 +18,7 @@ from app.config import ROOT
 from app.database import Database
 from app.enums import CallSource, CallStatus, CarrierKind
 from app.gateways.carriers.base import LineState, Verdict
-from app.models import Agent, Base, Call, CallAttempt, Campaign, OAuthClient, Organization
+from app.models import Agent, Base, Call, CallAttempt, Campaign, OAuthClient, Organization, utcnow
 from app.services import organizations
 from app.services.calls import costs
 from migrations.filters import belongs_to_us
@@ -28,7 +28,8 @@ VERSION = "alembic_version"
 
 def fill(session: Session) -> dict[str, int]:
     """Puts the demo's world into the database; returns how many rows each table then has."""
-    World(session, system_caller("tests"), "http://127.0.0.1").build(PARTNERS[:1], history_days=2)
+    making = World(session, system_caller("tests"), "http://127.0.0.1", utcnow())
+    making.build(PARTNERS[:1], history_days=2)
     session.flush()
     return {
         name: session.scalar(select(func.count()).select_from(table)) or 0

@@ -36,13 +36,16 @@ def demo(as_json: bool, rotate: bool) -> None:
 
 
 def _world(file: Path, rotate: bool) -> dict[str, Any]:
-    base_url = extensions.settings().public_url
+    settings = extensions.settings()
     with extensions.transaction(read_only=True) as session:
         empty = session.scalar(select(Partner.id).limit(1)) is None
         known = session.scalar(select(User.id).where(User.email_key == "operator@demo.example"))
     if empty:
         with extensions.transaction() as session:
-            world = World(session, system_caller("demo"), base_url).build(PARTNERS, HISTORY_DAYS)
+            making = World(
+                session, system_caller("demo"), settings.public_url, settings.legacy_retirement
+            )
+            world = making.build(PARTNERS, HISTORY_DAYS)
         _write(file, world)
         return world
     if known is None or not file.exists():
@@ -56,7 +59,7 @@ def _world(file: Path, rotate: bool) -> dict[str, Any]:
         with extensions.transaction() as session:
             world = Rotation(session, system_caller("demo")).rotate(world)
         _write(file, world)
-    return {**world, "baseUrl": base_url}
+    return {**world, "baseUrl": settings.public_url}
 
 
 def _write(file: Path, world: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller, system_caller
 from app.commands.demo_history import add_conversations
+from app.commands.demo_legacy import add_legacy_traffic
 from app.commands.demo_story import OrganizationStory, PartnerStory
 from app.enums import ContactAction, Role, Tier
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
@@ -50,10 +51,12 @@ def new_password() -> str:
 
 
 class World:
-    """One run of the demo; the dictionaries are those of decisions, section 9."""
+    """One run of the demo; the dictionaries are those of decisions, section 9. ``retirement`` is
+    that of the retired calling API."""
 
-    def __init__(self, session: Session, caller: Caller, base_url: str):
+    def __init__(self, session: Session, caller: Caller, base_url: str, retirement: datetime):
         self.session = session
+        self.retirement = retirement
         self.caller = caller
         self.base_url = base_url
         self.random = random.Random(7)  # noqa: S311 - an invented past, the same every time
@@ -185,7 +188,15 @@ class World:
         add_conversations(
             self.session, organization, agents[0], story.pace, history_days, self.random
         )
-        legacy = self._legacy_client(organization, extended=partner_story.extended)
+        new = self._legacy_client(organization, extended=partner_story.extended)
+        if story.tier is Tier.PLUS:
+            first, last = PEOPLE[0]
+            add_legacy_traffic(
+                self.session, own, new.client, agents[0],
+                to=(f"{first} {last}", f"+1{story.area_code}5550150"),
+                served_until=max(new.client.served_until or self.retirement, self.retirement),
+                days=history_days,
+            )  # fmt: skip
         return {
             "id": str(organization.id),
             "name": organization.name,
@@ -208,7 +219,7 @@ class World:
             ],
             "doNotCall": [LISTED],
             "simulator": {word: SIMULATED_NUMBERS[word] for word in SHOWN_OUTCOMES},
-            **({"legacyClient": legacy} if story.tier is Tier.PLUS else {}),
+            **({"legacyClient": _legacy(new)} if story.tier is Tier.PLUS else {}),
         }
 
     def _agents(
@@ -256,17 +267,22 @@ class World:
             self.session, own, organization_id=organization.id, name=name, live=live
         ).secret
 
-    def _legacy_client(self, organization: Organization, *, extended: bool) -> dict[str, Any]:
+    def _legacy_client(
+        self, organization: Organization, *, extended: bool
+    ) -> oauth_clients.NewClient:
         until = datetime.now(UTC).replace(microsecond=0) + timedelta(days=180)
-        new = oauth_clients.create_legacy(
+        return oauth_clients.create_legacy(
             self.session,
             self.caller,
             organization_id=organization.id,
             name="Old dialler",
             served_until=until if extended else None,
         )
-        served = write_moment(new.client.served_until) if new.client.served_until else None
-        return {**_client(new), "servedUntil": served}
+
+
+def _legacy(new: oauth_clients.NewClient) -> dict[str, Any]:
+    served = write_moment(new.client.served_until) if new.client.served_until else None
+    return {**_client(new), "servedUntil": served}
 
 
 def _client(new: oauth_clients.NewClient) -> dict[str, str]:

@@ -28,6 +28,7 @@ from app.services.paging import Page, Sort, keyset_page
 DAYS_SHOWN = 30
 DAYS_KEPT = timedelta(days=400)
 EXCHANGES_KEPT = timedelta(days=90)
+CALL_ID = "the id of the call"
 NO_ASSISTANT = "ID_OF_THE_ASSISTANT"
 """Stands in a request whose number belongs to no assistant."""
 
@@ -83,15 +84,23 @@ def rehearse(
     return calls.rehearse(session, caller, asked, live=True, carrier=carrier)
 
 
+def answer_of(status: CallStatus, message: str) -> dict[str, Any]:
+    """What Area C would answer to a request that it accepts so."""
+    return {"success": True, "message": message, "callId": CALL_ID, "status": status.value}
+
+
 def keep(
     session: Session,
     client_id: UUID,
     status: int,
     answer: Mapping[str, Any] | None,
     shadow: Shadow | None,
+    *,
+    at: datetime | None = None,
 ) -> None:
-    """Counts an answered request; with a ``shadow`` it becomes the client's last one."""
-    now = utcnow()
+    """Counts an answered request, of now where ``at`` says nothing else; with a ``shadow`` it
+    becomes the client's last one."""
+    now = at or utcnow()
     accepted = status < 400
     amounts = {
         "accepted": int(accepted),

@@ -20,7 +20,6 @@ from app.schemas.reading import read
 from app.services import legacy_migration
 from app.services.legacy_migration import Shadow
 
-CALL_ID = "the id of the call"
 NOT_READ = frozenset({403, 410})
 """Answers that are given before the body is read."""
 TOO_MANY = 429
@@ -34,12 +33,11 @@ def cast(session: Session, body: LegacyCallInput) -> None:
     asked = legacy_migration.translate(session, caller, body)
     try:
         carrier = CarrierKind(settings().carrier)
-        status, message = legacy_migration.rehearse(session, caller, asked, carrier)
+        accepted = legacy_migration.rehearse(session, caller, asked, carrier)
     except DomainError as error:
         g.legacy_shadow = Shadow(asked, *calls_refusal(error))
         return
-    answer = {"success": True, "message": message, "callId": CALL_ID, "status": status.value}
-    g.legacy_shadow = Shadow(asked, 200, answer)
+    g.legacy_shadow = Shadow(asked, 200, legacy_migration.answer_of(*accepted))
 
 
 def keep(response: Response) -> Response:

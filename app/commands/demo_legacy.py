@@ -1,0 +1,73 @@
+"""Traffic of the clients that still use the retired calling API, so that the migration page has
+something to show."""
+
+import random
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.caller import Caller
+from app.enums import CarrierKind, Tier
+from app.errors import Gone
+from app.models import Agent, OAuthClient, new_id
+from app.schemas.legacy import LegacyCallInput
+from app.schemas.reading import read
+from app.services import legacy_migration
+from app.services.legacy_calls import Terms
+from app.services.legacy_migration import DAYS_SHOWN, Shadow
+
+SATURDAY = 5
+OPENING = time(15)
+BAD_REQUEST = 400
+REFUSED = 0.06
+"""Of the requests of a client that is served: a number or a message was wrong."""
+
+
+def add_legacy_traffic(
+    session: Session,
+    caller: Caller,
+    client: OAuthClient,
+    agent: Agent,
+    *,
+    to: tuple[str, str],
+    served_until: datetime,
+    days: int,
+) -> None:
+    """A few requests each working day until yesterday, each with what Area C would have answered;
+    after ``served_until`` they were refused. ``to`` is the name and number that it asks for."""
+    rng = random.Random(11)  # noqa: S311 - an invented past, the same every time
+    name, number = to
+    request = read(
+        LegacyCallInput,
+        {
+            "name": name,
+            "toPhoneNumber": number,
+            "fromPhoneNumber": agent.phone_number,
+            "introNotes": "Asked for a quote through the form on the website.",
+            "formInfo": [{"key": "topic", "value": "Quote"}],
+        },
+    )
+    asked = legacy_migration.translate(session, caller, request)
+    accepted = legacy_migration.rehearse(session, caller, asked, CarrierKind.SIMULATOR)
+    shadow = Shadow(asked, 200, legacy_migration.answer_of(*accepted))
+    status, answer = _answer(Terms(caller, served_until, Tier.PLUS), accepted[1])
+    today = datetime.now(UTC).date()
+    for age in range(min(days, DAYS_SHOWN - 1), 0, -1):
+        day = today - timedelta(days=age)
+        for _ in range(rng.randrange(2, 6) if day.weekday() < SATURDAY else rng.randrange(2)):
+            at = datetime.combine(day, OPENING, UTC) + timedelta(seconds=rng.randrange(8 * 3600))
+            if status < BAD_REQUEST and rng.random() < REFUSED:
+                legacy_migration.keep(session, client.id, BAD_REQUEST, None, None, at=at)
+            else:
+                legacy_migration.keep(session, client.id, status, answer, shadow, at=at)
+
+
+def _answer(terms: Terms, message: str) -> tuple[int, dict[str, Any]]:
+    """What the retired API says to a good request on these terms."""
+    try:
+        terms.require_service()
+    except Gone as error:
+        details = {"code": error.code, "errors": []}
+        return 410, {"statusCode": 410, "message": error.message, "details": details}
+    return 200, {"success": True, "message": message, "callId": str(new_id())}
