@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from app.gateways.carriers.sip.speaking import RATE
-from app.models import CallEvent
+from app.models import CallEvent, CarrierAccount
 from app.services import calls
 from tests import matrix
 from tests.fixtures.databases import BACKENDS, Databases
@@ -61,6 +61,7 @@ class Dialled:
     person: Telephone
     machine: Telephone
     passed_on: Telephone
+    brought: Telephone
     calls: dict[str, UUID]
     numbers: dict[str, str]
 
@@ -81,7 +82,10 @@ def dialled(house: SipHouse, hello: "array[int]") -> Dialled:
         name: house.dial(number, **heard.get(name, {})) for name, number in numbers.items()
     }
     under_way["passed on"] = house.dial(passed_on.number, house.handing_over, **SAID)
-    return Dialled(person, machine, passed_on, under_way, numbers)
+    brought = house.telephone(hello, house.brought)
+    house.bring()
+    under_way["brought"] = house.dial(brought.number, house.bringing, **SAID)
+    return Dialled(person, machine, passed_on, brought, under_way, numbers)
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +137,29 @@ def test_the_assistant_takes_over_after_the_intro(house: SipHouse, dialled: Dial
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
     assert found(INTRO, dialled.passed_on.recordings()[0])[0] > 0.95
     wait_for(lambda: "Call established" in house.assistant.log())
+
+
+def test_a_call_over_a_partners_trunk_is_followed_after_another_took_its_place(
+    house: SipHouse, dialled: Dialled
+) -> None:
+    """The name is looked up by us; the trunk is told of it, and reached at its address."""
+    call_id, number = dialled.calls["brought"], dialled.brought.number
+    until(lambda: house.brought.calls_to(number))
+    house.bring(user="another")
+    assert outcome(house.database, call_id) == ("completed", "completed", "human")
+    assert found(INTRO, dialled.brought.recordings()[0])[0] > 0.95
+    [attempt] = house.attempts(call_id)
+    [invite] = house.brought.calls_to(number)
+    host = f"localhost:{house.brought.port}"
+    assert invite.start == f"INVITE sip:{number}@{host};transport=udp SIP/2.0"
+    assert invite["from"].startswith(f"<sip:portal@{host}")
+    assert invite["route"] == f"<sip:{house.brought.address};transport=udp;lr>"
+    assert (attempt.carrier_reference, attempt.spoken) == (invite["call-id"], INTRO)
+    with house.database.transaction(read_only=True) as session:
+        account = session.get_one(CarrierAccount, attempt.account_id)
+    assert account.removed_at is not None
+    assert (house.folder / "sip" / str(account.id) / f"{attempt.id}.ledger").exists()
+    assert house.trunk.calls_to(number) == []
 
 
 @pytest.mark.parametrize(

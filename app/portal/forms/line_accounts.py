@@ -1,6 +1,6 @@
 """The forms of a carrier account: one with Twilio, or a SIP trunk."""
 
-from wtforms import BooleanField, Form, PasswordField, RadioField, StringField
+from wtforms import BooleanField, Form, PasswordField, RadioField, SelectChoice, StringField
 
 from app.gateways.carriers.sip.account import Trunk
 from app.services.carrier_accounts import Particulars
@@ -32,11 +32,13 @@ class LineTrunkForm(Form):
     password = PasswordField(
         "Password", render_kw={"maxlength": LONGEST_SECRET, "autocomplete": "off"}
     )
-    transport = RadioField("Transport", choices=list(TRANSPORTS.items()), default="udp")
+    transport = RadioField(
+        "Transport", choices=[SelectChoice(*each) for each in TRANSPORTS.items()], default="udp"
+    )
     registers = BooleanField("Register before each call")
     caller = RadioField(
         "Shown as the caller",
-        choices=[(NUMBER, "The assistant’s number"), (USER, "The user")],
+        choices=[SelectChoice(NUMBER, "The assistant’s number"), SelectChoice(USER, "The user")],
         default=NUMBER,
     )
     domain = StringField("Domain", render_kw=_HOST)

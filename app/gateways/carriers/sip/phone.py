@@ -61,7 +61,7 @@ class Phone:
 
     def start(self, silence: Path, hop: Hop | None = None) -> None:
         """Returns once it can be spoken to. ``silence`` is what it sends until `play`; ``hop``
-        takes every message, whatever the account says."""
+        takes every message, whatever the account says. Sounds are in the phone's folder."""
         port = _free_port()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (self._folder / "config").write_text(self._config(port, silence, is_pinned=hop is not None))
@@ -79,7 +79,7 @@ class Phone:
 
     def play(self, sound: Path) -> None:
         """Sends this file from now on, in place of the one before."""
-        self._order("ausrc", f"aufile,{sound}")
+        self._order("ausrc", f"aufile,{sound.name}")
 
     def hand_over(self, address: str) -> None:
         """Asks the trunk to connect the caller with another address, by REFER."""
@@ -144,6 +144,7 @@ class Phone:
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the operator names the program
                 [self._account.baresip, "-4", "-v", "-s", "-f", str(self._folder)],
+                cwd=self._folder,  # it cuts off long names of sounds
                 stdin=subprocess.DEVNULL,
                 stdout=its_end,
                 stderr=its_end,
@@ -211,7 +212,7 @@ class Phone:
         if hop is not None:
             first = "{}:{}".format(*hop)
         if first:
-            parts.append(f'outbound="sip:{first};transport={self._transport};lr"')
+            parts.append(f'outbound="sip:{first};transport={self._transport}"')  # loose by itself
         parts.append(f"regint={REGISTRATION_SECONDS if account.registers else 0}")
         return ";".join(parts) + "\n"
 
@@ -220,13 +221,13 @@ class Phone:
             "poll_method epoll",
             "sip_listen 0.0.0.0:0",
             "call_max_calls 1",
-            f"audio_source aufile,{silence}",
+            f"audio_source aufile,{silence.name}",
             "audio_player aubridge,nowhere",
             "audio_channels 1",
             "ausrc_srate 8000",
             "auplay_srate 8000",
             f"rtp_ports {self._account.rtp_ports}",
-            f"snd_path {self._folder}",
+            "snd_path .",
             f"module_path {_module_folder(self._account.baresip)}",
             *(f"module {name}.so" for name in ("g711", "aufile", "aubridge", "sndfile")),
             "module_tmp account.so",

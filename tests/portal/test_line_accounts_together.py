@@ -1,0 +1,80 @@
+"""Two people at the same carrier account: the second is told of the first."""
+
+from collections.abc import Callable, Mapping
+from html import unescape
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import CarrierAccount, User
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignIn = Callable[[User], Browser]
+TWILIO, TRUNK = "/line/accounts/account", "/line/accounts/trunk"
+SID, OTHER = "AC" + "1a" * 16, "AC" + "2b" * 16
+ACCOUNT: Mapping[str, str] = {"sid": SID, "token": "a-token"}
+AT_SIP: Mapping[str, str] = {
+    "address": "9.9.9.9",
+    "user": "portal",
+    "password": "nobody-sees-this",
+    "transport": "udp",
+    "caller": "number",
+}
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def in_use(session: Session) -> CarrierAccount | None:
+    session.expire_all()
+    query = select(CarrierAccount).where(CarrierAccount.removed_at.is_(None))
+    return session.scalars(query).one_or_none()
+
+
+def save(browser: Browser, path: str, typed: Mapping[str, str], version: int) -> tuple[int, str]:
+    answer = browser.post(path, {**typed, "version": str(version)}, page=path)
+    return answer.status_code, unescape(answer.text)
+
+
+def test_whoever_saves_second_sees_both(session: Session, own: Tenant, admin: Browser) -> None:
+    assert 'name="version" value="0"' in admin.get(TWILIO).text
+    assert save(admin, TWILIO, ACCOUNT, 0)[0] == 303
+    status, shown = save(admin, TWILIO, {"sid": OTHER, "token": "another"}, 0)
+    assert status == 409
+    assert f"{own.staff[Role.PARTNER_ADMIN].email} changed this meanwhile" in shown
+    assert f"<td>{SID}</td><td>{OTHER}</td>" in shown
+    assert 'name="version" value="1"' in shown
+    assert "another" not in shown
+    assert save(admin, TWILIO, {"sid": OTHER, "token": "another"}, 1)[0] == 303
+    account = in_use(session)
+    assert account is not None
+    assert (account.sid, account.version) == (OTHER, 2)
+
+
+def test_a_form_of_one_kind_knows_of_the_other_and_of_a_removal(
+    session: Session, admin: Browser
+) -> None:
+    assert save(admin, TWILIO, ACCOUNT, 0)[0] == 303
+    assert save(admin, TRUNK, AT_SIP, 0)[0] == 409
+    assert save(admin, TRUNK, AT_SIP, 1)[0] == 303
+    status, shown = save(admin, TWILIO, {"sid": OTHER, "token": "another"}, 1)
+    assert (status, f"<td>–</td><td>{OTHER}</td>" in shown) == (409, True)
+    changed = {**AT_SIP, "transport": "tls", "registers": "y"}
+    assert save(admin, TRUNK, changed, 2)[0] == 303
+    status, shown = save(admin, TRUNK, {**AT_SIP, "user": "other"}, 2)
+    assert status == 409
+    rows = ("<td>portal</td><td>other</td>", "<td>TLS</td><td>UDP</td>", "<td>Yes</td><td>No</td>")
+    assert all(row in shown for row in rows)
+    assert "nobody-sees-this" not in shown
+    account = in_use(session)
+    assert account is not None
+    removal = f"/line/accounts/{account.id}/remove"
+    admin.post(removal, page=removal)
+    assert save(admin, TRUNK, AT_SIP, 3)[0] == 409
+    assert in_use(session) is None
+    assert save(admin, TRUNK, AT_SIP, 4)[0] == 303

@@ -1,0 +1,185 @@
+"""The SIP trunk of a partner or an organization: set, tested, its password never shown again."""
+
+from collections.abc import Callable, Iterator, Mapping
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import CarrierKind, Role
+from app.factory import furnish
+from app.models import AuditEntry, CarrierAccount, User
+from app.services import carrier_accounts
+from tests.fixtures.cast import Tenant
+from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.sip_trunk import Trunk, sip_trunk
+from tests.portal.conftest import Browser
+
+SignIn = Callable[[User], Browser]
+FORM, LIST, TWILIO = "/line/accounts/trunk", "/line/accounts", "/line/accounts/account"
+PASSWORD = "a-password-that-nobody-sees"
+ADDRESS = "9.9.9.9:5080"
+"""A public one, which is looked up without asking anybody."""
+TYPED: Mapping[str, str] = {
+    "address": ADDRESS,
+    "user": "portal",
+    "password": PASSWORD,
+    "transport": "tcp",
+    "registers": "y",
+    "caller": "user",
+    "domain": "example.com",
+    "proxy": "",
+}
+KEYS = settings_for("sqlite://", Path()).secret_keys
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.fixture
+def refurnish(app: Flask, database: Database, tmp_path: Path) -> Callable[..., None]:
+    """Gives the application other settings."""
+
+    def refurnish(**changes: Any) -> None:
+        furnish(app, settings_for(url_of(database), tmp_path, **changes), database)
+
+    return refurnish
+
+
+@pytest.fixture
+def trunk(refurnish: Callable[..., None]) -> Iterator[Trunk]:
+    with sip_trunk() as running:
+        refurnish(sip_allow_private=True)
+        running.password = PASSWORD
+        yield running
+
+
+def stored(session: Session) -> list[CarrierAccount]:
+    session.expire_all()
+    return list(session.scalars(select(CarrierAccount).order_by(CarrierAccount.created_at)))
+
+
+def test_a_trunk_is_set_and_its_password_is_never_shown_again(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    organization = f"{FORM}?organization={own.organization.id}"
+    answer = admin.post(organization, TYPED, page=organization)
+    assert (answer.status_code, answer.location) == (303, LIST)
+    shown = [admin.get(path).text for path in (LIST, organization, "/audit")]
+    assert f"Live calls go out over {ADDRESS} from now on." in shown[0]
+    assert own.organization.name in shown[0]
+    assert all(f'value="{value}"' in shown[1] for value in (ADDRESS, "portal", "example.com"))
+    assert not any(PASSWORD in page for page in shown)
+    [account] = stored(session)
+    assert (account.owner_id, account.carrier) == (own.organization.id, CarrierKind.SIP)
+    assert PASSWORD not in account.secret
+    opened = carrier_accounts.credentials(session, KEYS, account.id)
+    assert opened is not None
+    assert opened.secret == PASSWORD
+    told = session.scalars(select(AuditEntry).where(AuditEntry.target == f"portal@{ADDRESS}")).one()
+    assert told.after == {
+        "address": ADDRESS,
+        "user": "portal",
+        "domain": "example.com",
+        "proxy": "",
+        "transport": "tcp",
+        "registers": True,
+        "shows_number": False,
+        "password": "changed",
+    }
+
+
+def test_the_same_trunk_keeps_its_password_and_another_takes_its_place(
+    session: Session, admin: Browser
+) -> None:
+    admin.post(FORM, TYPED, page=FORM)
+    kept = {**TYPED, "password": "", "transport": "udp", "caller": "number"}
+    del kept["registers"]
+    admin.post(FORM, kept, page=FORM)
+    [account] = stored(session)
+    opened = carrier_accounts.credentials(session, KEYS, account.id)
+    assert opened is not None
+    assert (opened.secret, opened.version) == (PASSWORD, 2)
+    assert opened.trunk is not None
+    assert (opened.trunk.transport, opened.trunk.registers) == ("udp", False)
+    refused = admin.post(FORM, {**kept, "user": "another"}, page=FORM)
+    assert (refused.status_code, "Type the user&#39;s password." in refused.text) == (422, True)
+    admin.post(FORM, {**TYPED, "user": "another"}, page=FORM)
+    before, now = stored(session)
+    assert (before.removed_at is not None, now.removed_at, now.version) == (True, None, 3)
+    twilio = {"sid": "AC" + "1a" * 16, "token": "a-token"}
+    assert f"It takes the place of the SIP trunk {ADDRESS}." in admin.get(TWILIO).text
+    admin.post(TWILIO, twilio, page=TWILIO)
+    *_, gone, last = stored(session)
+    assert (gone.removed_at is not None, last.carrier) == (True, CarrierKind.TWILIO)
+    assert "It takes the place of the Twilio account AC1a1a…1a1a." in admin.get(FORM).text
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_everything_wrong_is_said_at_its_field(session: Session, admin: Browser) -> None:
+    wrong = {"address": "sip:<9.9.9.9>", "user": "a;b", "password": 'so"secret', "proxy": "a b"}
+    answer = admin.post(FORM, {**TYPED, **wrong}, page=FORM)
+    shown = unescape(answer.text)
+    assert answer.status_code == 422
+    assert shown.count('class="field-error"') == 4
+    assert 'value="sip:<9.9.9.9>"' in shown
+    assert 'so"secret' not in shown
+    inside = admin.post(FORM, {**TYPED, "address": "127.0.0.1"}, page=FORM)
+    assert inside.status_code == 422
+    assert "This leads to an address that is not public." in inside.text
+    assert stored(session) == []
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
+    session: Session, admin: Browser, trunk: Trunk
+) -> None:
+    own = {**TYPED, "address": trunk.address, "transport": "udp", "caller": "number"}
+    admin.post(FORM, own | {"password": "wrong"}, page=FORM)
+    [account] = stored(session)
+
+    def tested() -> str:
+        admin.post(f"{LIST}/{account.id}/test", page=LIST)
+        return admin.get(LIST).text
+
+    assert "The trunk does not accept this user and password." in tested()
+    admin.post(FORM, own, page=FORM)
+    works = f"The connection to {trunk.address} works. The trunk answers and accepts the password."
+    assert f"{works} Nobody was called." in tested()
+    assert (trunk.invites, trunk.registered) == ([], [""])
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_where_the_programs_are_missing_a_trunk_can_not_be_set(
+    session: Session, admin: Browser, refurnish: Callable[..., None]
+) -> None:
+    admin.post(FORM, TYPED, page=FORM)
+    [account] = stored(session)
+    refurnish(sip_baresip="/absent/baresip")
+    for answer in (admin.get(FORM), admin.post(FORM, {**TYPED, "user": "other"}, page=LIST)):
+        assert "SIP trunks can’t be used here yet" in answer.text
+        assert "Save account" not in answer.text
+    admin.post(f"{LIST}/{account.id}/test", page=LIST)
+    assert "This platform can’t call over SIP trunks yet" in admin.get(LIST).text
+    assert stored(session) == [account]
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_trunks_of_others_are_as_if_absent(
+    session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignIn
+) -> None:
+    foreign = f"{FORM}?organization={other.organization.id}"
+    assert admin.get(foreign).status_code == 404
+    assert admin.post(foreign, TYPED, page=FORM).status_code == 404
+    for role in (Role.PARTNER_EDITOR, Role.ADMIN):
+        staff = signed_in(own.staff[role])
+        assert staff.get(FORM).status_code == 404
+        assert staff.post(FORM, TYPED, page="/").status_code == 404
+    assert stored(session) == []
