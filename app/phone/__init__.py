@@ -7,7 +7,13 @@ to be called. Both speak E.164 in ASCII and nothing else.
 from app.phone.dialling import REFUSALS, check_dialable
 from app.phone.errors import PhoneError
 from app.phone.numbers import is_plain_e164, is_plausible, normalise
-from app.phone.places import country_name, format_international, region_of, regions
+from app.phone.places import (
+    country_name,
+    format_international,
+    region_of,
+    region_of_code,
+    regions,
+)
 from app.phone.timezones import EVERY_DAY, timezones_of, within_calling_hours
 from app.phone.writing import holds_several_numbers, split_extension
 
@@ -23,6 +29,7 @@ __all__ = [
     "is_plausible",
     "normalise",
     "region_of",
+    "region_of_code",
     "regions",
     "split_extension",
     "timezones_of",

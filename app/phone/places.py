@@ -4,6 +4,7 @@ from functools import cache
 from importlib.resources import files
 
 from phonenumbers import (
+    COUNTRY_CODE_TO_REGION_CODE,
     SUPPORTED_REGIONS,
     NumberParseException,
     PhoneNumber,
@@ -97,3 +98,15 @@ def _iso_names() -> dict[str, str]:
     lines = files("tzdata.zoneinfo").joinpath("iso3166.tab").read_text("utf-8").splitlines()
     rows = (line.split("\t") for line in lines if line and not line.startswith("#"))
     return {code: name.replace(" & ", " and ") for code, name in rows}
+
+
+def region_of_code(written: str, default_region: str | None) -> str | None:
+    """The region that a calling code by itself (``+44``, ``0044``, ``44``) stands for: the default
+    one where it has that code, None where there is no such code."""
+    digits = written.strip().removeprefix("+").removeprefix("00")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 3):
+        return None
+    found = COUNTRY_CODE_TO_REGION_CODE.get(int(digits), ())
+    if default_region in found:
+        return default_region
+    return next((region for region in found if region in SUPPORTED_REGIONS), None)

@@ -118,6 +118,20 @@ METADATA_KEY_OF = {
 mail is no consent to be called."""
 
 
+CALLING_CODE = frozenset(
+    _known(
+        """
+country code|phone code|phone country code|country calling code|calling code|dial code|
+dialing code|dialling code|country dial code|isd code|isd|landesvorwahl|ländervorwahl|
+indicatif|indicatif pays|indicatif téléphonique|prefijo|prefijo país|prefijo internacional|
+código de país|código del país|código do país|prefisso internazionale|ddi
+""",
+        "callingCode",
+    )
+)
+"""Plain names of columns that may hold what belongs before the numbers of their row."""
+
+
 def metadata_key_of(name: str) -> str | None:
     """The key under which the metadata of a column of this name have a meaning."""
     return METADATA_KEY_OF.get(plain(name))

@@ -48,7 +48,7 @@ PLACEHOLDERS = frozenset(
     {
         *('=""', "-", "--", "---", "–", "—", ".", "..", "?", "??"),
         *("n/a", "#n/a", "na", "n.a.", "n.a", "none", "null", "nil", "nan", "unknown"),
-        *("(none)", "(null)", "(blank)", "(empty)"),
+        *("(none)", "(null)", "(blank)", "(empty)", "(no name)", "no name"),
         *("keine", "kein", "k.a.", "aucun", "aucune", "ninguno", "ninguna"),
     }
 )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.emails import is_email
+from app.phone import region_of_code
 from app.services.imports.cleaning import narrow, quoted_formula, without_invisible
 from app.services.imports.contact_cells import (
     Note,
@@ -192,8 +193,9 @@ def _phones(
     metadata: dict[str, Any],
     default_region: str | None,
 ) -> None:
+    region = _region(values, mapping, default_region)
     cells = [
-        (index, text, read_phone(text, index, default_region))
+        (index, text, read_phone(text, index, region))
         for index in mapping.phones
         if (text := _text(values, index, row, is_name=False))
     ]
@@ -203,7 +205,8 @@ def _phones(
         return
     index, written, phone = chosen
     row.contact["phone"] = phone.number
-    row.assumed_country = "+" not in written and not written.startswith(_EXPLICIT)
+    is_said = region != default_region or "+" in written or written.startswith(_EXPLICIT)
+    row.assumed_country = not is_said
     if phone.has_text:
         metadata[mapping.keys[index]] = written
     if phone.extension:
@@ -215,6 +218,12 @@ def _phones(
         if other != index and (cell.number is None or cell.number != phone.number):
             metadata[mapping.keys[other]] = text
             row.warnings.append(_set_aside(other, cell, str(phone.number)))
+
+
+def _region(values: Sequence[str], mapping: Mapping, default_region: str | None) -> str | None:
+    """Where the row's numbers are from: what a column of calling codes says, else the default."""
+    said = (region_of_code(values[index], default_region) for index in mapping.calling_codes)
+    return next(filter(None, said), default_region)
 
 
 def _set_aside(column: int, cell: PhoneCell, used: str) -> Note:

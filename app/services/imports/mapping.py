@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 
 import orjson
 
+from app.services.imports.aliases import CALLING_CODE, plain
 from app.services.imports.contact_cells import Note
 
 MAX_METADATA_KEY = 64
@@ -85,9 +86,9 @@ class Mapping:
         self.exact = columns(Field.EXACT)
         self.keys = tuple(name[:MAX_METADATA_KEY] for name in self.header)
         """What a column is called where a value of it becomes metadata on the side."""
-        self.metadata = [
-            (index, targets[index].key or self.header[index]) for index in columns(Field.METADATA)
-        ]
+        metadata = columns(Field.METADATA)
+        self.calling_codes = [i for i in metadata if plain(self.header[i]) in CALLING_CODE]
+        self.metadata = [(index, targets[index].key or self.header[index]) for index in metadata]
 
     @property
     def finds_contacts(self) -> bool:

@@ -323,10 +323,46 @@ def test_a_row_has_as_many_external_ids_as_columns_hold() -> None:
         ("Cher", ("Cher", "")),
         ("  Ann   Lee ", ("Ann", "Lee")),
         ("Lee,", ("Lee", "")),
+        ("de la Cruz", ("", "de la Cruz")),
+        ("Mr. & Mrs. Lee", ("Mr. & Mrs. Lee", "")),
+        ("Ann Lee (mother)", ("Ann Lee (mother)", "")),
+        ("Ann Lee / Bob Li", ("Ann Lee / Bob Li", "")),
     ],
 )
 def test_one_name_is_parted_into_first_and_last(name: str, parts: tuple[str, str]) -> None:
     assert read_name(name) == (*parts, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("Prof. Dr. med. Ann Lee", ("Ann", "Lee", "Prof. Dr. med.")),
+        ("Ann Lee Jr., MD", ("Ann", "Lee", "Jr. MD")),
+        ("Dr. Ann Lee, MD", ("Ann", "Lee", "Dr., MD")),
+        ("Frau Lee", ("", "Lee", "Frau")),
+    ],
+)
+def test_titles_and_degrees_are_no_part_of_a_name(name: str, parts: tuple[str, str, str]) -> None:
+    assert read_name(name) == parts
+
+
+@pytest.mark.parametrize(
+    ("code", "phone", "stored", "assumed"),
+    [
+        ("+44", "7700 900418", "+447700900418", False),
+        ("0044", "07700 900418", "+447700900418", False),
+        ("1", "(202) 555-0123", "+12025550123", True),
+        ("", "(202) 555-0123", "+12025550123", True),
+        ("GB", "(202) 555-0123", "+12025550123", True),
+        ("44", "+12025550123", "+12025550123", False),
+    ],
+)
+def test_a_calling_code_in_a_column_beside_it_belongs_to_a_number(
+    code: str, phone: str, stored: str, assumed: bool
+) -> None:
+    header = ["Phone", "Country code"]
+    row = to_contact([phone, code], Mapping(header, suggest(header)), "US")
+    assert (row.contact["phone"], row.assumed_country, row.errors) == (stored, assumed, [])
 
 
 def test_a_whole_name_fills_first_and_last_name() -> None:

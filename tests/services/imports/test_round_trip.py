@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
+from app.services.imports.cleaning import may_be_twice_encoded
 from app.services.imports.contact_rows import to_contact
 from app.services.imports.mapping import Mapping
 from app.services.imports.reading import guard_cell, open_table
@@ -14,7 +15,11 @@ from app.services.imports.suggesting import suggest
 from tests.fixtures.uploads import number
 
 _LETTERS = st.characters(categories=("Lu", "Ll", "Lo"), max_codepoint=0x24F)
-_WORDS = st.text(_LETTERS, min_size=2, max_size=12).map(lambda text: f"X{text}")
+_WORDS = (
+    st.text(_LETTERS, min_size=2, max_size=12)
+    .map(lambda text: f"X{text}")
+    .filter(lambda text: not may_be_twice_encoded(text))
+)
 _NOTES = st.text(
     st.characters(categories=("L", "N", "P", "S", "Zs"), max_codepoint=0x2FF), max_size=30
 ).map(str.strip).filter(lambda text: text and not text.startswith(("#", "=", "'")))  # fmt: skip
