@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -41,6 +42,7 @@ PAGES = {
     "campaign": ("portal.campaign", "campaign_id"),
     "upload": ("portal.upload", "upload_id"),
     "call": ("portal.call", "call_id"),
+    "agent": ("portal.assistant", "agent_id"),
 }
 """Where a thing has a page: nothing of these kinds is ever deleted."""
 
@@ -64,6 +66,7 @@ def show_audit() -> str | tuple[str, int]:
             session, caller(), chosen, cursor=place.cursor, limit=lists.PAGE_SIZE
         )
         names = audit_search.organization_names(session, page.items)
+        assistants = audit_search.assistant_names(session, page.items)
         if isinstance(chosen.organization, UUID):
             named = organizations.get(session, caller(), chosen.organization).name
     answer = render_template(
@@ -71,7 +74,7 @@ def show_audit() -> str | tuple[str, int]:
         entries=page.items,
         names=names,
         named=named,
-        changes=_changes,
+        changes=partial(_changes, assistants=assistants),
         url_of=_url_of,
         actors=ACTOR_WORDS,
         kinds=KIND_WORDS,
@@ -134,15 +137,18 @@ def _chosen() -> tuple[Chosen, Problems]:
     return chosen, problems
 
 
-def _changes(entry: AuditEntry) -> list[Change]:
+def _changes(entry: AuditEntry, assistants: Mapping[str, str]) -> list[Change]:
     old, new = entry.before or {}, entry.after or {}
+
+    def words(name: str, side: Mapping[str, Any]) -> str | None:
+        if name not in side:
+            return None
+        if name in audit_search.ASSISTANT_FIELDS and side[name] in assistants:
+            return assistants[side[name]]
+        return value_words(side[name], zone(), name)
+
     found = [
-        Change(
-            field_words(name),
-            value_words(old[name], zone()) if name in old else None,
-            value_words(new[name], zone()) if name in new else None,
-        )
-        for name in {**old, **new}
+        Change(field_words(name), words(name, old), words(name, new)) for name in {**old, **new}
     ]
     return sorted(found, key=lambda change: change.field)
 

@@ -169,6 +169,7 @@ _VALUES: dict[str, str] = {
     "calls:create": "place calls",
     "api": "API",
 }
+_WEEKDAYS = ("", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _NUMBER = re.compile(r"\+[1-9]\d{7,14}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 
@@ -187,9 +188,11 @@ def field_words(name: str) -> str:
     return FIELD_WORDS.get(camel, spaced.replace("_", " ").strip().capitalize())
 
 
-def value_words(value: Any, zone: str = "UTC") -> str:
-    """A value before or after a change, in one line."""
+def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
+    """A value before or after a change, in one line; ``name`` is its field's."""
     match value:
+        case [int(), *_] if name == "weekdays":
+            return ", ".join(_WEEKDAYS[day] for day in value)
         case _ if value in (None, "", [], {}):
             return "none"
         case bool():

@@ -10,12 +10,14 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.errors import ValidationFailed
-from app.models import AuditEntry, Organization
+from app.models import Agent, AuditEntry, Organization
 from app.models.base import id_at
 from app.policy import Permission
 from app.services import name_search
 from app.services.paging import Page
 
+ASSISTANT_FIELDS = ("agentId", "agent_id")
+"""Where an entry says which assistant."""
 SLACK = timedelta(days=1)
 """How far the id of an entry may be made from the moment that is stored with it."""
 
@@ -53,6 +55,14 @@ def organization_names(session: Session, entries: Sequence[AuditEntry]) -> dict[
     ids = {entry.organization_id for entry in entries if entry.organization_id is not None}
     rows = select(Organization.id, Organization.name).where(Organization.id.in_(ids))
     return {row.id: row.name for row in session.execute(rows)}
+
+
+def assistant_names(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]:
+    """By id, the names of the assistants that entries which the caller has loaded speak of."""
+    sides = [side or {} for entry in entries for side in (entry.before, entry.after)]
+    ids = {UUID(side[name]) for side in sides for name in ASSISTANT_FIELDS if side.get(name)}
+    rows = select(Agent.id, Agent.name).where(Agent.id.in_(ids))
+    return {str(row.id): row.name for row in session.execute(rows)}
 
 
 def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry]:
