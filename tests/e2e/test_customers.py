@@ -115,7 +115,7 @@ def test_a_list_of_numbers_is_mended_and_added(
         {"name": "numbers.csv", "mimeType": "text/csv", "buffer": NUMBERS}
     )
     page.get_by_role("button", name="Add numbers").click()
-    heading(page, "1 of 3 lines need mending")
+    heading(page, "1 of 3 lines needs mending")
     expect(page.get_by_role("row", name="nobody")).to_contain_text("Holds letters")
     sound(visit, script)
     page.get_by_role("button", name="Add the 2 good ones").click()

@@ -129,15 +129,17 @@ def _uploads(session: Session, caller: Caller) -> list[Matter]:
 
 
 def _about_upload(upload: ContactImport) -> Matter:
-    rows = f"{upload.failed:,} {'row' if upload.failed == 1 else 'rows'}"
+    one = upload.failed == 1
+    rows = "1 row" if one else f"{upload.failed:,} rows"
     if upload.state is ImportState.FAILED:
         title, text = f"{upload.file_name} could not be read", "Nothing of it was applied."
     elif upload.state is ImportState.DONE:
-        title, text = f"{rows} were not applied", upload.file_name
+        title, text = f"{rows} {'was' if one else 'were'} not applied", upload.file_name
     elif upload.failed:
-        title, text = f"{rows} wait for mending", upload.file_name
+        title, text = f"{rows} {'waits' if one else 'wait'} for mending", upload.file_name
     else:
-        title, text = f"{upload.file_name} waits to be applied", f"{upload.rows_total:,} rows."
+        whole = "1 row." if upload.rows_total == 1 else f"{upload.rows_total:,} rows."
+        title, text = f"{upload.file_name} waits to be applied", whole
     return Matter(Kind.UPLOAD, title, text, upload.id, urgent=upload.state is ImportState.FAILED)
 
 
