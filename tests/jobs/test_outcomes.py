@@ -195,6 +195,7 @@ def test_a_campaign_call_needs_a_contact_whose_outreach_goes_on(
             partner_id=line.partner_id,
             organization_id=line.organization_id,
             name="Spring",
+            all_agents=True,
             status=CampaignStatus.ACTIVE,
         )
         session.add(campaign)

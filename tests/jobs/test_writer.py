@@ -1,0 +1,60 @@
+"""A call with instructions through a worker whose messages a language model writes."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+
+from app.database import Database
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS
+from app.gateways.writers.template import TemplateWriter
+from app.models import CallAttempt
+from app.services.calls import dispatch
+from tests.fixtures.language_model import LanguageModel, completion
+from tests.fixtures.worker import Worker, open_line, outcome
+
+HUMAN = SIMULATED_NUMBERS["human"]
+NOTES = "Ask whether she wants the roof quote of last week. She sounded annoyed about the price."
+WRITTEN = {"purpose": "It is about the roof we priced for you.", "missed": "About your roof."}
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def spoken(database: Database, call_id: UUID) -> str | None:
+    with database.transaction(read_only=True) as session:
+        query = select(CallAttempt.spoken).where(CallAttempt.call_id == call_id)
+        return session.scalars(query).one()
+
+
+def built_in(database: Database, call_id: UUID) -> str:
+    with database.transaction(read_only=True) as session:
+        return TemplateWriter().compose(dispatch.writing_brief(session, call_id)).intro
+
+
+def test_the_models_words_are_spoken_and_the_templates_where_it_hangs(
+    fresh_database: Database, make_worker: Callable[..., Worker]
+) -> None:
+    line = open_line(fresh_database)
+    with LanguageModel(answer=completion(WRITTEN)).open() as model:
+        make_worker(
+            PORTAL_WRITER="openai",
+            PORTAL_WRITER_URL=model.url,
+            PORTAL_WRITER_MODEL="small-1",
+            PORTAL_WRITER_SECONDS="5",
+        ).start()
+        written = line.dial(fresh_database, HUMAN, call_instructions=NOTES)
+        assert outcome(fresh_database, written) == ("completed", "completed", "human")
+        model.hangs = True
+        fallen_back = line.dial(fresh_database, HUMAN, call_instructions=NOTES)
+        assert outcome(fresh_database, fallen_back) == ("completed", "completed", "human")
+        asked = [each["model"] for each in model.asked]
+    assert asked == ["small-1", "small-1"]
+    assert spoken(fresh_database, written) == (
+        "Hello, this is Ada, the AI Receptionist of Harbour Dental. It is about the roof we priced "
+        "for you. You can reach us at 1 2, 0 2 5, 5 5 0, 1 9 9. Goodbye."
+    )
+    assert spoken(fresh_database, fallen_back) == built_in(fresh_database, fallen_back)
