@@ -30,7 +30,7 @@ TAKING_TURNS = (
     ("test_assistants.py", "test_contacts.py", "test_outreach.py", "test_webhooks.py"),
     ("test_branding_studio.py", "test_mails_and_accounts.py", "test_migration_page.py"),
     ("test_corpus_uploads.py", "test_figures.py", "test_pricing.py", "test_server_gone.py"),
-    ("test_planted_markup.py", "test_upload_mending.py"),
+    ("test_line_accounts.py", "test_planted_markup.py", "test_upload_mending.py"),
 )
 TURN = rotating("further journeys", TAKING_TURNS)
 BRAND_FIELDS = (

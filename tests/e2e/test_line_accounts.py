@@ -1,0 +1,46 @@
+"""Somebody brings a SIP trunk for an organization, finds that it isn't there, and removes it."""
+
+import socket
+from contextlib import closing
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Open
+from tests.fixtures.stack import Stack
+
+
+def test_a_trunk_is_saved_tested_and_removed(
+    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+) -> None:
+    name = partner["organizations"][0]["name"]
+    visit = open_browser(live, partner, script=script)
+    page = visit.page
+    visit.sign_in(partner["users"][0], then="/line")
+    page.get_by_role("link", name="Carrier accounts").click()
+    page.get_by_role("link", name="For one organization").click()
+    page.get_by_role("searchbox", name="Name or referral code").fill(name)
+    page.get_by_role("searchbox", name="Name or referral code").press("Enter")
+    page.get_by_role("listitem").filter(has_text=name).get_by_role("link", name="Choose").click()
+    page.get_by_role("link", name="SIP trunk").click()
+
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
+        probe.bind(("127.0.0.1", 0))
+        trunk = f"127.0.0.1:{probe.getsockname()[1]}"
+    page.get_by_label("Trunk").fill("sip:trunk.example.com")
+    page.get_by_role("button", name="Save account").click()
+    expect(page.locator("#address-error")).to_contain_text("Write host or host:port")
+    found = visit.findings() if script else []
+    page.get_by_label("Trunk").fill(trunk)
+    page.get_by_role("button", name="Save account").click()
+    expect(page.get_by_text(f"Live calls go out over {trunk} from now on.")).to_be_visible()
+    row = page.get_by_role("row", name=name)
+    row.get_by_role("button", name="Test connection").click()
+    expect(page.get_by_text(f"Nothing listens at {trunk} over UDP.")).to_be_visible()
+    found += visit.findings() if script else []
+
+    page.get_by_role("link", name=name).click()
+    page.get_by_role("link", name="Remove the present account…").click()
+    page.get_by_role("button", name="Remove account").click()
+    expect(page.get_by_text(f"The account {trunk} was removed.")).to_be_visible()
+    assert found == []
