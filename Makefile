@@ -40,7 +40,8 @@ crash: ## Kill the worker KILLS (200) times on each database and carrier, and at
 
 bench: ## Measure speed and memory against their floors
 	@scripts/setup_tests
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+	@for script in benchmarks/*.py; do echo "== $$script"; \
+		$(BIN)/python -m "benchmarks.$$(basename "$$script" .py)" || exit 1; done
 
 screenshots: ## Take a picture of every screen in every look, into screenshots/index.html
 	@scripts/setup_tests

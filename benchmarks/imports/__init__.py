@@ -1,0 +1,1 @@
+"""What `benchmarks.import_file` measures, and how."""

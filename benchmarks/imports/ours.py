@@ -1,0 +1,44 @@
+"""Reading, checking and applying as the product does it, measured in this process."""
+
+from pathlib import Path
+
+from sqlalchemy import select
+
+from app.database import Database, make_engine
+from app.gateways.files import open_files
+from app.jobs.import_contacts import run_apply, run_check
+from app.models import ContactImport
+from app.services.imports.reading import open_table
+from benchmarks.imports.measuring import Cost, Locks, measured
+from tests.fixtures.settings import settings_for
+
+
+def we_read(path: Path) -> None:
+    with open_table(path) as table:
+        for _ in table.rows():
+            pass
+
+
+def upload_of(database: Database) -> ContactImport:
+    with database.transaction(read_only=True) as session:
+        found = session.scalars(select(ContactImport)).one()
+        session.expunge(found)
+        return found
+
+
+def we_check(url: str, folder: Path) -> Cost:
+    database = Database(make_engine(url))
+    locks, upload = Locks(database), upload_of(database)
+    files = open_files(settings_for(url, folder))
+    cost = measured(lambda: run_check(database, files, upload.id, upload.check_number))
+    after = upload_of(database)
+    assert after.state == "checked", after.failure
+    return cost._replace(lock=locks.longest * 1000)
+
+
+def we_apply(url: str) -> Cost:
+    database = Database(make_engine(url))
+    locks, upload = Locks(database), upload_of(database)
+    cost = measured(lambda: run_apply(database, upload.id, upload.apply_number))
+    assert upload_of(database).state == "done"
+    return cost._replace(lock=locks.longest * 1000)
