@@ -11,6 +11,8 @@ from dbos import DBOS
 
 from app.database import Database
 from app.gateways.carriers.base import NoCarrierAnswer
+from app.gateways.carriers.opening import trunk_of
+from app.gateways.carriers.sip.ledger import Ledger
 from app.gateways.mailers import open_outbox
 from app.gateways.processors.base import ProcessorUnavailable
 from app.jobs import pausing
@@ -51,8 +53,14 @@ def purge_observations() -> None:
 
 
 def tidy_accounts() -> None:
+    """Of an account that no call needs any more, the secret goes, and the ledger of its calls."""
+    ledger = Ledger(trunk_of(context().settings).folder)
+    kept = list(ledger.accounts())
     with context().database.transaction() as session:
         carrier_accounts.tidy(session, context().settings.secret_keys)
+        forgotten = carrier_accounts.forgotten(session, kept)
+    for account_id in forgotten:
+        ledger.forget_account(account_id)
 
 
 def purge_engine() -> None:

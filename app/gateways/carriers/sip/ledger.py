@@ -10,6 +10,7 @@ however it died. So a file that can be locked tells all that will ever happen, a
 import fcntl
 import json
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -173,6 +174,15 @@ class Ledger:
                 path.rmdir()
             else:
                 path.unlink(missing_ok=True)
+
+    def accounts(self) -> Iterator[UUID]:
+        """Those that have a folder of their own here, by their names."""
+        for path in self._whole.iterdir():
+            with suppress(ValueError):
+                yield UUID(path.name)
+
+    def forget_account(self, account_id: UUID) -> None:
+        shutil.rmtree(self._whole / str(account_id), ignore_errors=True)
 
     def _keep_name(self) -> None:
         """Has a new file's name survive a power cut too."""
