@@ -83,6 +83,7 @@ def live(session: Session, found: Call) -> dict[str, Any]:
         "attempts": attempts,
         "ended": ENDED_WORDS,
         "seconds": _seconds(found),
+        "waited_at": utcnow(),
         "question": None if found.status.is_final else cancelling(found),
     }
 

@@ -1,13 +1,17 @@
-"""What holds calls back: on every page of an operator, on the page of the line, in the overview."""
+"""What holds calls back: on every page of an operator, on the page of the line, in the overview,
+and wherever calls would go out."""
 
 from collections.abc import Callable
 
 import pytest
+from flask import Flask
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.caller import system_caller
 from app.enums import CarrierKind, Observed, Role
-from app.models import User, utcnow
+from app.models import Agent, Call, User, utcnow
+from app.services import campaigns, outreach
 from app.services.dialler import observing, pauses
 from app.services.dialler.observing import Behaviour, Count
 from app.services.dialler.pauses import Scope
@@ -98,3 +102,53 @@ def test_a_pause_of_another_partner_is_nobody_elses_news(
     pause(session, Scope(partner_id=other.partner.id), "Unpaid")
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     assert "Unpaid" not in admin.get("/line").text + admin.get("/").text
+
+
+def test_a_pause_by_command_is_said_wherever_calls_would_go_out(
+    app: Flask, session: Session, own: Tenant, signed_in: SignIn
+) -> None:
+    agent = session.scalars(select(Agent).where(Agent.organization_id == own.organization.id)).one()
+    agent.phone_number, agent.phone_enabled, agent.phone_configured = "+12025550199", True, True
+    campaign = campaigns.create(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        own.organization.id,
+        name="Recall",
+        all_agents=True,
+    )
+    plan = outreach.Plan(agent.id, intro_message="Hello.", voicemail_message="Bye.")
+    outreach.change_plan(session, own.caller(Role.PARTNER_ADMIN), campaign.id, plan, most_at_once=5)
+    session.commit()
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    typed = {
+        "agent": str(agent.id),
+        "number": "+12025550101",
+        "said": "exact",
+        "intro": "Hello.",
+        "voicemail": "Bye.",
+    }
+    before = admin.post("/test-call/checks", typed, page="/test-call").text
+    assert "A line is free, and nothing holds calls back." in before
+
+    why = "Dialling is paused: The trunk is being moved."
+    words = ["calls", "pause", "--reason", "The trunk is being moved."]
+    assert app.test_cli_runner().invoke(args=words).exit_code == 0
+    checks = admin.post("/test-call/checks", typed, page="/test-call").text
+    assert f"{why} The call will wait until it goes on." in checks
+    placed = admin.post("/test-call", typed, page="/test-call")
+    call = session.scalars(select(Call)).one()
+    assert placed.location == f"/test-call?call={call.id}"
+    for path in (
+        placed.location,
+        f"/calls/{call.id}",
+        f"/calls/{call.id}/live",
+        f"/campaigns/{campaign.id}/outreach",
+        "/",
+    ):
+        assert why in admin.get(path).text, path
+    member = signed_in(own.user)
+    assert why in member.get("/").text
+
+    assert app.test_cli_runner().invoke(args=["calls", "resume"]).exit_code == 0
+    for path in ("/test-call", f"/campaigns/{campaign.id}/outreach", "/"):
+        assert why not in admin.get(path).text, path
