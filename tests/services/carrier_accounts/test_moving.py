@@ -1,0 +1,83 @@
+"""Calls that wait while their account gives way to one of another kind."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.caller import Caller, system_caller
+from app.enums import CallSource, CarrierKind
+from app.gateways.carriers.sip.account import Trunk
+from app.models import Call, CallAttempt, CarrierAccount, new_id
+from app.services import calls, carrier_accounts
+from app.services.calls import dispatch, putting_off
+from app.services.calls.dispatch import ClaimKind
+from app.services.carrier_accounts import Particulars
+from tests.fixtures.settings import settings_for
+from tests.fixtures.worker import Line, make_line
+
+pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+KEYS = settings_for("sqlite://", Path()).secret_keys
+TWILIO = Particulars("a-token", sid="AC" + "1a" * 16)
+TRUNK = Particulars("right", trunk=Trunk("sip.example.com", user="portal"))
+
+
+@pytest.fixture
+def line(session: Session) -> Line:
+    return make_line(session)
+
+
+@pytest.fixture
+def caller(line: Line) -> Caller:
+    return system_caller("somebody", line.partner_id)
+
+
+def bring(session: Session, caller: Caller, wanted: Particulars) -> CarrierAccount:
+    return carrier_accounts.save(session, caller, KEYS, wanted, organization=None)
+
+
+def accepted(session: Session, line: Line) -> Call:
+    request = calls.CallRequest(
+        agent_id=line.agent_id,
+        phone_number="+12125551234",
+        intro_message="Hello.",
+        voicemail_message="Bye.",
+    )
+    made = calls.schedule(session, line.key, request, source=CallSource.API, live=True)
+    return session.get_one(Call, made.call_id)
+
+
+def claimed(session: Session, call: Call) -> tuple[dispatch.Claim, CallAttempt]:
+    attempt_id = new_id()
+    claim = dispatch.claim(session, call.id, attempt_id, calls_at_once=5)
+    return claim, session.get_one(CallAttempt, attempt_id)
+
+
+def test_a_call_that_waits_moves_to_the_carrier_of_the_new_account(
+    session: Session, line: Line, caller: Caller
+) -> None:
+    bring(session, caller, TWILIO)
+    call = accepted(session, line)
+    assert call.carrier is CarrierKind.TWILIO
+    trunk = bring(session, caller, TRUNK)
+    claim, attempt = claimed(session, call)
+    assert (claim.kind, claim.carrier) == (ClaimKind.DIAL, CarrierKind.SIP)
+    assert claim.placement is not None
+    assert claim.placement.account_id == call.account_id == attempt.account_id == trunk.id
+    assert call.carrier is attempt.carrier is CarrierKind.SIP
+
+
+def test_so_does_an_attempt_that_was_put_off(session: Session, line: Line, caller: Caller) -> None:
+    bring(session, caller, TRUNK)
+    _, attempt = claimed(session, accepted(session, line))
+    putting_off.put_off(session, attempt.id, 60.0, "The trunk could not be reached.")
+    account = bring(session, caller, TWILIO)
+    assert putting_off.claim_again(session, attempt.id).carrier is CarrierKind.SIP
+    assert attempt.put_off_until is not None
+    attempt.put_off_until -= timedelta(seconds=61)
+    claim = putting_off.claim_again(session, attempt.id)
+    assert (claim.kind, claim.carrier) == (ClaimKind.DIAL, CarrierKind.TWILIO)
+    assert claim.placement is not None
+    assert claim.placement.account_id == attempt.account_id == account.id
+    assert attempt.carrier is CarrierKind.TWILIO
