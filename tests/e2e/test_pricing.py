@@ -1,5 +1,6 @@
-"""A partner's admin sets what plans cost."""
+"""A partner's admin sets what plans cost, and what they allow."""
 
+import re
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from tests.fixtures.stack import Stack
 
 
 @pytest.mark.usefixtures("own_brand")
-def test_an_admin_changes_the_prices_ids(
+def test_an_admin_changes_the_prices_ids_and_the_plans_limits(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     visit = open_browser(live, partner, script=script)
@@ -27,6 +28,17 @@ def test_an_admin_changes_the_prices_ids(
     page.get_by_role("button", name="Save prices").click()
     expect(page.get_by_text("Prices saved")).to_be_visible()
     expect(page.get_by_text("price_of_the_journey")).to_be_attached()
+
+    most = "6,000" if script else "5,000"
+    page.get_by_role("link", name="Change limits").click()
+    page.locator("#plus-a_day").fill(most.replace(",", ""))
+    if script:
+        assert visit.findings() == []
+    page.get_by_role("button", name="Show what would change").click()
+    expect(page.get_by_text(f"Plus allows each organization {most} calls a day")).to_be_visible()
+    page.get_by_role("button", name="Change limits").click()
+    expect(page.get_by_text("Limits saved: Plus.")).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^Plus .*" + most))).to_be_visible()
     if script:
         assert visit.findings() == []
 
