@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -146,6 +147,25 @@ def test_a_name_that_leads_inside_is_not_dialled(
     assert placed(line, NUMBER) == ("rejected", words, EndedReason.CARRIER_ERROR, "carrier_error")
     assert trunk.calls_to(NUMBER) == []
     assert {path.name for path in tmp_path.iterdir()} == {"an-account", "began"}
+
+
+def test_a_redirect_leads_a_pinned_call_nowhere_else(
+    trunk: Trunk, make_line: Callable[..., Sip]
+) -> None:
+    number = "+12125551205"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as inside:
+        inside.bind(("127.0.0.1", 0))
+        inside.setblocking(False)
+        contact = "Contact: <sip:{2}@{0}:{1}>".format(*inside.getsockname(), NUMBER)
+        trunk.routes |= {
+            number: Answer(302, "Moved", (contact,)),
+            NUMBER: Answer(486, "Busy Here"),
+        }
+        line = make_line(trunk=f"localhost:{trunk.port}", is_pinned=True, may_be_private=True)
+        assert placed(line, number) == ("placed", EndedReason.BUSY)
+        with pytest.raises(BlockingIOError):
+            inside.recv(1)
+    assert len(trunk.calls_to(NUMBER)) == 1
 
 
 def test_an_attempt_that_was_put_off_may_be_asked_for_again(

@@ -164,7 +164,8 @@ def _line(
     if paced and pace.is_taken(session, carrier, utcnow()):
         found.append(_warning("carrier_has_a_turn", limits.CARRIER_PACE, "dialling"))
     state = health.state_of(session, carrier)
-    if state.holds_calls:
+    is_watched = account is None or account.trunk is None
+    if is_watched and state.holds_calls:  # of a partner's own trunk nothing is known beforehand
         is_silent = state is health.State.OUTAGE
         trouble = "does not answer" if is_silent else "takes no calls at the moment"
         words = f"The telephone line {trouble}. The call will be asked for until it is taken."

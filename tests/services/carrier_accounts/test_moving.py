@@ -7,18 +7,21 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.caller import Caller, system_caller
-from app.enums import CallSource, CarrierKind
+from app.enums import CallSource, CarrierKind, Observed
 from app.gateways.carriers.sip.account import Trunk
-from app.models import Call, CallAttempt, CarrierAccount, new_id
+from app.models import Agent, Call, CallAttempt, CarrierAccount, new_id, utcnow
 from app.services import calls, carrier_accounts
 from app.services.calls import dispatch, putting_off
 from app.services.calls.dispatch import ClaimKind
 from app.services.carrier_accounts import Particulars
+from app.services.dialler import observing
+from app.services.dialler.observing import Behaviour, Count
 from tests.fixtures.settings import settings_for
 from tests.fixtures.worker import Line, make_line
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 KEYS = settings_for("sqlite://", Path()).secret_keys
+NUMBER = "+12125551234"
 TWILIO = Particulars("a-token", sid="AC" + "1a" * 16)
 TRUNK = Particulars("right", trunk=Trunk("sip.example.com", user="portal"))
 
@@ -40,7 +43,7 @@ def bring(session: Session, caller: Caller, wanted: Particulars) -> CarrierAccou
 def accepted(session: Session, line: Line) -> Call:
     request = calls.CallRequest(
         agent_id=line.agent_id,
-        phone_number="+12125551234",
+        phone_number=NUMBER,
         intro_message="Hello.",
         voicemail_message="Bye.",
     )
@@ -66,6 +69,24 @@ def test_a_call_that_waits_moves_to_the_carrier_of_the_new_account(
     assert claim.placement is not None
     assert claim.placement.account_id == call.account_id == attempt.account_id == trunk.id
     assert call.carrier is attempt.carrier is CarrierKind.SIP
+
+
+def test_the_installations_trunk_being_away_says_nothing_of_a_partners(
+    session: Session, line: Line, caller: Caller
+) -> None:
+    now = utcnow()
+    silent = Behaviour(now.replace(second=0, microsecond=0), CarrierKind.SIP, Observed.SILENT)
+    observing.keep(session, {silent: Count(2, now, "no answer")})
+    agent, texts = session.get_one(Agent, line.agent_id), calls.Texts()
+    sip = calls.Installation(CarrierKind.SIP)
+
+    def warned() -> bool:
+        found = calls.preflight(session, line.key, agent, NUMBER, texts, installation=sip)
+        return any(check.code == "carrier_takes_calls" for check in found)
+
+    assert warned()
+    bring(session, caller, TRUNK)
+    assert not warned()
 
 
 def test_so_does_an_attempt_that_was_put_off(session: Session, line: Line, caller: Caller) -> None:
