@@ -14,11 +14,15 @@ import pysqlite3.dbapi2 as sqlite
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
+from app.write_turns import QueueingConnection, queue_writers, take_turn
+
 WAL_IS_SOUND_FROM = (3, 51, 3)
 """Older SQLite can corrupt a write-ahead log when several connections reset it."""
 
 READ_ONLY = "read_only"
 """Execution option: the transaction will not write, so it takes no write lock on SQLite."""
+
+SQLITE_ARGUMENTS = {"timeout": 30, "check_same_thread": False, "factory": QueueingConnection}
 
 log = logging.getLogger(__name__)
 
@@ -38,8 +42,9 @@ def make_engine(url: str, *, pool_size: int = 8) -> Engine:
             pool_size=pool_size,
             max_overflow=pool_size,
             hide_parameters=True,
-            connect_args={"timeout": 30, "check_same_thread": False},
+            connect_args=SQLITE_ARGUMENTS,
         )
+        queue_writers(engine, str(parsed.database))
         event.listen(engine, "connect", _prepare_sqlite_connection)
         event.listen(engine, "begin", _begin_sqlite_transaction)
         return engine
@@ -97,6 +102,8 @@ def _begin_sqlite_transaction(connection: Connection) -> None:
     # A deferred transaction that reads and then writes fails under concurrency, so every
     # transaction that may write takes the lock at its start.
     read_only = connection.get_execution_options().get(READ_ONLY, False)
+    if not read_only:
+        take_turn(connection)
     connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
 

@@ -13,7 +13,7 @@ FACES = {
 }  # fmt: skip
 LEAVES = {
     "errors", "enums", "policy", "caller", "config", "phone", "database", "emails",
-    "urls", "colours", "collecting", "",
+    "urls", "colours", "collecting", "write_turns", "",
 }  # fmt: skip
 LAYERS = {"services": 3, "migration": 3, "models": 2, "schemas": 2, "gateways": 2}
 WEB_LIBRARIES = {"flask", "apiflask", "flask_wtf", "wtforms", "werkzeug", "gunicorn"}

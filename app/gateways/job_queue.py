@@ -1,10 +1,9 @@
-"""The durable queue, as everything but the worker sees it: hand in work, wake what waits.
+"""The durable queue, as everything but the worker sees it: hand in work.
 
 Work is handed in within the transaction of the caller, so a row and its work are committed
 together or not at all. The worker's half is in `app.jobs`.
 """
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -13,10 +12,11 @@ import pysqlite3.dbapi2 as sqlite
 from dbos import DBOS, DBOSClient, EnqueueOptions
 from dbos._serialization import DefaultSerializer
 from dbos._sys_db import SystemDatabase
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session
 
-from app.database import make_engine
+from app.database import SQLITE_ARGUMENTS, make_engine
+from app.write_turns import queue_writers, take_turn
 
 APPLICATION = "portal"
 SCHEMA = "dbos"
@@ -24,7 +24,6 @@ CALLS_QUEUE = "calls"
 JOBS_QUEUE = "jobs"
 MAIL_QUEUE = "mail"
 WEBHOOK_QUEUE = "webhooks"
-STATUS_TOPIC = "status"
 
 ENGINE_TABLES = frozenset(
     {
@@ -51,15 +50,18 @@ def make_queue_engine(url: str) -> Engine:
     """The engine's own connections: they begin transactions in a way that ours don't."""
     if not url.startswith("sqlite"):
         return make_engine(url, pool_size=20)
+    parsed = make_url(url)
     engine = create_engine(
-        url,
+        parsed,
         module=sqlite,
         pool_size=20,
         max_overflow=20,
         hide_parameters=True,
-        connect_args={"timeout": 30, "check_same_thread": False},
+        connect_args=SQLITE_ARGUMENTS,
     )
+    queue_writers(engine, str(parsed.database))
     event.listen(engine, "connect", _prepare_sqlite_connection)
+    event.listen(engine, "before_cursor_execute", _before_writing)
     return engine
 
 
@@ -71,6 +73,12 @@ def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA busy_timeout=30000")
+
+
+def _before_writing(connection: Connection, _cursor: Any, statement: str, *_more: Any) -> None:
+    # The driver begins a transaction by itself before what changes data.
+    if statement.lstrip()[:6].upper() in ("INSERT", "UPDATE", "DELETE"):
+        take_turn(connection)
 
 
 def migrate_engine(url: str) -> None:
@@ -162,17 +170,6 @@ def enqueue_held_webhooks(session: Session, endpoint_id: UUID, act_id: UUID) -> 
         "queue_partition_key": str(endpoint_id),
     }
     _client(session).enqueue_in_transaction(session, options, str(endpoint_id))
-
-
-def wake_call(session: Session, attempt_id: UUID, event_id: str, at: datetime) -> None:
-    """Tells a call under way that there is news; the same event twice is told once."""
-    _client(session).send_in_transaction(
-        session,
-        str(attempt_id),
-        {"event": event_id, "at": at.isoformat()},
-        STATUS_TOPIC,
-        idempotency_key=event_id,
-    )
 
 
 def _client(session: Session) -> DBOSClient:

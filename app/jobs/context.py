@@ -15,6 +15,7 @@ from app.gateways.processors.base import Processor
 from app.gateways.writers.base import MessageWriter
 from app.gateways.writers.opening import open_writer
 from app.jobs.lines import Lines
+from app.jobs.news import News
 from app.jobs.watching import Watch
 
 APPLICATION_CONNECTIONS = 16
@@ -29,6 +30,7 @@ class WorkerContext:
     """For what can be found out again: its commits wait for the next one that must be kept."""
     lines: Lines
     watch: Watch
+    news: News
     writer: MessageWriter
     files: FileStore
     processor: Processor
@@ -51,6 +53,7 @@ def open_context(settings: Settings) -> WorkerContext:
         note_database=database,
         lines=Lines(settings, database, open_carriers(settings, ledger), watch),
         watch=watch,
+        news=News(database),
         writer=open_writer(settings),
         files=open_files(settings),
         processor=open_processor(settings),

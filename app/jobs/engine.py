@@ -23,9 +23,6 @@ MAILS_AT_ONCE = 4
 WEBHOOKS_AT_ONCE = 40
 WEBHOOKS_PER_ENDPOINT = 2
 """A slow receiver holds these up, and nobody else's."""
-NEWS_SECONDS = 0.75
-"""On SQLite every waiting call is looked at in this interval; PostgreSQL notifies."""
-
 VERSION = "1"
 """Never changed: work under way belongs to a version, and another would strand it. What changes
 inside a workflow is marked with `DBOS.patch`."""
@@ -42,7 +39,6 @@ def start_engine(settings: Settings, executor_id: str) -> Engine:
         "executor_id": executor_id,
         "application_version": VERSION,
         "log_level": "WARNING",
-        "notification_listener_polling_interval_sec": NEWS_SECONDS,
         "enable_otlp": False,
     }
     DBOS(config=config)

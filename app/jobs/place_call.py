@@ -1,13 +1,16 @@
 """One dialling of a call as a durable workflow.
 
-Each step may run twice: what it finds in the database decides what it does, and an attempt that
-is found written is never dialled again.
+The engine keeps that it is to be carried out, and nothing of how far it is: each move may be made
+twice, what it finds in our own tables decides what it does, and an attempt that is found written is
+never dialled again. After a kill the workflow starts from its beginning.
 """
 
 import logging
 import time
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, NotRequired, TypedDict
+from threading import Event
+from typing import Literal
 from uuid import UUID
 
 from dbos import DBOS
@@ -23,7 +26,6 @@ from app.gateways.carriers.base import (
     PlacementRejected,
     Verdict,
 )
-from app.gateways.job_queue import STATUS_TOPIC
 from app.gateways.writers.base import Messages
 from app.jobs.context import context
 from app.jobs.gate import dialling
@@ -45,72 +47,61 @@ LONGEST_CALL = timedelta(hours=5)
 """A call that a silent carrier took so long ago is over, whatever became of it."""
 
 
-class Next(TypedDict):
-    """What a step says is to be done next, and after how many seconds."""
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The next move, and after how many seconds, unless something is told before; None for the
+    end."""
 
-    do: Literal["dial", "ask_again", "resolve", "follow", "stop"]
+    do: Literal["write", "dial", "ask_again", "resolve", "follow"]
     seconds: float
-    carrier: str
-    was_asked: NotRequired[bool]
+    carrier: CarrierKind
+    was_asked: bool = False
     """With "resolve": the carrier was asked for certain, and did not answer."""
-
-
-STOP = Next(do="stop", seconds=0, carrier="")
-
-
-def _after(
-    seconds: float, do: Literal["dial", "ask_again", "follow"], carrier: CarrierKind
-) -> Next:
-    return Next(do=do, seconds=seconds, carrier=carrier.value)
-
-
-def _resolve_after(seconds: float, carrier: CarrierKind, *, was_asked: bool = False) -> Next:
-    return Next(do="resolve", seconds=seconds, carrier=carrier.value, was_asked=was_asked)
 
 
 @DBOS.workflow(name="place_call")
 def place_call(call_id: str, attempt_id: str) -> None:
     """Dials once and stays with the call until the attempt is over."""
+    call, attempt = UUID(call_id), UUID(attempt_id)
     try:
-        _run(call_id, attempt_id)
+        with context().news.of(attempt) as told:
+            _run(call, attempt, told)
     except Exception:
         log.exception("a call could not be carried on")
-        give_up(call_id, attempt_id)
+        give_up(call, attempt)
 
 
-def _run(call_id: str, attempt_id: str) -> None:
+def _run(call_id: UUID, attempt_id: UUID, told: Event) -> None:
     step = dial(call_id, attempt_id)
-    while step["do"] != "stop":
-        if step["seconds"] > 0:
-            DBOS.recv(STATUS_TOPIC, timeout_seconds=step["seconds"])
-        match step["do"]:
+    while step is not None:
+        if step.seconds > 0:
+            told.wait(step.seconds)
+            told.clear()
+        match step.do:
             case "dial":
                 step = dial(call_id, attempt_id)
             case "ask_again":
                 step = ask_again(attempt_id)
             case "resolve":
-                step = resolve(attempt_id, step["carrier"], was_asked=step.get("was_asked", False))
+                step = resolve(attempt_id, step.carrier, was_asked=step.was_asked)
             case _:
-                step = follow(attempt_id, step["carrier"])
+                step = follow(attempt_id, step.carrier)
 
 
-@DBOS.step(name="dial")
 @outlasts_outages
-def dial(call_id: str, attempt_id: str) -> Next:
+def dial(call_id: UUID, attempt_id: UUID) -> Next | None:
     """Claims the call and asks the carrier; an attempt of before is only asked about."""
-    step = _claim_and_ask(UUID(call_id), UUID(attempt_id))
-    if step is not None:
-        return step
-    with context().note_database.transaction(read_only=True) as session:
-        brief = dispatch.writing_brief(session, UUID(call_id))
-    messages = context().writer.compose(brief)
-    return _claim_and_ask(UUID(call_id), UUID(attempt_id), messages) or STOP
+    step = _claim_and_ask(call_id, attempt_id)
+    if step is not None and step.do == "write":
+        with context().note_database.transaction(read_only=True) as session:
+            brief = dispatch.writing_brief(session, call_id)
+        step = _claim_and_ask(call_id, attempt_id, context().writer.compose(brief))
+    return step
 
 
 def _claim_and_ask(
     call_id: UUID, attempt_id: UUID, messages: Messages | None = None
 ) -> Next | None:
-    """What is to be done next; None where the messages must be written first."""
     with dialling:
         with context().database.transaction() as session:
             claim = dispatch.claim(
@@ -124,18 +115,17 @@ def _claim_and_ask(
         return _carry_out(claim)
 
 
-@DBOS.step(name="ask_again")
 @outlasts_outages
-def ask_again(attempt_id: str) -> Next:
+def ask_again(attempt_id: UUID) -> Next | None:
     """Asks the carrier again for an attempt that it put off."""
     with dialling:
         with context().database.transaction() as session:
-            claim = putting_off.claim_again(session, UUID(attempt_id))
-        return _carry_out(claim) or STOP
+            claim = putting_off.claim_again(session, attempt_id)
+        return _carry_out(claim)
 
 
 def _carry_out(claim: Claim) -> Next | None:
-    """Does what was just committed; None where the messages must be written first."""
+    """Does what was just committed."""
     committed = time.monotonic()
     if claim.placement is not None:
         placement = claim.placement
@@ -147,76 +137,75 @@ def _carry_out(claim: Claim) -> Next | None:
 def _wait_for(claim: Claim) -> Next | None:
     match claim.kind:
         case ClaimKind.WRITE:
-            return None
+            return Next("write", 0, claim.carrier)
         case ClaimKind.WAIT:
             seconds = _seconds_until(claim.until) if claim.until else CAP_WAIT_SECONDS
-            return _after(min(seconds, CAP_WAIT_SECONDS), "dial", claim.carrier)
+            return Next("dial", min(seconds, CAP_WAIT_SECONDS), claim.carrier)
         case ClaimKind.ASK_AGAIN:
-            return _after(_seconds_until(claim.until), "ask_again", claim.carrier)
+            return Next("ask_again", _seconds_until(claim.until), claim.carrier)
         case ClaimKind.RESOLVE:
-            return _resolve_after(0, claim.carrier)
+            return Next("resolve", 0, claim.carrier)
         case ClaimKind.FOLLOW:
-            return _after(0, "follow", claim.carrier)
+            return Next("follow", 0, claim.carrier)
         case _:
-            return STOP
+            return None
 
 
-def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next:
+def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next | None:
     # A process that was held up here may have been taken for dead and its call asked about.
     if time.monotonic() - committed > LEASE_SECONDS:
-        return _resolve_after(0, carrier.kind)
+        return Next("resolve", 0, carrier.kind)
     database, attempt_id = context().note_database, placement.attempt_id
     try:
         state = carrier.place(placement)
     except PlacementRejected as refusal:
         with database.transaction() as session:
             answers.refused(session, attempt_id, refusal.reason, str(refusal))
-        return STOP
+        return None
     except PlacementPutOff as refusal:
         with database.transaction() as session:
             putting_off.put_off(session, attempt_id, refusal.seconds, str(refusal))
-        return _after(min(refusal.seconds, LONGEST_WAIT_SECONDS), "ask_again", carrier.kind)
+        return Next("ask_again", min(refusal.seconds, LONGEST_WAIT_SECONDS), carrier.kind)
     except NoCarrierAnswer as silence:
         log.warning("the carrier gave no answer to a call (%s); asking what became of it", silence)
-        return _resolve_after(BRIEF_SECONDS, carrier.kind, was_asked=True)
+        return Next("resolve", BRIEF_SECONDS, carrier.kind, was_asked=True)
     with database.transaction() as session:
         answers.placed(session, attempt_id, state.reference or str(attempt_id))
-    return _after(_seconds_until(state.next_change), "follow", carrier.kind)
+    return Next("follow", _seconds_until(state.next_change), carrier.kind)
 
 
-@DBOS.step(name="resolve")
 @outlasts_outages
-def resolve(attempt_id: str, carrier_kind: str, *, was_asked: bool) -> Next:
+def resolve(attempt_id: UUID, carrier_kind: CarrierKind, *, was_asked: bool) -> Next | None:
     """Finds out from the carrier what became of an attempt whose answer is not known."""
-    attempt, database = UUID(attempt_id), context().note_database
+    database = context().note_database
     with database.transaction(read_only=True) as session:
-        inquiry = progress.inquiry(session, attempt)
+        inquiry = progress.inquiry(session, attempt_id)
     if inquiry is None:
-        return STOP
-    carrier = context().lines.of(CarrierKind(carrier_kind), inquiry.account_id)
+        return None
+    carrier = context().lines.of(carrier_kind, inquiry.account_id)
     if inquiry.reference is not None:
-        return _after(0, "follow", carrier.kind)
+        return Next("follow", 0, carrier_kind)
     asked_at = utcnow()
     wait = (inquiry.asked_at + timedelta(seconds=LEASE_SECONDS) - asked_at).total_seconds()
     if wait > 0:
-        return _resolve_after(wait, carrier.kind, was_asked=was_asked)
+        return Next("resolve", wait, carrier_kind, was_asked=was_asked)
     try:
-        verdict = _found(attempt, carrier.look_up(inquiry))
+        verdict = _found(attempt_id, carrier.look_up(inquiry))
     except NoCarrierAnswer:
         verdict = Verdict.UNSURE
     if verdict is Verdict.PLACED:
-        return _after(0, "follow", carrier.kind)
+        return Next("follow", 0, carrier_kind)
     # What counts is when it was asked: a call may come to light while the answer is on its way.
     patience = carrier.settle_seconds if verdict is Verdict.NOT_PLACED else carrier.silence_seconds
     wait = patience + LEASE_SECONDS - (asked_at - inquiry.asked_at).total_seconds()
     if wait > 0:
-        return _resolve_after(min(wait, POLL_SECONDS), carrier.kind, was_asked=was_asked)
+        return Next("resolve", min(wait, POLL_SECONDS), carrier_kind, was_asked=was_asked)
     with database.transaction() as session:
         if verdict is Verdict.NOT_PLACED:
-            answers.never_placed(session, attempt, was_asked=was_asked)
+            answers.never_placed(session, attempt_id, was_asked=was_asked)
         else:
-            answers.unknown(session, attempt)
-    return STOP
+            answers.unknown(session, attempt_id)
+    return None
 
 
 def _found(attempt: UUID, state: LineState) -> Verdict:
@@ -226,56 +215,54 @@ def _found(attempt: UUID, state: LineState) -> Verdict:
     return state.verdict
 
 
-@DBOS.step(name="follow")
 @outlasts_outages
-def follow(attempt_id: str, carrier_kind: str) -> Next:
+def follow(attempt_id: UUID, carrier_kind: CarrierKind) -> Next | None:
     """Writes what happened on the line since the last look, and ends the call if that is asked."""
-    attempt, database = UUID(attempt_id), context().note_database
+    database = context().note_database
     with database.transaction(read_only=True) as session:
-        inquiry = progress.inquiry(session, attempt)
+        inquiry = progress.inquiry(session, attempt_id)
     if inquiry is None:
-        return STOP
-    carrier = context().lines.of(CarrierKind(carrier_kind), inquiry.account_id)
+        return None
+    carrier = context().lines.of(carrier_kind, inquiry.account_id)
     try:
         state = carrier.look_up(inquiry)
         with database.transaction() as session:
-            standing = progress.apply(session, attempt, state)
+            standing = progress.apply(session, attempt_id, state)
         if standing.hang_up:
             return _hang_up(carrier, inquiry)
     except NoCarrierAnswer as silence:
         if utcnow() - inquiry.asked_at > LONGEST_CALL:
             with database.transaction() as session:
-                answers.unknown(session, attempt)
-            return STOP
+                answers.unknown(session, attempt_id)
+            return None
         log.warning("the carrier does not answer (%s); asking again", silence)
-        return _after(POLL_SECONDS, "follow", carrier.kind)
+        return Next("follow", POLL_SECONDS, carrier.kind)
     if standing.over:
-        return STOP
-    return _after(_seconds_until(state.next_change), "follow", carrier.kind)
+        return None
+    return Next("follow", _seconds_until(state.next_change), carrier.kind)
 
 
-def _hang_up(carrier: Carrier, inquiry: Inquiry) -> Next:
+def _hang_up(carrier: Carrier, inquiry: Inquiry) -> Next | None:
     """Ends the call at the carrier, asking until it is over."""
     database, attempt = context().database, inquiry.attempt_id
     with database.transaction() as session:
         is_first = progress.begin_hang_up(session, attempt)
     if is_first is None:
-        return _after(0, "follow", carrier.kind)
+        return Next("follow", 0, carrier.kind)
     hung_up = carrier.hang_up(inquiry)
     state = carrier.look_up(inquiry)
     with database.transaction() as session:
         if is_first and not hung_up:
             progress.nothing_to_hang_up(session, attempt, state)
         standing = progress.apply(session, attempt, state)
-    return STOP if standing.over else _after(POLL_SECONDS, "follow", carrier.kind)
+    return None if standing.over else Next("follow", POLL_SECONDS, carrier.kind)
 
 
-@DBOS.step(name="give_up")
 @outlasts_outages
-def give_up(call_id: str, attempt_id: str) -> None:
+def give_up(call_id: UUID, attempt_id: UUID) -> None:
     """Leaves a call that can't be carried on in a state that a person is shown."""
     with context().note_database.transaction() as session:
-        answers.give_up(session, UUID(call_id), UUID(attempt_id))
+        answers.give_up(session, call_id, attempt_id)
 
 
 def _seconds_until(moment: datetime | None) -> float:

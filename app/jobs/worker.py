@@ -67,6 +67,7 @@ def run(settings: Settings) -> None:
     heartbeat.announce(context.database, executor_id, mark)
     start_engine(settings, executor_id)
     threading.Thread(target=housekeeping.keep_house, args=(stop,), daemon=True).start()
+    threading.Thread(target=context.news.keep_reading, args=(stop,), daemon=True).start()
     threading.Thread(target=feed_campaigns.keep_feeding, args=(stop,), daemon=True).start()
     if settings.env == "production" and not settings.smtp_url:
         log.warning("PORTAL_SMTP_URL is not set: mails are kept as files and reach nobody")

@@ -46,7 +46,7 @@ from app.models.rollup import CostDay, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
 from app.models.user import FailedSignIn, LinkPurpose, OneTimeLink, PortalSession, User
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
-from app.models.worker import CarrierPace, ProcessorCheck, ProcessorPrice, WorkerHeartbeat
+from app.models.worker import CallNews, CarrierPace, ProcessorCheck, ProcessorPrice, WorkerHeartbeat
 
 __all__ = [
     "Agent",
@@ -60,6 +60,7 @@ __all__ = [
     "Call",
     "CallAttempt",
     "CallEvent",
+    "CallNews",
     "Campaign",
     "CampaignAgent",
     "CarrierAccount",

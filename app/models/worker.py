@@ -2,11 +2,12 @@
 
 from datetime import datetime
 from decimal import Decimal
+from uuid import UUID
 
 from sqlalchemy import Integer, Numeric
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Created, Name, Short, Time, Updated, UtcDateTime
+from app.models.base import Base, Created, Id, Name, Short, Time, Updated, UtcDateTime
 
 
 class WorkerHeartbeat(Base):
@@ -29,6 +30,16 @@ class CarrierPace(Base):
 
     carrier: Mapped[Name] = mapped_column(primary_key=True)
     next_at: Mapped[Time]
+
+
+class CallNews(Base):
+    """Something was told of an attempt; the worker that stays with it takes the row away."""
+
+    __tablename__ = "call_news"
+
+    id: Mapped[Id]
+    attempt_id: Mapped[UUID]
+    told_at: Mapped[Time]
 
 
 class ProcessorPrice(Base):

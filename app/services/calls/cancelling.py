@@ -9,10 +9,9 @@ from sqlalchemy.orm import Session
 from app.caller import Caller
 from app.enums import CallSource, CallStatus, EndedReason
 from app.errors import Conflict
-from app.gateways.job_queue import wake_call
 from app.models import Call, utcnow
 from app.services import audit
-from app.services.calls import reading
+from app.services.calls import news, reading
 from app.services.calls.outcome import end_attempt, end_call
 from app.services.calls.states import WAITING, latest_attempt, lock_call, note
 
@@ -41,8 +40,7 @@ def cancel(session: Session, caller: Caller, call_id: UUID | str) -> Call:
             canceled = CallStatus.CANCELED, EndedReason.CANCELED
             end_attempt(session, call, attempt, *canceled, at=now)
         elif attempt is not None:
-            event_id = f"cancel:{attempt.id}:{now.isoformat()}"
-            wake_call(session, attempt.id, event_id, now)
+            news.tell(session, attempt.id)
     audit.record(
         session,
         caller,

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 from app.enums import AnsweredBy, CarrierKind
 from app.errors import Forbidden, NotFound
 from app.gateways.carriers.base import LineEvent, LineEventKind, LineState, Verdict
-from app.gateways.job_queue import enqueue_job, wake_call
+from app.gateways.job_queue import enqueue_job
 from app.models import Agent, Call, CallAttempt, utcnow
-from app.services.calls import progress
+from app.services.calls import news, progress
 from app.services.calls.states import ACTIVE, lock_attempt
 
 
@@ -43,7 +43,7 @@ def take(session: Session, carrier: CarrierKind, attempt_id: UUID, state: LineSt
     standing = progress.apply(session, attempt.id, state)
     if was_lost or standing.over:
         # Whoever follows the call is woken: nothing more needs to be asked, or all of it.
-        wake_call(session, attempt.id, f"{attempt.id}:{standing.over}", utcnow())
+        news.tell(session, attempt.id)
     session.flush()
     return True
 

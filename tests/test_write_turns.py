@@ -1,0 +1,116 @@
+"""Writers of one SQLite file wait for one another in a queue."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+
+from app import write_turns
+from app.database import Database, make_engine
+from tests.fixtures.worker import ROOT, until
+
+HOLDER = """
+import sys, time
+from sqlalchemy import text
+from app.database import Database, make_engine
+with Database(make_engine(sys.argv[1])).transaction() as session:
+    session.execute(text("INSERT INTO notes VALUES ('theirs')"))
+    print("writing", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/portal.db"
+
+
+@pytest.fixture
+def database(url: str) -> Database:
+    database = Database(make_engine(url))
+    with database.transaction() as session:
+        session.execute(text("CREATE TABLE notes (words TEXT)"))
+    return database
+
+
+def write(database: Database, words: str) -> None:
+    with database.transaction() as session:
+        session.execute(text("INSERT INTO notes VALUES (:words)"), {"words": words})
+
+
+def written(database: Database) -> list[str]:
+    with database.transaction(read_only=True) as session:
+        return list(session.scalars(text("SELECT words FROM notes")))
+
+
+def test_a_writer_goes_on_as_soon_as_a_killed_process_has_left_its_turn(
+    database: Database, url: str
+) -> None:
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, url], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "writing\n"
+    waiting = threading.Thread(target=write, args=(database, "ours"))
+    waiting.start()
+    waiting.join(0.5)
+    assert waiting.is_alive()
+    assert written(database) == []
+    os.kill(holder.pid, signal.SIGKILL)
+    waiting.join()
+    assert written(database) == ["ours"]
+    holder.wait()
+    holder.stdout.close()
+
+
+def test_many_threads_of_several_engines_write_each_its_own(database: Database, url: str) -> None:
+    others = [Database(make_engine(url)) for _ in range(3)]
+    names = [f"{engine}:{number}" for engine in range(3) for number in range(20)]
+    threads = [threading.Thread(target=write, args=(others[int(name[0])], name)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(written(database)) == sorted(names)
+
+
+def test_a_writer_that_failed_passes_its_turn_on(database: Database) -> None:
+    with pytest.raises(OperationalError), database.transaction() as session:
+        session.execute(text("INSERT INTO nothing VALUES (1)"))
+    write(database, "next")
+    assert written(database) == ["next"]
+
+
+def test_readers_wait_for_nobody(database: Database) -> None:
+    with database.transaction() as session:
+        session.execute(text("INSERT INTO notes VALUES ('not yet')"))
+        assert written(database) == []
+
+
+def test_whose_turn_does_not_come_hears_from_sqlite_that_the_file_is_locked(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write_turns, "WAIT_SECONDS", 0.05)
+    heard: list[str] = []
+
+    def write_late() -> None:
+        with database.engine.connect().execution_options(read_only=True) as connection:
+            connection.exec_driver_sql("PRAGMA busy_timeout=50")
+        try:
+            write(database, "too late")
+        except OperationalError as error:
+            heard.append(str(error.orig))
+
+    with database.transaction() as session:
+        session.execute(text("INSERT INTO notes VALUES ('first')"))
+        late = threading.Thread(target=write_late)
+        late.start()
+        late.join()
+    assert heard == ["database is locked"]
+    until(lambda: written(database) == ["first"])
