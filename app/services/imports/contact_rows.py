@@ -193,7 +193,9 @@ def _phones(
     metadata: dict[str, Any],
     default_region: str | None,
 ) -> None:
-    region = _region(values, mapping, default_region)
+    region = default_region
+    if mapping.calling_codes:
+        region = _region(values, mapping, default_region)
     cells = [
         (index, text, read_phone(text, index, region))
         for index in mapping.phones
