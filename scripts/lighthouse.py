@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from scripts.showing import showing, signed_in
+from scripts.showing import at_work, showing, signed_in
 from tests.e2e.walking import walk
 from tests.e2e.watched import Look
 
@@ -54,8 +54,9 @@ def line(path: str, report: dict[str, Any]) -> str:
 
 def main(words: list[str]) -> None:
     with showing() as (stack, browser):
+        among = at_work(stack, browser, LOOK)
         inside = signed_in(stack, browser, LOOK)
-        paths = [path for path, _status in walk(inside)]
+        paths = [path for path, _status in walk(inside, among=among)]
         cookies = "; ".join(
             f"{cookie.get('name')}={cookie.get('value')}"
             for cookie in inside.page.context.cookies()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from scripts.showing import showing, signed_in, visit
+from scripts.showing import at_work, showing, signed_in, visit
 from tests.e2e.walking import ID, walk
 from tests.e2e.watched import Look
 
@@ -61,6 +61,7 @@ def sheet(names: list[str]) -> str:
 def main(words: list[str]) -> None:
     names: list[str] = []
     with showing() as (stack, browser):
+        among = [at_work(stack, browser, Look(brand, "light", 1360)) for brand in (0, 1)]
         for look in LOOKS:
             outside = visit(stack, browser, look)
             for pattern in BEFORE_SIGNING_IN:
@@ -71,7 +72,7 @@ def main(words: list[str]) -> None:
                     names.append(name_of(pattern.replace("{slug}", "")))
             outside.page.context.close()
             inside = signed_in(stack, browser, look)
-            for path, _status in walk(inside):
+            for path, _status in walk(inside, among=among[look.brand]):
                 if not words or any(word in path for word in words):
                     take(inside.page, look, path)
                     names.append(name_of(path))

@@ -9,6 +9,7 @@ from typing import Any
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.e2e.chromium import HEIGHT, launch
+from tests.e2e.going_on import put_to_use
 from tests.e2e.watched import Look, Visit, slug_of
 from tests.fixtures.databases import Databases
 from tests.fixtures.stack import Stack, Stacks
@@ -43,6 +44,15 @@ def visit(stack: Stack, browser: Browser, look: Look) -> Visit:
         color_scheme="dark" if look.scheme == "dark" else "light",
     )
     return Visit(context.new_page(), slug_of(partner_of(stack, look)))
+
+
+def at_work(stack: Stack, browser: Browser, look: Look) -> list[str]:
+    """Puts the partner to use; the addresses that have something to show since."""
+    visits = [visit(stack, browser, look) for _each in range(2)]
+    addresses = put_to_use(stack, partner_of(stack, look), *visits)
+    for made in visits:
+        made.page.context.close()
+    return addresses
 
 
 def signed_in(stack: Stack, browser: Browser, look: Look) -> Visit:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from tests.e2e.watched import Visit
@@ -19,15 +19,19 @@ def kind_of(address: str) -> str:
     return "&".join([ID.sub("*", parts.path), *names])
 
 
-def walk(visit: Visit, start: str = "/", *, alike: int = 1) -> Iterator[tuple[str, int]]:
+def walk(
+    visit: Visit, start: str = "/", *, alike: int = 1, among: Sequence[str] = ()
+) -> Iterator[tuple[str, int]]:
     """Opens every kind of page that links lead to; each with its status, while it is shown.
 
-    Of pages ``alike`` so many are opened: a list's first rows stand for the rest.
+    Of pages ``alike`` so many are opened: a list's first rows stand for the rest, unless one of
+    their kind is ``among`` those to open in any case.
     """
     page = visit.page
     page.goto(start)
     origin = f"{urlsplit(page.url).scheme}://{urlsplit(page.url).netloc}"
-    waiting, seen, kinds = deque([page.url]), {page.url}, Counter({kind_of(page.url): 1})
+    first = [page.url, *(origin + path for path in among)]
+    waiting, seen, kinds = deque(first), set(first), Counter(kind_of(url) for url in first)
     opened = 0
     while waiting:
         address = waiting.popleft()

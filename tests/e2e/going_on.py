@@ -1,0 +1,106 @@
+"""A partner at work, so that the portal's pages have something to show."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.scripts import ask
+from tests.e2e.watched import Visit
+from tests.fixtures.stack import Stack
+
+PEOPLE = b"First Name,Phone Number,Email\nAda,+12025550120,\nBen,call me,\n"
+ENDPOINT = "https://localhost:9/hooks"
+"""A name that leads to no public address: nothing is ever sent to it."""
+
+
+def put_to_use(stack: Stack, partner: Mapping[str, Any], member: Visit, admin: Visit) -> list[str]:
+    """Makes calls that ended, an upload that waits and one that was applied, a campaign that can
+    start, a webhook that fails, and a brand with a past.
+
+    Both visits are signed in here: the first organization's member and the partner's administrator.
+    Returns the addresses that have more to show than the first of their kind, or that a form's
+    answer alone leads to.
+    """
+    organization, other = partner["organizations"][:2]
+    campaign, agent = organization["campaigns"][0], organization["agents"][0]["id"]
+    for outcome in ("human", "busy"):
+        contact = {"phoneNumber": organization["simulator"][outcome], "firstName": "Ada"}
+        body = {"agentId": agent, "contact": contact}
+        ask(stack, "POST", "/api/v1/outbound/call", body=body, key=organization["apiKey"])
+    _sign_in(member, organization["users"][0])
+    for applied in (True, False):
+        _upload(member.page, campaign["id"], applied=applied)
+    _sign_in(admin, partner["users"][0])
+    _plan_outreach(admin.page, campaign["id"])
+    _make_webhook(admin.page, organization["id"])
+    _publish_twice(admin.page)
+    client = _address_of(admin.page, f"/api-access/clients?q={partner['client']['clientId']}")
+    person = organization["users"][0]["id"]
+    return [
+        f"/campaigns/{campaign['id']}",
+        f"/campaigns/{campaign['id']}/outreach",
+        f"/campaigns/{campaign['id']}/outreach/again",
+        f"/campaigns/{campaign['id']}/outreach/left-out",
+        f"/assistants/{agent}",
+        f"/assistants/{agent}/keys/remove?key={campaign['externalIdKeys'][0]}",
+        f"/organizations/{other['id']}/plan/check?tier=customerFreePlan&agent_limit=9&user_limit=9",
+        f"/people/suspend?id={person}",
+        f"/people/reactivate?id={person}",
+        client,
+        "/outbox",
+    ]
+
+
+def _sign_in(visit: Visit, person: Mapping[str, Any]) -> None:
+    visit.sign_in(person)
+    expect(visit.page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
+
+
+def _upload(page: Page, campaign: str, *, applied: bool) -> None:
+    page.goto(f"/campaigns/{campaign}/upload")
+    page.get_by_label("Contact file").set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": PEOPLE}
+    )
+    page.get_by_role("button", name="Check the file").click()
+    expect(page.get_by_text("1 of 2 rows needs mending").first).to_be_visible()
+    if applied:
+        page.get_by_role("button", name="Apply 1 row").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("1 row applied")
+
+
+def _plan_outreach(page: Page, campaign: str) -> None:
+    page.goto(f"/campaigns/{campaign}/outreach/plan")
+    page.get_by_label("Calls an hour").fill("60")
+    page.get_by_role("button", name="Save plan").click()
+    expect(page.get_by_role("link", name="Start campaign…")).to_be_visible()
+
+
+def _make_webhook(page: Page, organization: str) -> None:
+    page.goto(f"/api-access/webhooks/new?organization={organization}")
+    page.get_by_label("Address").fill(ENDPOINT)
+    page.get_by_label("Contacts added").check()
+    page.get_by_role("button", name="Create webhook").click()
+    page.get_by_role("link", name="I have stored the secret").click()
+    page.get_by_role("button", name="Send test event").click()
+    expect(page.get_by_text("A test event is on its way.")).to_be_visible()
+
+
+def _publish_twice(page: Page) -> None:
+    """Another name and the one before, so that the brand is as it was and has two versions."""
+    page.goto("/branding")
+    before = page.get_by_label("Product name").input_value()
+    for name in (f"{before} now", before):
+        page.get_by_label("Product name").fill(name)
+        page.get_by_label("Product name").blur()
+        expect(page.get_by_text("Draft: 1 change")).to_be_visible()
+        page.get_by_role("button", name="Publish version").click()
+        expect(page.get_by_text("Draft: 1 change")).to_be_hidden()
+
+
+def _address_of(page: Page, search: str) -> str:
+    """The page of the one thing that is found."""
+    page.goto(search)
+    page.get_by_role("main").get_by_role("table").get_by_role("link").first.click()
+    return urlsplit(page.url).path
