@@ -120,7 +120,7 @@ def _ended() -> ColumnElement[bool]:
 
 def _begins_with(session: Session, words: str) -> ColumnElement[bool]:
     begins = _Beginnings(session)
-    conditions = [begins(Contact.email_key, words)]
+    conditions = [_is_like(Contact.email_key, words.lower())]
     if "@" not in words:
         conditions += [begins(Contact.first_name, words), begins(Contact.last_name, words)]
         conditions += [
@@ -134,20 +134,30 @@ class _Beginnings:
     """What a column's text begins with, in small and capital letters alike.
 
     SQLite's own LIKE knows that of ASCII letters only and is several times quicker than a
-    function of ours, so it is asked for the usual ways to write the others.
+    function of ours, so it is asked for the usual ways to write the others. PostgreSQL's ILIKE
+    knows every letter and is ten times slower than LIKE, which asks for the first letter before.
     """
 
     def __init__(self, session: Session):
         self._sqlite = session.get_bind().dialect.name == "sqlite"
 
     def __call__(self, column: InstrumentedAttribute[str | None], text: str) -> ColumnElement[bool]:
-        escaped = text.replace("/", "//").replace("%", "/%").replace("_", "/_")
         if not self._sqlite:
-            return column.ilike(f"{escaped}%", escape="/")
-        ways = {escaped, escaped.lower(), escaped.upper(), escaped.title(), escaped.capitalize()}
+            first = {text[0], text[0].lower(), text[0].upper()}
+            begins = or_(*(_is_like(column, letter) for letter in sorted(first)))
+            return begins & column.ilike(f"{_escaped(text)}%", escape="/")
+        ways = {text, text.lower(), text.upper(), text.title(), text.capitalize()}
         if text.isascii():
-            ways = {escaped}
-        return or_(*(column.like(f"{way}%", escape="/") for way in sorted(ways)))
+            ways = {text}
+        return or_(*(_is_like(column, way) for way in sorted(ways)))
+
+
+def _is_like(column: InstrumentedAttribute[str | None], text: str) -> ColumnElement[bool]:
+    return column.like(f"{_escaped(text)}%", escape="/")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("/", "//").replace("%", "/%").replace("_", "/_")
 
 
 def _parted(words: str) -> list[tuple[str, str]]:
