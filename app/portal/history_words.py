@@ -201,6 +201,8 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
             return _moment(value, zone)
         case str() if _NUMBER.fullmatch(value):
             return format_international(value).replace("-", " ").replace(" ", NO_BREAK)
+        case Role.ADMIN if name in {"userType", "user_type", "role"}:  # elsewhere just a word
+            words = ROLE_NAMES[Role.ADMIN]
         case str():
             words = _VALUES.get(value, value)
         case list():

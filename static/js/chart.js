@@ -93,7 +93,7 @@ function options(place, data, width) {
       x: { time: true, range: (_, from, to) => [from - margin, to + margin] },
       y: { range: (_, __, most) => [0, Math.max(most * 1.08, 4)] },
     },
-    axes: [dayAxis(data, width, colours), countAxis(place, colours)],
+    axes: [dayAxis(data, width, colours), countAxis(colours)],
     series: [{}, ...(bars ? barSeries(data, colours, width) : lineSeries(data, colours, place))],
   };
 }
@@ -117,12 +117,11 @@ function dayAxis({ days, unit }, width, colours) {
   };
 }
 
-function countAxis(place, colours) {
-  const most = Math.max(0, ...JSON.parse(place.querySelector("script").textContent).series.flatMap((s) => s.values));
+function countAxis(colours) {
   return {
     stroke: colours.words,
     font: FONT,
-    size: 8 + 7 * written(most).length,
+    size: (_, words) => 8 + 7 * Math.max(1, ...(words ?? []).map((word) => word.length)),
     gap: 8,
     grid: { stroke: colours.line, width: 1 },
     ticks: { show: false },

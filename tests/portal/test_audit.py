@@ -226,6 +226,8 @@ def test_what_has_no_words_of_its_own_is_spelt_out() -> None:
         "x" * 199 + "…",
     ]
     assert value_words([1, 2, 7], "UTC", "weekdays") == "Mon, Tue, Sun"
+    assert value_words("admin", "UTC", "userType") == "Customer admin"
+    assert value_words("admin", "UTC", "name") == "admin"
 
 
 def test_an_assistant_is_named_and_led_to(
