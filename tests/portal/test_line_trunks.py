@@ -109,8 +109,10 @@ def test_the_same_trunk_keeps_its_password_and_another_takes_its_place(
     assert (opened.secret, opened.version) == (PASSWORD, 2)
     assert opened.trunk is not None
     assert (opened.trunk.transport, opened.trunk.registers) == ("udp", False)
-    refused = admin.post(FORM, {**kept, "user": "another"}, page=FORM)
-    assert (refused.status_code, "Type the user&#39;s password." in refused.text) == (422, True)
+    for elsewhere in ({"user": "another"}, {"proxy": "9.9.9.8"}, {"address": "9.9.9.8"}):
+        refused = admin.post(FORM, {**kept, **elsewhere}, page=FORM)
+        assert refused.status_code == 422
+        assert "Type the user&#39;s password." in refused.text
     admin.post(FORM, {**TYPED, "user": "another"}, page=FORM)
     before, now = stored(session)
     assert (before.removed_at is not None, now.removed_at, now.version) == (True, None, 3)

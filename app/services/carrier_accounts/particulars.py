@@ -47,11 +47,13 @@ class Particulars:
         return "password" if self.trunk else "token"
 
     def is_same_as(self, account: CarrierAccount) -> bool:
-        """Whether they speak of the same account, however it is reached now."""
+        """Whether they speak of the same account. A password that is stored goes nowhere but
+        where it was meant to go."""
         known = trunk_of(account)
         if self.trunk is None or known is None:
             return self.kind is account.carrier and self.sid == account.sid
-        return (self.trunk.address, self.trunk.user) == (known.address, known.user)
+        meant = self.trunk.address, self.trunk.proxy, self.trunk.user
+        return meant == (known.address, known.proxy, known.user)
 
 
 def check(wanted: Particulars, *, may_be_empty: bool) -> None:
