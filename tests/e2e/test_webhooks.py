@@ -1,19 +1,38 @@
-"""A webhook from its making to its end: made, failing, paused, resumed, removed."""
+"""A webhook from its making to its end: made, paused, failing, mended, replayed, removed."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Open
+from tests.fixtures.receiver import Receiver
 from tests.fixtures.stack import Stack
+from tests.fixtures.worker import until
 
-URL = "https://localhost:9/hooks"
-"""A name that leads to no public address: nothing is ever sent to it."""
+HOST = "127.0.0.1"
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with Receiver().open() as opened:
+        yield opened
+
+
+def until_shown(page: Page, wanted: Locator) -> None:
+    """Asks for the page again until it is there."""
+    for _patience in range(150):
+        if wanted.count():
+            break
+        page.wait_for_timeout(200)
+        page.reload()
+    expect(wanted).to_be_visible()
 
 
 def test_a_webhook_from_its_making_to_its_end(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool, receiver: Receiver
 ) -> None:
     visit = open_browser(live, partner, script=script)
     page = visit.page
@@ -21,7 +40,7 @@ def test_a_webhook_from_its_making_to_its_end(
     visit.sign_in(partner["users"][0], then="/api-access/webhooks")
     page.get_by_role("link", name="Create webhook").click()
     page.get_by_role("listitem").filter(has_text=organization["name"]).get_by_role("link").click()
-    page.get_by_label("Address").fill(URL)
+    page.get_by_label("Address").fill(receiver.url)
     page.get_by_label("Contacts added").check()
     page.get_by_role("button", name="Create webhook").click()
     assert re.fullmatch(r"whsec_[\w+/]{43}=", page.locator("#secret").inner_text())
@@ -29,29 +48,36 @@ def test_a_webhook_from_its_making_to_its_end(
         assert visit.findings() == []
     page.get_by_role("link", name="I have stored the secret").click()
 
-    page.get_by_role("button", name="Send test event").click()
-    expect(page.get_by_text("A test event is on its way.")).to_be_visible()
-    page.get_by_role("link", name="Test event").click()
-    refused = page.get_by_text("leads to an address that is not public")
-    for _patience in range(50):
-        if refused.count():
-            break
-        page.wait_for_timeout(200)
-        page.reload()
-    expect(refused).to_be_visible()
-    if script:
-        assert visit.findings() == []
-
-    page.get_by_role("link", name="localhost").click()
-    expect(page.get_by_text("Failing", exact=True)).to_be_visible()
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_text("Somebody paused it.")).to_be_visible()
     if script:
         assert visit.findings() == []
     page.get_by_role("button", name="Resume").click()
-    expect(page.get_by_role("button", name="Send test event")).to_be_visible()
+
+    receiver.usual = 500
+    page.get_by_role("button", name="Send test event").click()
+    expect(page.get_by_text("A test event is on its way.")).to_be_visible()
+    page.get_by_role("link", name="Test event").click()
+    until_shown(page, page.get_by_text("I say 500"))
+    if script:
+        assert visit.findings() == []
+    page.get_by_role("link", name=HOST).click()
+    expect(page.get_by_text("Failing", exact=True)).to_be_visible()
+
+    receiver.usual = 204
+    page.get_by_role("link", name="Test event").click()
+    again = page.get_by_role("button", name="Send again")
+    until_shown(page, again)
+    taken = len(receiver.received)
+    again.click()
+    expect(page.get_by_text("It is sent again, under the id that it had.")).to_be_visible()
+    until(lambda: len(receiver.received) > taken)
+    assert len({sent.id for sent in receiver.received}) == 1
+    if script:
+        assert visit.findings() == []
+    page.get_by_role("link", name=HOST).click()
 
     page.get_by_role("link", name="Remove…").click()
     where = page.get_by_role("dialog") if script else page.locator("main")
     where.get_by_role("button", name="Remove webhook").click()
-    expect(page.get_by_text("The webhook to localhost was removed.")).to_be_visible()
+    expect(page.get_by_text(f"The webhook to {HOST} was removed.")).to_be_visible()
