@@ -36,7 +36,7 @@ def rows_of(text: str) -> list[list[str]]:
 
 
 def emails(html: str) -> list[str]:
-    return re.findall(r'<a class="name" href="/people/[^"]+">([^<]+)', html)
+    return re.findall(r'<a class="name" href="/people/[^"]+" dir="auto">([^<]+)', html)
 
 
 def test_the_file_holds_the_numbers_of_the_json(

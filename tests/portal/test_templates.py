@@ -102,6 +102,16 @@ def test_every_form_that_changes_something_carries_the_token() -> None:
     assert bare == set()
 
 
+def test_a_name_in_a_list_is_read_and_cut_off_in_its_own_direction() -> None:
+    links = [
+        (name, link)
+        for name in HTML
+        for link in re.findall(r'<a class="name"[^>]*>', SOURCES[name])
+    ]
+    assert len(links) > 20
+    assert [link for link in links if 'dir="auto"' not in link[1]] == []
+
+
 def test_no_template_is_longer_than_one_can_read() -> None:
     long = {
         name: lines

@@ -164,13 +164,13 @@ def test_many_organizations_come_in_pages_with_the_others_as_one_sum(
     session.commit()
     browser = signed_in(own.staff[Role.ADMIN])
     first = browser.get(f"/usage?start={DAY}&end={DAY}").text
-    names = re.findall(r'class="name" href="/usage[^"]+">([^<]+)', first)
+    names = re.findall(r'class="name" href="/usage[^"]+" dir="auto">([^<]+)', first)
     assert names == [f"Firm {number}" for number in range(29, 4, -1)]
     assert "All others 15" in text_of(first)
     found = re.search(r'href="(/usage\?[^"]*cursor=[^"]+)" rel="next"', first)
     assert found
     second = browser.get(found[1].replace("&amp;", "&")).text
-    assert re.findall(r'class="name" href="/usage[^"]+">([^<]+)', second)[:6] == [
+    assert re.findall(r'class="name" href="/usage[^"]+" dir="auto">([^<]+)', second)[:6] == [
         *(f"Firm {number}" for number in range(4, -1, -1)),
         "Northwind Bakery",
     ]
