@@ -33,6 +33,10 @@ def is_of_organization_called(
     name of the organization holds the words."""
     few = organizations_called(session, words)
     named = select(Organization.id).where(Organization.named(words))
+    if few is None and len(words) >= SHORTEST:
+        # Of the many all need not be found before a list that asks row by row has its page.
+        own = named.where(Organization.id == organization_id)
+        return own.correlate_except(Organization).exists()
     if few is None:
         return organization_id.in_(named)
     ids = session.scalars(named.where(few)).all()

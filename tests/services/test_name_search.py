@@ -1,9 +1,11 @@
 """Names are found by any part of them, quickly where they are few, and always the same ones."""
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Role
+from app.models import Organization, User
 from app.services import name_search, organizations, users
 from tests.fixtures.cast import Tenant, make_tenant, make_user
 
@@ -52,6 +54,18 @@ def test_any_part_of_a_name_finds_it_however_many_there_are(
     )
     assert [one.name for one in found.items] == WORDS[words]
     assert sorted(names.values()) == sorted(WORDS[words])
+
+
+@pytest.mark.parametrize("few", [name_search.FEW, 0], ids=["by the index", "one by one"])
+@pytest.mark.parametrize("words", ["north", "it", "south"])
+def test_what_belongs_to_organizations_is_found_by_their_names(
+    session: Session, tenant: Tenant, monkeypatch: pytest.MonkeyPatch, words: str, few: int
+) -> None:
+    monkeypatch.setattr(name_search, "FEW", few)
+    condition = name_search.is_of_organization_called(session, User.organization_id, words)
+    emails = session.scalars(select(User.email).where(condition)).all()
+    named = session.execute(select(User.email, Organization.name).join(Organization)).all()
+    assert sorted(emails) == sorted(email for email, name in named if words in name.lower())
 
 
 def test_what_is_renamed_is_found_by_its_new_names_alone(session: Session, tenant: Tenant) -> None:
