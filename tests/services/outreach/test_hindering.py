@@ -18,6 +18,11 @@ PEOPLE = [{"phone": f"+1202555{number:04}"} for number in range(100, 104)]
 LEFT = "The assistant of the plan was taken out of the campaign."
 
 
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 def second_assistant(session: Session, desk: Desk) -> Agent:
     agent = Agent(
         partner_id=desk.line.partner_id,
