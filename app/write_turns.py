@@ -10,6 +10,7 @@ only orders the waiting.
 import fcntl
 import os
 import weakref
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -24,9 +25,16 @@ class Turns:
     """The turns of an engine's connections to the database at ``path``."""
 
     def __init__(self, path: str):
+        self._path = path
         self._among_threads = Lock()
-        self._file = os.open(f"{path}-turns", os.O_RDWR | os.O_CREAT, 0o600)
-        weakref.finalize(self, os.close, self._file)
+
+    @cached_property
+    def _file(self) -> int:
+        """Opened for the first writer: an engine may be made before there is a folder. Whoever may
+        write the database may take a turn, as the umask has it for both."""
+        file = os.open(f"{self._path}-turns", os.O_RDWR | os.O_CREAT, 0o666)
+        weakref.finalize(self, os.close, file)
+        return file
 
     def take(self) -> bool:
         """Waits for the turn; False where it did not come in time."""

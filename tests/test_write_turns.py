@@ -69,6 +69,15 @@ def test_a_writer_goes_on_as_soon_as_a_killed_process_has_left_its_turn(
     holder.stdout.close()
 
 
+def test_an_engine_may_be_made_before_the_folder_of_its_database(tmp_path: Path) -> None:
+    database = Database(make_engine(f"sqlite:///{tmp_path}/later/portal.db"))
+    (tmp_path / "later").mkdir()
+    with database.transaction() as session:
+        session.execute(text("CREATE TABLE notes (words TEXT)"))
+    write(database, "first")
+    assert written(database) == ["first"]
+
+
 def test_many_threads_of_several_engines_write_each_its_own(database: Database, url: str) -> None:
     others = [Database(make_engine(url)) for _ in range(3)]
     names = [f"{engine}:{number}" for engine in range(3) for number in range(20)]
