@@ -55,8 +55,6 @@ class Next:
     do: Literal["write", "dial", "ask_again", "resolve", "follow"]
     seconds: float
     carrier: CarrierKind
-    was_asked: bool = False
-    """With "resolve": the carrier was asked for certain, and did not answer."""
 
 
 @DBOS.workflow(name="place_call")
@@ -83,7 +81,7 @@ def _run(call_id: UUID, attempt_id: UUID, told: Event) -> None:
             case "ask_again":
                 step = ask_again(attempt_id)
             case "resolve":
-                step = resolve(attempt_id, step.carrier, was_asked=step.was_asked)
+                step = resolve(attempt_id, step.carrier)
             case _:
                 step = follow(attempt_id, step.carrier)
 
@@ -168,14 +166,16 @@ def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next 
         return Next("ask_again", min(refusal.seconds, LONGEST_WAIT_SECONDS), carrier.kind)
     except NoCarrierAnswer as silence:
         log.warning("the carrier gave no answer to a call (%s); asking what became of it", silence)
-        return Next("resolve", BRIEF_SECONDS, carrier.kind, was_asked=True)
+        with database.transaction() as session:
+            answers.unanswered(session, attempt_id)
+        return Next("resolve", BRIEF_SECONDS, carrier.kind)
     with database.transaction() as session:
         answers.placed(session, attempt_id, state.reference or str(attempt_id))
     return Next("follow", _seconds_until(state.next_change), carrier.kind)
 
 
 @outlasts_outages
-def resolve(attempt_id: UUID, carrier_kind: CarrierKind, *, was_asked: bool) -> Next | None:
+def resolve(attempt_id: UUID, carrier_kind: CarrierKind) -> Next | None:
     """Finds out from the carrier what became of an attempt whose answer is not known."""
     database = context().note_database
     with database.transaction(read_only=True) as session:
@@ -188,7 +188,7 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, *, was_asked: bool) -> 
     asked_at = utcnow()
     wait = (inquiry.asked_at + timedelta(seconds=LEASE_SECONDS) - asked_at).total_seconds()
     if wait > 0:
-        return Next("resolve", wait, carrier_kind, was_asked=was_asked)
+        return Next("resolve", wait, carrier_kind)
     try:
         verdict = _found(attempt_id, carrier.look_up(inquiry))
     except NoCarrierAnswer:
@@ -199,10 +199,10 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, *, was_asked: bool) -> 
     patience = carrier.settle_seconds if verdict is Verdict.NOT_PLACED else carrier.silence_seconds
     wait = patience + LEASE_SECONDS - (asked_at - inquiry.asked_at).total_seconds()
     if wait > 0:
-        return Next("resolve", min(wait, POLL_SECONDS), carrier_kind, was_asked=was_asked)
+        return Next("resolve", min(wait, POLL_SECONDS), carrier_kind)
     with database.transaction() as session:
         if verdict is Verdict.NOT_PLACED:
-            answers.never_placed(session, attempt_id, was_asked=was_asked)
+            answers.never_placed(session, attempt_id)
         else:
             answers.unknown(session, attempt_id)
     return None

@@ -103,7 +103,7 @@ class CallAttempt(Base):
 
     Committed before the carrier is asked, so that a restart knows that it may have been. Where
     ``put_off_until`` is set, the carrier has said that it wasn't placed and may be asked again;
-    ``asked_at`` is when it was, if it was.
+    ``asked_at`` is when it was, once that is certain.
     """
 
     __tablename__ = "call_attempts"

@@ -36,15 +36,24 @@ def refused(session: Session, attempt_id: UUID, reason: EndedReason, message: st
     end_attempt(session, call, attempt, CallStatus.FAILED, reason, at=utcnow(), detail=message)
 
 
-def never_placed(session: Session, attempt_id: UUID, *, was_asked: bool) -> None:
+def unanswered(session: Session, attempt_id: UUID) -> None:
+    """The carrier was asked and said nothing; what became of it is to be found out."""
+    session.execute(
+        update(CallAttempt)
+        .where(CallAttempt.id == attempt_id, CallAttempt.asked_at.is_(None))
+        .values(asked_at=CallAttempt.started_at)
+    )
+
+
+def never_placed(session: Session, attempt_id: UUID) -> None:
     """The carrier is certain that it never got the request: a new attempt takes its place.
 
-    ``was_asked`` says that a request did leave, so that a silent carrier is not asked for ever.
+    It counts whether the attempt was `unanswered`, so that a silent carrier is not asked for ever.
     """
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status is not CallStatus.DIALING or call.status is not CallStatus.DIALING:
         return
-    now, detail = utcnow(), UNPLACED if was_asked else CUT_SHORT
+    now, detail = utcnow(), CUT_SHORT if attempt.asked_at is None else UNPLACED
     before = session.scalar(
         select(func.count())
         .select_from(CallAttempt)

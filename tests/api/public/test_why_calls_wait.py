@@ -177,7 +177,9 @@ def put_off_then_paused(office: Office) -> UUID:
 
 def never_reached_it(office: Office) -> UUID:
     call_id = office.ask()
-    answers.never_placed(office.session, office.claim(call_id), was_asked=True)
+    attempt_id = office.claim(call_id)
+    answers.unanswered(office.session, attempt_id)
+    answers.never_placed(office.session, attempt_id)
     return call_id
 
 

@@ -30,7 +30,9 @@ def fail_to_place(session: Session, call: Call, *, was_asked: bool) -> CallStatu
     attempt_id = new_id()
     claim = dispatch.claim(session, call.id, attempt_id, calls_at_once=20)
     assert claim.kind is ClaimKind.DIAL
-    answers.never_placed(session, attempt_id, was_asked=was_asked)
+    if was_asked:
+        answers.unanswered(session, attempt_id)
+    answers.never_placed(session, attempt_id)
     session.flush()
     return call.status
 
