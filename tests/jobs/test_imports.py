@@ -18,7 +18,7 @@ from tests.fixtures.databases import BACKENDS
 from tests.fixtures.uploads import Desk, counts, make_desk, number, table
 from tests.fixtures.worker import Worker, until
 
-KILLS = 50 if matrix.is_full() else 2
+KILLS = 50 if matrix.is_full() else 4
 ROWS = 6000
 UNDO_KILLS = 6 if matrix.is_full() else 2
 

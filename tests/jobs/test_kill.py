@@ -14,7 +14,7 @@ from app.models import Call, CallAttempt, SimulatedCall
 from tests import matrix
 from tests.fixtures.worker import Worker, open_line, unfinished, until
 
-KILLS = matrix.kills(10)
+KILLS = matrix.kills(25)
 CALLS_A_KILL = 6
 
 

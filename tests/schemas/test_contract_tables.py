@@ -71,6 +71,7 @@ def test_additions_are_these_and_no_more() -> None:
         "BulkQuery.dryRun",
         "BulkResult.ignored",
         "BulkSuccess.id",
+        "Call.statusDetail",
         "CallAccepted.callId",
         "CallAccepted.status",
         "Organization.name",
