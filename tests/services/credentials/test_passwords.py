@@ -1,19 +1,19 @@
 import time
-from statistics import median
 
 from argon2 import PasswordHasher
 
 from app.services import passwords
 
 
-def seconds(password_hash: str | None) -> float:
-    """The median of five checks of a wrong password."""
+def cpu_seconds(password_hash: str | None) -> float:
+    """What the quickest of nine checks of a wrong password computed; who else computes meanwhile
+    does not count."""
     taken = []
-    for _ in range(5):
-        began = time.perf_counter()
+    for _ in range(9):
+        began = time.process_time()
         passwords.verify(password_hash, "wrong password")
-        taken.append(time.perf_counter() - began)
-    return median(taken)
+        taken.append(time.process_time() - began)
+    return min(taken)
 
 
 def test_only_the_right_password_fits() -> None:
@@ -37,9 +37,9 @@ def test_any_characters_can_be_a_password() -> None:
     assert passwords.verify(passwords.hash_password(odd), odd) is True
 
 
-def test_an_unknown_account_takes_as_long_as_a_known_one() -> None:
-    known = seconds(passwords.hash_password("correct horse battery"))
-    assert 0.4 < seconds(None) / known < 2.5
+def test_an_unknown_account_costs_as_much_as_a_known_one() -> None:
+    known = cpu_seconds(passwords.hash_password("correct horse battery"))
+    assert 0.4 < cpu_seconds(None) / known < 2.5
 
 
 def test_a_hash_with_other_costs_is_to_be_renewed() -> None:
