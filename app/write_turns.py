@@ -40,7 +40,11 @@ class Turns:
         """Waits for the turn; False where it did not come in time."""
         if not self._among_threads.acquire(timeout=WAIT_SECONDS):
             return False
-        fcntl.flock(self._file, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+        except OSError:
+            self._among_threads.release()
+            raise
         return True
 
     def pass_on(self) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -13,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from app import write_turns
 from app.database import Database, make_engine
-from tests.fixtures.worker import ROOT, until
+from tests.fixtures.worker import ROOT
 
 HOLDER = """
 import sys, time
@@ -96,6 +97,26 @@ def test_a_writer_that_failed_passes_its_turn_on(database: Database) -> None:
     assert written(database) == ["next"]
 
 
+def test_a_writer_that_could_not_ask_for_its_turn_keeps_nobody_waiting(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write_turns, "WAIT_SECONDS", 0.05)
+    with monkeypatch.context() as refusing:
+        refusing.setattr("fcntl.flock", refuse)
+        with pytest.raises(OSError, match="no locks"):
+            write(database, "lost")
+    write(database, "next")
+    with database.transaction() as session:
+        raw: Any = session.connection().connection.dbapi_connection
+        assert raw._has_turn
+    assert written(database) == ["next"]
+
+
+def refuse(_file: int, _operation: int) -> None:
+    message = "no locks"
+    raise OSError(message)
+
+
 def test_readers_wait_for_nobody(database: Database) -> None:
     with database.transaction() as session:
         session.execute(text("INSERT INTO notes VALUES ('not yet')"))
@@ -122,4 +143,4 @@ def test_whose_turn_does_not_come_hears_from_sqlite_that_the_file_is_locked(
         late.start()
         late.join()
     assert heard == ["database is locked"]
-    until(lambda: written(database) == ["first"])
+    assert written(database) == ["first"]
