@@ -19,7 +19,6 @@ from app.portal.forms.problems import place_problems
 from app.schemas.reading import read
 from app.schemas.users import CreatePartialUserInput
 from app.services import organizations, partners, users
-from app.services.organizations import Weight
 
 Page = str | tuple[str, int] | Response
 Problems = Sequence[tuple[str, str]]
@@ -128,12 +127,6 @@ def organization_plan_check(organization_id: UUID) -> Page:
             organization=found,
             form=form,
             effects=effects,
-            takes=any(effect.weight is Weight.TAKES for effect in effects),
-            marks={
-                Weight.GIVES: ("plus", "success"),
-                Weight.TO_KNOW: ("info-circle", "info"),
-                Weight.TAKES: ("alert-triangle", "warning"),
-            },
             version=found.version if seen is None else seen,
         )
 

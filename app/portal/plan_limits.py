@@ -12,7 +12,6 @@ from app.portal.editing import CHANGED_MEANWHILE, Difference, Overtaken, as_vers
 from app.portal.formats import number
 from app.portal.forms.plan_limits import LimitsForm
 from app.services import audit, partners
-from app.services.organizations import Weight
 from app.services.partners import plan_effects, plan_limits
 from app.services.pricing import TIER_NAMES
 
@@ -45,12 +44,6 @@ def pricing_limits_check() -> Page:
             "portal/pricing/limits_check.html",
             form=form,
             effects=effects,
-            takes=any(effect.weight is Weight.TAKES for effect in effects),
-            marks={
-                Weight.GIVES: ("plus", "success"),
-                Weight.TO_KNOW: ("info-circle", "info"),
-                Weight.TAKES: ("alert-triangle", "warning"),
-            },
             version=partner.version if seen is None else seen,
         )
 
