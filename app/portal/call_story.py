@@ -47,7 +47,7 @@ ENDED_WORDS = {
     "canceled": "Cancelled",
     "organization_suspended": "Not placed: the organization is suspended",
     "agent_inactive": "Not placed: the assistant is switched off",
-    "do_not_contact": "Not placed: the number is on the do-not-call list",
+    "do_not_contact": "Not placed: the person has asked not to be called",
     "consent_missing": "Not placed: no consent is kept for the number",
     "region_not_allowed": "Not placed: the region may not be called",
     "contact_ended": "Not placed: the contact's status ended it",

@@ -38,6 +38,7 @@ KINDS = {"": "Current campaigns", "archived": "Archived", "any": "All campaigns"
 HINDRANCE_NAMES = {
     Hindrance.NO_PHONE: "No phone number",
     Hindrance.DO_NOT_CALL: "On the do-not-call list",
+    Hindrance.REFUSED: "Asked not to be called",
     Hindrance.ENDED: "Outreach has ended",
 }
 FIELDS = {"agents": "agents", "name": "name"}

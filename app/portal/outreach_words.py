@@ -18,7 +18,7 @@ from app.services.outreach.plans import WORKDAYS, weekdays_of
 LEFT_OUT_WORDS = {
     "no_phone": "No phone number",
     "contact_ended": "The status ends outreach",
-    "do_not_contact": "On the do-not-call list",
+    "do_not_contact": "Asked not to be called",
     "consent_missing": "No consent to be called",
     "number_not_allowed": "The number may not be called",
     "no_hour": "No hour of the plan suits the number",

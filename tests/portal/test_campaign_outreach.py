@@ -166,7 +166,7 @@ def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
     for words in (
         "1 contact will be called: 00:00 to 24:00, every day, where each person is.",
         "1 will not be called: no phone number.",
-        "1 will not be called: on the do-not-call list.",
+        "1 will not be called: asked not to be called.",
     ):
         assert words in asked
     assert (feed(session, campaign), status_of(session, campaign)) == (0, CampaignStatus.PAUSED)
@@ -174,7 +174,7 @@ def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
     assert (started.status_code, started.location) == (303, planned)
     assert (status_of(session, campaign), feed(session, campaign)) == (CampaignStatus.ACTIVE, 1)
     page = unescape(admin.get(planned).text)
-    for words in ("1 of 3 contacts called", "On the do-not-call list", "The last calls are on"):
+    for words in ("1 of 3 contacts called", "Asked not to be called", "The last calls are on"):
         assert words in page
     fragment = admin.get(f"{planned}/live").text
     assert ('hx-trigger="every 2s"' in fragment, "<html" in fragment) == (True, False)

@@ -132,7 +132,7 @@ def test_archiving_names_what_stays_and_takes_the_campaign_off_the_list(
 
 def found(browser: Browser, campaign: Campaign, query: str) -> list[str]:
     page = browser.get(f"/campaigns/{campaign.id}?{query}").text
-    return [name for name in ("Ada", "Ünal", "Nobody") if f'">{name}' in page]
+    return [name for name in ("Ada", "Ünal", "Zoe", "Nobody") if f'">{name}' in page]
 
 
 def test_contacts_are_found_by_number_id_and_beginnings(
@@ -171,6 +171,7 @@ def test_who_can_not_be_called_is_marked_and_can_be_listed(
         [
             {"firstName": "Ada", "phone": "+12025550120"},
             {"firstName": "Ünal", "phone": "+12025550121"},
+            {"firstName": "Zoe", "phone": "+12025550122", "contactMetadata": {"consent": "no"}},
         ],
     )
     caller = own.caller(Role.PARTNER_ADMIN)
@@ -183,9 +184,10 @@ def test_who_can_not_be_called_is_marked_and_can_be_listed(
     )
     session.commit()
     assert found(admin, campaign, "hindrance=do-not-call") == ["Ünal"]
+    assert found(admin, campaign, "hindrance=refused") == ["Zoe"]
     assert found(admin, campaign, "hindrance=ended") == ["Ada"]
     page = admin.get(f"/campaigns/{campaign.id}").text
-    assert page.count('badge-warning">Do not call') == 1
+    assert page.count('badge-warning">Do not call') == 2
 
 
 def statements(engine: Engine, browser: Browser, path: str) -> int:

@@ -42,7 +42,7 @@ EXAMPLE = {
         409: {
             "agent_inactive": "The assistant is switched off.",
             "agent_phone_not_ready": "The assistant's phone is not switched on and configured.",
-            "do_not_contact": "The number is on the organization's do-not-call list.",
+            "do_not_contact": "The number is on the do-not-call list, or its owner refused calls.",
             "consent_missing": "The organization demands consent, and none is kept.",
         },
         410: {"retired": "The area is retired and the client has no extension."},

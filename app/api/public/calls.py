@@ -67,7 +67,7 @@ IDEMPOTENCY_KEY = Header(
         409: {
             "agent_inactive": "The assistant is switched off.",
             "agent_phone_not_ready": "The assistant's phone is not switched on and configured.",
-            "do_not_contact": "The number is on the organization's do-not-call list.",
+            "do_not_contact": "The number is on the do-not-call list, or its owner refused calls.",
             "consent_missing": "The organization demands consent, and none is kept.",
             "idempotency_conflict": "The key was used with another body.",
             "idempotency_in_progress": "A request with this key is still being worked on.",

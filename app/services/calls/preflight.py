@@ -98,10 +98,10 @@ def _from_rule(code: str, blocker: Blocker | None, passed: str, mend: str) -> Ch
 
 
 def _consent(parties: rules.Parties) -> list[Check]:
-    """Looked at where the organization demands it alone."""
-    if not parties.organization.consent_required:
+    """Told where the organization demands it, and where somebody has refused."""
+    if not (parties.organization.consent_required or parties.has_refused):
         return []
-    blocker = rules.consent_is_given(parties)
+    blocker = rules.is_not_refused(parties) or rules.consent_is_given(parties)
     passed = "The person has given consent to be called."
     return [_from_rule("consent_given", blocker, passed, "consent")]
 

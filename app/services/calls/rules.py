@@ -35,13 +35,15 @@ GIVEN, REFUSED = "given", "refused"
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """Whom the rules look at. ``has_consent`` is known where the organization demands it."""
+    """Whom the rules look at. ``has_consent`` and ``has_refused`` are what the contacts with the
+    number have said; a refusal counts more."""
 
     organization: Organization
     agent: Agent
     partner_suspended_at: datetime | None
     on_do_not_call_list: bool
     has_consent: bool = False
+    has_refused: bool = False
 
 
 def parties_of(
@@ -66,17 +68,18 @@ def parties_of(
     if lock:
         query = query.with_for_update(of=Organization, key_share=True)
     found = Parties(*session.execute(query, execution_options={"populate_existing": True}).one())
-    if not found.organization.consent_required or not phone_number:
+    if not phone_number:
         return found
-    given = consented_among(session, found.organization.id, {phone_number})
-    return replace(found, has_consent=phone_number in given)
+    said = said_of(session, found.organization.id, {phone_number}).get(phone_number)
+    return replace(found, has_consent=said == GIVEN, has_refused=said == REFUSED)
 
 
-def consented_among(session: Session, organization_id: UUID, phones: Collection[str]) -> set[str]:
-    """The numbers with consent: a contact of theirs has given it, and none has refused it."""
+def said_of(session: Session, organization_id: UUID, phones: Collection[str]) -> dict[str, str]:
+    """What the contacts with these numbers have said of being called: `REFUSED` where one of them
+    has, else `GIVEN`; numbers of which nothing was said are left out."""
     refused = func.sum(case((Contact.consent == REFUSED, 1), else_=0))
     query = (
-        select(Contact.phone)
+        select(Contact.phone, refused)
         .join(Campaign, Campaign.id == Contact.campaign_id)
         .where(
             Campaign.organization_id == organization_id,
@@ -84,9 +87,8 @@ def consented_among(session: Session, organization_id: UUID, phones: Collection[
             Contact.consent.is_not(None),
         )
         .group_by(Contact.phone)
-        .having(refused == 0)
     )
-    return {phone for phone in session.scalars(query) if phone is not None}
+    return {phone: REFUSED if no else GIVEN for phone, no in session.execute(query) if phone}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,14 @@ def may_be_contacted(parties: Parties) -> Blocker | None:
     return Blocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
 
 
+def is_not_refused(parties: Parties) -> Blocker | None:
+    """Whoever has said no is never called, whether or not the organization demands consent."""
+    if not parties.has_refused:
+        return None
+    message = "A contact with this number has asked not to be called."
+    return Blocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
+
+
 def consent_is_given(parties: Parties) -> Blocker | None:
     if parties.has_consent or not parties.organization.consent_required:
         return None
@@ -224,6 +234,7 @@ def blockers_of_number(parties: Parties, phone_number: str) -> Iterator[Blocker]
         number_is_allowed(phone_number, parties.organization),
         an_hour_suits(phone_number, parties.organization),
         may_be_contacted(parties),
+        is_not_refused(parties),
         consent_is_given(parties),
     ):
         if blocker is not None:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 from app.errors import ValidationFailed
 from app.models import Campaign, Contact, ContactExternalId, DoNotCallEntry, Organization
 from app.phone import PhoneError, normalise
+from app.services.calls.rules import REFUSED
 from app.services.contacts.rules import ENDED_STATUSES
 from app.services.paging import Page
 
@@ -27,6 +28,7 @@ class Hindrance(StrEnum):
 
     NO_PHONE = "no-phone"
     DO_NOT_CALL = "do-not-call"
+    REFUSED = "refused"
     ENDED = "ended"
 
 
@@ -62,6 +64,8 @@ def search(
         rows = rows.where(Contact.status == status)
     if hindrance is Hindrance.NO_PHONE:
         rows = rows.where(Contact.phone.is_(None))
+    elif hindrance is Hindrance.REFUSED:
+        rows = rows.where(Contact.consent == REFUSED)
     elif hindrance is Hindrance.ENDED:
         rows = rows.where(_ended())
     if cursor:

@@ -84,10 +84,8 @@ def _reasons(
         (Contact.phone.is_(None), NO_PHONE),
         (ended, "contact_ended"),
         (DoNotCallEntry.phone.is_not(None), "do_not_contact"),
-        (
-            Organization.consent_required & (func.coalesce(Contact.consent, "") != rules.GIVEN),
-            "consent_missing",
-        ),
+        (Contact.consent == rules.REFUSED, "do_not_contact"),
+        (Organization.consent_required & Contact.consent.is_(None), "consent_missing"),
     )
     query = (
         select(reason, func.count())

@@ -1,6 +1,6 @@
 """Looking at one contact: called now, later, or not at all, each with its reason."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -37,10 +37,11 @@ class Never:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Which of some numbers are on the do-not-call list, and which have given consent."""
+    """Which of some numbers are on the do-not-call list, and what was said of calling others
+    (`rules.said_of`)."""
 
     listed: frozenset[str]
-    consented: frozenset[str]
+    said: Mapping[str, str]
 
 
 def decide(
@@ -66,14 +67,12 @@ def decide(
 
 
 def known_of(session: Session, organization: Organization, phones: Collection[str]) -> Known:
-    """What the organization keeps of these numbers, in two queries at most."""
+    """What the organization keeps of these numbers, in two queries."""
     listed = select(DoNotCallEntry.phone).where(
         DoNotCallEntry.organization_id == organization.id, DoNotCallEntry.phone.in_(phones)
     )
-    consented: set[str] = set()
-    if organization.consent_required:
-        consented = rules.consented_among(session, organization.id, phones)
-    return Known(frozenset(session.scalars(listed)), frozenset(consented))
+    said = rules.said_of(session, organization.id, phones)
+    return Known(frozenset(session.scalars(listed)), said)
 
 
 def lasting_hindrance(contact: Contact, parties: rules.Parties, known: Known) -> str | None:
@@ -83,10 +82,12 @@ def lasting_hindrance(contact: Contact, parties: rules.Parties, known: Known) ->
         return NO_PHONE
     if rules.ends_outreach(contact.status):
         return "contact_ended"
+    said = known.said.get(contact.phone)
     own = replace(
         parties,
         on_do_not_call_list=contact.phone in known.listed,
-        has_consent=contact.phone in known.consented,
+        has_consent=said == rules.GIVEN,
+        has_refused=said == rules.REFUSED,
     )
     blocker = next(rules.blockers_of_number(own, contact.phone), None)
     return blocker.code if blocker is not None else None

@@ -1,4 +1,4 @@
-"""Where an organization demands consent, only numbers that have given it are called."""
+"""Whoever has refused is never called; where consent is demanded, only whoever has given it is."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +17,11 @@ from tests.fixtures.worker import Line, make_line
 
 NUMBER = "+12025550101"
 OWNER = system_caller("the owner")
+REFUSAL = ("do_not_contact", "A contact with this number has asked not to be called.")
+MISSING = (
+    "consent_missing",
+    "The organization calls with consent alone, and no contact with this number has given it.",
+)
 
 
 @pytest.fixture
@@ -40,6 +45,13 @@ def ask(session: Session, line: Line) -> Call:
     )
     accepted = calls.schedule(session, line.key, request, source=CallSource.API, live=True)
     return session.get_one(Call, accepted.call_id)
+
+
+def checks_of(session: Session, line: Line) -> list[tuple[str, str, str]]:
+    """Code, state and sentence of everything that is looked at before a call."""
+    agent, texts = session.get_one(Agent, line.agent_id), calls.Texts(instructions="x")
+    found = calls.preflight(session, OWNER, agent, NUMBER, texts, installation=calls.Installation())
+    return [(check.code, check.state.value, check.sentence) for check in found]
 
 
 def kept(session: Session) -> Any:
@@ -70,10 +82,7 @@ def test_a_call_is_accepted_only_with_consent(
         return
     with pytest.raises(Conflict) as refused:
         ask(session, line)
-    assert (refused.value.code, refused.value.message) == (
-        "consent_missing",
-        "The organization calls with consent alone, and no contact with this number has given it.",
-    )
+    assert (refused.value.code, refused.value.message) == (REFUSAL if status else MISSING)
 
 
 def test_a_number_of_no_contact_is_refused(session: Session, line: Line) -> None:
@@ -105,9 +114,10 @@ def test_a_refusal_anywhere_in_the_organization_counts_more_than_consent(
     theirs = campaigns.create(session, OWNER, stranger.organization_id, name="Theirs")
     say(session, campaign, consent="yes")
     say(session, theirs, consent="no")
-    assert rules.consented_among(session, line.organization_id, {NUMBER}) == {NUMBER}
+    numbers = {NUMBER, "+12025550102"}
+    assert rules.said_of(session, line.organization_id, numbers) == {NUMBER: rules.GIVEN}
     say(session, other, consent="no")
-    assert rules.consented_among(session, line.organization_id, {NUMBER}) == set()
+    assert rules.said_of(session, line.organization_id, numbers) == {NUMBER: rules.REFUSED}
 
 
 def test_consent_is_checked_again_before_dialling(
@@ -115,23 +125,39 @@ def test_consent_is_checked_again_before_dialling(
 ) -> None:
     say(session, campaign, consent="yes")
     call = ask(session, line)
+    reasons = []
+    for now_said in ("no", "perhaps"):
+        say(session, campaign, consent=now_said)
+        parties = rules.parties_of(session, line.agent_id, NUMBER, lock=True)
+        blocker = dispatch.blocker_of(session, call, parties)
+        reasons.append(blocker and blocker.reason)
+    assert reasons == [EndedReason.DO_NOT_CONTACT, EndedReason.CONSENT_MISSING]
+
+
+def test_whoever_has_refused_is_called_by_nobody_where_consent_is_not_demanded(
+    session: Session, line: Line, campaign: Campaign
+) -> None:
+    session.get_one(Organization, line.organization_id).consent_required = False
+    call = ask(session, line)
     say(session, campaign, consent="no")
-    parties = rules.parties_of(session, line.agent_id, NUMBER, lock=True)
-    blocker = dispatch.blocker_of(session, call, parties)
+    with pytest.raises(Conflict) as refused:
+        ask(session, line)
+    assert (refused.value.code, refused.value.message) == REFUSAL
+    blocker = dispatch.blocker_of(session, call, rules.parties_of(session, line.agent_id, NUMBER))
     assert blocker is not None
-    assert blocker.reason is EndedReason.CONSENT_MISSING
+    assert blocker.reason is EndedReason.DO_NOT_CONTACT
+    assert [check for check in checks_of(session, line) if "consent" in check[0]] == [
+        ("consent_given", "failed", REFUSAL[1])
+    ]
 
 
 def test_without_the_demand_nobody_needs_consent_and_the_list_has_no_line(
     session: Session, line: Line
 ) -> None:
-    agent = session.get_one(Agent, line.agent_id)
     codes = []
     for demanded in (True, False):
         session.get_one(Organization, line.organization_id).consent_required = demanded
         session.flush()
-        texts, installation = calls.Texts(instructions="x"), calls.Installation()
-        checks = calls.preflight(session, OWNER, agent, NUMBER, texts, installation=installation)
-        codes += [(check.code, check.state.value) for check in checks if "consent" in check.code]
+        codes += [check[:2] for check in checks_of(session, line) if "consent" in check[0]]
     assert codes == [("consent_given", "failed")]
     assert ask(session, line).status is CallStatus.QUEUED

@@ -142,13 +142,16 @@ def test_whoever_has_given_no_consent_is_left_out_where_it_is_demanded(
     exact = outreach.forecast(session, desk.campaign)
     monkeypatch.setattr("app.services.outreach.forecasting.LOOKED_AT", 1)
     counted = outreach.forecast(session, desk.campaign)
-    assert (exact.called, exact.left_out) == (1, {"consent_missing": 2})
+    assert (exact.called, exact.left_out) == (1, {"do_not_contact": 1, "consent_missing": 1})
     assert counted == replace(exact, is_exact=False)
+    session.get_one(Organization, desk.line.organization_id).consent_required = False
+    assert outreach.forecast(session, desk.campaign).left_out == {"do_not_contact": 1}
+    session.get_one(Organization, desk.line.organization_id).consent_required = True
     desk.start()
     assert desk.feed() == 1
     assert desk.decided() == {
         ADA: ("called", None),
-        BOB: ("left-out", "consent_missing"),
+        BOB: ("left-out", "do_not_contact"),
         CLEO: ("left-out", "consent_missing"),
     }
 
