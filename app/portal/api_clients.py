@@ -1,5 +1,6 @@
 """API access: the clients of the token endpoint, with a role each."""
 
+from datetime import datetime
 from uuid import UUID
 
 from flask import flash, redirect, render_template, request, url_for
@@ -33,7 +34,8 @@ from app.portal.formats import moment
 from app.portal.forms.api_access import ROLE_HINTS, ClientForm, RollForm
 from app.portal.forms.problems import place_problems
 from app.portal.reader import zone
-from app.services import oauth_clients
+from app.services import oauth_clients, organizations
+from app.services.legacy_calls import end_of_service
 
 Page = str | tuple[str, int] | Response
 
@@ -52,6 +54,8 @@ def api_clients() -> str:
             cursor=at.cursor,
             limit=lists.PAGE_SIZE,
         )
+        ids = {row.organization_id for row in page.items if row.organization_id}
+        names = organizations.names_of(session, caller(), ids)
     days_in = zone()
     return render_template(
         "portal/api_access/clients.html",
@@ -59,8 +63,9 @@ def api_clients() -> str:
             {
                 "client": row,
                 "kind": kind_of_client(row),
+                "organization": names.get(row.organization_id) if row.organization_id else None,
                 "state": client_state(row),
-                "end": end_of(row, days_in),
+                "end": end_of(row, days_in, _served_until(row)),
                 "used": ago(row.last_used_at, days_in),
             }
             for row in page.items
@@ -195,6 +200,8 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
     with transaction(read_only=True) as session:
         client = oauth_clients.get(session, caller(), client_id)
         requests = last_requests(session, client.id)
+        ids = {client.organization_id} if client.organization_id else set()
+        names = organizations.names_of(session, caller(), ids)
     days_in = zone()
     ours = client.area is Area.PARTNER_ADMIN
     return render_template(
@@ -204,8 +211,9 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         done=done,
         crumbs=[*_above(), (client.name, None)],
         state=client_state(client),
-        end=end_of(client, days_in),
+        end=end_of(client, days_in, _served_until(client)),
         kind=kind_of_client(client),
+        organization=names.get(client.organization_id) if client.organization_id else None,
         lines=api_lines.for_client(client, settings().addresses)
         if works(client) and ours
         else None,
@@ -217,6 +225,12 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         suspending=_suspending(client),
         revoking=_revoking(client),
     )
+
+
+def _served_until(client: OAuthClient) -> datetime | None:
+    if client.area is not Area.LEGACY_CALLS:
+        return None
+    return end_of_service(client.served_until, settings())
 
 
 def _suspending(client: OAuthClient) -> Question:

@@ -57,16 +57,20 @@ def works(credential: ApiKey | OAuthClient) -> bool:
     return credential.revoked_at is None and not over
 
 
-def end_of(credential: ApiKey | OAuthClient, zone: str) -> End:
-    """The end that is set, or the one that has been."""
+def end_of(
+    credential: ApiKey | OAuthClient, zone: str, served_until: datetime | None = None
+) -> End:
+    """The end that is set, or the one that has been; at the latest that of what serves it."""
     if credential.revoked_at is not None:
         return End(day(credential.revoked_at, zone), soon=False)
-    if credential.expires_at is None:
+    ends = [each for each in (credential.expires_at, served_until) if each is not None]
+    if not ends:
         return End("Never", soon=False)
-    left = credential.expires_at - utcnow()
+    end = min(ends)
+    left = end - utcnow()
     if timedelta() < left < SOON:
         return End(f"in {plural(left.days, 'day')}" if left.days else "within a day", soon=True)
-    return End(day(credential.expires_at, zone), soon=False)
+    return End(day(end, zone), soon=False)
 
 
 def last_use(credential: ApiKey | OAuthClient, moment: str) -> str:

@@ -7,7 +7,7 @@ from uuid import UUID
 from flask import render_template
 
 from app.extensions import caller, settings, transaction
-from app.models import LegacyDay, OAuthClient
+from app.models import LegacyDay, OAuthClient, utcnow
 from app.portal import lists
 from app.portal.blueprint import portal
 from app.portal.credential_words import client_state
@@ -36,6 +36,7 @@ def api_migration() -> str:
         ],
         days=legacy_migration.DAYS_SHOWN,
         retirement=settings().legacy_retirement,
+        now=utcnow(),
         place=at,
         next_url=at.next_url(page.next_cursor),
         clear_url=lists.clear_url("q"),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -237,6 +237,25 @@ def test_a_client_of_support_is_shown_and_not_to_be_changed(
         for act in ("roll", "suspend", "revoke")
     }
     assert statuses == {"roll": 404, "suspend": 404, "revoke": 404}
+
+
+def test_a_client_of_the_retired_api_names_its_organization_and_the_end_of_its_service(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    until = datetime(2999, 3, 1, 12, tzinfo=UTC)
+    legacy = oauth_clients.create_legacy(
+        session,
+        system_caller("support"),
+        organization_id=own.plus.id,
+        name="Old dialler",
+        served_until=until,
+    ).client
+    session.commit()
+    pages = [admin.get(f"/api-access/clients{path}").text for path in ("", f"/{legacy.id}")]
+    kind = f"Retired calling API of {own.plus.name}"
+    assert [
+        [kind in page, "1\N{NO-BREAK SPACE}Mar\N{NO-BREAK SPACE}2999" in page] for page in pages
+    ] == [[True, True]] * 2
 
 
 def test_somebody_elses_keys_and_clients_are_not_there(
