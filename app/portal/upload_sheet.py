@@ -20,6 +20,7 @@ FIELD_NAMES = {
     Field.PHONE: "Phone",
     Field.EMAIL: "E-mail",
     Field.STATUS: "Status",
+    Field.DO_NOT_CALL: "Do not call",
     Field.EXACT: "Contact as JSON",
     Field.IGNORE: "Leave out",
 }

@@ -1,9 +1,10 @@
 """Columns given to fields by name, as a script does it: ``{field: column or [columns]}``.
 
-A field is one of ``firstName lastName fullName email phone status ignore``, an external id of the
-campaign (``crmId`` or ``externalId:crmId``), else a key of metadata. A column is its name, or
-its letter where no column has that name. What is not named becomes what its own name says,
-unless that field was given to others: then it is kept as metadata.
+A field is one of ``firstName lastName fullName email phone status doNotCall ignore``, an external
+id of the campaign (``crmId`` or ``externalId:crmId``), else a key of metadata. A column is its
+name, or its letter where no column has that name. What is not named becomes what its own name
+says, unless that field was given to others: then it is kept as metadata. Columns that say whom
+not to call stay so beside others.
 """
 
 from collections.abc import Mapping as Dictionary
@@ -61,6 +62,8 @@ def _with_others(
     for index, target in enumerate(suggested):
         if index in given:
             targets.append(given[index])
+        elif target.field is Field.DO_NOT_CALL:
+            targets.append(target)
         elif target in given.values() or (target.field in taken and not target.key):
             targets.append(_own(Target(Field.METADATA), header[index], keys))
         else:

@@ -10,6 +10,8 @@ from typing import Any
 
 from app.emails import is_email
 from app.phone import region_of_code
+from app.services.contacts import consent
+from app.services.imports import call_refusals
 from app.services.imports.cleaning import narrow, quoted_formula, without_invisible
 from app.services.imports.contact_cells import (
     Note,
@@ -31,6 +33,8 @@ _EXPLICIT = ("00", "011", "\uff0b")
 """What stands for + before a country code."""
 EXTENSION_KEY = "phoneExtension"
 """The metadata key that an extension is kept under."""
+REFUSAL = "no"
+"""What the metadata of a contact say of consent where a column says not to call."""
 TITLE_KEY = "Title"
 """The metadata key of a title that stood in a name."""
 
@@ -46,6 +50,8 @@ def to_contact(values: Sequence[str], mapping: Mapping, default_region: str | No
     _external_ids(values, mapping, row)
     for index in mapping.exact:
         _exact(values[index], index, row, metadata)
+    if mapping.do_not_call:
+        _refusals(values, mapping, row, metadata)
     if metadata:
         row.contact["contactMetadata"] = metadata
     return row
@@ -111,6 +117,30 @@ def _exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> N
     if ids := said.pop("externalIds", {}):
         row.contact["externalIds"] = row.contact.get("externalIds", {}) | ids
     row.contact.update(said)
+
+
+def _refusals(
+    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
+) -> None:
+    """Who asked not to be called refuses consent, whatever other columns say of it; the first
+    column that asks is where it came from."""
+    sources = []
+    for index in mapping.do_not_call:
+        text = _text(values, index, row, is_name=False)
+        asked = call_refusals.asked(text) if text else False
+        if asked:
+            sources.append(mapping.header[index])
+            message = "Asked not to be called: kept, and not called."
+            row.warnings.append(Note(index, "do_not_call", message))
+        elif asked is None:
+            sources.append(f"{mapping.header[index]}: {text}")
+            message = f"“{text}” is neither yes nor no: kept, and not called."
+            row.warnings.append(Note(index, "do_not_call_unclear", message))
+    if sources:
+        metadata[consent.KEY] = REFUSAL
+        metadata[consent.SOURCE_KEY] = sources[0]
+        if consent.AT_KEY not in metadata:
+            metadata[consent.AT_KEY] = None
 
 
 def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = True) -> str:

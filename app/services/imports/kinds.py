@@ -194,6 +194,15 @@ WARNINGS = {
     "key_too_long": Words(
         "Column name shortened", "A column name of more than 64 characters was cut to be a key."
     ),
+    "do_not_call": Words(
+        "Asked not to be called",
+        "A column says that the person must not be called: the contact is kept, and nobody of the "
+        "organization calls the number.",
+    ),
+    "do_not_call_unclear": Words(
+        "Perhaps asked not to be called",
+        "A column about whom not to call says neither yes nor no: the number is not called.",
+    ),
     "repaired": Words("Repaired", "The damage was undone because a person accepted the repair."),
 }
 REFUSALS = {

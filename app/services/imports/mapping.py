@@ -23,6 +23,7 @@ class Field(StrEnum):
     EMAIL = "email"
     PHONE = "phone"
     STATUS = "status"
+    DO_NOT_CALL = "doNotCall"
     EXTERNAL_ID = "externalId"
     METADATA = "metadata"
     EXACT = "contactJson"
@@ -84,6 +85,7 @@ class Mapping:
         self.phones = preferred + [index for index in phones if index not in preferred]
         self.external_ids = [(index, targets[index].key) for index in columns(Field.EXTERNAL_ID)]
         self.exact = columns(Field.EXACT)
+        self.do_not_call = columns(Field.DO_NOT_CALL)
         self.keys = tuple(name[:MAX_METADATA_KEY] for name in self.header)
         """What a column is called where a value of it becomes metadata on the side."""
         metadata = columns(Field.METADATA)

@@ -7,6 +7,7 @@ from uuid import UUID
 from app.errors import Problem
 from app.services.contacts.results import CREATED, DELETED, UPDATED
 from app.services.contacts.stored import Said
+from app.services.imports.call_refusals import SAID_OF_KEPT
 from app.services.imports.contact_cells import Note
 from app.services.imports.duplicates import notes_on
 from app.services.imports.mapping import MappedRow, Mapping
@@ -14,6 +15,7 @@ from app.services.imports.reading import Row
 from app.services.imports.rows import column_of, field_of
 
 _APPLIED = frozenset({CREATED, UPDATED, DELETED})
+_KEPT = frozenset({CREATED, UPDATED})
 _NO_PHONE = Note(None, "no_phone", "This contact has no phone number, so it can't be called.")
 
 
@@ -41,6 +43,8 @@ def record(
             mapped.warnings += notes_on(*again)
         if outcome == CREATED and "phone" not in mapped.contact:
             mapped.warnings.append(_NO_PHONE)
+    if outcome not in _KEPT:
+        mapped.warnings = [note for note in mapped.warnings if note.code not in SAID_OF_KEPT]
     problems: list[dict[str, Any]] = []
     code, reason = ignored_code, None
     if mapped.errors or problems_found:

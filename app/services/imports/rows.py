@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.errors import Problem
+from app.services.contacts import consent
 from app.services.imports.contact_cells import Note
 from app.services.imports.contact_rows import to_contact
 from app.services.imports.mapping import MAX_METADATA_KEY, Field, MappedRow, Mapping
@@ -15,6 +16,7 @@ REPAIRED = "repaired"
 """The code of the warning at a cell whose damage was undone because a person said so."""
 _KEPT_ON_THE_SIDE = frozenset({Field.METADATA, Field.PHONE, Field.EMAIL})
 """Columns whose values become metadata, always or where another one counts."""
+_OF_A_REFUSAL = frozenset({consent.KEY, consent.SOURCE_KEY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ def column_of(
         case "contactMetadata":
             of_key = [index for index, own in mapping.metadata if own == key]
             named = [mapping.header.index(key)] if key in mapping.header else []
-            return _first(of_key, named)
+            refusal = mapping.do_not_call if key in _OF_A_REFUSAL else []
+            return _first(of_key, named, _filled(refusal, cells))
         case _:
             single = [index for index, field in mapping.singles if field == name]
             return _first(single, mapping.full_names)

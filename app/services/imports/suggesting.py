@@ -1,11 +1,12 @@
 """What the columns of a file become where nobody has said it: by their names, or by values."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
 from app.emails import is_email
 from app.services.contacts.rules import Rules
+from app.services.imports import call_refusals
 from app.services.imports.aliases import (
     WHOLE_WHERE_ALONE,
     field_of,
@@ -56,13 +57,7 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
         keys["externalid"] = next(iter(keys.values()))
     targets: list[Target] = []
     for name in header:
-        known = field_of(name) or _again(name, header)
-        if plain(name) in keys:
-            target = Target(Field.EXTERNAL_ID, keys[plain(name)])
-        elif known:
-            target = Target(Field(known))
-        else:
-            target = Target(Field.METADATA, metadata_key_of(name) or "")
+        target = _by_name(name, header, keys)
         if target in targets and (target.field in ONCE or target.field is Field.EXTERNAL_ID):
             target = Target(Field.METADATA)
         targets.append(target)
@@ -76,6 +71,17 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
         if plain(header[index]) in WHOLE_WHERE_ALONE:
             targets[index] = Target(Field.FULL_NAME)
     return _with_metadata_keys(header, targets)
+
+
+def _by_name(name: str, header: Sequence[str], keys: Mapping[str, str]) -> Target:
+    """``keys`` are the external ids by their plain names."""
+    if plain(name) in keys:
+        return Target(Field.EXTERNAL_ID, keys[plain(name)])
+    if known := field_of(name) or _again(name, header):
+        return Target(Field(known))
+    if call_refusals.is_column(_once(name, header)):
+        return Target(Field.DO_NOT_CALL)
+    return Target(Field.METADATA, metadata_key_of(name) or "")
 
 
 def _of_export(header: Sequence[str], external_id_keys: Collection[str]) -> list[Target]:
@@ -97,9 +103,14 @@ def _of_export(header: Sequence[str], external_id_keys: Collection[str]) -> list
 
 def _again(name: str, header: Sequence[str]) -> str | None:
     """The field of a column that shares its name with an earlier one, where several may count."""
-    match = _NUMBERED.fullmatch(name)
-    known = field_of(match[1]) if match and match[1] in header else None
+    known = field_of(_once(name, header))
     return known if known in {Field.PHONE, Field.EMAIL} else None
+
+
+def _once(name: str, header: Sequence[str]) -> str:
+    """The name that a column shares with an earlier one, else its own."""
+    match = _NUMBERED.fullmatch(name)
+    return match[1] if match and match[1] in header else name
 
 
 def by_content(

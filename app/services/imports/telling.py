@@ -151,8 +151,17 @@ def told_row(
     elif outcome == IGNORED:
         told |= {"is": "ignored", "kind": code}
     else:
-        told |= {"action": outcome, "contact": row["contact"]}
+        told |= {"action": outcome, "contact": _as_stored(row["contact"])}
     return told
+
+
+def _as_stored(contact: Told) -> Told:
+    """Without the metadata that the row takes away."""
+    metadata = contact.get("contactMetadata")
+    if not metadata or None not in metadata.values():
+        return contact
+    left = {key: value for key, value in metadata.items() if value is not None}
+    return contact | {"contactMetadata": left}
 
 
 def _column(index: int | None, columns: Sequence[str]) -> str | None:
