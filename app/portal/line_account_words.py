@@ -12,7 +12,9 @@ from app.enums import CarrierKind
 from app.errors import Conflict, NotFound
 from app.extensions import caller
 from app.models import CarrierAccount, Organization
+from app.portal.asking import Question
 from app.portal.editing import overtaken, seen_version
+from app.portal.formats import plural
 from app.services import carrier_accounts
 
 WHOLE = "All other organizations"
@@ -38,6 +40,31 @@ def owner_of(account: CarrierAccount, names: dict[UUID, str]) -> str:
 
 def form_url(kind: CarrierKind, organization_id: UUID | None) -> str:
     return url_for(FORMS[kind], organization=organization_id)
+
+
+def removing(session: Session, account: CarrierAccount) -> Question:
+    """Asks whether the account is to be removed, with what would follow."""
+    follows = carrier_accounts.leaving(session, caller(), account)
+    instead = f"your account {short_name(follows.instead)}" if follows.instead else "the platform’s"
+    secret = "token" if account.trunk is None else "password"
+    return Question(
+        action=url_for("portal.line_account_remove", account_id=account.id),
+        question=f"Remove the account {short_name(account)}?",
+        consequences=[
+            f"New live calls of {plural(follows.organizations, 'organization')} "
+            f"go out over {instead}."
+            if follows.organizations
+            else "No organization calls over it.",
+            f"It is refused until {plural(follows.calls, 'call')} over it "
+            f"{'has' if follows.calls == 1 else 'have'} ended."
+            if follows.calls
+            else "No call over it waits or is on the line.",
+            f"Its {secret} is forgotten within two days. Nothing changes at the carrier.",
+        ],
+        act="Remove account",
+        safe="Keep account",
+        safe_url=url_for("portal.line_accounts"),
+    )
 
 
 def about(
@@ -79,7 +106,7 @@ def about(
         "replaced": f"{KIND_WORDS[present.carrier]} {short_name(present)}"
         if present is not None and not is_same
         else None,
-        "removable": present,
+        "removing": removing(session, present) if present else None,
         "overtaken": said,
         "problems": problems,
         "version": standing.version if typed is None or said else seen_version(),

@@ -13,9 +13,7 @@ from app.gateways.carriers.brought import Credentials, Finding
 from app.gateways.carriers.opening import account_with, brought_trunk
 from app.gateways.carriers.sip.checking import tested
 from app.gateways.carriers.twilio.checking import trouble_with
-from app.models import CarrierAccount
 from app.portal import choosing, lists
-from app.portal.asking import Question
 from app.portal.blueprint import portal
 from app.portal.editing import seen_version
 from app.portal.forms.line_accounts import LineAccountForm
@@ -26,6 +24,7 @@ from app.portal.line_account_words import (
     form_url,
     only_partners,
     owner_of,
+    removing,
     short_name,
 )
 from app.services import carrier_accounts, organizations
@@ -37,8 +36,13 @@ NO_SIP = "This platform can’t call over SIP trunks yet: its operator has still
 @portal.get("/line/accounts")
 def line_accounts() -> str:
     only_partners()
+    at = lists.place()
     with transaction(read_only=True) as session:
-        found = carrier_accounts.listing(session, caller(), lists.PAGE_SIZE)
+        own = carrier_accounts.standing(session, caller(), None).account
+        page = carrier_accounts.of_organizations(
+            session, caller(), cursor=at.cursor, limit=lists.PAGE_SIZE
+        )
+        found = [own, *page.items] if own and at.is_first else page.items
         ids = {row.organization_id for row in found if row.organization_id}
         names = organizations.names_of(session, caller(), ids)
     return render_template(
@@ -53,7 +57,9 @@ def line_accounts() -> str:
             }
             for row in found
         ],
-        has_own=any(row.organization_id is None for row in found),
+        has_own=own is not None,
+        place=at,
+        next_url=at.next_url(page.next_cursor),
     )
 
 
@@ -133,7 +139,8 @@ def _tested(opened: Credentials, numbers: Sequence[str]) -> Finding:
 def line_account_remove_question(account_id: UUID) -> str:
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
-    return _removing(account).page()
+        question = removing(session, account)
+    return question.page()
 
 
 @portal.post("/line/accounts/<uuid:account_id>/remove")
@@ -145,21 +152,6 @@ def line_account_remove(account_id: UUID) -> Response:
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(url_for("portal.line_accounts"), 303)
-
-
-def _removing(account: CarrierAccount) -> Question:
-    return Question(
-        action=url_for("portal.line_account_remove", account_id=account.id),
-        question=f"Remove the account {short_name(account)}?",
-        consequences=[
-            "Live calls go out over the next wider account: your own, else the platform’s.",
-            "It is refused while calls wait for the account or are on the line.",
-            "Its token or password is forgotten within two days. Nothing changes at the carrier.",
-        ],
-        act="Remove account",
-        safe="Keep account",
-        safe_url=url_for("portal.line_accounts"),
-    )
 
 
 def _page(

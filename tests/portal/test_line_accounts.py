@@ -1,6 +1,8 @@
 """Carrier accounts of a partner: set, tested against a carrier, removed; never shown again."""
 
+import re
 from collections.abc import Callable, Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallStatus, CarrierKind, Role
 from app.factory import furnish
-from app.models import Agent, AuditEntry, Call, CarrierAccount, User
+from app.models import Agent, AuditEntry, Call, CarrierAccount, Organization, User
 from app.services import carrier_accounts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
@@ -153,7 +155,9 @@ def test_an_account_in_use_stays_and_one_that_is_not_goes(
     session.add(call)
     session.commit()
     question = f"{LIST}/{account.id}/remove"
-    assert "Remove the account AC1a1a…1a1a?" in admin.get(question).text
+    asked = admin.get(question).text
+    assert "Remove the account AC1a1a…1a1a?" in asked
+    assert "It is refused until 1 call over it has ended." in asked
     admin.post(question, page=question)
     assert "1 call waits for it or is on the line" in admin.get(LIST).text
     session.refresh(call)
@@ -176,6 +180,61 @@ def test_an_account_in_use_stays_and_one_that_is_not_goes(
     session.flush()
     carrier_accounts.tidy(session, keys)
     assert gone.secret == ""
+
+
+def test_a_removal_names_how_many_organizations_call_over_what_instead(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    its_form = f"{FORM}?organization={own.organization.id}"
+    admin.post(its_form, TYPED | {"sid": OTHER}, page=its_form)
+
+    def follows(page: str) -> list[str]:
+        asked = admin.get(page).text.partition('<ul class="consequences">')[2]
+        return re.findall("<li>(.+)</li>", asked.partition("</ul>")[0])
+
+    rest = [
+        "No call over it waits or is on the line.",
+        "Its token is forgotten within two days. Nothing changes at the carrier.",
+    ]
+    first = "New live calls of 1 organization go out over the platform’s."
+    assert follows(its_form) == [first, *rest]
+    admin.post(FORM, TYPED, page=FORM)
+    first = "New live calls of 1 organization go out over your account AC1a1a…1a1a."
+    assert follows(its_form) == [first, *rest]
+    session.add_all(Organization(partner_id=own.partner.id, name=name) for name in "AB")
+    session.commit()
+    first = "New live calls of 3 organizations go out over the platform’s."
+    assert follows(FORM) == [first, *rest]
+
+
+def test_accounts_of_many_organizations_come_page_by_page_with_ones_own_on_the_first(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    admin.post(FORM, TYPED, page=FORM)
+    for number in range(26):
+        named = Organization(partner_id=own.partner.id, name=f"Branch {number:02}")
+        session.add(named)
+        session.flush()
+        session.add(
+            CarrierAccount(
+                partner_id=own.partner.id,
+                organization_id=named.id,
+                owner_id=named.id,
+                carrier=CarrierKind.TWILIO,
+                sid=OTHER,
+                secret="",
+                created_by="somebody",
+            )
+        )
+    session.commit()
+    first = unescape(admin.get(LIST).text)
+    [further] = re.findall(r'href="(/line/accounts\?cursor=[^"]+)"', first)
+    second = admin.get(further).text
+    shown = [sorted(set(re.findall(r"Branch \d\d", page))) for page in (first, second)]
+    assert [len(names) for names in shown] == [25, 1]
+    assert len({*shown[0], *shown[1]}) == 26
+    assert ["All other organizations" in page for page in (first, second)] == [True, False]
+    assert "Add account" not in second
 
 
 def test_accounts_of_others_are_as_if_absent(

@@ -6,10 +6,12 @@ a call goes out over, and what opens it.
 """
 
 from app.services.carrier_accounts.accounts import (
+    Leaving,
     Standing,
     get,
     in_use,
-    listing,
+    leaving,
+    of_organizations,
     remove,
     save,
     standing,
@@ -32,6 +34,7 @@ from app.services.carrier_accounts.using import (
 
 __all__ = [
     "KEPT_SECRET",
+    "Leaving",
     "Particulars",
     "Standing",
     "choose_again",
@@ -40,11 +43,12 @@ __all__ = [
     "forgotten",
     "get",
     "in_use",
-    "listing",
+    "leaving",
     "name_of",
     "numbers_of",
     "of_attempt",
     "of_call",
+    "of_organizations",
     "refuse_private",
     "remove",
     "save",

@@ -5,18 +5,21 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, exists, func, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.enums import FINAL_CALL_STATUSES
+from app.enums import FINAL_CALL_STATUSES, OrganizationStatus
 from app.errors import Conflict, NotFound
 from app.models import Call, CarrierAccount, Organization, Partner, new_id, utcnow
 from app.policy import Permission
 from app.services import audit
 from app.services.carrier_accounts.particulars import Particulars, check, facts_of, name_of
 from app.services.carrier_accounts.tidying import PURPOSE
+from app.services.paging import Page, Sort, keyset_page
 from app.services.sealing import seal
+
+_NEWEST = Sort(CarrierAccount.created_at, lambda row: row.created_at, descending=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +32,27 @@ class Standing:
     last_id: UUID | None
 
 
-def listing(session: Session, caller: Caller, limit: int) -> Sequence[CarrierAccount]:
-    """The partner's own first, then those of its organizations, the newest first."""
-    order = CarrierAccount.organization_id.is_not(None), CarrierAccount.created_at.desc()
-    return session.scalars(_manageable(caller).order_by(*order).limit(limit)).all()
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """What a removal would mean: how many organizations call over the account, the account they
+    would call over instead (None: the installation's), and the calls that hold it back."""
+
+    organizations: int
+    instead: CarrierAccount | None
+    calls: int
+
+
+def of_organizations(
+    session: Session, caller: Caller, *, cursor: str | None = None, limit: int = 50
+) -> Page[CarrierAccount]:
+    """A screen of those of the partner's organizations, newest first.
+
+    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    """
+    rows = _manageable(caller).where(CarrierAccount.organization_id.is_not(None))
+    return keyset_page(
+        session, rows, sort=_NEWEST, id_column=CarrierAccount.id, cursor=cursor, limit=limit
+    )
 
 
 def get(
@@ -129,6 +149,22 @@ def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount
     session.flush()
     _record(session, caller, account, "removed", facts_of(account), {})
     return account
+
+
+def leaving(session: Session, caller: Caller, account: CarrierAccount) -> Leaving:
+    """What would follow if the account, which must come from `get`, were removed now."""
+    above = None
+    if account.organization_id is not None:
+        above = standing(session, caller, None).account
+    has_own = exists().where(
+        CarrierAccount.owner_id == Organization.id, CarrierAccount.removed_at.is_(None)
+    )
+    over_it = select(func.count()).where(
+        Organization.partner_id == account.partner_id,
+        Organization.status != OrganizationStatus.ARCHIVED,
+        ~has_own if account.organization_id is None else Organization.id == account.organization_id,
+    )
+    return Leaving(session.scalar(over_it) or 0, above, in_use(session, account.id))
 
 
 def in_use(session: Session, account_id: UUID) -> int:
