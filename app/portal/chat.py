@@ -36,7 +36,7 @@ def send_chat(**_place: str) -> Response:
     form = _form()
     try:
         with transaction() as session:
-            chat.send(session, _partner(session), _message(form), ip=request.remote_addr)
+            chat.send(session, _partner(session), _message(form), sender=_sender())
     except ValidationFailed as error:
         for problem in error.problems:
             form[problem.field].errors = (problem.message,)
@@ -61,6 +61,11 @@ def _message(form: ChatForm) -> chat.Message:
         return chat.Message(text, user.email, user.name or "")
     typed = [(f.data or "").replace("\0", "").strip() for f in (form.email, form.name)]
     return chat.Message(text, *typed)
+
+
+def _sender() -> str | None:
+    user: User | None = g.get("user")
+    return request.remote_addr if user is None else str(user.id)
 
 
 def _partner(session: Session) -> Partner:

@@ -13,7 +13,7 @@ from app.services import mail_queue, throttle
 from app.services.branding.brand import of_partner
 
 MOST_CHARACTERS = 2000
-MOST_FROM_ONE_ADDRESS = 5
+MOST_FROM_ONE_SENDER = 5
 MOST_TO_ONE_PARTNER = 100
 """Messages in the throttle's ten minutes."""
 SAME_AGAIN = timedelta(minutes=10)
@@ -28,9 +28,12 @@ class Message:
     name: str = ""
 
 
-def send(session: Session, partner: Partner, message: Message, *, ip: str | None) -> None:
+def send(session: Session, partner: Partner, message: Message, *, sender: str | None) -> None:
     """Hands a message in as a mail to the partner's support address. The same message again
     within ten minutes is one message.
+
+    ``sender`` is whose messages are counted together: somebody who is signed in, else the network
+    address, which a whole office may have in common.
 
     Raises `NotFound` where the partner offers no chat, `ValidationFailed` and `RateLimited`
     (``too_many_messages``).
@@ -46,7 +49,7 @@ def send(session: Session, partner: Partner, message: Message, *, ip: str | None
     )
     if details in session.scalars(recent).all():
         return
-    _count(session, throttle.subject("chat", str(partner.id), ip), MOST_FROM_ONE_ADDRESS)
+    _count(session, throttle.subject("chat", str(partner.id), sender), MOST_FROM_ONE_SENDER)
     _count(session, throttle.subject("chat", str(partner.id), None), MOST_TO_ONE_PARTNER)
     mail_queue.hand_in(
         session,
