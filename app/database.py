@@ -8,11 +8,15 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import NamedTemporaryFile
+from time import monotonic
 from typing import Any
 
+import psycopg
 import pysqlite3.dbapi2 as sqlite
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from app.write_turns import QueueingConnection, queue_writers, take_turn
 
@@ -23,6 +27,9 @@ READ_ONLY = "read_only"
 """Execution option: the transaction will not write, so it takes no write lock on SQLite."""
 
 SQLITE_ARGUMENTS = {"timeout": 30, "check_same_thread": False, "factory": QueueingConnection}
+
+TRUSTED_SECONDS = 1.0
+"""A connection that was in use so short a time ago is taken to live still."""
 
 log = logging.getLogger(__name__)
 
@@ -50,16 +57,37 @@ def make_engine(url: str, *, pool_size: int = 8) -> Engine:
         return engine
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
-    return create_engine(
+    engine = create_engine(
         parsed,
         pool_size=pool_size,
         max_overflow=pool_size,
-        pool_pre_ping=True,
         hide_parameters=True,
         # A prepared statement would keep the plan that was made while its tables were small, and
         # walk through them for each look-up when a file has filled them.
         connect_args={"prepare_threshold": None},
     )
+    _ping_what_has_rested(engine)
+    return engine
+
+
+def _ping_what_has_rested(engine: Engine) -> None:
+    """Looks whether a connection still lives before it is given out, unless it was in use a moment
+    ago: a database that was started again is noticed, and busy work doesn't pay for it."""
+
+    def remember(_connection: Any, record: ConnectionPoolEntry) -> None:
+        record.info["used_at"] = monotonic()
+
+    def ping(connection: Any, record: ConnectionPoolEntry, _fairy: Any) -> None:
+        used_at = record.info.get("used_at")
+        if used_at is None or monotonic() - used_at < TRUSTED_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except psycopg.OperationalError as error:
+            raise InvalidatePoolError from error  # the pool connects again
+
+    event.listen(engine, "checkin", remember)
+    event.listen(engine, "checkout", ping)
 
 
 def open_scratch() -> Any:

@@ -13,9 +13,10 @@ from sqlalchemy import (
     Text,
     Time,
     UniqueConstraint,
+    and_,
     text,
 )
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, foreign, mapped_column, relationship
 
 from app.enums import OrganizationStatus, Tier
 from app.models.base import (
@@ -33,6 +34,7 @@ from app.models.base import (
     UtcDateTime,
     enum_column,
 )
+from app.models.partner import PlanLimit
 
 ROOMY = text("(agent_limit > 1 OR user_limit > 1)")
 """Organizations with room for several: only these can be nearly full."""
@@ -95,6 +97,15 @@ class Organization(Named, Base):
     number_most_days: Mapped[int | None] = mapped_column(Integer)
     refuse_do_not_call: Mapped[bool] = mapped_column(default=False)
     consent_required: Mapped[bool] = mapped_column(default=False)
+
+    plan_limit: Mapped[PlanLimit | None] = relationship(
+        primaryjoin=lambda: and_(
+            foreign(Organization.partner_id) == PlanLimit.partner_id,
+            foreign(Organization.payment_tier) == PlanLimit.tier,
+        ),
+        viewonly=True,
+    )
+    """What its plan allows, where its partner's plans have limits."""
 
 
 class Agent(Named, Base):

@@ -14,7 +14,6 @@ from app.portal.forms.organization_settings import USUAL_REGIONS, SettingsForm
 from app.portal.forms.problems import place_problems
 from app.portal.organizations import about, region_names
 from app.services import organizations
-from app.services.calls import limits
 
 Page = str | tuple[str, int] | Response
 
@@ -90,6 +89,6 @@ def _page(
             usual=set(USUAL_REGIONS) | set(shown.allowed_regions.data or ()),
             region_names=region_names,
             most_at_once=settings().calls_per_organization,
-            plan=limits.plan_limit(session, found),
+            plan=found.plan_limit,
             carrier_pace=settings().carrier_calls_per_second,
         )

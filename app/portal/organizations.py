@@ -225,8 +225,8 @@ def region_names(codes: Iterable[str]) -> str:
 
 def _calls(session: Session, found: Organization) -> Mapping[str, Any]:
     """The calls of now and of today beside the limits that count, and whose these are."""
-    at_once = limits.at_once_of(session, found, settings().calls_per_organization)
-    a_day = limits.day_of(session, found)
+    at_once = limits.at_once_of(found, settings().calls_per_organization)
+    a_day = limits.day_of(found)
     return {
         "under_way": dispatch.under_way(session, found.id),
         "at_once": at_once,

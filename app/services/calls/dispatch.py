@@ -90,9 +90,10 @@ def claim(
     parties = rules.parties_of(session, call.agent_id, call.phone_number, lock=True)
     is_settled = _stopped_or_postponed(session, call, parties, now)
     traffic = _traffic(session, call, attempt_id)
-    if is_settled or traffic.is_begun or pauses.hold_where_paused(session, call):
+    is_over = is_settled or traffic.is_begun
+    if is_over or (traffic.is_paused and pauses.hold_where_paused(session, call)):
         return Claim(ClaimKind.DONE, call.carrier)
-    lines = limits.lines_of(session, parties.organization, calls_at_once)
+    lines = limits.lines_of(parties.organization, calls_at_once)
     if traffic.under_way >= lines:
         _queue_up(call, limits.no_line_free(lines))
         return Claim(ClaimKind.WAIT, call.carrier)
@@ -124,11 +125,12 @@ def _queue_up(call: Call, why: str) -> None:
 
 
 class _Traffic(NamedTuple):
-    """How busy the organization is, and what was tried for the call."""
+    """How busy the organization is, what was tried for the call, and whether dialling is paused."""
 
     under_way: int
     attempts: int
     is_begun: bool
+    is_paused: bool
 
 
 def under_way(session: Session, organization_id: UUID) -> int:
@@ -148,7 +150,7 @@ def _traffic(session: Session, call: Call, attempt_id: UUID) -> _Traffic:
     )
     begun = select(CallAttempt.id).where(CallAttempt.id == attempt_id).exists()
     busy = _under_way(call.organization_id).scalar_subquery()
-    facts = select(busy, attempts.scalar_subquery(), begun)
+    facts = select(busy, attempts.scalar_subquery(), begun, pauses.is_covered(call))
     return _Traffic(*session.execute(facts).one())
 
 

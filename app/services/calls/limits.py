@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import EndedReason
-from app.models import Call, CallAttempt, Organization, PlanLimit
+from app.models import Call, CallAttempt, Organization
 from app.phone import within_calling_hours
 
 _NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
@@ -73,7 +73,7 @@ def opening(phone_number: str, organization: Organization, at: datetime) -> date
 
 def day_used_up(session: Session, organization: Organization, now: datetime) -> Wait | None:
     """Until the next day (UTC), where the organization has made all its calls of this one."""
-    limit = day_of(session, organization)
+    limit = day_of(organization)
     if limit is None or made_today(session, organization, now) < limit.most:
         return None
     why = DAY_USED_UP if limit.source is Source.OWN else PLAN_USED_UP
@@ -99,9 +99,9 @@ def _midnight(now: datetime) -> datetime:
     return datetime.combine(now.date(), datetime.min.time(), UTC)
 
 
-def day_of(session: Session, organization: Organization) -> Limit | None:
+def day_of(organization: Organization) -> Limit | None:
     """How many calls a day the organization has: the lower of its own limit and its plan's."""
-    plan = plan_limit(session, organization)
+    plan = organization.plan_limit
     return _lowest(
         (organization.max_calls_a_day, Source.OWN),
         (plan.max_calls_a_day if plan else None, Source.PLAN),
@@ -112,14 +112,6 @@ def _lowest(*limits: tuple[int | None, Source]) -> Limit | None:
     """The one that counts; of equal ones the first."""
     found = (Limit(most, source) for most, source in limits if most is not None)
     return min(found, key=lambda limit: limit.most, default=None)
-
-
-def plan_limit(session: Session, organization: Organization) -> PlanLimit | None:
-    """What the organization's plan allows, where its partner's plans have limits."""
-    tier = organization.payment_tier
-    if tier is None:
-        return None
-    return session.get(PlanLimit, (organization.partner_id, tier))
 
 
 def no_line_free(lines: int) -> str:
@@ -136,10 +128,10 @@ def waited_for(why: str | None) -> str | None:
     return f"What it waited for last: {why}" if why else None
 
 
-def at_once_of(session: Session, organization: Organization, most: int) -> Limit:
+def at_once_of(organization: Organization, most: int) -> Limit:
     """How many calls at once the organization has: the lowest of its own limit, its plan's and
     ``most``, the installation's."""
-    plan = plan_limit(session, organization)
+    plan = organization.plan_limit
     lowest = _lowest(
         (organization.max_calls_at_once, Source.OWN),
         (plan.max_calls_at_once if plan else None, Source.PLAN),
@@ -148,9 +140,9 @@ def at_once_of(session: Session, organization: Organization, most: int) -> Limit
     return lowest or Limit(most, Source.INSTALLATION)
 
 
-def lines_of(session: Session, organization: Organization, most: int) -> int:
+def lines_of(organization: Organization, most: int) -> int:
     """`at_once_of` as a number."""
-    return at_once_of(session, organization, most).most
+    return at_once_of(organization, most).most
 
 
 def _limits(

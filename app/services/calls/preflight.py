@@ -99,7 +99,7 @@ def _from_rule(code: str, blocker: Blocker | None, passed: str, mend: str) -> Ch
 
 def _consent(parties: rules.Parties) -> list[Check]:
     """Told where the organization demands it, and where somebody has refused."""
-    if not (parties.organization.consent_required or parties.has_refused):
+    if not (parties.organization.consent_required or parties.consent == rules.REFUSED):
         return []
     blocker = rules.is_not_refused(parties) or rules.consent_is_given(parties)
     passed = "The person has given consent to be called."
@@ -156,7 +156,7 @@ def _line(
     if pause := pauses.of_line(session, agent.partner_id, carrier):
         words = f"{pauses.sentence(pause)} The call will wait until it goes on."
         found.append(_warning("dialling_goes_on", words, "dialling"))
-    lines = limits.lines_of(session, organization, installation.calls_at_once)
+    lines = limits.lines_of(organization, installation.calls_at_once)
     if dispatch.under_way(session, organization.id) >= lines:
         words = f"{limits.no_line_free(lines)} The call will wait for its turn."
         found.append(_warning("line_free", words, "limits"))

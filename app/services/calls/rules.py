@@ -4,12 +4,12 @@ Each rule looks at one thing and returns a `Blocker` or None.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import case, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import bindparam, exists, func, select
+from sqlalchemy.orm import Session, joinedload
 
 from app.enums import CallSource, CampaignStatus, EndedReason, OrganizationStatus
 from app.errors import Conflict, DomainError, Forbidden, ValidationFailed
@@ -35,15 +35,41 @@ GIVEN, REFUSED = "given", "refused"
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """Whom the rules look at. ``has_consent`` and ``has_refused`` are what the contacts with the
-    number have said; a refusal counts more."""
+    """Whom the rules look at. ``consent`` is what the contacts with the number have said: `GIVEN`,
+    `REFUSED` where one of them has refused, or None."""
 
     organization: Organization
     agent: Agent
     partner_suspended_at: datetime | None
     on_do_not_call_list: bool
-    has_consent: bool = False
-    has_refused: bool = False
+    consent: str | None
+
+
+_STRONGEST = func.max(Contact.consent)  # of "given" and "refused" the second
+_SAID = (
+    select(_STRONGEST)
+    .join(Campaign, Campaign.id == Contact.campaign_id)
+    .where(Campaign.organization_id == Organization.id, Contact.phone == bindparam("phone_number"))
+    .scalar_subquery()
+)
+_PARTIES = (
+    select(
+        Organization,
+        Agent,
+        Partner.suspended_at,
+        exists().where(
+            DoNotCallEntry.organization_id == Organization.id,
+            DoNotCallEntry.phone == bindparam("phone_number"),
+        ),
+        _SAID,
+    )
+    .join(Agent, Agent.organization_id == Organization.id)
+    .join(Partner, Partner.id == Organization.partner_id)
+    .where(Agent.id == bindparam("agent_id"))
+    .options(joinedload(Organization.plan_limit))
+    .execution_options(populate_existing=True)
+)
+_PARTIES_LOCKED = _PARTIES.with_for_update(of=Organization, key_share=True)
 
 
 def parties_of(
@@ -51,35 +77,16 @@ def parties_of(
 ) -> Parties:
     """The parties as they are now. With ``lock``, whoever else asks for the organization's waits
     until this transaction ends, so that its cap on calls at once holds."""
-    listed = (
-        select(DoNotCallEntry.phone)
-        .where(
-            DoNotCallEntry.organization_id == Organization.id,
-            DoNotCallEntry.phone == phone_number,
-        )
-        .exists()
-    )
-    query = (
-        select(Organization, Agent, Partner.suspended_at, listed)
-        .join(Agent, Agent.organization_id == Organization.id)
-        .join(Partner, Partner.id == Organization.partner_id)
-        .where(Agent.id == agent_id)
-    )
-    if lock:
-        query = query.with_for_update(of=Organization, key_share=True)
-    found = Parties(*session.execute(query, execution_options={"populate_existing": True}).one())
-    if not phone_number:
-        return found
-    said = said_of(session, found.organization.id, {phone_number}).get(phone_number)
-    return replace(found, has_consent=said == GIVEN, has_refused=said == REFUSED)
+    query = _PARTIES_LOCKED if lock else _PARTIES
+    wanted = {"agent_id": agent_id, "phone_number": phone_number}
+    return Parties(*session.execute(query, wanted).one())
 
 
 def said_of(session: Session, organization_id: UUID, phones: Collection[str]) -> dict[str, str]:
     """What the contacts with these numbers have said of being called: `REFUSED` where one of them
     has, else `GIVEN`; numbers of which nothing was said are left out."""
-    refused = func.sum(case((Contact.consent == REFUSED, 1), else_=0))
     query = (
-        select(Contact.phone, refused)
+        select(Contact.phone, _STRONGEST)
         .join(Campaign, Campaign.id == Contact.campaign_id)
         .where(
             Campaign.organization_id == organization_id,
@@ -88,7 +95,7 @@ def said_of(session: Session, organization_id: UUID, phones: Collection[str]) ->
         )
         .group_by(Contact.phone)
     )
-    return {phone: REFUSED if no else GIVEN for phone, no in session.execute(query) if phone}
+    return {phone: said for phone, said in session.execute(query) if phone and said}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,14 +173,14 @@ def may_be_contacted(parties: Parties) -> Blocker | None:
 
 def is_not_refused(parties: Parties) -> Blocker | None:
     """Whoever has said no is never called, whether or not the organization demands consent."""
-    if not parties.has_refused:
+    if parties.consent != REFUSED:
         return None
     message = "A contact with this number has asked not to be called."
     return Blocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
 
 
 def consent_is_given(parties: Parties) -> Blocker | None:
-    if parties.has_consent or not parties.organization.consent_required:
+    if parties.consent == GIVEN or not parties.organization.consent_required:
         return None
     message = (
         "The organization calls with consent alone, and no contact with this number has given it."

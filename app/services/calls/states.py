@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus
@@ -28,10 +28,17 @@ def is_forward(old: CallStatus, new: CallStatus) -> bool:
     return _RANK.get(new, _FINAL_RANK) > _RANK.get(old, _FINAL_RANK)
 
 
+_LOCKED = (
+    select(Call)
+    .where(Call.id == bindparam("call_id"))
+    .with_for_update()
+    .execution_options(populate_existing=True)
+)
+
+
 def lock_call(session: Session, call_id: UUID) -> Call:
     """The call as it is now, locked until the transaction ends; it guards its attempts too."""
-    query = select(Call).where(Call.id == call_id).with_for_update()
-    call = session.scalars(query, execution_options={"populate_existing": True}).one_or_none()
+    call = session.scalars(_LOCKED, {"call_id": call_id}).one_or_none()
     if call is None:
         raise NotFound
     return call

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, exists, or_, select
+from sqlalchemy import ColumnElement, Exists, delete, exists, or_, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
@@ -98,12 +98,22 @@ def of_call(session: Session, call: Call) -> DiallingPause | None:
     return of_line(session, call.partner_id, call.carrier)
 
 
+def is_covered(call: Call) -> Exists:
+    """Whether `of_call` would find one, as a part of a query."""
+    scopes = _scopes(call.partner_id, call.carrier)
+    return exists().where(DiallingPause.scope.in_(scopes))
+
+
 def of_line(session: Session, partner_id: UUID, carrier: CarrierKind) -> DiallingPause | None:
     """The pause that covers the partner's calls over the carrier now, the widest first."""
-    scopes = (ALL, Scope(carrier=carrier).key, Scope(partner_id=partner_id).key)
+    scopes = _scopes(partner_id, carrier)
     query = select(DiallingPause).where(DiallingPause.scope.in_(scopes))
     found = session.scalars(query, execution_options={"populate_existing": True}).all()
     return min(found, key=lambda pause: scopes.index(pause.scope), default=None)
+
+
+def _scopes(partner_id: UUID, carrier: CarrierKind) -> tuple[str, ...]:
+    return ALL, Scope(carrier=carrier).key, Scope(partner_id=partner_id).key
 
 
 def sentence(pause: DiallingPause) -> str:

@@ -123,7 +123,7 @@ def _free_lines(session: Session, outreach: Outreach, parties: rules.Parties, li
             Call.source == CallSource.CAMPAIGN,
         )
     )
-    own = limits.lines_of(session, parties.organization, lines.calls_at_once)
+    own = limits.lines_of(parties.organization, lines.calls_at_once)
     most = min(own, outreach.calls_at_once or own)
     return most - (on_the_way or 0)
 

@@ -82,12 +82,10 @@ def lasting_hindrance(contact: Contact, parties: rules.Parties, known: Known) ->
         return NO_PHONE
     if rules.ends_outreach(contact.status):
         return "contact_ended"
-    said = known.said.get(contact.phone)
     own = replace(
         parties,
         on_do_not_call_list=contact.phone in known.listed,
-        has_consent=said == rules.GIVEN,
-        has_refused=said == rules.REFUSED,
+        consent=known.said.get(contact.phone),
     )
     blocker = next(rules.blockers_of_number(own, contact.phone), None)
     return blocker.code if blocker is not None else None

@@ -109,7 +109,7 @@ def test_the_lowest_limit_of_calls_at_once_counts(
 ) -> None:
     organization = organization_of(session, limited(session, max_calls_at_once=of_plan))
     organization.max_calls_at_once = own
-    assert limits.lines_of(session, organization, most) == lines
+    assert limits.lines_of(organization, most) == lines
 
 
 def test_a_plans_calls_of_a_day_are_counted_and_said(session: Session) -> None:
