@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy
-from app.models import Agent, Organization
+from app.models import Agent, Organization, utcnow
 from app.services import conversations
 
 SATURDAY = 5
@@ -21,7 +21,7 @@ def add_conversations(
     rng: random.Random,
 ) -> None:
     """About ``pace`` conversations a working day, fewer at weekends, growing over the months."""
-    today = datetime.now(UTC).date()
+    today = utcnow().date()
     for age in range(days, 0, -1):
         day = today - timedelta(days=age)
         share = 0.25 if day.weekday() >= SATURDAY else 1

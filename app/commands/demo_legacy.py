@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.caller import Caller
 from app.enums import CarrierKind, Tier
 from app.errors import Gone
-from app.models import Agent, OAuthClient, new_id
+from app.models import Agent, OAuthClient, new_id, utcnow
 from app.schemas.legacy import LegacyCallInput
 from app.schemas.reading import read
 from app.services import legacy_migration
@@ -52,7 +52,7 @@ def add_legacy_traffic(
     accepted = legacy_migration.rehearse(session, caller, asked, CarrierKind.SIMULATOR)
     shadow = Shadow(asked, 200, legacy_migration.answer_of(*accepted))
     status, answer = _answer(Terms(caller, served_until, Tier.PLUS), accepted[1])
-    today = datetime.now(UTC).date()
+    today = utcnow().date()
     for age in range(min(days, DAYS_SHOWN - 1), 0, -1):
         day = today - timedelta(days=age)
         for _ in range(rng.randrange(2, 6) if day.weekday() < SATURDAY else rng.randrange(2)):

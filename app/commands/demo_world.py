@@ -2,7 +2,7 @@
 
 import random
 import secrets
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -13,7 +13,7 @@ from app.commands.demo_legacy import add_legacy_traffic
 from app.commands.demo_story import OrganizationStory, PartnerStory
 from app.enums import ContactAction, Role, Tier
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
-from app.models import Agent, Organization, Partner, User
+from app.models import Agent, Organization, Partner, User, utcnow
 from app.schemas.fields import write_moment
 from app.schemas.partners import CreatePartnerInput
 from app.schemas.reading import read
@@ -270,7 +270,7 @@ class World:
     def _legacy_client(
         self, organization: Organization, *, extended: bool
     ) -> oauth_clients.NewClient:
-        until = datetime.now(UTC).replace(microsecond=0) + timedelta(days=180)
+        until = utcnow().replace(microsecond=0) + timedelta(days=180)
         return oauth_clients.create_legacy(
             self.session,
             self.caller,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import ValidationFailed
 from app.extensions import caller, transaction
-from app.models import AuditEntry
+from app.models import AuditEntry, utcnow
 from app.portal import lists
 from app.portal.blueprint import portal
 from app.portal.downloads import csv_file
@@ -94,7 +94,7 @@ def audit_file() -> Response:
     chosen, problems = _chosen()
     if problems:
         raise ValidationFailed.on(problems[0][0], "invalid_date", problems[0][1])
-    name = f"history-{datetime.now(UTC):%Y-%m-%d}"
+    name = f"history-{utcnow():%Y-%m-%d}"
     return csv_file(name, stream_with_context(_parts(chosen)))
 
 

@@ -1,6 +1,6 @@
 """How figures, moments and names are written on pages (look, section 6)."""
 
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
@@ -8,6 +8,7 @@ import phonenumbers
 from flask import Flask
 
 from app.enums import CallStatus, CarrierKind
+from app.models import utcnow
 from app.portal.history_words import change_words, field_words, value_words
 from app.portal.navigation import ROLE_NAMES
 from app.portal.number_marks import NO_BREAK, reader_marks, written
@@ -68,8 +69,8 @@ def when(value: datetime | None, zone: str = "UTC") -> str:
     """21 Nov, 10:47 for tables that name their zone; with the year where it is another one."""
     if value is None:
         return "–"
-    local = value.astimezone(ZoneInfo(zone))
-    year = "" if local.year == datetime.now(UTC).year else f"{NO_BREAK}{local.year}"
+    local, now = value.astimezone(ZoneInfo(zone)), utcnow().astimezone(ZoneInfo(zone))
+    year = "" if local.year == now.year else f"{NO_BREAK}{local.year}"
     return f"{local.day}{NO_BREAK}{local:%b}{year}, {local:%H:%M}"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -122,7 +122,7 @@ def list_organizations() -> str:
 
 @portal.get("/organizations/<uuid:organization_id>")
 def organization(organization_id: UUID) -> str:
-    today = datetime.now(UTC).date()
+    today = utcnow().date()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         reach = organizations.reach_of(session, found)
@@ -194,7 +194,7 @@ def organization_campaigns(organization_id: UUID) -> str:
 
 @portal.get("/organizations/<uuid:organization_id>/usage")
 def organization_usage(organization_id: UUID) -> str:
-    today = datetime.now(UTC).date()
+    today = utcnow().date()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         first = _months_before(today, MONTHS - 1)

@@ -1,7 +1,7 @@
 """The admin report: the same users and numbers as the JSON, to look at, to print and as a file."""
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any
 
 from flask import render_template
@@ -27,7 +27,7 @@ COLUMNS = ("E-mail", "Organization", "Plan", "Signed up (UTC)", "Conversations",
 def show_report() -> str | tuple[str, int]:
     place, sort = lists.place(), lists.sort_filter(reporting.REPORT_SORTS, "created")
     chosen, problems = _chosen()
-    span = reporting.range_of_sign_ups(chosen.since, chosen.until, datetime.now(UTC).date())
+    span = reporting.range_of_sign_ups(chosen.since, chosen.until, utcnow().date())
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
         summary = reporting.summary(session, caller(), partner_id)
@@ -82,7 +82,7 @@ def report_file() -> Response:
         report = reporting.report(session, caller(), partners.own(caller()), chosen)
         # Written while it is read, so that all its numbers are of one moment.
         parts += [csv_files.lines(map(_cells, batch)) for batch in report.batches()]
-    return csv_file(f"report-{datetime.now(UTC):%Y-%m-%d}", parts)
+    return csv_file(f"report-{utcnow():%Y-%m-%d}", parts)
 
 
 def _chosen() -> tuple[Chosen, list[tuple[str, str]]]:

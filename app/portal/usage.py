@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
-from app.models import Organization
+from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal import lists
 from app.portal.blueprint import portal
@@ -47,7 +47,7 @@ class Scope:
 
 @portal.get("/usage", endpoint="usage")
 def show_usage() -> str | tuple[str, int]:
-    today = datetime.now(UTC).date()
+    today = utcnow().date()
     presets = {
         "This month": reporting.this_month(today),
         "Last month": reporting.last_month(today),
@@ -118,7 +118,7 @@ def usage_file() -> Response:
     """The figures of the screen: all organizations, or with ``rows=days`` and for a single
     organization the days, or with ``rows=costs`` what carriers charged by organization and
     month."""
-    span = _asked_span(reporting.last_days(datetime.now(UTC).date(), 30))
+    span = _asked_span(reporting.last_days(utcnow().date(), 30))
     with transaction(read_only=True) as session:
         scope = _scope(session)
         if request.args.get("rows") == "costs":

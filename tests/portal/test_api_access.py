@@ -105,6 +105,7 @@ def test_what_is_wrong_with_a_new_key_stands_at_its_field(
     assert (answer.status_code, answer.text.count(words), count(session, ApiKey)) == (422, 2, 0)
 
 
+@pytest.mark.usefixtures("clock")
 def test_a_key_ends_with_its_last_day(session: Session, own: Tenant, admin: Browser) -> None:
     address, day = new_key_address(own.organization), (utcnow() + timedelta(days=5)).date()
     admin.post(address, {**NEW_KEY, "last_day": day.isoformat()}, page=address)

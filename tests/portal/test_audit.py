@@ -19,6 +19,7 @@ from app.models.base import id_at, new_id, utcnow
 from app.portal.history_words import change_words, field_words, value_words
 from app.services import audit
 from tests.fixtures.cast import Tenant
+from tests.fixtures.clock import SetClock
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -146,7 +147,7 @@ def test_the_file_holds_both_sides_of_a_change_and_runs_nothing(
 
 
 def test_days_are_those_of_the_readers_zone(
-    session: Session, told: Tenant, signed_in: SignedIn
+    session: Session, clock: SetClock, told: Tenant, signed_in: SignedIn
 ) -> None:
     at = datetime(2026, 5, 4, 23, 30, tzinfo=UTC)
     admin = told.staff[Role.PARTNER_ADMIN]
@@ -164,10 +165,13 @@ def test_days_are_those_of_the_readers_zone(
         )
     )
     session.commit()
+    clock.set("2026-12-31T14:59")  # the last minute of the year in Tokyo
     browser = signed_in(admin)
     assert lines(browser.get("/audit?start=2026-05-05&end=2026-05-05").text) == ["Signed in"]
     assert lines(browser.get("/audit?start=2026-05-04&end=2026-05-04").text) == []
     assert "5\u00a0May, 08:30" in browser.get("/audit?end=2026-05-05").text
+    clock.pass_by(minutes=1)
+    assert "5\u00a0May\u00a02026, 08:30" in browser.get("/audit?end=2026-05-05").text
     refused = browser.get("/audit?start=2026-02-30")
     assert (refused.status_code, "A day is written YYYY-MM-DD" in refused.text) == (422, True)
 

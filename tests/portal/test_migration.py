@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from html import unescape
 from typing import Any
 from uuid import uuid4
@@ -113,6 +113,7 @@ def test_the_list_is_searched_and_leaves_out_what_was_revoked(
     assert f'href="{LIST}"' in admin.get("/api-access").text
 
 
+@pytest.mark.usefixtures("clock")
 def test_the_page_shows_traffic_request_and_both_answers(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
@@ -160,7 +161,7 @@ def test_a_call_from_before_requests_were_kept_stands_in(
     call_id = calls.schedule(session, caller, asked, source=CallSource.LEGACY, live=True).call_id
     call = session.get_one(Call, call_id)
     call.credential_id = client.id
-    session.add(LegacyDay(client_id=client.id, day=utcnow().astimezone(UTC).date(), accepted=1))
+    session.add(LegacyDay(client_id=client.id, day=utcnow().date(), accepted=1))
     session.commit()
     body = {
         "agentId": str(agent.id),
@@ -217,5 +218,5 @@ def test_differences_are_told_in_words(exchange: LegacyExchange, sentences: list
     ],
 )
 def test_the_time_left_is_told_in_days(days: float, words: str, soon: bool) -> None:
-    end = time_left(datetime.now(UTC) + timedelta(days=days))
+    end = time_left(utcnow() + timedelta(days=days))
     assert (end.words, end.soon) == (words, soon)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from html import unescape
 from typing import Any
 
@@ -17,8 +17,11 @@ from app.models.base import utcnow
 from app.services import api_keys, campaigns, operators
 from tests.api.partner_admin.test_query_counts import counted
 from tests.fixtures.cast import OPERATOR, Tenant, converse, make_user, organization_of
+from tests.fixtures.clock import SetClock
 from tests.portal.conftest import PASSWORD_HASH, Browser
 from tests.portal.test_calls import answered, make_call
+
+pytestmark = pytest.mark.usefixtures("clock")
 
 SignedIn = Callable[[User], Browser]
 
@@ -178,18 +181,43 @@ def test_everything_that_needs_a_decision_leads_to_where_it_is_mended(
     assert matters(signed_in(quiet.user).get("/").text) == []
 
 
+@pytest.mark.parametrize(
+    ("now", "first_before", "last_before", "after"),
+    [
+        ("2026-10-15T12:00", "2026-09-01", "2026-09-15", "2026-09-16"),
+        ("2026-10-01T00:00", "2026-09-01", "2026-09-01", "2026-09-02"),
+        ("2026-12-31T23:59:59.9", "2026-11-01", "2026-11-30", None),
+        ("2027-01-31T23:00", "2026-12-01", "2026-12-31", None),
+        ("2028-03-31T06:30", "2028-02-01", "2028-02-29", None),
+        ("2028-02-29T00:00", "2028-01-01", "2028-01-29", "2028-01-30"),
+    ],
+)
 def test_the_figures_stand_beside_the_same_days_of_the_month_before(
-    session: Session, quiet: Tenant, signed_in: SignedIn
+    session: Session,
+    quiet: Tenant,
+    signed_in: SignedIn,
+    clock: SetClock,
+    now: str,
+    first_before: str,
+    last_before: str,
+    after: str | None,
 ) -> None:
-    today = utcnow().date()
-    converse(session, quiet.plus, today, 6)
-    converse(session, quiet.plus, (today.replace(day=1) - timedelta(days=1)).replace(day=1), 4)
+    clock.set(now)
+    month = clock.now.date().replace(day=1)
+    converse(session, quiet.plus, clock.now.date(), 4)
+    converse(session, quiet.plus, month, 2)
+    for day, count in ((first_before, 2), (last_before, 2), (after, 8)):
+        if day:
+            converse(session, quiet.plus, date.fromisoformat(day), count)
+    converse(session, quiet.plus, date.fromisoformat(first_before) - timedelta(days=1), 9)
+    quiet.plus.created_at = datetime.combine(month, time(), UTC)
+    quiet.organization.created_at = quiet.plus.created_at - timedelta(microseconds=1)
     session.commit()
     page = text_of(signed_in(quiet.staff[Role.ADMIN]).get("/").text)
     assert "Conversations 6 ▲ up 50.0 % from 4" in page
     assert "Answered by a person 50.0 % ▲ up 0.0 points from 50.0 %" in page
     assert "Time in conversation 6 min ▲ up 50.0 % from 4" in page
-    assert "Organizations 2 2 new this month" in page
+    assert "Organizations 2 1 new this month" in page
 
 
 def test_a_new_portal_is_set_up_step_by_step_until_the_list_is_gone(

@@ -94,6 +94,7 @@ def make_calls(session: Session, organization: Organization, *statuses: CallStat
     session.commit()
 
 
+@pytest.mark.usefixtures("clock")
 def test_limits_are_shown_with_what_they_do_before_they_are_set(
     admin: Browser, own: Tenant, session: Session
 ) -> None:
@@ -200,6 +201,7 @@ def test_another_partners_plans_are_another_partners(
     assert stored(session, other) == {Tier.PLUS: (None, 77)}
 
 
+@pytest.mark.usefixtures("clock")
 def test_an_organization_shows_whose_limits_count(
     admin: Browser, own: Tenant, session: Session
 ) -> None:

@@ -88,6 +88,7 @@ def test_every_form_of_the_portal_is_refused_to_roles_without_the_permission(
     assert wrong == []
 
 
+@pytest.mark.usefixtures("clock")
 def test_the_page_of_somebody_elses_thing_is_the_page_of_nothing(
     own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:

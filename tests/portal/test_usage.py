@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -17,6 +17,7 @@ from app.enums import Role
 from app.models import PartnerTier, User
 from app.services import rollup
 from tests.fixtures.cast import Tenant, bearer, converse, make_user, organization_of
+from tests.fixtures.clock import SetClock
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -192,25 +193,42 @@ def test_of_very_many_the_newest_come_first(
     assert "Total 9 5 4 100.0 % +12.5 %" in table
 
 
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        (
+            "2026-12-31T23:59:59.9",
+            {
+                "This month": ("2026-12-01", "2026-12-31"),
+                "Last month": ("2026-11-01", "2026-11-30"),
+                "30 days": ("2026-12-02", "2026-12-31"),
+                "90 days": ("2026-10-03", "2026-12-31"),
+            },
+        ),
+        (
+            "2028-03-01T00:00",
+            {
+                "This month": ("2028-03-01", "2028-03-01"),
+                "Last month": ("2028-02-01", "2028-02-29"),
+                "30 days": ("2028-02-01", "2028-03-01"),
+                "90 days": ("2027-12-03", "2028-03-01"),
+            },
+        ),
+    ],
+)
 def test_the_quick_choices_are_months_and_days_up_to_today(
-    own: Tenant, signed_in: SignedIn
+    clock: SetClock,
+    own: Tenant,
+    signed_in: SignedIn,
+    now: str,
+    expected: dict[str, tuple[str, str]],
 ) -> None:
+    clock.set(now)
     page = signed_in(own.staff[Role.ADMIN]).get("/usage").text
-    today = datetime.now(UTC).date()
-    month = today.replace(day=1)
-    last = (month - timedelta(days=1)).replace(day=1)
-    expected = {
-        "This month": (month, today),
-        "Last month": (last, month - timedelta(days=1)),
-        "30 days": (today - timedelta(days=29), today),
-        "90 days": (today - timedelta(days=89), today),
-    }
     shown = re.findall(
         r'segment" href="/usage\?start=([\d-]+)&amp;end=([\d-]+)"[^>]*>([^<]+)', page
     )
-    assert {words: (start, end) for start, end, words in shown} == {
-        words: (str(start), str(end)) for words, (start, end) in expected.items()
-    }
+    assert {words: (start, end) for start, end, words in shown} == expected
 
 
 def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
