@@ -13,15 +13,12 @@ from uuid import UUID, uuid4
 
 import pytest
 from aiosmtpd.smtp import AuthResult, LoginPassword
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from app.config import Settings
 from app.gateways.mailers import Letter, NotNow, Refused, open_outbox
 from app.gateways.mailers.message import to_message
 from app.gateways.mailers.smtp import Server, SmtpMailer
+from tests.fixtures.certificate import write_certificate
 from tests.fixtures.post_office import Post, read
 from tests.fixtures.stack import free_port
 
@@ -62,29 +59,7 @@ def start_server(post: Post) -> Iterator[StartServer]:
 @pytest.fixture
 def own_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
     """A certificate for localhost that this process trusts."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    pem = tmp_path / "server.pem"
-    pem.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        + certificate.public_bytes(serialization.Encoding.PEM)
-    )
+    pem = write_certificate(tmp_path)
     monkeypatch.setenv("SSL_CERT_FILE", str(pem))
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(pem)
