@@ -28,8 +28,9 @@ def test_a_client_is_moved_by_its_page(
     page = visit.page
     visit.sign_in(partner["users"][0], then="/api-access")
     page.get_by_role("link", name="Migration", exact=True).click()
-    page.get_by_role("searchbox").fill(organization["name"])
-    page.get_by_role("searchbox").press("Enter")
+    search = page.get_by_role("searchbox", name="Client or organization")
+    search.fill(organization["name"])
+    search.press("Enter")
     page.get_by_role("link", name="Old dialler").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Move “Old dialler”")
