@@ -1,8 +1,9 @@
 """Calls: the list with its filters, one of them, and its cancellation."""
 
+from urllib.parse import urlsplit
 from uuid import UUID
 
-from flask import redirect, render_template, request, url_for
+from flask import make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import AnsweredBy, CallStatus
@@ -76,11 +77,16 @@ def call(call_id: UUID) -> str:
 
 
 @portal.get("/calls/<uuid:call_id>/live")
-def call_live(call_id: UUID) -> str:
-    """The panel of a call that asks for itself again until the call is over."""
+def call_live(call_id: UUID) -> Response:
+    """The panel of a call that asks for itself again until the call is over; then the call's own
+    page is loaded again, since all of it has changed."""
     with transaction(read_only=True) as session:
         found = calls.get(session, caller(), call_id)
-        return render_template("portal/calls/_live.html", **live(session, found))
+        panel = make_response(render_template("portal/calls/_live.html", **live(session, found)))
+    page = urlsplit(request.headers.get("HX-Current-URL", "")).path
+    if found.status.is_final and page == url_for("portal.call", call_id=call_id):
+        panel.headers["HX-Refresh"] = "true"
+    return panel
 
 
 @portal.get("/calls/<uuid:call_id>/cancel")

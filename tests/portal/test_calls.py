@@ -261,6 +261,21 @@ def test_cancelling_asks_with_what_follows_and_happens_once(
     assert browser.post(f"{ended}/cancel", page="/").location == f"{ended}?problem=call_ended"
 
 
+def test_the_page_of_a_call_is_loaded_again_when_the_call_is_over(
+    session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
+) -> None:
+    browser, path = signed_in(own.plus_user), f"/calls/{made['queued'].id}"
+
+    def refreshes(shown: str) -> str | None:
+        headers = {"HX-Request": "true", "HX-Current-URL": f"http://localhost{shown}"}
+        return browser.get(f"{path}/live", headers=headers).headers.get("HX-Refresh")
+
+    assert [refreshes(path), refreshes("/test-call")] == [None, None]
+    made["queued"].status = CallStatus.COMPLETED
+    session.commit()
+    assert [refreshes(path), refreshes("/test-call")] == ["true", None]
+
+
 def test_another_tenants_call_is_like_an_absent_one(
     own: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
