@@ -22,6 +22,7 @@ from app.config import Settings
 from app.database import Database, make_engine
 from app.factory import create_app, furnish
 from tests import matrix
+from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.stack import Stack, Stacks
@@ -86,6 +87,18 @@ def fresh_database(databases: Databases, backend: str) -> Iterator[Database]:
     yield fresh
     fresh.dispose()
     databases.drop(url)
+
+
+@pytest.fixture
+def clock() -> Iterator[SetClock]:
+    """An ordinary noon that lasts until a test lets it pass; for days and moments of the present.
+
+    Whoever asks another clock than `utcnow`, above all for new ids and signed tokens, goes by the
+    real one.
+    """
+    with set_clock() as clock:
+        clock.set("2026-10-15T12:00")
+        yield clock
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
@@ -48,6 +49,7 @@ def our_tables(database: Database) -> set[str]:
     return set(inspect(database.engine).get_table_names()) & Base.metadata.tables.keys()
 
 
+@pytest.mark.usefixtures("clock")
 def test_down_and_up_again_on_a_filled_database(fresh_database: Database) -> None:
     with fresh_database.transaction() as session:
         first = fill(session)

@@ -1,7 +1,7 @@
 """People at their browsers: a tenant beside another one, signed in or not."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -17,7 +17,6 @@ from app.models import User
 from app.portal.authentication import SESSION_COOKIE
 from app.services import passwords, sessions
 from tests.fixtures.cast import Tenant, make_tenant
-from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.databases import BACKENDS
 from tests.matrix import rotating
 from tests.portal.upload_desk import Desk, make_campaign
@@ -30,14 +29,6 @@ PASSWORD_HASH = passwords.hash_password(PASSWORD)
 def backend(request: pytest.FixtureRequest) -> str:
     """One of the two in `make check`: what the screens ask of the services runs on both."""
     return str(request.param)
-
-
-@pytest.fixture
-def clock() -> Iterator[SetClock]:
-    """An ordinary noon that lasts; for what shows or counts days of the present."""
-    with set_clock() as clock:
-        clock.set("2026-10-15T12:00")
-        yield clock
 
 
 class Browser:

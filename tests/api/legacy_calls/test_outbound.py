@@ -7,10 +7,11 @@ from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.enums import CallSource, CallStatus, OrganizationStatus, Role, Tier
-from app.models import Agent, Call, DoNotCallEntry, OAuthClient, utcnow
+from app.models import Agent, Call, DoNotCallEntry, OAuthClient
 from app.services import oauth_clients
 from tests.api.legacy_calls.conftest import SUPPORT, TO, Dialler
 from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.clock import SetClock
 
 
 def refusal(answer: TestResponse) -> tuple[int, str, list[tuple[str, str]]]:
@@ -236,12 +237,13 @@ def test_a_suspended_client_is_403(
     assert refusal(served.ask()) == (403, "invalid_token", [])
 
 
-def test_use_is_noted(session: Session, served: Dialler, made: oauth_clients.NewClient) -> None:
+def test_use_is_noted(
+    session: Session, clock: SetClock, served: Dialler, made: oauth_clients.NewClient
+) -> None:
     made.client.last_used_at = None
     session.commit()
     assert served.ask().status_code == 200
     noted = session.scalars(
         select(OAuthClient.last_used_at).where(OAuthClient.id == made.client.id)
     ).one()
-    assert noted is not None
-    assert abs((utcnow() - noted).total_seconds()) < 5
+    assert noted == clock.now

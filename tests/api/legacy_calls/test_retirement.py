@@ -101,7 +101,7 @@ def test_an_extension_never_shortens_the_time_for_all(served: Dialler, extend: E
 
 def test_the_dates_are_configuration(make_app: Callable[..., Flask], made: NewClient) -> None:
     configured = make_app(
-        legacy_retirement="2030-01-02",
+        legacy_retirement="2098-01-02",
         legacy_deprecated="2029-01-01T12:00:00+02:00",
         public_api_url="https://calls.example",
     ).test_client()
@@ -110,7 +110,7 @@ def test_the_dates_are_configuration(make_app: Callable[..., Flask], made: NewCl
         200,
         (
             "@1861956000",
-            "Wed, 02 Jan 2030 00:00:00 GMT",
+            "Thu, 02 Jan 2098 00:00:00 GMT",
             '<https://calls.example/api/v1/outbound/call>; rel="successor-version"',
         ),
     )

@@ -1,6 +1,5 @@
 """Calls by a clock that is set: nights on which clocks change, quiet hours, expiry, retries."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, time
 from typing import Any
 
@@ -13,16 +12,10 @@ from app.models import Call, CallAttempt, Organization, new_id, utcnow
 from app.services import calls
 from app.services.calls import dispatch, outcome
 from app.services.calls.dispatch import ClaimKind
-from tests.fixtures.clock import SetClock, set_clock
+from tests.fixtures.clock import SetClock
 from tests.fixtures.worker import Line, make_line
 
 NEW_YORK, LONDON, ANYWHERE_IN_THE_US = "+12125550101", "+442079460101", "+18005550101"
-
-
-@pytest.fixture
-def clock() -> Iterator[SetClock]:
-    with set_clock() as clock:
-        yield clock
 
 
 @pytest.fixture

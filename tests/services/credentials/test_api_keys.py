@@ -14,6 +14,7 @@ from app.models import ApiKey, AuditEntry, utcnow
 from app.policy import API_KEY_SCOPES
 from app.services import api_keys, last_used, script_secrets
 from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.clock import SetClock
 
 WEEK = timedelta(days=7)
 
@@ -166,7 +167,7 @@ def test_a_stranger_finds_none_of_it(session: Session, own: Tenant, made: api_ke
 
 
 def test_a_rolled_key_works_beside_its_successor_for_the_overlap(
-    session: Session, administrator: Caller, made: api_keys.NewKey
+    session: Session, clock: SetClock, administrator: Caller, made: api_keys.NewKey
 ) -> None:
     rolled = api_keys.roll(session, administrator, made.key.id, overlap=WEEK)
     new = rolled.key
@@ -174,9 +175,8 @@ def test_a_rolled_key_works_beside_its_successor_for_the_overlap(
         made.key.name, made.key.scopes, True, None,
     )  # fmt: skip
     assert [works(session, secret) for secret in (made.secret, rolled.secret)] == [True, True]
-    assert made.key.expires_at is not None
-    assert abs((made.key.expires_at - utcnow() - WEEK).total_seconds()) < 5
-    made.key.expires_at = utcnow()
+    assert made.key.expires_at == clock.now + WEEK
+    made.key.expires_at = clock.now
     session.flush()
     assert [works(session, secret) for secret in (made.secret, rolled.secret)] == [False, True]
 
@@ -233,12 +233,14 @@ def test_suspensions_count_at_once(session: Session, own: Tenant, made: api_keys
     assert works(session, made.secret) is False
 
 
-def test_use_is_noted_once_a_minute(session: Session, made: api_keys.NewKey) -> None:
+def test_use_is_noted_once_a_minute(
+    session: Session, clock: SetClock, made: api_keys.NewKey
+) -> None:
     caller = api_keys.caller_from_key(session, made.secret)
     assert [last_used.due(caller) for _ in range(3)] == [True, False, False]
     last_used.touch(session, caller)
-    noted = session.scalars(select(ApiKey.last_used_at)).one()
-    assert noted is not None
-    assert abs((utcnow() - noted).total_seconds()) < 5
+    noted = clock.now
+    assert session.scalars(select(ApiKey.last_used_at)).one() == noted
+    clock.pass_by(seconds=59)
     last_used.touch(session, caller)
     assert session.scalars(select(ApiKey.last_used_at)).one() == noted
