@@ -28,6 +28,7 @@ from app.portal import (
     editing,
     find,
     formats,
+    going_back,
     line_accounts,
     line_health,
     line_trunks,
@@ -79,6 +80,7 @@ def register_portal(app: Flask) -> None:
     assets.register(app)
     editing.register(app)
     formats.register(app)
+    going_back.register(app)
     page_context.register(app)
     passwords.register(app)
 

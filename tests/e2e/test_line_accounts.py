@@ -34,6 +34,10 @@ def test_a_trunk_is_saved_tested_and_removed(
     page.get_by_label("Trunk").fill(trunk)
     page.get_by_role("button", name="Save account").click()
     expect(page.get_by_text(f"Live calls go out over {trunk} from now on.")).to_be_visible()
+    if script:
+        page.go_back()
+        expect(page.get_by_label("Trunk")).to_have_value(trunk)
+        page.go_forward()
     row = page.get_by_role("row", name=name)
     row.get_by_role("button", name="Test connection").click()
     expect(page.get_by_text(f"Nothing listens at {trunk} over UDP.")).to_be_visible()

@@ -1,0 +1,15 @@
+// A page that answers a form (data-address: where the form stands) is left for good by a link or by
+// sending the form again: going back then shows the form as it is by now, where browsers would ask
+// about sending it once more. A reload still asks, since what was typed is on the page.
+export function goingBack() {
+  const { address } = document.documentElement.dataset;
+  if (!address) return;
+  const leave = () => history.replaceState(history.state, "", address);
+  document.addEventListener("submit", (event) => {
+    if (event.target.method === "post" && !event.defaultPrevented) leave();
+  });
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href^='/']:not([target], [data-dialog])");
+    if (link && !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.shiftKey) leave();
+  });
+}

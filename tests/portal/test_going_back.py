@@ -1,0 +1,42 @@
+"""The page that answers a form says where its form stands, for the browser's history."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from sqlalchemy import delete
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.enums import Role
+from app.models import PortalSession, User
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+
+def addresses(page: TestResponse) -> list[str]:
+    found = re.findall(r' data-address="([^"]*)"', page.text.partition(">\n<head>")[0])
+    return [unescape(address) for address in found]
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_answer_to_a_form_can_be_asked_for_again_by_its_address(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    form = f"/line/accounts/account?organization={own.organization.id}"
+    answers = [
+        admin.get(form),
+        admin.post(form, {"sid": "none"}, page=form),
+        admin.post(f"/people/{own.user.id}/resend-to-nobody", page="/account"),
+        admin.post(f"/people/{own.user.id}/resend", page="/account"),
+    ]
+    assert [addresses(page) for page in answers] == [[], [form], [], []]
+    session.execute(delete(PortalSession))
+    session.commit()
+    ours = {"Sec-Fetch-Site": "same-origin"}
+    ended = admin.client.post(form, data={"sid": "none"}, headers=ours)
+    assert (ended.status_code, addresses(ended)) == (401, [form])
