@@ -6,6 +6,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
+from uuid import uuid4
 
 from tests.fixtures.stack import Stack
 
@@ -51,3 +52,17 @@ def token_of(stack: Stack, client: Mapping[str, str], **more: str) -> str:
     }
     token: str = ask(stack, "POST", "/oauth2/token", form=form)["access_token"]
     return token
+
+
+def new_organization(stack: Stack, partner: Mapping[str, Any], **limits: int) -> str:
+    """An organization that no other journey uses, with ``limits`` such as ``userLimit``; its id."""
+    token = token_of(stack, partner["client"])
+    owner = {
+        "email": f"owner@{uuid4().hex[:12]}.example",
+        "userType": "standard",
+        "businessName": "Hillside",
+    }
+    made: str = ask(stack, "POST", "/api/users", body=owner, token=token)["orgId"]
+    place = f"/api/partners/{partner['id']}/organizations/{made}"
+    ask(stack, "PUT", place, body=limits, token=token)
+    return made

@@ -12,6 +12,7 @@ from openpyxl import load_workbook
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.e2e.conftest import Open
+from tests.e2e.following import follow_until
 from tests.e2e.watched import Visit
 from tests.files.exports import Export, hubspot_contacts, hubspot_workbook
 from tests.fixtures.stack import Stack
@@ -30,8 +31,6 @@ KIND_OF_CHIP = {
     "Several phones in one cell": "several_phones",
     "Text too long": "value_too_long",
 }
-SLOW_MS = 60_000
-"""For the worker to read 2,000 rows while everything else on the machine is busy too."""
 
 
 def desk(
@@ -68,16 +67,8 @@ def choose(page: Page, name: str, kind: str, data: bytes) -> None:
     page.get_by_role("button", name="Check the file").click()
 
 
-def wait_for_heading(page: Page, words: str, *, script: bool) -> None:
-    """With script the page follows the work by itself, without it the person asks again."""
-    heading = page.get_by_role("heading", level=1, name=words)
-    present = page.get_by_role("link", name="Show the present state")
-    for _look in range(SLOW_MS // 200):
-        if script or heading.is_visible():
-            break
-        page.wait_for_timeout(200)
-        present.click()
-    expect(heading).to_be_visible(timeout=SLOW_MS)
+def wait_for_heading(page: Page, words: str) -> None:
+    follow_until(page, page.get_by_role("heading", level=1, name=words))
 
 
 def five_counts(page: Page) -> tuple[list[str], list[int]]:
@@ -114,7 +105,7 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
     good = export.rows - len(export.bad)
 
     choose(page, name, kind, export.data)
-    wait_for_heading(page, "37 of 2,000 rows need mending", script=script)
+    wait_for_heading(page, "37 of 2,000 rows need mending")
     labels, checked = five_counts(page)
     assert labels == [
         *("Would be created", "Would be updated", "Would be deleted", "Ignored", "Failed"),
@@ -130,7 +121,7 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
     page.go_back()
 
     page.get_by_role("button", name=f"Apply {good:,} rows").click()
-    wait_for_heading(page, f"{good:,} rows applied", script=script)
+    wait_for_heading(page, f"{good:,} rows applied")
     labels, applied = five_counts(page)
     assert labels == ["Created", "Updated", "Deleted", "Ignored", "Failed"]
     assert applied == checked
@@ -180,7 +171,7 @@ def test_a_file_that_is_no_table_is_refused_with_a_sentence_and_a_way_on(
     visit, _path = desk(live, partner, open_browser, 0, script=script)
     page = visit.page
     choose(page, "picture.csv", "text/csv", b"\x89PNG\r\n\x1a\n" + b"\0" * 64)
-    wait_for_heading(page, "The file can’t be checked", script=script)
+    wait_for_heading(page, "The file can’t be checked")
     expect(page.get_by_role("alert")).not_to_be_empty()
     expect(page.get_by_role("link", name="Upload another file")).to_be_visible()
     if script:

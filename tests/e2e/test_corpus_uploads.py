@@ -10,7 +10,8 @@ from playwright.sync_api import expect
 
 from app.services.imports import kinds
 from tests.e2e.conftest import Open
-from tests.e2e.test_contact_upload import SLOW_MS, choose, five_counts, wait_for_heading
+from tests.e2e.following import SLOW_MS
+from tests.e2e.test_contact_upload import choose, five_counts, wait_for_heading
 from tests.e2e.watched import Visit
 from tests.files.corpus import CORPUS, Case
 from tests.fixtures.stack import Stack
@@ -56,7 +57,7 @@ def told(visit: Visit, case: Case) -> list[int] | str:
     if not case.refusal:
         expect(visit.page.locator(".stats .stat")).to_have_count(5, timeout=SLOW_MS)
         return five_counts(visit.page)[1]
-    wait_for_heading(visit.page, "The file can’t be checked", script=True)
+    wait_for_heading(visit.page, "The file can’t be checked")
     sentence = str(said(case))
     expect(visit.page.get_by_role("alert")).to_contain_text(sentence)
     return sentence

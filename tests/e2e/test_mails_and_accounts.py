@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Open
-from tests.e2e.scripts import ask, token_of
+from tests.e2e.scripts import ask, new_organization, token_of
 from tests.e2e.watched import Visit
 from tests.fixtures.stack import Stack
 
@@ -21,21 +21,12 @@ PATIENCE = 60
 
 def invite(stack: Stack, partner: Partner) -> str:
     """Invites somebody new into an organization of their own; returns the address."""
+    organization = new_organization(stack, partner, userLimit=0)
     token = token_of(stack, partner["client"])
-    host = f"{uuid4().hex[:12]}.example"
-    owner = ask(
-        stack,
-        "POST",
-        "/api/users",
-        body={"email": f"owner@{host}", "userType": "standard", "businessName": "Hillside"},
-        token=token,
-    )
-    place = f"/api/partners/{partner['id']}/organizations/{owner['orgId']}"
-    ask(stack, "PUT", place, body={"userLimit": 0}, token=token)
-    body = {"email": f"ada@{host}", "orgId": owner["orgId"]}
+    body = {"email": f"ada@{uuid4().hex[:12]}.example", "orgId": organization}
     invited = ask(stack, "POST", "/api/users/partial", body=body, token=token)
     assert invited["status"] == "invited"
-    return f"ada@{host}"
+    return body["email"]
 
 
 def open_mail(administrator: Visit, subject: str, email: str) -> None:

@@ -2,21 +2,12 @@
 
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import Open
+from tests.e2e.following import follow_until
 from tests.e2e.scripts import ask
 from tests.fixtures.stack import Stack
-
-
-def until_shown(page: Page, words: Locator, *, script: bool) -> None:
-    """With script the page follows by itself, without it the person asks again."""
-    for _look in range(60):
-        if script or words.is_visible():
-            break
-        page.wait_for_timeout(300)
-        page.get_by_role("link", name="Show the present state").click()
-    expect(words).to_be_visible()
 
 
 def test_a_campaign_starts_pauses_and_goes_on(
@@ -53,7 +44,7 @@ def test_a_campaign_starts_pauses_and_goes_on(
     if script:
         assert visit.findings() == []
     where.get_by_role("button", name="Start campaign").click()
-    until_shown(page, page.get_by_text("1 of 5 contacts called"), script=script)
+    follow_until(page, page.get_by_text("1 of 5 contacts called"))
 
     page.get_by_role("button", name="Pause campaign").click()
     expect(page.get_by_text("Paused: nobody is called")).to_be_visible()
@@ -63,7 +54,7 @@ def test_a_campaign_starts_pauses_and_goes_on(
     page.get_by_role("link", name="Resume campaign…").click()
     where = page.get_by_role("dialog") if script else page.locator("main")
     where.get_by_role("button", name="Resume campaign").click()
-    until_shown(page, page.get_by_text("Everybody who can be called has been."), script=script)
+    follow_until(page, page.get_by_text("Everybody who can be called has been."))
     expect(page.get_by_text("4 of 5 contacts called")).to_be_visible()
     expect(page.get_by_role("row", name="No phone number 1")).to_be_visible()
     if script:

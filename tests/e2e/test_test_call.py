@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Open, OwnStacks
+from tests.e2e.following import follow_until
 from tests.e2e.watched import Look, Visit
 from tests.fixtures.stack import Stack
 
@@ -45,17 +46,9 @@ def call(page: Page, number: str) -> None:
     expect(page.get_by_role("heading", name="Call in progress")).to_be_visible()
 
 
-def watch_until_over(page: Page, *, script: bool) -> list[str]:
-    """The moments of the call in order. With script the page follows by itself, without it the
-    person asks for the present state."""
-    over = page.get_by_role("heading", name="Call over")
-    for _look in range(100):
-        if script or over.is_visible():
-            break
-        page.wait_for_timeout(200)
-        with page.expect_navigation():
-            page.get_by_role("link", name="Show the present state").click()
-    expect(over).to_be_visible()
+def watch_until_over(page: Page) -> list[str]:
+    """The moments of the call in order."""
+    follow_until(page, page.get_by_role("heading", name="Call over"))
     return page.locator("#live-call .story .line-title").all_inner_texts()
 
 
@@ -65,7 +58,7 @@ def test_a_person_who_answers_hears_the_intro(
     page = form.page
     call(page, simulated(partner, "human"))
     expect(page.locator("#live-call").get_by_text("Simulated line")).to_be_visible()
-    moments = watch_until_over(page, script=script)
+    moments = watch_until_over(page)
     assert moments == [
         "Queued",
         "Dialling",
@@ -88,7 +81,7 @@ def test_voicemail_gets_the_voicemail_message(form: Visit, partner: dict[str, An
     page.get_by_label("Intro", exact=True).fill("Good morning, this is a test.")
     page.get_by_label("Voicemail", exact=True).fill("We will try again, this was a test.")
     call(page, simulated(partner, "voicemail"))
-    assert watch_until_over(page, script=True) == [
+    assert watch_until_over(page) == [
         "Queued",
         "Dialling",
         "Ringing",
@@ -103,7 +96,7 @@ def test_voicemail_gets_the_voicemail_message(form: Visit, partner: dict[str, An
 def test_a_busy_line_is_said_to_be_busy(form: Visit, partner: dict[str, Any], script: bool) -> None:
     page = form.page
     call(page, simulated(partner, "busy"))
-    moments = watch_until_over(page, script=script)
+    moments = watch_until_over(page)
     assert moments == ["Queued", "Dialling", "The line was busy"]
 
 
@@ -115,7 +108,7 @@ def test_a_running_call_can_be_cancelled(
     page.get_by_role("link", name="Cancel this call…").click()
     page.get_by_role("button", name="Cancel the call").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Call to")
-    moments = watch_until_over(page, script=script)
+    moments = watch_until_over(page)
     assert moments[-1] == "Cancelled"
     if script:
         assert form.findings() == []

@@ -1,0 +1,20 @@
+"""Following what goes on: with script a page does it by itself, without it a person asks again."""
+
+from playwright.sync_api import Locator, Page, expect
+
+PATIENCE = 300
+SLOW_MS = 60_000
+"""For the worker to read 2,000 rows while everything else on the machine is busy too."""
+
+
+def follow_until(page: Page, wanted: Locator) -> None:
+    """Returns when it is there."""
+    asking = page.get_by_role("link", name="Show the present state")
+    for _look in range(PATIENCE):
+        expect(wanted.or_(asking).first).to_be_visible(timeout=SLOW_MS)
+        if wanted.is_visible():
+            break
+        page.wait_for_timeout(200)
+        with page.expect_navigation():
+            asking.click()
+    expect(wanted).to_be_visible()
