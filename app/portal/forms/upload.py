@@ -19,9 +19,18 @@ ENCODING_WORDS = {
     "cp1252": "Windows (Western Europe)",
     "cp1250": "Windows (Central Europe)",
     "cp1251": "Windows (Cyrillic)",
+    "cp1253": "Windows (Greek)",
+    "cp1254": "Windows (Turkish)",
     "latin-1": "Latin-1",
+    "iso8859-2": "Latin-2 (Central Europe)",
+    "koi8-r": "KOI8-R (Cyrillic)",
     "mac_roman": "Mac",
     "cp850": "MS-DOS",
+    "cp866": "MS-DOS (Cyrillic)",
+    "cp932": "Shift-JIS (Japanese)",
+    "gb18030": "GB 18030 (Chinese, simplified)",
+    "big5": "Big5 (Chinese, traditional)",
+    "cp949": "Windows (Korean)",
     "utf-16": "UTF-16",
 }
 DELIMITERS = [

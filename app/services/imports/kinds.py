@@ -138,7 +138,9 @@ WARNINGS = {
         "Other e-mail used", "This address can't be used; that of another column is."
     ),
     "encoding_guessed": Words(
-        "Encoding guessed", "The text encoding was guessed: look at names with accents."
+        "Encoding guessed",
+        "The text encoding was guessed: look at names with letters beyond A to Z, and choose "
+        "another encoding where they look wrong.",
     ),
     "other_sheets": Words(
         "Other sheets", "The workbook has other visible sheets, which were not read."

@@ -21,6 +21,19 @@ def _encoded(encoding: str, python: str, *, guessed: bool = False, line_end: str
     )
 
 
+def _guessed(encoding: str, *names: tuple[str, str]) -> Case:
+    """First and last names whose encoding nothing but their letters tells."""
+    people = [*zip(range(2, 5), names, (ANN, BOB, CY), strict=True)]
+    lines = [f"{first};{last};{phone}" for _, (first, last), phone in people]
+    return Case(
+        "list.csv",
+        "\r\n".join(["First name;Last name;Phone", *lines, ""]).encode(encoding),
+        [ok(number, first, last, phone) for number, (first, last), phone in people],
+        {"type": "csv", "encoding": encoding, "delimiter": ";"},
+        {"encoding_guessed": 0},
+    )
+
+
 def _parted(delimiter: str, line_end: str) -> Case:
     rows = (("Name", "Phone"), ('"Ann, ""A"" Lee; x|y"', ANN), ("Bob Li", BOB))
     text = line_end.join([*(delimiter.join(row) for row in rows), ""])
@@ -45,6 +58,22 @@ TEXTS = {
     "Windows-1252": _encoded("cp1252", "cp1252", guessed=True, line_end="\r\n"),
     "Mac Roman": _encoded("mac_roman", "mac_roman", guessed=True, line_end="\r"),
     "MS-DOS": _encoded("cp850", "cp850", guessed=True, line_end="\r\n"),
+    "Windows-1250, Polish": _guessed(
+        "cp1250", ("Łukasz", "Wójcik"), ("Małgorzata", "Wiśniewska"), ("Paweł", "Zieliński")
+    ),
+    "Windows-1250, Hungarian": _guessed(
+        "cp1250", ("Jenő", "Szűcs"), ("Éva", "Kovács"), ("Győző", "Erdős")
+    ),
+    "Latin-2, Czech": _guessed(
+        "iso8859-2", ("Jiří", "Dvořák"), ("Zdeněk", "Šťastný"), ("Růžena", "Říhová")
+    ),
+    "Windows-1251": _guessed(
+        "cp1251", ("Пётр", "Иванов"), ("Юлия", "ЩЕРБАКОВА"), ("Ірина", "Коваленко")
+    ),
+    "KOI8-R": _guessed("koi8-r", ("Пётр", "Иванов"), ("Юлия", "ЩЕРБАКОВА"), ("Анна", "Попова")),
+    "Shift-JIS": _guessed("cp932", ("太郎", "佐藤"), ("さくら", "山本"), ("ハナコ", "鈴木")),
+    "GB 18030": _guessed("gb18030", ("伟", "王"), ("秀英", "张"), ("建国", "李")),
+    "Big5": _guessed("big5", ("怡君", "陳"), ("志明", "林"), ("淑芬", "黃")),
     "names that were saved in a wrong encoding": _text(
         f"\ufeff\ufeffName,Phone\nMÃ¼ller,{ANN}\nMüller,{BOB}\nOâ€™Neill,{CY}\n",
         bad(2, ("undecodable_text", "Name")), ok(3, "Müller", phone=BOB),

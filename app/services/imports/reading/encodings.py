@@ -6,6 +6,7 @@ import re
 from typing import BinaryIO, NamedTuple
 
 from app.services.imports.reading.errors import UnreadableFile
+from app.services.imports.reading.guessing import Sample
 
 CHUNK = 256 * 1024
 
@@ -22,19 +23,6 @@ _MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
 _HIGH = re.compile(rb"[\x80-\xff]")
-# Inside a word in small letters these are capitals or signs in the other two.
-_DOS = re.compile(rb"[a-z][\x81-\x86\x94](?=[a-z])")
-# An accented letter of Mac Roman inside or at the end of a word is a mark or a capital in
-# Windows-1252; the other way round it is a sign of mathematics. Apostrophes and small letters of
-# both tell nothing.
-_MAC = re.compile(
-    rb"[A-Za-z][\x87-\x8f\x90\x91\x95\x98\x9b\x9d\x9f](?=[a-z])"
-    rb"|[a-z][\x8e\x8f\x87\x88\x8d\x90\x9f](?![a-zA-Z\x80-\xff])|[A-Za-z]\xd5[a-zA-Z]"
-)
-_WINDOWS = re.compile(
-    rb"[A-Za-z][\xdf-\xf6\xf8-\xfc](?=[a-z,;\t\r\n\" ])"
-    rb"|(?<![a-z])[\xc0-\xd4\xd6\xd8-\xdc][a-z]"
-)
 
 
 class Encoding(NamedTuple):
@@ -72,34 +60,44 @@ def _decodes(decoder: codecs.IncrementalDecoder, chunk: bytes, *, final: bool = 
     return True
 
 
-def _single_byte(stream: BinaryIO) -> Encoding:
-    """For text that is not UTF-8 throughout: damaged UTF-8, or one byte a character."""
-    multibyte = single = mac = windows = dos = 0
+def _guess(stream: BinaryIO) -> Encoding:
+    """For text that is not UTF-8 throughout: damaged UTF-8, or an encoding without a mark."""
+    multibyte = single = 0
     undefined = False
+    sample = Sample()
     stream.seek(0)
     while chunk := stream.read(CHUNK):
+        if chunk.isascii():
+            continue
         rest, found = _MULTIBYTE.subn(b"", chunk)
         multibyte += found
         single += len(_HIGH.findall(rest))
-        mac += len(_MAC.findall(chunk))
-        windows += len(_WINDOWS.findall(chunk))
-        dos += len(_DOS.findall(chunk))
+        sample.add(chunk)
         undefined = undefined or len(chunk.translate(None, _UNDEFINED_IN_1252)) < len(chunk)
     if multibyte > 4 * single:
         return Encoding("utf-8", damaged=True)
-    if dos > mac + windows:
-        return Encoding("cp850", guessed=True)
-    if mac > 2 * windows:
-        return Encoding("mac_roman", guessed=True)
-    return Encoding("latin-1" if undefined else "cp1252", guessed=True)
+    name = sample.likeliest()
+    if name == "cp1252":
+        return Encoding("latin-1" if undefined else name, guessed=True)
+    return Encoding(name, guessed=True, damaged=not _is_in(stream, name))
+
+
+def _is_in(stream: BinaryIO, name: str) -> bool:
+    """Whether all bytes of the text belong to the encoding."""
+    decoder = codecs.getincrementaldecoder(name)()
+    stream.seek(0)
+    while chunk := stream.read(CHUNK):
+        if not _decodes(decoder, chunk):
+            return False
+    return _decodes(decoder, b"", final=True)
 
 
 def detect(stream: BinaryIO, wanted: str | None) -> Encoding:
     """The encoding of the text, or UnreadableFile for what is no text.
 
     A byte order mark decides; else UTF-16 by its pattern of NULs, UTF-8 if (nearly) all bytes
-    agree, else code page 850 (CSV of MS-DOS) or Mac Roman by its letters, Windows-1252 or, where
-    that has no such characters, Latin-1: all four are guesses.
+    agree. What is left is a guess: the encoding in which the most of the text is words, Latin-1
+    where that is Windows-1252 and has no such characters.
     """
     stream.seek(0)
     head = stream.read(CHUNK)
@@ -117,7 +115,7 @@ def detect(stream: BinaryIO, wanted: str | None) -> Encoding:
         raise UnreadableFile("not_text")
     if facts.utf8 or name:
         return Encoding(name or "utf-8", damaged=not facts.utf8)
-    return _single_byte(stream)
+    return _guess(stream)
 
 
 def _utf16(head: bytes) -> str | None:
