@@ -23,4 +23,8 @@ export function autoSubmit() {
     for (const field of target.elements) if (field.name && field.value === "") field.disabled = true;
     setTimeout(() => { for (const field of target.elements) field.disabled = false; });
   });
+  // A page that comes back as it was left shows the filters of its list, not those chosen last.
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) for (const form of document.querySelectorAll("form[data-auto-submit]")) form.reset();
+  });
 }
