@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.config import Settings, read_settings
 from app.jobs import (
+    bring_forward,
     end_stray_call,
     feed_campaigns,
     heartbeat,
@@ -46,6 +47,7 @@ WORKFLOWS = (
     send_webhook.send_webhook,
     send_webhook.send_held_webhooks,
     end_stray_call.end_stray_call,
+    bring_forward.bring_forward,
 )
 """Importing a module registers its workflows; all that the engine may be handed stand here."""
 

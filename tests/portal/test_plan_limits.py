@@ -135,7 +135,7 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
     assert "Nothing was changed." in admin.get(PAGE).text
 
 
-def test_a_limit_that_is_lifted_gives_and_says_what_stays_put_off(
+def test_a_limit_that_is_lifted_gives_and_says_what_comes_sooner(
     admin: Browser, own: Tenant, session: Session
 ) -> None:
     session.add(PlanLimit(partner_id=own.partner.id, tier=Tier.PLUS, max_calls_a_day=1))
@@ -144,7 +144,7 @@ def test_a_limit_that_is_lifted_gives_and_says_what_stays_put_off(
     assert "This takes nothing away" in shown
     assert (
         "Plus allows each organization 5 calls a day instead of 1. 1 organization is on it. 1 call "
-        "waits for tomorrow already, and stays there."
+        "waits for tomorrow: as many as the day has room for then are placed today."
     ) in shown
     unchanged = words(admin.get(CHECK, query_string=BLANK | {"plus-a_day": "1"}).text)
     assert "Nothing would change" in unchanged

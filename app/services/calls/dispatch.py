@@ -25,6 +25,10 @@ from app.services.calls.outcome import end_call
 from app.services.calls.states import ACTIVE, WAITING, lock_call, note
 from app.services.dialler import pauses
 
+EARLY = timedelta(minutes=1)
+"""A turn that comes so long before the call's moment was meant for another one: the call has been
+brought forward, has rung, and is tried again later."""
+
 
 class ClaimKind(StrEnum):
     WRITE = "write"
@@ -183,10 +187,14 @@ def _stopped_or_postponed(
     if blocker := blocker_of(session, call, parties):
         end_call(session, call, CallStatus.CANCELED, blocker.reason, at=now, detail=blocker.message)
         return True
+    due = call.next_attempt_at or call.scheduled_for
+    if due is not None and due - now > EARLY:
+        _come_back(session, call, due, now)
+        return True
     organization = parties.organization
     wait = limits.next_moment(session, call.phone_number, organization, now, live=call.live)
     if wait is not None:
-        _postpone(session, call, wait, now)
+        postpone(session, call, wait.until, wait.why, now)
         return True
     return False
 
@@ -227,8 +235,10 @@ def placement_of(call: Call, agent: Agent, attempt_id: UUID) -> Placement:
     )
 
 
-def _postpone(session: Session, call: Call, wait: limits.Wait, now: datetime) -> None:
-    until, call.status_detail = wait.until, wait.why
+def postpone(session: Session, call: Call, until: datetime, why: str | None, now: datetime) -> None:
+    """Lets a call that waits, and is locked, wait until then; it is given that much longer to be
+    placed."""
+    call.status_detail = why
     call.expires_at = until + (call.expires_at - (call.scheduled_for or call.created_at))
     call.status, call.scheduled_for = CallStatus.SCHEDULED, until
     if call.next_attempt_at is not None:
@@ -237,10 +247,14 @@ def _postpone(session: Session, call: Call, wait: limits.Wait, now: datetime) ->
     # The same moment may come up again, where the engine woke the call a little early.
     kind = f"scheduled:{moment}:{now.isoformat()}"
     note(session, call, kind, CallStatus.SCHEDULED, at=now, detail=moment)
+    _come_back(session, call, until, now)
+
+
+def _come_back(session: Session, call: Call, at: datetime, now: datetime) -> None:
     enqueue_call(
         session,
         call_id=call.id,
         attempt_id=new_id(),
         organization_id=call.organization_id,
-        delay_seconds=max(timedelta(), until - now).total_seconds(),
+        delay_seconds=max(timedelta(), at - now).total_seconds(),
     )

@@ -13,6 +13,7 @@ from app.policy import Permission
 from app.schemas.base import wire_name
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import audit, partners, rollup
+from app.services.calls import bringing_forward
 from app.services.organizations.loading import get, get_in
 
 MAX_NAME = 200
@@ -109,6 +110,8 @@ def change(
     organization.version += 1
     session.flush()
     record(session, caller, organization, "updated", before=before, after=_facts(organization))
+    if "payment_tier" in differing:
+        bringing_forward.look_again(session, organization.partner_id, organization.id)
     return True
 
 

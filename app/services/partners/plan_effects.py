@@ -54,7 +54,7 @@ def effects(
             more = (
                 _used_up(session, partner.id, tier, new)
                 if takes_calls(old, new) and new
-                else _left_waiting(session, partner.id, tier)
+                else _waiting(session, partner.id, tier)
             )
             found.append(_effect(name, "a day", old, new, count, more))
     return found
@@ -112,8 +112,8 @@ def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
     return f"{have} made {most:,} or more today: {until}" if have else ""
 
 
-def _left_waiting(session: Session, partner_id: UUID, tier: Tier) -> str:
-    """How many calls the limit of now has made wait, which a higher one does not bring forward."""
+def _waiting(session: Session, partner_id: UUID, tier: Tier) -> str:
+    """How many calls the limit of now has put off, which a higher one brings forward."""
     waiting = session.scalar(
         select(func.count()).where(
             Call.organization_id.in_(_on_plan(partner_id, tier)),
@@ -124,7 +124,7 @@ def _left_waiting(session: Session, partner_id: UUID, tier: Tier) -> str:
     if not waiting:
         return ""
     calls = "1 call waits" if waiting == 1 else f"{waiting:,} calls wait"
-    return f"{calls} for tomorrow already, and {'stays' if waiting == 1 else 'stay'} there."
+    return f"{calls} for tomorrow: as many as the day has room for then are placed today."
 
 
 def _on_plan(partner_id: UUID, tier: Tier) -> Select[UUID]:

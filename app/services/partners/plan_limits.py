@@ -13,6 +13,7 @@ from app.errors import Conflict, Problem, ValidationFailed
 from app.models import Partner, PlanLimit, utcnow
 from app.policy import Permission
 from app.services import audit
+from app.services.calls import bringing_forward
 from app.services.partners.loading import get
 from app.services.pricing import TIER_NAMES
 
@@ -84,6 +85,8 @@ def set_allowances(
         partner.version += 1
         partner.updated_at = utcnow()
     session.flush()
+    if changed:
+        bringing_forward.look_again(session, partner.id)
     return changed
 
 

@@ -32,6 +32,7 @@ class Office:
 
     session: Session
     line: Line
+    clock: SetClock
 
     def set(self, **settings: Any) -> None:
         organization = self.session.get_one(Organization, self.line.organization_id)
@@ -98,6 +99,7 @@ def lines_in_use_at_its_next_attempt(office: Office) -> UUID:
     call_id = office.ended(CallStatus.BUSY, EndedReason.BUSY)
     office.set(max_calls_at_once=1)
     office.claim(office.ask())
+    office.clock.set(RETRY)
     office.claim(call_id)
     return call_id
 
@@ -105,6 +107,7 @@ def lines_in_use_at_its_next_attempt(office: Office) -> UUID:
 def outside_hours_at_its_next_attempt(office: Office) -> UUID:
     call_id = office.ended(CallStatus.BUSY, EndedReason.BUSY)
     office.set(calling_hours_on=True, calling_hours_start=time(9), calling_hours_end=time(10))
+    office.clock.set(RETRY)
     office.claim(call_id)
     return call_id
 
@@ -297,7 +300,7 @@ def clock() -> Iterator[SetClock]:
 
 @pytest.fixture
 def office(clock: SetClock, session: Session, line: Line) -> Office:
-    return Office(session, line)
+    return Office(session, line, clock)
 
 
 def told(script: Script, call_id: UUID) -> tuple[Any, ...]:

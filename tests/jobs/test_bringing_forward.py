@@ -1,0 +1,39 @@
+"""A worker places calls that were put off as soon as they are kept no more."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.caller import system_caller
+from app.database import Database
+from app.models import Organization
+from app.services import organizations
+from tests.fixtures.databases import BACKENDS
+from tests.fixtures.worker import Worker, call_now, open_line, outcome
+from tests.matrix import rotating
+
+NUMBER = "+12125550131"
+
+
+@pytest.fixture(params=rotating("database of calls that come sooner", BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_a_number_that_was_to_rest_is_called_when_the_rest_is_taken_back(
+    fresh_database: Database, worker: Worker
+) -> None:
+    line = open_line(fresh_database, number_spacing_minutes=60)
+    outcome(fresh_database, line.dial(fresh_database, NUMBER))
+    put_off = line.dial(fresh_database, NUMBER)
+    waiting = call_now(fresh_database, put_off)
+    assert (waiting.status.value, waiting.status_detail) == (
+        "scheduled",
+        "Between two calls to one number the organization leaves 60 minutes.",
+    )
+    with fresh_database.transaction() as session:
+        organization = session.get_one(Organization, line.organization_id)
+        rules = replace(organizations.rules_of(organization), number_spacing_minutes=None)
+        caller = system_caller(partner_id=line.partner_id)
+        organizations.change_settings(session, caller, organization.id, rules, most_at_once=20)
+    assert outcome(fresh_database, put_off) == ("completed", "completed", "human")
