@@ -128,18 +128,25 @@ def recognise() -> None:
 
 
 def _brand_of_visitor(session: Session) -> Brand:
-    """By the address's slug, the host's verified domain, or the partner of the last visit."""
+    """By the address's slug, the host's verified domain, or the partner of the last visit. An
+    address without a view may name a partner all the same."""
     slug = (request.view_args or {}).get("slug")
     if slug:
         return of_partner(sign_in.partner_of_slug(session, slug))
-    partner: Partner | None = sign_in.partner_of_host(session, request.host)
-    remembered = request.cookies.get(PARTNER_COOKIE, "")
-    if partner is None and _SLUG.fullmatch(remembered):
-        try:
-            partner = sign_in.partner_of_slug(session, remembered)
-        except NotFound:
-            partner = None
+    _, place, named, *_rest = (*request.path.split("/"), "", "")
+    partner = _partner_called(session, named) if place == "p" else None
+    partner = partner or sign_in.partner_of_host(session, request.host)
+    partner = partner or _partner_called(session, request.cookies.get(PARTNER_COOKIE, ""))
     return of_partner(partner) if partner else NEUTRAL
+
+
+def _partner_called(session: Session, slug: str) -> Partner | None:
+    if not _SLUG.fullmatch(slug):
+        return None
+    try:
+        return sign_in.partner_of_slug(session, slug)
+    except NotFound:
+        return None
 
 
 def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse | None:

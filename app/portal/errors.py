@@ -3,6 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from urllib.parse import urlencode
 
 from flask import Response, g, make_response, render_template, request
 from flask_wtf.csrf import CSRFError
@@ -23,7 +24,7 @@ from app.errors import (
 )
 from app.extensions import settings
 from app.models import utcnow
-from app.portal.authentication import recognise
+from app.portal.authentication import recognise, sign_in_url
 from app.portal.formats import moment, size
 
 STATUS: dict[type[DomainError], int] = {
@@ -86,8 +87,12 @@ WORDS: dict[int, Words] = {
 }
 
 
-def error_page(status: int, text: str | None = None) -> Response:
-    """The page for a status, with a sentence of its own where the error has one."""
+def error_page(
+    status: int, text: str | None = None, way_on: tuple[str, str] | None = None
+) -> Response:
+    """The page for a status, with a sentence and a ``way_on`` (address and words) of its own where
+    the error has one."""
+    home_url, home_words = way_on or _home()
     words = WORDS.get(status, WORDS[400 if status < 500 else 500])
     read = request.method in ("GET", "HEAD")
     html = render_template(
@@ -97,10 +102,26 @@ def error_page(status: int, text: str | None = None) -> Response:
         text=text or words.text,
         again_url=request.full_path.rstrip("?") if read and status in TRY_AGAIN else None,
         sent=not read,
+        home_url=home_url,
+        home_words=home_words,
     )
     response = make_response(html, status)
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def _home() -> tuple[str, str] | tuple[None, None]:
+    """Somebody who is not signed in goes on at the partner whose brand the page wears."""
+    slug = g.brand.slug if "brand" in g and "user" not in g else None
+    return (sign_in_url(slug), "Go to the sign-in page") if slug else (None, None)
+
+
+def _start_of_list(error: DomainError) -> tuple[str, str] | None:
+    """Where a place in a list can't be read, the list begins anew, by the same filters."""
+    if not any(problem.code == "invalid_cursor" for problem in error.problems):
+        return None
+    kept = [(k, v) for k, v in request.args.items(multi=True) if k not in ("cursor", "trail")]
+    return request.path + (f"?{urlencode(kept)}" if kept else ""), "Go to the start of the list"
 
 
 def _too_many(error: RateLimited) -> Response:
@@ -138,7 +159,8 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
         status = next(status for kind, status in STATUS.items() if isinstance(error, kind))
         if isinstance(error, RateLimited):
             return _too_many(error)
-        return error_page(status, None if status in (401, 404) else error.message)
+        text = None if status in (401, 404) else error.message
+        return error_page(status, text, _start_of_list(error))
     if isinstance(error, CSRFError):
         return error_page(403)
     if isinstance(error.__cause__ or getattr(error, "original_exception", None), SQLAlchemyError):

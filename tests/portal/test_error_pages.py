@@ -42,6 +42,23 @@ def test_a_page_that_is_not_there_says_so_in_the_partners_brand(
     assert f"<code>{reference}</code>" in answer.text
 
 
+def test_a_visitor_under_a_partners_address_sees_its_brand_and_the_way_to_its_sign_in(
+    own: Tenant, browser: Browser
+) -> None:
+    answer = browser.get(f"/p/{own.partner.slug}/no-such-page")
+    assert titled(answer, own) == (404, "This page is not here")
+    assert f'href="/p/{own.partner.slug}/sign-in">Go to the sign-in page</a>' in answer.text
+
+
+def test_a_place_that_cannot_be_read_leads_to_the_start_of_the_list(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    answer = browser.get("/organizations?q=a%26b&cursor=x&trail=y")
+    assert titled(answer, own) == (400, "This request can’t be read")
+    assert 'href="/organizations?q=a%26b">Go to the start of the list</a>' in answer.text
+
+
 @pytest.mark.parametrize("path", ["/people/not-an-id", "/usage/", "/p/no-such-partner/sign-in"])
 def test_addresses_that_mean_nothing_are_404(browser: Browser, path: str) -> None:
     assert browser.get(path).status_code == 404
