@@ -146,6 +146,13 @@ WARNINGS = {
         "Other sheets", "The workbook has other visible sheets, which were not read."
     ),
     "hidden_sheet": Words("Hidden sheet", "The sheet that was read is hidden in the workbook."),
+    "hidden_rows": Words(
+        "Hidden rows",
+        "Rows that are hidden in the spreadsheet, by a filter or by hand, are read too.",
+    ),
+    "hidden_columns": Words(
+        "Hidden columns", "Columns that are hidden in the spreadsheet are read too."
+    ),
     "footer_rows": Words(
         "Footer left out",
         "Totals, copyright and the like at the end of the file are counted as skipped.",

@@ -186,6 +186,7 @@ class Trial:
         for kind, rows in {
             "title_rows": len(table.title_rows),
             "footer_rows": table.footer_rows,
+            "hidden_rows": table.hidden_rows,
             "assumed_country": self._assumed_country,
         }.items():
             if rows:

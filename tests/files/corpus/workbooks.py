@@ -8,12 +8,16 @@ from openpyxl import Workbook
 from xlwt.Style import easyxf
 from xlwt.Workbook import Workbook as OldWorkbook
 
-from tests.files.corpus.cases import ANN, BOB, Case, bad, ok, skipped
+from tests.files.corpus.cases import ANN, BOB, CY, Case, bad, ok, skipped
 from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
 
 
-def xlsx(*rows: list[Any], formats: dict[str, str] | None = None) -> bytes:
-    """A workbook of one sheet, with number formats by cell."""
+def xlsx(
+    *rows: list[Any],
+    formats: dict[str, str] | None = None,
+    hidden: tuple[int | str, ...] = (),
+) -> bytes:
+    """A workbook of one sheet, with number formats by cell; ``hidden`` are rows and columns."""
     book = Workbook()
     sheet = book.active
     assert sheet is not None
@@ -21,19 +25,33 @@ def xlsx(*rows: list[Any], formats: dict[str, str] | None = None) -> bytes:
         sheet.append(row)
     for cell, code in (formats or {}).items():
         sheet[cell].number_format = code
+    for place in hidden:
+        if isinstance(place, int):
+            sheet.row_dimensions[place].hidden = True
+        else:
+            sheet.column_dimensions[place].hidden = True
     data = io.BytesIO()
     book.save(data)
     return data.getvalue()
 
 
 def xls(
-    *sheets: tuple[str, list[list[Any]]], hidden: tuple[int, ...] = (), active: int = 0
+    *sheets: tuple[str, list[list[Any]]],
+    hidden: tuple[int, ...] = (),
+    active: int = 0,
+    hidden_rows: tuple[int, ...] = (),
+    hidden_columns: tuple[int, ...] = (),
 ) -> bytes:
-    """An old workbook; dates carry a date's format, pairs their own, ``#REF!`` is that error."""
+    """An old workbook; dates carry a date's format, pairs their own, ``#REF!`` is that error.
+    Hidden are sheets, and rows and columns of each, all counted from 0."""
     book = OldWorkbook()
     for index, (name, rows) in enumerate(sheets):
         sheet = book.add_sheet(name)
         sheet.visibility = int(index in hidden)
+        for place in hidden_rows:
+            sheet.row(place).hidden = True
+        for column in hidden_columns:
+            sheet.col(column).hidden = True
         for place, row in enumerate(rows):
             for column, value in enumerate(row):
                 if value == "#REF!":
@@ -86,6 +104,21 @@ WORKBOOKS = {
         [ok(2, "Ann", "Lee", ANN)],
         {"sheet": "New"},
         {"other_sheets": 0},
+    ),
+    "XLSX with rows and columns that a filter or a hand has hidden": Case(
+        "list.xlsx",
+        xlsx(["Recall list"], ["Name", "Phone", "City"], ["Ann Lee", ANN, "Hove"],
+             ["Bob Li", BOB, "Rye"], [], ["Cy Ek", CY, ""], hidden=(1, 4, 5, 6, "C")),
+        [
+            ok(3, "Ann", "Lee", ANN, meta={"City": "Hove"}),
+            ok(4, "Bob", "Li", BOB, meta={"City": "Rye"}), skipped(5), ok(6, "Cy", "Ek", CY),
+        ],
+        {"headerRow": 2},
+        {"title_rows": 1, "hidden_rows": 2, "hidden_columns": 0},
+    ),
+    "XLSX, all that it does not need hidden": Case(
+        "list.xlsx", xlsx(*_LIST, hidden=(3, "D", "E")),
+        [ok(2, "Ann", "Lee", ANN), skipped(3)],
     ),
     "XLSX, its hidden sheet chosen": Case(
         "list.xlsx",
@@ -148,6 +181,13 @@ WORKBOOKS = {
                    ["Bob", ('"+"0', 12025550102), ("0.00E+00", 447700900418), -3, "Ж" * 9000]])),
         [bad(2, ("value_too_long", "Note")), bad(3, ("value_too_long", "Note"))],
         {"type": "xls"},
+    ),
+    "XLS with hidden rows and columns": Case(
+        "list.xls",
+        xls(("L", [*_LIST, ["Bob Li", BOB]]), hidden_rows=(2,), hidden_columns=(1,)),
+        [ok(2, "Ann", "Lee", ANN), ok(3, "Bob", "Li", BOB)],
+        {"type": "xls"},
+        {"hidden_rows": 1, "hidden_columns": 0},
     ),
     "XLS that is called XLSX": Case(
         "list.xlsx", xls(("People", _LIST)), [ok(2, "Ann", "Lee", ANN)], {"type": "xls"},

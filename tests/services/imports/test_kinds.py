@@ -34,11 +34,17 @@ AGREED = {
 ADDED = {
     "Rows in error": {"not_found", "do_not_contact"},
     "Rows that are ignored": {"left_out"},
-    "Warnings": {"repaired", "do_not_call", "do_not_call_unclear"},
+    "Warnings": {
+        "repaired",
+        "do_not_call",
+        "do_not_call_unclear",
+        "hidden_rows",
+        "hidden_columns",
+    },
     "Refused files": {"no_such_column"},
 }
 """What contacts of any source can fail for, what a person's own repair leaves behind, who asked not
-to be called, and columns that a script names."""
+to be called, what a spreadsheet does not show, and columns that a script names."""
 IN_CODE = {
     "Rows in error": {kind: words.rule for kind, words in kinds.ERRORS.items()},
     "Rows that are ignored": {kind: words.rule for kind, words in kinds.IGNORED.items()},

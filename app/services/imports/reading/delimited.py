@@ -3,7 +3,7 @@
 import csv
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from typing import BinaryIO
 
@@ -39,6 +39,8 @@ class DelimitedText:
     sheet: str | None = None
     sheets: tuple[str, ...] = ()
     wide_rows_are_broken = True
+    row_is_hidden = False
+    hidden_columns: Collection[int] = ()
     header: Header | None = None
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):

@@ -5,7 +5,7 @@ memory as a damaged file tells it to, and ends the whole process.
 """
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import BinaryIO
 
 from app.services.imports.reading.biff import (
@@ -31,6 +31,7 @@ _ERRORS = {
     0x24: "#NUM!", 0x2A: "#N/A",
 }  # fmt: skip
 _FORMULA_TEXT, _RUN = 0x0207, 0x00BD
+_ROW, _COLUMNS = 0x0208, 0x007D
 
 Cells = dict[int, dict[int, str]]
 
@@ -43,6 +44,7 @@ class OldWorkbook:
     delimiter: str | None = None
     wide_rows_are_broken = False
     header: Header | None = None
+    row_is_hidden = False
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):
         self._stream = stream
@@ -70,9 +72,12 @@ class OldWorkbook:
             notes.append("macros_ignored")
         self.notes: tuple[str, ...] = tuple(notes)
         try:
-            self._cells = _SheetCells(self._book).read(self._data, chosen.offset)
+            sheet = _SheetCells(self._book)
+            self._cells = sheet.read(self._data, chosen.offset)
         except (struct.error, IndexError):
             raise UnreadableFile("unreadable_workbook") from None
+        self._hidden_rows = sheet.hidden_rows
+        self.hidden_columns: Collection[int] = sheet.hidden_columns
 
     def close(self) -> None:
         self._stream.close()
@@ -89,6 +94,7 @@ class OldWorkbook:
                     raise UnreadableFile("field_too_long", row=index + 1, limit=limits.cell)
             if len(cells) > limits.columns:
                 raise UnreadableFile("too_many_columns", row=index + 1, limit=limits.columns)
+            self.row_is_hidden = index in self._hidden_rows
             yield Row(index + 1, cells)
 
     def _choose(self, wanted: str | None) -> SheetEntry:
@@ -126,6 +132,8 @@ class _SheetCells:
         self._cells: Cells = {}
         self._count = 0
         self._awaited: tuple[int, int] | None = None
+        self.hidden_rows: set[int] = set()
+        self.hidden_columns: set[int] = set()
         self._readers: dict[int, Callable[[bytes], str]] = {
             0x0203: lambda body: self._number(body, struct.unpack_from("<d", body, 6)[0]),
             0x027E: lambda body: self._number(body, _rk(body, 6)),
@@ -151,6 +159,11 @@ class _SheetCells:
             elif code == _FORMULA_TEXT and self._awaited:
                 self._put(*self._awaited, self._book.text(body, 0))
                 self._awaited = None
+            elif code == _ROW and body[12] & 0x20:
+                self.hidden_rows.add(struct.unpack_from("<H", body)[0])
+            elif code == _COLUMNS and body[8] & 1:
+                first, last = struct.unpack_from("<HH", body)
+                self.hidden_columns.update(range(first, last + 1))
         return self._cells
 
     def _put(self, row: int, column: int, text: str) -> None:

@@ -9,16 +9,26 @@ from app.services.imports.reading.table import Limits
 
 _LAST_ROW = 1_048_576
 _DIGITS = "0123456789"
+_TRUE = frozenset({"1", "true"})
+
+SheetRow = tuple[int, list[str], bool]
+"""Number, cells, and whether the spreadsheet hides the row."""
 
 
 class SheetReader:
-    """Feed ``parser`` with the sheet's bytes and ``take`` the rows that are complete."""
+    """Feed ``parser`` with the sheet's bytes and ``take`` the rows that are complete.
+
+    ``hidden_columns`` are the indexes of columns that the spreadsheet does not show, told before
+    the first row.
+    """
 
     def __init__(self, strings: list[str], formats: list[Formatter], limits: Limits):
         self._strings = strings
         self._formats = formats
         self._limits = limits
-        self._rows: list[tuple[int, list[str]]] = []
+        self.hidden_columns: set[int] = set()
+        self._rows: list[SheetRow] = []
+        self._hidden = False
         self._row_number = 0
         self._cells: list[str] = []
         self._column = -1
@@ -38,7 +48,7 @@ class SheetReader:
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._characters
 
-    def take(self) -> list[tuple[int, list[str]]]:
+    def take(self) -> list[SheetRow]:
         """The rows completed since the last call."""
         rows, self._rows = self._rows, []
         return rows
@@ -48,6 +58,7 @@ class SheetReader:
             handler = self._starts[tag]
         except KeyError:
             handler = self._starts[tag] = {
+                "col": self._start_column,
                 "row": self._start_row,
                 "c": self._start_cell,
                 "f": self._start_formula,
@@ -81,17 +92,24 @@ class SheetReader:
                 limit = self._limits.cell
                 raise UnreadableFile("field_too_long", row=self._row_number, limit=limit)
 
+    def _start_column(self, attributes: dict[str, str]) -> None:
+        first, last = attributes.get("min", ""), attributes.get("max", "")
+        if attributes.get("hidden") in _TRUE and first.isdigit() and last.isdigit():
+            end = min(int(last), self._limits.columns)
+            self.hidden_columns.update(range(int(first) - 1, end))
+
     def _start_row(self, attributes: dict[str, str]) -> None:
         number = attributes.get("r", "")
         following = int(number) if number.isdigit() else self._row_number + 1
         if not self._row_number < following <= _LAST_ROW:
             raise UnreadableFile("unreadable_workbook")
         self._row_number = following
+        self._hidden = attributes.get("hidden") in _TRUE
         self._cells = []
         self._column = -1
 
     def _end_row(self) -> None:
-        self._rows.append((self._row_number, self._cells))
+        self._rows.append((self._row_number, self._cells, self._hidden))
 
     def _start_cell(self, attributes: dict[str, str]) -> None:
         reference = attributes.get("r")

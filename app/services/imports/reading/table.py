@@ -1,6 +1,6 @@
 """What every kind of file becomes: a header and numbered rows, read as a stream."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, Self
 
@@ -81,6 +81,10 @@ class Source(Protocol):
     notes: tuple[str, ...]
     wide_rows_are_broken: bool
     """True where a cell too many means that a separator stood inside a value (text files)."""
+    row_is_hidden: bool
+    """Whether the spreadsheet hides the row that `records` gave last."""
+    hidden_columns: Collection[int]
+    """The indexes of columns that it hides, known with the first row."""
     header: Header | None
     """The columns of a container that has no rows to look for them in."""
 
@@ -125,7 +129,7 @@ class Table:
         self.header_is_made = header.row_number is None and source.header is None
         self.title_rows = header.titles
         self.repeated_names = header.repeated
-        self.blank_rows = self.footer_rows = 0
+        self.blank_rows = self.footer_rows = self.hidden_rows = 0
         self.skipped: list[Skipped] = []
         self._notes = source.notes + header.notes
         self._written = header.written
@@ -144,17 +148,26 @@ class Table:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Warnings about the whole file; ``footer_rows`` only once the rows have been read."""
-        return (*self._notes, *(("footer_rows",) if self.footer_rows else ()))
+        """Warnings about the whole file; ``footer_rows`` and ``hidden_rows`` only once the rows
+        have been read."""
+        told = {
+            "hidden_columns": any(
+                index < len(self.header) for index in self._source.hidden_columns
+            ),
+            "hidden_rows": self.hidden_rows,
+            "footer_rows": self.footer_rows,
+        }
+        return (*self._notes, *(kind for kind, is_so in told.items() if is_so))
 
     def rows(self) -> Iterator[Row]:
         """The rows below the header, streamed, from the first at every call.
 
         Blank rows and footers are left out and counted in ``blank_rows`` and ``footer_rows``,
-        and ``skipped`` tells where they are (complete once the iterator is).
+        and ``skipped`` tells where they are (complete once the iterator is). Rows that the
+        spreadsheet hides are read as all others, and counted in ``hidden_rows``.
         A row that cannot be trusted carries its ``problem``. Raises UnreadableFile.
         """
-        self.blank_rows = self.footer_rows = 0
+        self.blank_rows = self.footer_rows = self.hidden_rows = 0
         self.skipped = []
         for title in self.title_rows:
             self._skip(title, "title_rows")
@@ -167,6 +180,7 @@ class Table:
                 self._skip(row.number, None)
                 after_blank = True
                 continue
+            self.hidden_rows += self._source.row_is_hidden
             says_so = len(texts) <= 3 and is_footer(filled(texts))
             apart = (after_blank or bool(held)) and may_be_footer(texts)
             after_blank = False

@@ -5,7 +5,7 @@ with a character set of its own, groups with labels. Pictures, sounds and keys a
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from quopri import decodestring
 from typing import BinaryIO, NamedTuple
 
@@ -56,6 +56,8 @@ class VCards:
     sheet: str | None = None
     sheets: tuple[str, ...] = ()
     wide_rows_are_broken = False
+    row_is_hidden = False
+    hidden_columns: Collection[int] = ()
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):
         self._stream = stream

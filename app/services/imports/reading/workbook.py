@@ -1,6 +1,6 @@
 """XLSX: the visible sheet, streamed, with values as the spreadsheet shows them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import BinaryIO, NamedTuple
 
 from app.services.imports.reading.errors import UnreadableFile
@@ -27,6 +27,7 @@ class Workbook:
     delimiter: str | None = None
     wide_rows_are_broken = False
     header: Header | None = None
+    row_is_hidden = False
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):
         self._stream = stream
@@ -54,6 +55,7 @@ class Workbook:
         self.notes = tuple(notes)
         self._formats = self._read_formats()
         self._strings: list[str] | None = None
+        self.hidden_columns: Collection[int] = ()
 
     def close(self) -> None:
         self._stream.close()
@@ -65,7 +67,8 @@ class Workbook:
         reader = SheetReader(self._strings, self._formats, self._limits)
         expected = 1
         for _ in self._package.parse(self._part, reader.parser):
-            for number, cells in reader.take():
+            self.hidden_columns = reader.hidden_columns
+            for number, cells, self.row_is_hidden in reader.take():
                 for blank in range(expected, number):
                     yield Row(blank, [])
                 yield Row(number, cells)
