@@ -13,6 +13,7 @@ from app.services import api_keys, legacy_migration
 from app.services.legacy_migration import DAYS_KEPT, EXCHANGES_KEPT, NO_ASSISTANT
 from tests.api.legacy_calls.conftest import TO, Dialler
 from tests.fixtures.cast import Tenant
+from tests.fixtures.clock import SetClock
 
 QUEUED = "The call is queued and will be placed shortly."
 MESSAGES = {"introNotes": ..., "introMessage": "Hello, it’s Robin's.", "introVoicemail": "Bye."}
@@ -96,6 +97,7 @@ def test_the_kept_body_asks_area_c_for_the_same_call(
     assert new == old
 
 
+@pytest.mark.usefixtures("clock")
 def test_both_refuse_in_their_own_words(session: Session, own: Tenant, served: Dialler) -> None:
     entry = DoNotCallEntry(
         organization_id=own.plus.id, partner_id=own.partner.id, phone=TO, added_by="Paul"
@@ -146,10 +148,11 @@ def test_without_the_plus_plan_too(session: Session, own: Tenant, served: Dialle
 
 
 def test_what_can_not_be_read_is_counted_and_leaves_the_last_request(
-    session: Session, served: Dialler, retired: Dialler
+    session: Session, clock: SetClock, served: Dialler, retired: Dialler
 ) -> None:
     served.ask()
     before = exchange(session).at
+    clock.pass_by(minutes=1)
     served.ask(name=...)
     served.client.post("/phone/outbound", headers=served.headers, data=b"{")
     retired.client.post("/phone/outbound", headers=retired.headers, data=b"{")

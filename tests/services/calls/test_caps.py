@@ -64,6 +64,7 @@ def test_eight_workers_dial_exactly_as_many_calls_as_there_are_lines(
         }
 
 
+@pytest.mark.usefixtures("clock")
 def test_eight_workers_dial_exactly_as_many_calls_as_the_day_has(fresh_database: Database) -> None:
     line = open_line(fresh_database, max_calls_a_day=5)
     with fresh_database.transaction() as session:
@@ -77,6 +78,7 @@ def test_eight_workers_dial_exactly_as_many_calls_as_the_day_has(fresh_database:
     assert counted == {CallStatus.DIALING: 5, CallStatus.SCHEDULED: 11}
 
 
+@pytest.mark.usefixtures("clock")
 def test_a_carrier_is_given_one_call_a_turn_by_all_workers(fresh_database: Database) -> None:
     line = open_line(fresh_database)
     with fresh_database.transaction() as session:
