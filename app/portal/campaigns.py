@@ -64,6 +64,7 @@ def list_campaigns() -> str:
         )
     return render_template(
         "portal/campaigns/list.html",
+        all_organizations=caller().organization_id is None,
         organization=organization,
         rows=page.items,
         names=names,

@@ -39,7 +39,11 @@ SOURCES = {
 
 @portal.get("/do-not-call")
 def do_not_call_lists() -> str:
-    """Every list of the caller's organizations; a number finds those that hold it."""
+    """Every list of the caller's organizations; a number finds those that hold it. Somebody with
+    one organization gets its list."""
+    only = caller().organization_id
+    if only is not None:
+        return show_list(only)
     place, query = lists.place(), lists.text_filter("q")
     wanted = _as_number(query)
     with transaction(read_only=True) as session:
