@@ -1,0 +1,63 @@
+"""What the check screen tells of a file before anything is done: who is not called, and how the
+file was read."""
+
+from collections.abc import Callable
+
+import pytest
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import Role
+from app.models import User
+from tests.files.corpus.workbooks import xlsx
+from tests.fixtures.cast import Tenant
+from tests.fixtures.uploads import number
+from tests.portal.conftest import Browser
+from tests.portal.upload_desk import Desk, make_campaign
+
+ANN, BOB, CY = number(1), number(2), number(3)
+
+
+@pytest.fixture
+def desk(
+    app: Flask,
+    session: Session,
+    database: Database,
+    own: Tenant,
+    signed_in: Callable[[User], Browser],
+) -> Desk:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    return Desk(app, database, browser, make_campaign(session, own))
+
+
+def test_who_asked_not_to_be_called_is_counted_shown_and_mapped(desk: Desk) -> None:
+    address = desk.upload(f"Name,Phone,DNC\nAnn,{ANN},Yes\nBob,{BOB},ask first\nCy,{CY},No\n")
+    shown = desk.shows(address)
+    assert "Asked not to be called 1" in shown
+    assert "Perhaps asked not to be called 1" in shown
+    of_them = desk.shows(f"{address}?note=do_not_call&rows=all")
+    assert "Asked not to be called: kept, and not called." in of_them
+    assert BOB not in of_them
+    columns = desk.browser.get(f"{address}/columns").text
+    assert '<option value="doNotCall" selected>Do not call</option>' in columns
+
+
+def test_hidden_rows_and_columns_are_told_with_the_number_of_rows(desk: Desk) -> None:
+    rows = [["Name", "Phone", "City"], ["Ann", ANN, "Hove"], ["Bob", BOB, "Rye"], ["Cy", CY, ""]]
+    shown = desk.shows(desk.upload(xlsx(*rows, hidden=(3, 4, "C")), "people.xlsx"))
+    assert "hidden in the spreadsheet, by a filter or by hand, are read too. (2 rows)" in shown
+    assert "Columns that are hidden in the spreadsheet are read too." in shown
+
+
+def test_a_guessed_encoding_is_told_and_can_be_chosen(desk: Desk) -> None:
+    people = f"Imię;Nazwisko;Telefon\nŁukasz;Wójcik;{ANN}\nMałgorzata;Wiśniewska;{BOB}\n"
+    address = desk.upload(people.encode("cp1250"))
+    shown = desk.shows(f"{address}?rows=all")
+    assert "Wiśniewska" in shown
+    assert "Windows (Central Europe), separated by semicolons" in shown
+    assert "The text encoding was guessed" in shown
+    chosen = {"encoding": "iso8859-2", "delimiter": "", "sheet": "", "region": "", "header_row": ""}
+    assert desk.browser.post(f"{address}/columns", chosen, page=address).status_code == 303
+    desk.work(address)
+    assert "Latin-2 (Central Europe)" in desk.shows(address)
