@@ -106,6 +106,10 @@ def test_the_history_is_filtered(admin: Visit, live: Stack, script: bool) -> Non
     expect(page.locator("td.what", has_text="Signed in")).to_have_count(0)
     if script:
         assert admin.findings() == []
+    page.go_back()
+    expect(page.get_by_label("Kind of thing")).to_have_value("")
+    page.go_forward()
+    expect(page.get_by_label("Kind of thing")).to_have_value("organization")
     page.emulate_media(media="print")
     expect(page.get_by_label("Kind of thing")).to_be_visible()
     expect(page.get_by_label("Person, client or key")).to_be_hidden()
