@@ -68,6 +68,10 @@ def test_an_invitation_and_a_forgotten_password_lead_in_by_mail(
     open_mail(administrator, "You are invited to", email)
     if script:
         assert administrator.findings() == []
+        administrator.page.get_by_role("link", name="As text").click()
+        expect(administrator.page.locator(".letter-text")).to_be_visible()
+        assert administrator.findings() == []
+        administrator.page.get_by_role("link", name="As HTML").click()
     invitation = link_in(administrator.page, "Accept the invitation")
 
     visit = open_browser(live, partner, script=script)
