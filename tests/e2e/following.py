@@ -4,7 +4,7 @@ from playwright.sync_api import Locator, Page, expect
 
 PATIENCE = 300
 SLOW_MS = 60_000
-"""For the worker to read 2,000 rows while everything else on the machine is busy too."""
+"""For what takes long, such as 2,000 rows, while everything else on the machine is busy too."""
 
 
 def follow_until(page: Page, wanted: Locator) -> None:

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.following import SLOW_MS
 from tests.e2e.test_branding import publish, save
 from tests.e2e.watched import Look, Visit
 
@@ -33,7 +34,7 @@ def add_links(page: Page, *, script: bool) -> None:
 def saved_by_typing(page: Page) -> None:
     """The preview waits 300 ms for the next letter, then the draft is saved."""
     page.wait_for_timeout(400)
-    page.wait_for_load_state("networkidle")
+    page.wait_for_load_state("networkidle", timeout=SLOW_MS)
 
 
 def order(page: Page) -> list[str]:
