@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from html import unescape
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import delete
@@ -33,8 +34,9 @@ def test_the_answer_to_a_form_can_be_asked_for_again_by_its_address(
         admin.post(form, {"sid": "none"}, page=form),
         admin.post(f"/people/{own.user.id}/resend-to-nobody", page="/account"),
         admin.post(f"/people/{own.user.id}/resend", page="/account"),
+        admin.post(f"/people/{uuid4()}/suspend", {}, page="/account"),
     ]
-    assert [addresses(page) for page in answers] == [[], [form], [], []]
+    assert [addresses(page) for page in answers] == [[], [form], [], [], []]
     session.execute(delete(PortalSession))
     session.commit()
     ours = {"Sec-Fetch-Site": "same-origin"}
