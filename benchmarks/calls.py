@@ -125,9 +125,10 @@ def measure_calls(database: Database) -> Measured:
     # A line so slow that nothing but dialling happens while the backlog is worked off.
     busy = Worker(database, **HOUSE, PORTAL_SIMULATOR_PACE="1000")
     busy.start()
-    until(lambda: len(_placed(database, "+1213555%")) == BACKLOG, 300)
+    # The ledger has the times: looking seldom takes nothing from those who work.
+    while len(in_order := _placed(database, "+1213555%")) < BACKLOG:
+        time.sleep(0.25)
     busy.close()
-    in_order = _placed(database, "+1213555%")
     return Measured(sorted(waits), BACKLOG / (in_order[-1] - in_order[0]))
 
 

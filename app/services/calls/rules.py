@@ -56,7 +56,7 @@ _PARTIES = (
     select(
         Organization,
         Agent,
-        Partner.suspended_at,
+        select(Partner.suspended_at).where(Partner.id == Organization.partner_id).scalar_subquery(),
         exists().where(
             DoNotCallEntry.organization_id == Organization.id,
             DoNotCallEntry.phone == bindparam("phone_number"),
@@ -64,7 +64,6 @@ _PARTIES = (
         _SAID,
     )
     .join(Agent, Agent.organization_id == Organization.id)
-    .join(Partner, Partner.id == Organization.partner_id)
     .where(Agent.id == bindparam("agent_id"))
     .options(joinedload(Organization.plan_limit))
     .execution_options(populate_existing=True)
