@@ -51,6 +51,14 @@ def refusal(code: int, phrase: str, retry_after: str = "", *, has_rung: bool = F
     return Refusal(code, reason, words, is_definite=definite)
 
 
+def tells_of_an_answer(event: str | None, words: str) -> bool:
+    """Whether such an event of baresip comes after an answer to the INVITE; a demand for the
+    password does not count as one."""
+    if event == "CALL_CLOSED":
+        return words[:3].isdigit() and words[:3] not in {"401", "407"}
+    return event in {"CALL_RINGING", "CALL_PROGRESS", "CALL_ESTABLISHED"}
+
+
 def pause_asked_for(retry_after: str) -> float:
     """``Retry-After`` of SIP: seconds, and perhaps a comment or parameters behind them."""
     seconds = retry_after.partition(";")[0].partition("(")[0].strip()

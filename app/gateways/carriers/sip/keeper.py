@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from app.enums import AnsweredBy, EndedReason
-from app.gateways.carriers.sip.answers import pause_asked_for, refusal
+from app.gateways.carriers.sip.answers import pause_asked_for, refusal, tells_of_an_answer
 from app.gateways.carriers.sip.ending import UNREACHED_SECONDS, Over, closed_by, ended, unreached
 from app.gateways.carriers.sip.hearing import RATE, Listener
 from app.gateways.carriers.sip.hop import Hop, first_hop, pinned_hop
@@ -39,6 +39,8 @@ LAST_WORD_SECONDS = 0.3
 """Sound that is still on its way when the words have ended."""
 LATEST_SOUND_SECONDS = 1.0
 """Sound that is later than this is silence."""
+LATEST_TRACE_SECONDS = 1.0
+"""A message that is later than the event about it is not waited for."""
 LONGEST_REST_SECONDS = 240.0
 """More than all limits of a call together, but for its ringing and its words."""
 SECONDS_A_LETTER = 0.2
@@ -61,6 +63,7 @@ class Keeper:
         self._listener = Listener()
         self._lengths: dict[str, float] = {}
         self._dialled = self._invited = self._taken = self._rung = self._stopping = False
+        self._ahead_since: float | None = None
         self._is_registered = self._was_challenged = self._is_confirmed = False
         self._hand_over_refused = False
         self._retry_after = ""
@@ -190,7 +193,7 @@ class Keeper:
         self._phone.wait(seconds)
         while self._phone.messages:
             self._take_message(self._phone.messages.popleft())
-        while self._phone.events:
+        while self._phone.events and not self._is_ahead(self._phone.events[0]):
             self._take_event(self._phone.events.popleft())
         if self._answered_at is not None:
             self._listen(self._answered_at)
@@ -202,6 +205,15 @@ class Keeper:
             self._hang_up(EndedReason.CANCELED)
         if not self._phone.is_running:
             raise self._failed("baresip ended.")
+
+    def _is_ahead(self, event: dict[str, Any]) -> bool:
+        """Whether an event has overtaken the trunk's answer that it tells of: the terminal may be
+        slower than the control socket. What does not come in time is not waited for."""
+        tells = tells_of_an_answer(event.get("type"), str(event.get("param", "")))
+        if self._taken or not tells or not self._phone.is_running:
+            return False
+        self._ahead_since = self._ahead_since or time.monotonic()
+        return time.monotonic() - self._ahead_since < LATEST_TRACE_SECONDS
 
     def _take_message(self, message: Message) -> None:
         match message.method:
