@@ -53,6 +53,7 @@ def add_legacy_traffic(
     shadow = Shadow(asked, 200, legacy_migration.answer_of(*accepted))
     status, answer = _answer(Terms(caller, served_until, Tier.PLUS), accepted[1])
     today = utcnow().date()
+    client.created_at = datetime.combine(today - timedelta(days=days), OPENING, UTC)
     for age in range(min(days, DAYS_SHOWN - 1), 0, -1):
         day = today - timedelta(days=age)
         for _ in range(rng.randrange(2, 6) if day.weekday() < SATURDAY else rng.randrange(2)):
@@ -61,6 +62,7 @@ def add_legacy_traffic(
                 legacy_migration.keep(session, client.id, BAD_REQUEST, None, None, at=at)
             else:
                 legacy_migration.keep(session, client.id, status, answer, shadow, at=at)
+            client.last_used_at = max(client.last_used_at or at, at)
 
 
 def _answer(terms: Terms, message: str) -> tuple[int, dict[str, Any]]:
