@@ -85,3 +85,9 @@ class RateLimited(DomainError):
     def __init__(self, message: str, retry_after: int, code: str = "rate_limited"):
         super().__init__(message, code)
         self.retry_after = retry_after
+
+
+def in_minutes(seconds: int) -> str:
+    """When to try again, in words: "in 1 minute", never too early."""
+    minutes = max(1, -(-seconds // 60))
+    return f"in {minutes} minute{'s' if minutes > 1 else ''}"

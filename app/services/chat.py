@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.emails import is_email
-from app.errors import NotFound, Problem, RateLimited, ValidationFailed
+from app.errors import NotFound, Problem, RateLimited, ValidationFailed, in_minutes
 from app.models import Mail, MailKind, Partner, utcnow
 from app.services import mail_queue, throttle
 from app.services.branding.brand import of_partner
@@ -83,9 +83,8 @@ def _count(session: Session, subject: str, limit: int) -> None:
     try:
         throttle.record_failure(session, subject, limit)
     except RateLimited as error:
-        minutes = max(1, round(error.retry_after / 60))
         words = (
             "That is more than can be taken at once; this message was not sent. "
-            f"Send it again in {minutes} minute{'s' if minutes > 1 else ''}."
+            f"Send it again {in_minutes(error.retry_after)}."
         )
         raise RateLimited(words, error.retry_after, "too_many_messages") from error

@@ -10,7 +10,7 @@ from datetime import timedelta
 from sqlalchemy import delete, select, text
 from sqlalchemy.orm import Session
 
-from app.errors import RateLimited
+from app.errors import RateLimited, in_minutes
 from app.models import FailedSignIn, utcnow
 
 WINDOW = timedelta(minutes=10)
@@ -54,6 +54,5 @@ def forget(session: Session, subject_hash: str) -> None:
 
 def _too_many(wait: timedelta) -> RateLimited:
     seconds = max(1, math.ceil(wait.total_seconds()))
-    return RateLimited(
-        "Too many failed attempts. Wait before trying again.", seconds, "too_many_failures"
-    )
+    words = f"Too many failed attempts. Try again {in_minutes(seconds)}."
+    return RateLimited(words, seconds, "too_many_failures")
