@@ -14,6 +14,7 @@ from sqlalchemy import (
     Numeric,
     Text,
     UniqueConstraint,
+    false,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -103,7 +104,8 @@ class CallAttempt(Base):
 
     Committed before the carrier is asked, so that a restart knows that it may have been. Where
     ``put_off_until`` is set, the carrier has said that it wasn't placed and may be asked again;
-    ``asked_at`` is when it was, once that is certain.
+    ``asked_at`` is when it was, once that is certain. A ``carrier_reference`` that ``is_guessed``
+    is that of a call that fits, between the same numbers and at the time.
     """
 
     __tablename__ = "call_attempts"
@@ -124,6 +126,7 @@ class CallAttempt(Base):
     carrier: Mapped[CarrierKind] = mapped_column(enum_column(CarrierKind))
     account_id: Mapped[UUID | None]
     carrier_reference: Mapped[Name | None]
+    is_guessed: Mapped[bool] = mapped_column(default=False, server_default=false())
     from_number: Mapped[Phone | None]
     asked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     put_off_until: Mapped[datetime | None] = mapped_column(UtcDateTime)

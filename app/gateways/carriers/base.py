@@ -109,7 +109,8 @@ class LineState:
     """Everything the carrier knows of one attempt, oldest event first.
 
     ``next_change`` is when asking again is worth it; None where the carrier cannot tell. ``cost``
-    in ``currency`` is there once the carrier has worked it out.
+    in ``currency`` is there once the carrier has worked it out. Where ``is_guessed``, the carrier
+    doesn't tell whose the call is: it fits the attempt, and no other that is known of.
     """
 
     verdict: Verdict
@@ -118,6 +119,7 @@ class LineState:
     next_change: datetime | None = None
     cost: Decimal | None = None
     currency: str | None = None
+    is_guessed: bool = False
 
     @property
     def end_reason(self) -> EndedReason | None:

@@ -6,7 +6,7 @@ certainly never placed is tried again.
 
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
@@ -25,8 +25,11 @@ def placed(session: Session, attempt_id: UUID, reference: str) -> None:
     """The carrier took the call."""
     session.execute(
         update(CallAttempt)
-        .where(CallAttempt.id == attempt_id, CallAttempt.carrier_reference.is_(None))
-        .values(carrier_reference=reference)
+        .where(
+            CallAttempt.id == attempt_id,
+            or_(CallAttempt.carrier_reference.is_(None), CallAttempt.is_guessed),
+        )
+        .values(carrier_reference=reference, is_guessed=False)
     )
 
 

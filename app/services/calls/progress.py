@@ -128,7 +128,7 @@ def apply(session: Session, attempt_id: UUID, state: LineState) -> Standing:
     costs.write(session, call, attempt, state)
     if attempt.status in ACTIVE:
         if attempt.carrier_reference is None:
-            attempt.carrier_reference = state.reference
+            attempt.carrier_reference, attempt.is_guessed = state.reference, state.is_guessed
         attempt.put_off_until = None
         ended_by_itself = attempt.hang_up_asked_at is None and state.end_reason not in (
             None,

@@ -1,9 +1,10 @@
 """What a carrier reports of its own accord, once it is known that it is the carrier."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CarrierKind
@@ -30,8 +31,7 @@ def take(session: Session, carrier: CarrierKind, attempt_id: UUID, state: LineSt
     worker ends the call. Raises `NotFound` where there is no
     such attempt of the carrier's, `Forbidden` where the call is another's.
     """
-    attempt = _attempt(session, carrier, attempt_id)
-    _check_reference(session, attempt, str(state.reference))
+    attempt = _attempt(session, carrier, attempt_id, str(state.reference))
     if attempt.status not in ACTIVE:
         if attempt.carrier_reference is None and state.end_reason is None:
             # Given up as never placed, and on the line after all: nobody waits for it any more.
@@ -77,22 +77,37 @@ def answer(
     return Speech(call.intro_message or "", voice_address)
 
 
-def _attempt(session: Session, carrier: CarrierKind, attempt_id: UUID) -> CallAttempt:
-    known = select(CallAttempt.id).where(
-        CallAttempt.id == attempt_id, CallAttempt.carrier == carrier
+def _attempt(
+    session: Session, carrier: CarrierKind, attempt_id: UUID, reference: str
+) -> CallAttempt:
+    """The attempt, locked, once nothing says that the carrier's call is another's."""
+    those = select(CallAttempt.id).where(
+        CallAttempt.carrier == carrier,
+        or_(CallAttempt.id == attempt_id, CallAttempt.carrier_reference == reference),
     )
-    if session.scalar(known) is None:
+    # In the order of their ids: two reports may put right the same two guesses.
+    locked = {found: lock_attempt(session, found)[1] for found in sorted(session.scalars(those))}
+    attempt = locked.pop(attempt_id, None)
+    if attempt is None:
         message = "There is no such attempt."
         raise NotFound(message, "attempt_not_found")
-    return lock_attempt(session, attempt_id)[1]
+    if attempt.carrier_reference != reference:
+        _put_right(attempt, reference, list(locked.values()))
+    attempt.is_guessed = False
+    return attempt
 
 
-def _check_reference(session: Session, attempt: CallAttempt, reference: str) -> None:
-    if attempt.carrier_reference == reference:
+def _put_right(attempt: CallAttempt, reference: str, holders: Sequence[CallAttempt]) -> None:
+    """Where the reference was guessed, the carrier's word counts: the attempt gets its own, and
+    whoever held that gets the attempt's. Raises `Forbidden` where there was nothing to guess."""
+    for one in (attempt, *holders):
+        if one.carrier_reference is None:
+            continue
+        if not one.is_guessed or not {attempt.status, one.status} <= ACTIVE:
+            message = "The call belongs to another attempt."
+            raise Forbidden(message, "other_call")
+    if attempt.carrier_reference is None and not holders:
         return
-    others = select(CallAttempt.id).where(
-        CallAttempt.carrier == attempt.carrier, CallAttempt.carrier_reference == reference
-    )
-    if attempt.carrier_reference is not None or session.scalar(others.limit(1)) is not None:
-        message = "The call belongs to another attempt."
-        raise Forbidden(message, "other_call")
+    for holder in holders:
+        holder.carrier_reference = attempt.carrier_reference
+    attempt.carrier_reference = reference

@@ -5,6 +5,7 @@ The attempt's id is the query parameter ``attempt`` of every address that Twilio
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode, urljoin
@@ -91,7 +92,9 @@ class Twilio:
         if not call.get("sid"):
             message = "the answer names no call"
             raise NoCarrierAnswer(message)
-        return state_of_call(call, utcnow(), self._next_look())
+        state = state_of_call(call, utcnow(), self._next_look())
+        is_guessed = inquiry.reference is None and _attempt_named(call) is None
+        return replace(state, is_guessed=is_guessed)
 
     def hang_up(self, inquiry: Inquiry) -> bool:
         if inquiry.reference is None:
