@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import OrganizationStatus
-from app.errors import NotFound, ValidationFailed
+from app.errors import NotFound
 from app.models import Agent, ExternalIdKey, Organization
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, Sort, keyset_page, sort_named
 
 SORTS = {
     "name": Sort(Agent.name_key, lambda row: row.name_key),
@@ -153,10 +153,8 @@ def search(
     if wanted is not None:
         rows = rows.join(Organization, Organization.id == Agent.organization_id)
         rows = rows.where(_has_readiness(wanted))
-    if sort not in SORTS:
-        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
     return keyset_page(
-        session, rows, sort=SORTS[sort], id_column=Agent.id, cursor=cursor, limit=limit
+        session, rows, sort=sort_named(sort, SORTS), id_column=Agent.id, cursor=cursor, limit=limit
     )
 
 

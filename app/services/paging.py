@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
@@ -78,6 +78,13 @@ def count_up_to(session: Session, rows: Select[Any], most: int = MOST_COUNTED) -
     """How many rows there are; ``most + 1`` stands for "more", so that counting stays cheap."""
     some = rows.order_by(None).limit(most + 1).subquery()
     return session.scalar(select(func.count()).select_from(some)) or 0
+
+
+def sort_named(name: str, sorts: Mapping[str, Sort]) -> Sort:
+    """The order of a list that goes by this name. Raises `ValidationFailed` (``unknown_sort``)."""
+    if name not in sorts:
+        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(sorts)}.")
+    return sorts[name]
 
 
 def keyset_page(

@@ -8,9 +8,9 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import CampaignStatus
-from app.errors import NotFound, ValidationFailed
+from app.errors import NotFound
 from app.models import Campaign
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, Sort, keyset_page, sort_named
 
 SORTS = {
     "-created": Sort(Campaign.created_at, lambda row: row.created_at, descending=True),
@@ -82,10 +82,13 @@ def search(
     if archived is not None:
         is_archived = Campaign.status == CampaignStatus.ARCHIVED
         rows = rows.where(is_archived if archived else ~is_archived)
-    if sort not in SORTS:
-        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
     return keyset_page(
-        session, rows, sort=SORTS[sort], id_column=Campaign.id, cursor=cursor, limit=limit
+        session,
+        rows,
+        sort=sort_named(sort, SORTS),
+        id_column=Campaign.id,
+        cursor=cursor,
+        limit=limit,
     )
 
 

@@ -9,14 +9,14 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import OrganizationStatus, Tier, UserStatus
-from app.errors import NotFound, ValidationFailed
+from app.errors import NotFound
 from app.models import Agent, Organization, User
 from app.models.base import name_key
 from app.policy import Permission
 from app.schemas import organizations as wire
 from app.services import name_search, partners
 from app.services.organizations.resource import to_resource
-from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page
+from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page, sort_named
 
 SORTS = {
     "-created": Sort(Organization.created_at, lambda row: row.created_at, descending=True),
@@ -131,10 +131,13 @@ def search(
     """A screen of organizations. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
     rows = _filtered(session, caller, chosen or Filter())
-    if sort not in SORTS:
-        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
     return keyset_page(
-        session, rows, sort=SORTS[sort], id_column=Organization.id, cursor=cursor, limit=limit
+        session,
+        rows,
+        sort=sort_named(sort, SORTS),
+        id_column=Organization.id,
+        cursor=cursor,
+        limit=limit,
     )
 
 

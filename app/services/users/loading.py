@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import Role, UserStatus
-from app.errors import Forbidden, NotFound, ValidationFailed
+from app.errors import Forbidden, NotFound
 from app.models import Organization, User
 from app.policy import Permission
 from app.schemas import users as wire
 from app.services import name_search, organizations, partners
-from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page
+from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page, sort_named
 from app.services.users.resource import to_resource
 
 SORTS = {
@@ -130,10 +130,8 @@ def search(
     """A screen of users. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
     rows = _filtered(session, caller, chosen or Filter())
-    if sort not in SORTS:
-        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(SORTS)}.")
     return keyset_page(
-        session, rows, sort=SORTS[sort], id_column=User.id, cursor=cursor, limit=limit
+        session, rows, sort=sort_named(sort, SORTS), id_column=User.id, cursor=cursor, limit=limit
     )
 
 
