@@ -37,6 +37,8 @@ NUMBER = "+447700900418"
         ("Dez 1955", "DE", "date", None),
         ("########", "GB", "hashes", None),
         ("447,700,900,418", "GB", "thousands", NUMBER),
+        ("$2,025,550,101.00", "US", "thousands", "+12025550101"),
+        ("£ 447700900418", "GB", "thousands", NUMBER),
         ("-8253", "GB", "calculated", None),
         ("\u202a+44 7700 900418\u202c", "GB", "invisible_marks", NUMBER),
         ("\ufeff7700900418", "GB", "invisible_marks", NUMBER),

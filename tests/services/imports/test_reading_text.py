@@ -149,11 +149,23 @@ def test_a_quote_that_closes_rows_later_swallows_none_of_them() -> None:
     ]
 
 
-def test_a_quote_inside_a_quoted_value_is_named() -> None:
-    assert rows_of(HEAD + b'"Ann "A" Lee",Hove,+12025550123\n' + TAIL) == [
-        (2, ['"Ann "A" Lee"', "Hove", "+12025550123"], "bad_quote"),
+@pytest.mark.parametrize("name", ['"Ann "A" Lee"', '"6" Ann"', '"Ann" Lee'])
+def test_a_quote_inside_a_quoted_value_is_named(name: str) -> None:
+    assert rows_of(HEAD + f"{name},Hove,+12025550123\n".encode() + TAIL) == [
+        (2, [name, "Hove", "+12025550123"], "bad_quote"),
         (3, EVE, None),
     ]
+
+
+def test_a_quote_that_meets_that_of_another_value_is_open() -> None:
+    assert rows_of(HEAD + b'"Ann,Hove,"+12025550123"\n' + TAIL) == [
+        (2, ['"Ann', "Hove", "+12025550123"], "unclosed_quote"),
+        (3, EVE, None),
+    ]
+
+
+def test_a_control_character_in_a_short_text_costs_no_file() -> None:
+    assert rows_of(b"name,phone\nAnn\x07,12\n") == [(2, ["Ann\x07", "12"], None)]
 
 
 def test_a_quote_open_in_the_last_line_is_named() -> None:

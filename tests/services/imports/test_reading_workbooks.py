@@ -1,6 +1,7 @@
 """XLSX: values as the spreadsheet shows them, of the sheet that people see."""
 
 import io
+import zipfile
 from datetime import date, datetime
 from typing import Any
 
@@ -55,6 +56,28 @@ def test_a_value_is_read_as_it_is_shown(value: Any, number_format: str, shown: s
     data = saved(["Name", "Value"], ["Ann", value], formats={"B2": number_format})
     with opened(data) as table:
         assert list(table.rows()) == [Row(2, ["Ann", shown])]
+
+
+def test_a_formula_of_a_program_that_does_not_calculate_has_no_value() -> None:
+    with opened(saved(["Name", "Value"], ["Ann", '="a"&B9'])) as table:
+        assert list(table.rows()) == [Row(2, ["Ann", '="a"&B9'])]
+
+
+def test_an_empty_text_is_the_value_of_a_formula() -> None:
+    cells = '<c t="str"><f>""</f><v></v></c><c t="str"><f>"a"</f><v>a</v></c>'
+    rows = inline_row(1, "Name", "Value") + f'<row r="2">{cells}</row>'
+    with opened(workbook_bytes(("S", sheet_xml(rows)))) as table:
+        assert list(table.rows()) == [Row(2, ["", "a"])]
+
+
+def test_parts_are_found_however_their_names_are_written() -> None:
+    proper = zipfile.ZipFile(io.BytesIO(saved(["Name", "Value"], ["Ann", 5])))
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as odd:
+        for name in proper.namelist():
+            odd.writestr(name.replace("/", "\\").replace("sheet1", "Sheet1"), proper.read(name))
+    with opened(data.getvalue()) as table:
+        assert list(table.rows()) == [Row(2, ["Ann", "5"])]
 
 
 def test_rows_keep_the_numbers_of_the_sheet() -> None:

@@ -47,7 +47,7 @@ class Damage(NamedTuple):
 _SCIENTIFIC = re.compile(r"([+-]?)(\d)(?:[.,](\d+))?[eE]\+?(\d{1,2})")
 _DECIMALS = re.compile(r"(\+?\d{6,15})[.,]0+")
 _FRACTION = re.compile(r"[1-9]\d{7,14}[.,]\d{1,2}")
-_THOUSANDS = re.compile(r"\+?\d{1,3}(?:,\d{3}){2,4}")
+_THOUSANDS = re.compile(r"\+?\d{1,3}(?:,\d{3}){2,4}|[$£€]\s?\d{1,3}(?:,?\d{3}){2,4}(?:\.00?)?")
 _CALCULATED = re.compile(r"[-\u2212]\d+(?:[.,]\d+)?")
 _MONTH = r"(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-zé]*"
 _DATES = (
@@ -98,7 +98,8 @@ def _number_format(text: str, default_region: str | None) -> Damage | None:
     if match := _DECIMALS.fullmatch(text):
         return _damage("decimals", _repaired(match[1], default_region))
     if _THOUSANDS.fullmatch(text):
-        return _damage("thousands", _repaired(text.replace(",", ""), default_region))
+        digits = text.lstrip("$£€ ").partition(".")[0].replace(",", "")
+        return _damage("thousands", _repaired(digits, default_region))
     beyond_repair = {
         "hashes": bool(text) and not text.strip("#"),
         "decimals": bool(_FRACTION.fullmatch(text)),

@@ -87,7 +87,7 @@ class DelimitedText:
             except csv.Error:
                 broken = True
             if broken:
-                cells, problem = self._broken(lines)
+                cells, problem = self._broken(lines, number)
                 reader = self._reader(lines)
             yield self._row(number, record, cells, problem)
 
@@ -116,12 +116,14 @@ class DelimitedText:
     def _literal(self, line: str) -> list[str]:
         return literal_cells(line, self.delimiter or ",", spaced=self._spaced)
 
-    def _broken(self, lines: "_Lines") -> tuple[list[str], RowProblem]:
+    def _broken(self, lines: "_Lines", number: int) -> tuple[list[str], RowProblem]:
         """Keeps the first line of a broken record as its row and gives the others back."""
         record = lines.record
         cells = self._literal(record[0])
         if len(record) == 1:
-            return cells, UNCLOSED_QUOTE if record[0].count('"') % 2 else BAD_QUOTE
+            return cells, BAD_QUOTE if _closes(record[0], cells) else UNCLOSED_QUOTE
+        if self._is_too_long(record):
+            raise UnreadableFile("field_too_long", row=number, limit=self._limits.cell)
         lines.give_back()
         return cells, UNCLOSED_QUOTE
 
@@ -137,6 +139,15 @@ class DelimitedText:
         if len(cells) != width and width > 1:
             return True
         return any(self._looks_like_row(line) for line in record[1:])
+
+    def _is_too_long(self, record: list[str]) -> bool:
+        """Whether a quoted value is beyond any limit and has swallowed nothing like a row."""
+        if not self._width or sum(map(len, record)) <= self._limits.cell:
+            return False
+        return not any(self._is_as_wide(line) for line in record[1:])
+
+    def _is_as_wide(self, line: str) -> bool:
+        return len(self._literal(line)) == self._width > 1 or self._looks_like_row(line)
 
     def _looks_like_row(self, line: str) -> bool:
         cells = self._literal(line)
@@ -228,6 +239,13 @@ def _quotes_are_spaced(lines: list[str], delimiter: str) -> bool:
     return bool(spaced) and all(
         len(re.findall(opening, line)) == len(re.findall(whole, line)) for line in spaced
     )
+
+
+def _closes(line: str, cells: list[str]) -> bool:
+    """Whether the quotes of a broken line come in pairs, or one stands inside a value that has
+    both of its own: ``"the 5" pipe"``."""
+    inside = any(len(cell) > 2 and cell[0] == cell[-1] == '"' for cell in cells)
+    return line.count('"') % 2 == 0 or inside
 
 
 def literal_cells(line: str, delimiter: str, *, spaced: bool = False) -> list[str]:

@@ -71,7 +71,8 @@ class Package:
         except _BROKEN_ARCHIVE:
             raise UnreadableFile("unreadable_workbook") from None
         infos = self._zip.infolist()
-        self.names = {info.filename for info in infos}
+        self._infos = {_part_name(info.filename): info for info in infos}
+        self.names = self._infos.keys()
         if any(info.flag_bits & _ENCRYPTED for info in infos):
             raise UnreadableFile("password_protected")
         unpacked = sum(info.file_size for info in infos)
@@ -90,7 +91,7 @@ class Package:
 
     def _chunks(self, name: str) -> Iterator[bytes]:
         try:
-            with self._zip.open(name) as part:
+            with self._zip.open(self._infos[name]) as part:
                 while chunk := part.read(CHUNK):
                     yield chunk
         except _BROKEN_ARCHIVE:
@@ -115,12 +116,12 @@ class Package:
 
     def content_types(self, name: str) -> list[str]:
         """What the archive declares a part to be."""
-        part = "[Content_Types].xml"
+        part = "[content_types].xml"
         declared = self.elements(part) if part in self.names else ()
         return [
             element.attributes.get("ContentType", "")
             for element in declared
-            if element.attributes.get("PartName", "").lstrip("/") == name
+            if _part_name(element.attributes.get("PartName", "")).lstrip("/") == name
         ]
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
@@ -139,7 +140,13 @@ class Package:
         }
 
 
+def _part_name(written: str) -> str:
+    """Names of parts are the same in any case; some programs write them with backslashes."""
+    return written.replace("\\", "/").lower()
+
+
 def _resolved(folder: str, target: str) -> str:
+    target = _part_name(target)
     if target.startswith("/"):
         return target[1:]
     return posixpath.normpath(posixpath.join(folder, target))

@@ -38,6 +38,7 @@ class SheetReader:
         self._keep = False
         self._phonetic = False
         self._formula = self._has_value = False
+        self._written = ""
         self._size = 0
         self._columns: dict[str, int] = {}
         # Element names come with their namespace; each is looked up once and remembered.
@@ -76,8 +77,8 @@ class SheetReader:
             handler = self._ends[tag] = {
                 "row": self._end_row,
                 "c": self._end_cell,
-                "f": self._end_text,
-                "v": self._end_text,
+                "f": self._end_formula,
+                "v": self._end_value,
                 "t": self._end_text,
                 "rPh": self._end_phonetic,
             }.get(local(tag))
@@ -126,15 +127,23 @@ class SheetReader:
         self._text = []
         self._size = 0
         self._formula = self._has_value = False
+        self._written = ""
 
     def _start_formula(self, _: dict[str, str]) -> None:
         self._formula = self._keep = True
 
+    def _end_formula(self) -> None:
+        self._keep = False
+        self._written = "".join(self._text)
+        self._text, self._size = [], 0
+
     def _start_value(self, _: dict[str, str]) -> None:
-        """What the formula gave takes the place of the formula."""
-        self._has_value = self._keep = True
-        if self._formula:
-            self._text, self._size = [], 0
+        self._keep = True
+
+    def _end_value(self) -> None:
+        """Programs that do not calculate write an empty value; only an empty text is a result."""
+        self._keep = False
+        self._has_value = bool(self._text) or self._kind == "str"
 
     def _start_text(self, _: dict[str, str]) -> None:
         self._keep = not self._phonetic
@@ -150,7 +159,7 @@ class SheetReader:
 
     def _end_cell(self) -> None:
         if self._formula and not self._has_value:
-            value = f"={''.join(self._text)}"
+            value = f"={self._written}"
         elif self._text:
             value = self._shown("".join(self._text))
         else:

@@ -50,7 +50,7 @@ class Workbook:
             notes.append("other_sheets")
         if not chosen.visible:
             notes.append("hidden_sheet")
-        if any(name.endswith("vbaProject.bin") for name in self._package.names):
+        if any(name.endswith("vbaproject.bin") for name in self._package.names):
             notes.append("macros_ignored")
         self.notes = tuple(notes)
         self._formats = self._read_formats()
@@ -154,9 +154,9 @@ def _refuse_others(package: Package, main: str) -> None:
         if addin or any(name.startswith("xl/macrosheets/") for name in names):
             raise UnreadableFile("macro_file")
         return
-    elif any(name.startswith("Index/") and name.endswith(".iwa") for name in names):
+    elif any(name.startswith("index/") and name.endswith(".iwa") for name in names):
         what = "a Numbers document"
-    elif "content.xml" in names and "META-INF/manifest.xml" in names:
+    elif "content.xml" in names and "meta-inf/manifest.xml" in names:
         what = "an OpenDocument file"
     else:
         what = "an archive or another kind of document"
