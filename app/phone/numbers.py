@@ -246,15 +246,16 @@ def _impossible(digits: str, region: str | None, country_code: int, verdict: int
         national, after = digits[1 + len(code) :], f" after +{code}"
     elif trunk and digits.startswith(trunk):
         national, after = digits[len(trunk) :], f" after the {trunk}"
+    possible = _general(metadata).possible_length
+    if after and len(national) in possible and national.startswith(trunk):
+        # Too short only because nothing here begins with the trunk prefix.
+        national, after = national[len(trunk) :], f"{after} {trunk}"
     if region in regions:
         where = country_name(region)
     else:
         where = "+1 numbers" if country_code == 1 else country_name(regions[0])
     kind, what = _MISFITS[verdict]
-    needed = _listed(
-        [n for n in _general(metadata).possible_length if n + len(code) >= MIN_DIGITS]
-        or [MIN_DIGITS]
-    )
+    needed = _listed([n for n in possible if n + len(code) >= MIN_DIGITS] or [MIN_DIGITS])
     message = f"{what} {where}: {_counted(len(national))}{after}, {needed} are needed."
     return PhoneError(kind, message)
 

@@ -22,6 +22,7 @@ _BETWEEN_NUMBERS = re.compile(
     r"[;,|\n\r\t]|\s(?:&|or|oder|ou|o|and|und|et|y|e|od\.?|bzw\.?|o\.|u\.)\s", re.IGNORECASE
 )
 _TWO_PLUSES = re.compile(r"\+[^+]*[0-9][^+]*\+")
+_TWO_AREA_CODES = re.compile(r"(?:\([0-9]{2,5}\)[^()]*[0-9]{4}\W*){2}", re.ASCII)
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NOT_DIGITS = re.compile(r"[^0-9]+", re.ASCII)
 
@@ -78,7 +79,7 @@ def split_extension(raw: str) -> tuple[str, str | None]:
 def holds_several_numbers(raw: str) -> bool:
     """Whether a cell names more than one number, also in the short form ``030 1234567/8``."""
     text = raw.strip()
-    if _TWO_PLUSES.search(text):
+    if _TWO_PLUSES.search(text) or _TWO_AREA_CODES.search(text):
         return True
     parts = [len(_NOT_DIGITS.sub("", part)) for part in _BETWEEN_NUMBERS.split(text)]
     if sum(length >= 6 for length in parts) > 1:

@@ -7,12 +7,12 @@ from app.models import ContactImport, ImportProblem
 from app.portal.upload_words import repaired_value
 from app.services.contacts.results import FAILED
 from app.services.imports.browsing import ShownRow
-from app.services.imports.mapping import MAX_METADATA_KEY, Field, Target
+from app.services.imports.mapping import MAX_METADATA_KEY, PAIR, Field, Target
 
 LONGEST_CELL = 200
 WHOLE_ROW = frozenset({"column_count", "unclosed_quote", "bad_quote", "undecodable_text"})
 """What makes a row doubtful in all its cells."""
-IDENTIFIERS = frozenset({Field.PHONE, Field.EMAIL, Field.EXTERNAL_ID})
+IDENTIFIERS = frozenset({Field.PHONE, Field.EMAIL, Field.EXTERNAL_ID, Field.EXTERNAL_ID_VALUE})
 FIELD_NAMES = {
     Field.FIRST_NAME: "First name",
     Field.LAST_NAME: "Last name",
@@ -24,6 +24,10 @@ FIELD_NAMES = {
     Field.EXACT: "Contact as JSON",
     Field.IGNORE: "Leave out",
 }
+_PAIR_NAMES = (
+    (str(Field.EXTERNAL_ID_KEY), "Which external id it is"),
+    (str(Field.EXTERNAL_ID_VALUE), "Value of that external id"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +99,9 @@ def _choices(
         ("Kept as information", information),
         ("Part of the contact", fields[:-1]),
     ]
-    if external_keys:
-        ids = [(str(Target(Field.EXTERNAL_ID, key)), key) for key in external_keys]
-        groups.append(("External id", ids))
+    ids = [(str(Target(Field.EXTERNAL_ID, key)), key) for key in external_keys]
+    if ids or target in PAIR:
+        groups.append(("External id", [*ids, *_PAIR_NAMES]))
     groups.append((None, fields[-1:]))
     return groups
 

@@ -102,6 +102,18 @@ def test_a_number_is_read_as_people_write_it(raw: str, region: str | None, e164:
             "Several numbers in one place: only one can be called.",
         ),
         (
+            "(202) 555-0123 (202) 555-0124",
+            "US",
+            "several_phones",
+            "Several numbers in one place: only one can be called.",
+        ),
+        (
+            "+1 123 555 0101",
+            None,
+            "too_short",
+            "Too short for +1 numbers: 9 digits after +1 1, 10 are needed.",
+        ),
+        (
             "030 1234567/8",
             "DE",
             "several_phones",

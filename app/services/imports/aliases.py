@@ -1,7 +1,7 @@
 """What exporters and people call the columns of a contact.
 
 From the exports of HubSpot, Google Contacts, Outlook, Salesforce, Mailchimp, Zoho, Pipedrive and
-GoHighLevel, and plain English, German, French, Spanish, Portuguese, Italian and Dutch.
+GoHighLevel, of dialers, and plain English, German, French, Spanish, Portuguese, Italian and Dutch.
 """
 
 import re
@@ -30,7 +30,9 @@ EMAIL = """
 email|e-mail|email address|e-mail address|mail|mail address|email id|contact email|
 primary email|work email|personal email|business email|home email|other email|secondary email|
 email 1|email 2|email 3|e-mail 1 - value|e-mail 2 - value|e-mail 3 - value|e-mail 2 address|
-e-mail 3 address|additional email addresses|subscriber email|person - email|person - email - work|
+e-mail 3 address|e-mail 2: adresse|e-mail 3: adresse|adresse de messagerie|
+adresse de messagerie 2|adresse de messagerie 3|additional email addresses|
+subscriber email|person - email|person - email - work|
 person - email - home|person - email - other|email (work)|email (home)|email (other)|
 e-mail-adresse|emailadresse|mailadresse|courriel|adresse e-mail|adresse email|adresse mail|
 correo|correo electrónico|dirección de correo electrónico|email - work|email - personal|
@@ -51,7 +53,8 @@ phone - home|phone - mobile|alt phone|alternate phone|alternative phone|second p
 phone number 1|phone number 2|phone number 3|mobile 1|mobile 2|mobile phone 2|cell 1|cell 2|
 landline|land line|contact phone 1|contact phone 2|contact number 1|contact number 2|tel 1|tel 2|
 telephone 1|telephone 2|whatsapp|whatsapp number|customer phone|client phone|lead phone|
-additional phone numbers|dial number|number to call|
+additional phone numbers|additional phones|additional phone|dial number|number to call|
+number1|number2|number3|
 telefon|telefonnummer|telefonnr|tel nr|rufnummer|handy|handynummer|handynr|mobil|mobilnummer|
 mobiltelefon|mobilfunk|mobilfunknummer|telefon mobil|telefon privat|telefon geschäftlich|
 téléphone|téléphone mobile|téléphone portable|téléphone fixe|numéro de téléphone|portable|
@@ -59,11 +62,13 @@ numéro de portable|n° de téléphone|teléfono|teléfono móvil|número de tel
 teléfono celular|telefono|cellulare|telefoonnummer|telefoon|
 tel. privat|tel. mobil|tel. geschäftlich|tel. dienstlich|tel. büro|telefon büro|telefon dienstlich|
 telefon beruflich|telefon firma|telefon zuhause|telefon (privat)|telefon (mobil)|
-telefon (geschäftlich)|festnetz|festnetznummer|festnetztelefon|mobil-nr.|mobilnr|mobile nr|
+telefon (geschäftlich)|haupttelefon|autotelefon|weiteres telefon|
+festnetz|festnetznummer|festnetztelefon|mobil-nr.|mobilnr|mobile nr|
 handy-nr.|telefon-nr.|telefonnummer privat|telefonnummer mobil|kontaktnummer|
 tél|tél.|tél. portable|tél. mobile|tél. fixe|tél. domicile|tél. bureau|numéro de téléphone portable|
 numéro de mobile|téléphone domicile|téléphone bureau|téléphone professionnel|téléphone personnel|
-téléphone principal|fixe|n° tél|n° portable|
+téléphone principal|téléphone (voiture)|téléphone (autre)|téléphone 2 (bureau)|
+téléphone 2 (domicile)|fixe|n° tél|n° portable|
 tfno|tfno.|tlf|tlf.|tlfno|teléfono fijo|teléfono de casa|teléfono particular|teléfono del trabajo|
 teléfono principal|teléfono de contacto|número de celular|número de móvil|número celular|
 número de contacto|
@@ -72,6 +77,8 @@ telefone de contato|número de telefone|número do celular|telemóvel|
 tel. cellulare|telefono cellulare|telefono fisso|telefono casa|telefono ufficio|
 numero di telefono|numero di cellulare|mobiel|mobiel nummer|mobiele telefoon
 """
+EXTERNAL_ID_KEY = "externalIdKey|external id key"
+EXTERNAL_ID_VALUE = "externalIdValue|external id value"
 STATUS = "status|contact status|campaign status|outreach status|estado|statut"
 CONSENT = """
 consent|consent status|consent given|consent to call|call consent|calling consent|phone consent|
@@ -106,6 +113,8 @@ FIELD_OF = {
     **_known(EMAIL, "email"),
     **_known(PHONE, "phone"),
     **_known(STATUS, "status"),
+    **_known(EXTERNAL_ID_KEY, "externalIdKey"),
+    **_known(EXTERNAL_ID_VALUE, "externalIdValue"),
 }
 """Plain column name -> field of a contact."""
 

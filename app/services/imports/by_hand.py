@@ -1,7 +1,8 @@
 """Columns given to fields by name, as a script does it: ``{field: column or [columns]}``.
 
 A field is one of ``firstName lastName fullName email phone status doNotCall ignore``, an external
-id of the campaign (``crmId`` or ``externalId:crmId``), else a key of metadata. A column is its
+id of the campaign (``crmId`` or ``externalId:crmId``), ``externalIdKey`` and ``externalIdValue``
+where both are named, else a key of metadata. A column is its
 name, or its letter where no column has that name. What is not named becomes what its own name
 says, unless that field was given to others: then it is kept as metadata. Columns that say whom
 not to call stay so beside others.
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from app.errors import ValidationFailed
-from app.services.imports.mapping import MAX_METADATA_KEY, ONCE, Field, Target
+from app.services.imports.mapping import MAX_METADATA_KEY, ONCE, PAIR, Field, Target
 from app.services.imports.reading import UnreadableFile
 
 _FIELDS = {str(each): each for each in Field} | {"name": Field.FULL_NAME}
@@ -33,10 +34,11 @@ def targets_of(
     (``no_such_column``)."""
     if not isinstance(chosen, dict) or not chosen:
         raise _invalid("it is no object of fields and columns")
+    by_pair = set(PAIR) <= chosen.keys()
     given: dict[int, Target] = {}
     phones: list[int] = []
     for name, columns in chosen.items():
-        target = _target(name, keys)
+        target = Target(Field(name)) if by_pair and name in PAIR else _target(name, keys)
         indexes = [_index(column, header) for column in _listed(name, columns)]
         if len(indexes) > 1 and (target.field in ONCE or target.key):
             raise _invalid(f"“{name}” can only come from one column")

@@ -57,9 +57,17 @@ _LONGEST_PLACEHOLDER = max(map(len, PLACEHOLDERS))
 _CELL_ERRORS = frozenset(
     ("#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
 )
-_FORMULA = re.compile(r"=[A-Za-z_][\w.]*\(|=\$?[A-Za-z]{1,3}\$?\d")
+_FORMULA = re.compile(
+    r"""=\s*[-+@({]*(?:
+        \$?[A-Za-z]{1,3}\$?\d            # a cell
+        |[A-Za-z_][\w.]*[(!\[]|'[^']+'!|\[  # a function, another sheet, a table
+        |\d[\d.]*\s*[-+*/^&<>=%]|"[^"]*"\s*[-+*/^&<>=]  # a calculation, texts put together
+    )""",
+    re.VERBOSE,
+)
 _EXTENSION_UNREAD = re.compile(
-    r".*\d\W*(?:extension|extn|ext|x|anexo|poste|durchwahl|dw)[\s.:#]*(?:[0-9]{8,})?", re.IGNORECASE
+    r".*\d\W*(?:extension|extn|ext|x|anexo|poste|durchwahl|dw)(?:\b[^\d]*|[\s.:#]*[0-9]{8,})",
+    re.IGNORECASE,
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # Shapes that no spreadsheet makes of a number: written with a +, a leading 0, spaces or brackets.

@@ -28,7 +28,9 @@ from app.services.imports.exact import read_exact
 from app.services.imports.mapping import MappedRow, Mapping
 from app.services.imports.names import read_name
 
+_PAIR = frozenset({"externalIdKey", "externalIdValue"})
 _BETWEEN = re.compile(r"[\s;,|]+|:::")
+_SEVERAL_EMAILS = "Several e-mail addresses in one cell: keep one."
 _EXPLICIT = ("00", "011", "\uff0b")
 """What stands for + before a country code."""
 EXTENSION_KEY = "phoneExtension"
@@ -97,10 +99,11 @@ def _names(
 
 
 def _external_ids(values: Sequence[str], mapping: Mapping, row: MappedRow) -> None:
-    """The first column with a value is the contact's pair, others stand beside it."""
+    """The columns of a pair, else the first column with a value, are the contact's pair; others
+    stand beside it."""
     for index, key in mapping.external_ids:
         text = _text(values, index, row)
-        if text and "externalIdKey" in row.contact:
+        if text and row.contact.keys() & _PAIR:
             row.contact.setdefault("externalIds", {})[key] = text
         elif text:
             row.contact["externalIdKey"], row.contact["externalIdValue"] = key, text
@@ -181,29 +184,26 @@ def _emails(
 ) -> None:
     """Form is the rule of whoever stores the contact; here it only chooses among columns."""
     cells: list[tuple[int, str, str]] = []
+    several: list[tuple[int, str]] = []
     for index in mapping.emails:
         text = _text(values, index, row, is_name=False)
         if text.isascii() and is_email(text):
             cells.append((index, text, text))
-            continue
-        if text.count("@") > 1 and len(_BETWEEN.split(text)) > 1:
-            message = "Several e-mail addresses in one cell: keep one."
-            row.errors.append(Note(index, "several_emails", message))
-            return
-        if not text.isascii() and (plain_text := narrow(text)) != text:
-            message = f"Written as {plain_text}."
-            row.warnings.append(Note(index, "characters_replaced", message))
-            text = plain_text
-        if text:
-            address, warnings, has_text = read_email(text, index)
-            row.warnings.extend(warnings)
-            if has_text:
-                metadata[mapping.keys[index]] = text
-            cells.append((index, text, address))
-    if not cells:
-        return
+        elif text.count("@") > 1 and len(_BETWEEN.split(text)) > 1:
+            several.append((index, text))
+        elif text:
+            cells.append(_unusual_email(text, index, mapping, row, metadata))
     chosen = cells[0] if len(cells) == 1 else _best_address(cells)
+    if several and not (chosen and is_email(chosen[2])):
+        row.errors.extend(Note(index, "several_emails", _SEVERAL_EMAILS) for index, _ in several)
+        return
+    if chosen is None:
+        return
     row.contact["email"] = chosen[2]
+    for index, text in several:
+        metadata[mapping.keys[index]] = text
+        message = f"{_SEVERAL_EMAILS} {chosen[2]} is used instead."
+        row.warnings.append(Note(index, "email_dropped", message))
     for index, text, address in cells:
         if index != chosen[0] and address.casefold() != chosen[2].casefold():
             metadata[mapping.keys[index]] = text
@@ -212,8 +212,23 @@ def _emails(
             row.warnings.append(Note(index, code, message))
 
 
-def _best_address(cells: Sequence[tuple[int, str, str]]) -> tuple[int, str, str]:
-    return next((cell for cell in cells if is_email(cell[2])), cells[0])
+def _unusual_email(
+    text: str, index: int, mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
+) -> tuple[int, str, str]:
+    """The column, its text and the address in it."""
+    if not text.isascii() and (plain_text := narrow(text)) != text:
+        message = f"Written as {plain_text}."
+        row.warnings.append(Note(index, "characters_replaced", message))
+        text = plain_text
+    address, warnings, has_text = read_email(text, index)
+    row.warnings.extend(warnings)
+    if has_text:
+        metadata[mapping.keys[index]] = text
+    return index, text, address
+
+
+def _best_address(cells: Sequence[tuple[int, str, str]]) -> tuple[int, str, str] | None:
+    return next((cell for cell in cells if is_email(cell[2])), cells[0] if cells else None)
 
 
 def _phones(
@@ -223,11 +238,10 @@ def _phones(
     metadata: dict[str, Any],
     default_region: str | None,
 ) -> None:
-    region = default_region
-    if mapping.calling_codes:
-        region = _region(values, mapping, default_region)
+    said = _region(values, mapping, default_region) if mapping.calling_codes else None
+    region = said or default_region
     cells = [
-        (index, text, read_phone(text, index, region))
+        (index, text, _beside_code(read_phone(text, index, region), said))
         for index in mapping.phones
         if (text := _text(values, index, row, is_name=False))
     ]
@@ -253,9 +267,16 @@ def _phones(
 
 
 def _region(values: Sequence[str], mapping: Mapping, default_region: str | None) -> str | None:
-    """Where the row's numbers are from: what a column of calling codes says, else the default."""
+    """Where the row's numbers are from, where a column of calling codes says it."""
     said = (region_of_code(values[index], default_region) for index in mapping.calling_codes)
-    return next(filter(None, said), default_region)
+    return next(filter(None, said), None)
+
+
+def _beside_code(cell: PhoneCell, region: str | None) -> PhoneCell:
+    """Beside its country's code a number has no leading zero to lose."""
+    if region and cell.error and cell.error.reason == "leading_zero_lost" and cell.error.repair:
+        return PhoneCell(cell.error.repair)
+    return cell
 
 
 def _set_aside(column: int, cell: PhoneCell, used: str) -> Note:

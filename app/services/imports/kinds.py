@@ -16,7 +16,8 @@ class Words(NamedTuple):
 ERRORS = {
     "missing_identifier": Words(
         "No phone or e-mail",
-        "A row needs a phone number, an e-mail address or an external id that identifies.",
+        "A row needs a phone number or an e-mail address, or the external id of a contact that is "
+        "there.",
     ),
     "invalid_phone": Words(
         "Not a phone number",

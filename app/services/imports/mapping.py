@@ -25,6 +25,8 @@ class Field(StrEnum):
     STATUS = "status"
     DO_NOT_CALL = "doNotCall"
     EXTERNAL_ID = "externalId"
+    EXTERNAL_ID_KEY = "externalIdKey"
+    EXTERNAL_ID_VALUE = "externalIdValue"
     METADATA = "metadata"
     EXACT = "contactJson"
     IGNORE = "ignore"
@@ -49,7 +51,9 @@ class Target(NamedTuple):
         return cls(Field(name), key)
 
 
-ONCE = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS})
+PAIR = (Field.EXTERNAL_ID_KEY, Field.EXTERNAL_ID_VALUE)
+"""Columns whose cells name an external id and give its value, as the API does it."""
+ONCE = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS, *PAIR})
 
 
 def columns_hash(header: Sequence[str]) -> str:
@@ -76,7 +80,7 @@ class Mapping:
         self.singles = [
             (index, str(target.field))
             for index, target in enumerate(targets)
-            if target.field in {Field.FIRST_NAME, Field.LAST_NAME, Field.STATUS}
+            if target.field in ONCE - {Field.FULL_NAME}
         ]
         self.full_names = columns(Field.FULL_NAME)
         self.emails = columns(Field.EMAIL)
@@ -95,7 +99,8 @@ class Mapping:
     @property
     def finds_contacts(self) -> bool:
         """Whether any column can tell one contact from another."""
-        return bool(self.phones or self.emails or self.external_ids)
+        pair = set(PAIR) <= {target.field for target in self.targets}
+        return bool(self.phones or self.emails or self.external_ids or pair)
 
 
 @dataclass(slots=True)

@@ -108,7 +108,8 @@ def column_of(
             return _first(same, mapping.emails)
         case "externalIdKey" | "externalIdValue":
             columns = [index for index, _ in mapping.external_ids]
-            return _first(_filled(columns, cells), columns)
+            pair = [index for index, field in mapping.singles if field == name]
+            return _first(pair, _filled(columns, cells), columns)
         case "contactMetadata":
             of_key = [index for index, own in mapping.metadata if own == key]
             named = [mapping.header.index(key)] if key in mapping.header else []

@@ -16,7 +16,7 @@ from app.services.imports.aliases import (
 from app.services.imports.contact_cells import read_phone
 from app.services.imports.exact import COLUMN, TEXTS, is_column
 from app.services.imports.failures import PROBLEM_COLUMN
-from app.services.imports.mapping import MAX_METADATA_KEY, ONCE, Field, Target
+from app.services.imports.mapping import MAX_METADATA_KEY, ONCE, PAIR, Field, Target
 from app.services.imports.reading import Table, UnreadableFile
 
 _NUMBERED = re.compile(r"(.+) \(\d+\)")
@@ -70,6 +70,8 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
         index = targets.index(Target(Field.FIRST_NAME))
         if plain(header[index]) in WHOLE_WHERE_ALONE:
             targets[index] = Target(Field.FULL_NAME)
+    if len(fields.intersection(PAIR)) == 1:
+        targets = [Target(Field.METADATA) if t.field in PAIR else t for t in targets]
     return _with_metadata_keys(header, targets)
 
 

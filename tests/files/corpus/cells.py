@@ -65,6 +65,7 @@ CELLS = {
             "phone": BOB, "meta": {"phoneExtension": "7"}, "warnings": "extension_dropped"}),
         (f"{CY} ext.", ("phone_extension", "Phone")),
         (f"{CY} x12345678", ("phone_extension", "Phone")),
+        (f"{CY} ext TBD", ("phone_extension", "Phone")),
     ),
     "several numbers in one cell": _phones(
         (f"{ANN}, {BOB}", ("several_phones", "Phone")),
@@ -122,6 +123,17 @@ CELLS = {
             bad(2, ("undecodable_text", "Name")), bad(3, ("control_characters", "Name")),
             ok(4, "Cy", phone=CY, warnings="characters_removed"),
         ],
+    ),
+    "external ids named beside their values": Case(
+        "list.csv",
+        f"Phone,externalIdKey,externalIdValue\n{ANN},nope,1\n{BOB},,2\n{CY},,\n".encode(),
+        [
+            bad(2, ("unknown_external_id_key", "externalIdKey")),
+            bad(3, ("external_id_pair_incomplete", "externalIdKey")),
+            ok(4, phone=CY),
+        ],
+        {"mapping": {name: [name] for name in ("externalIdKey", "externalIdValue")}
+            | {"phone": ["Phone"]}},
     ),
     "addresses": Case(
         "list.csv",

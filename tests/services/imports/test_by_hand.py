@@ -50,6 +50,11 @@ def test_external_ids_are_named_by_their_keys() -> None:
     )
 
 
+def test_an_external_id_is_named_by_a_column_where_both_halves_are_given() -> None:
+    chosen = {"externalIdKey": "A", "externalIdValue": "B"}
+    assert given(chosen, ["What", "Which"]) == ["externalIdKey", "externalIdValue"]
+
+
 def test_columns_are_left_out() -> None:
     assert given({"ignore": ["crm", "A"]})[4:] == ["ignore", "ignore"]
 

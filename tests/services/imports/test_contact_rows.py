@@ -181,6 +181,17 @@ def test_of_several_addresses_the_first_that_is_one_counts() -> None:
     )
 
 
+def test_a_further_column_of_several_addresses_is_kept_as_information() -> None:
+    mapping = Mapping(["E-mail", "Further"], [Target(Field.EMAIL)] * 2)
+    several = "b@mail.example; c@mail.example"
+    row = to_contact(["ann@mail.example", several], mapping, None)
+    used = "Several e-mail addresses in one cell: keep one. ann@mail.example is used instead."
+    assert row == MappedRow(
+        {"email": "ann@mail.example", "contactMetadata": {"Further": several}},
+        [Note(1, "email_dropped", used)],
+    )
+
+
 def test_an_address_that_is_none_is_left_to_the_rule_of_contacts() -> None:
     assert mapped(email="ann(at)mail.example") == MappedRow({"email": "ann(at)mail.example"})
 
@@ -199,11 +210,21 @@ def test_a_row_has_as_many_external_ids_as_columns_hold() -> None:
     }
 
 
+def test_columns_may_name_the_external_id_and_give_its_value() -> None:
+    header = ["externalIdKey", "External ID value", "siteId"]
+    mapping = Mapping(header, suggest(header, ["siteId"]))
+    assert to_contact(["crmId", "", "S1"], mapping, None).contact == {
+        "externalIdKey": "crmId",
+        "externalIds": {"siteId": "S1"},
+    }
+
+
 @pytest.mark.parametrize(
     ("code", "phone", "stored", "assumed"),
     [
         ("+44", "7700 900418", "+447700900418", False),
         ("0044", "07700 900418", "+447700900418", False),
+        ("44", "7700900418", "+447700900418", False),
         ("1", "(202) 555-0123", "+12025550123", True),
         ("", "(202) 555-0123", "+12025550123", True),
         ("GB", "(202) 555-0123", "+12025550123", True),

@@ -52,6 +52,22 @@ EXPORTS = {
         "Contact Id|First Name|Last Name|Phone|Email|Created|Tags",
         "*|firstName|lastName|phone|email|*|*",
     ),
+    "Five9": (
+        "number1|number2|number3|first_name|last_name|company|Last Disposition",
+        "phone|phone|phone|firstName|lastName|*|*",
+    ),
+    "PhoneBurner": (
+        "First Name|Last Name|Primary Email|Primary Phone|Additional Phone 1|Category",
+        "firstName|lastName|email|phone|phone|*",
+    ),
+    "German Outlook": (
+        "Vorname|Nachname|Haupttelefon|Mobiltelefon|E-Mail-Adresse|E-Mail-Typ|E-Mail 2: Adresse",
+        "firstName|lastName|phone|phone|email|*|email",
+    ),
+    "French Outlook": (
+        "Prénom|Nom|Téléphone (voiture)|Tél. mobile|Adresse de messagerie|Type de messagerie",
+        "firstName|lastName|phone|phone|email|*",
+    ),
     "German": (
         "Vorname|Nachname|Rufnummer|E-Mail-Adresse|Straße",
         "firstName|lastName|phone|email|*",
@@ -88,6 +104,13 @@ def test_external_ids_are_found_by_their_keys() -> None:
         "metadata:External ID",
         "externalId:siteId",
     ]
+
+
+def test_an_external_id_may_be_named_by_a_column_beside_its_value() -> None:
+    assert suggested("Phone", "externalIdKey", "External ID Value") == [
+        *("phone", "externalIdKey", "externalIdValue"),
+    ]
+    assert suggested("Phone", "externalIdValue") == ["phone", "metadata:externalIdValue"]
 
 
 def test_columns_about_consent_become_the_metadata_that_calls_look_at() -> None:
