@@ -75,7 +75,7 @@ def test_another_sheet_is_chosen_by_its_name(shell: Shell, tmp_path: Path) -> No
     path.write_bytes(workbook_bytes(*sheets))
     _, told = shell.told(path, "--sheet", "New", "--dry-run")
     assert (told["read"]["sheet"], told["rows"][0]["contact"]["phone"]) == ("New", ANN)
-    message = "There is no sheet “Gone” to read. The sheets are: Old, New."
+    message = "There is no sheet “Gone” with rows in it. The sheets are: Old, New."
     assert shell.told(path, "--sheet", "Gone") == refused("choose_sheet", message)
 
 

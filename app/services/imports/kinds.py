@@ -248,6 +248,6 @@ REFUSALS = {
     "macro_file": "This is a workbook of macros, not a contact file. Save the list as XLSX.",
     "unreadable_workbook": "The workbook is damaged. Open it in a spreadsheet and save it again.",
     "unsafe_workbook": "The workbook holds XML that no spreadsheet writes. Save it as CSV.",
-    "choose_sheet": "There is no sheet “{sheet}” to read. The sheets are: {sheets}.",
+    "choose_sheet": "There is no sheet “{sheet}” with rows in it. The sheets are: {sheets}.",
 }
 """Why a whole file is refused; ``{…}`` is filled in."""

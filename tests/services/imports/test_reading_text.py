@@ -126,6 +126,14 @@ def test_the_header_can_be_chosen() -> None:
         assert (table.header, len(list(table.rows()))) == (["Column A", "Column B"], 3)
 
 
+def test_the_header_may_stand_far_down() -> None:
+    list_ = b"Name,Phone\nAnn,+12025550123\n"
+    with opened(b"\n" * 200 + list_) as table:
+        assert (table.header_row_number, next(table.rows()).number) == (201, 202)
+    with opened(b"Words\n" * 200 + list_, header_row=201) as table:
+        assert (table.header, next(table.rows()).number) == (["Name", "Phone"], 202)
+
+
 HEAD = b"name,city,phone\n"
 TAIL = b"Eve,Rome,+12025550129\n"
 EVE = ["Eve", "Rome", "+12025550129"]

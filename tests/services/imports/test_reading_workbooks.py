@@ -113,7 +113,16 @@ def test_a_sheet_that_is_not_there_is_named() -> None:
         opened(workbook_bytes(("A", _list("x")), ("B", _list("y"))), sheet="C")
     assert (refused.value.code, refused.value.message) == (
         "choose_sheet",
-        "There is no sheet “C” to read. The sheets are: A, B.",
+        "There is no sheet “C” with rows in it. The sheets are: A, B.",
+    )
+
+
+def test_an_empty_sheet_among_others_is_not_the_whole_workbook() -> None:
+    with pytest.raises(UnreadableFile) as refused:
+        opened(workbook_bytes(("A", sheet_xml("")), ("B", _list("y"))))
+    assert (refused.value.code, refused.value.message) == (
+        "choose_sheet",
+        "There is no sheet “A” with rows in it. The sheets are: A, B.",
     )
 
 

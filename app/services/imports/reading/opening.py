@@ -1,6 +1,6 @@
 """What kind of file it is, decided by its content."""
 
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -9,7 +9,7 @@ from app.services.imports.reading.errors import UnreadableFile
 from app.services.imports.reading.header import SAMPLE_ROWS, find_header
 from app.services.imports.reading.old_workbook import OldWorkbook
 from app.services.imports.reading.ole import MAGIC
-from app.services.imports.reading.table import ReadOptions, Source, Table
+from app.services.imports.reading.table import ReadOptions, Row, Source, Table
 from app.services.imports.reading.vcard import VCards
 from app.services.imports.reading.workbook import Workbook
 
@@ -50,6 +50,8 @@ _TEXTS = (
     (b"<table", "a web page"),
     (b"<svg", "a picture"),
 )
+_ROWS_ABOVE = 1000
+"""How far down a person may say that the column names are."""
 _MARKUP = frozenset({"a web page", "an XML file"})
 """Programs call such files XLS or CSV, for spreadsheets open them all the same."""
 
@@ -69,7 +71,7 @@ def open_table(
         source = _source(stream, name, options)
         header = source.header
         if header is None:
-            sample = list(islice(source.records(), SAMPLE_ROWS))
+            sample = _first_rows(source, options.header_row)
             ragged = not source.wide_rows_are_broken
             header = find_header(sample, options.header_row, ragged=ragged)
     except BaseException:
@@ -78,6 +80,16 @@ def open_table(
     if _promised(name) not in (None, source.kind):
         header = header._replace(notes=("content_mismatch", *header.notes))
     return Table(name, source, header, options.limits)
+
+
+def _first_rows(source: Source, wanted: int | None) -> list[Row]:
+    """Where the column names are looked for: from the first row that is not blank."""
+    rows = dropwhile(lambda row: not "".join(row.cells).strip(), source.records())
+    sample = list(islice(rows, SAMPLE_ROWS + min(wanted or 0, _ROWS_ABOVE)))
+    if not sample and len(source.sheets) > 1:
+        sheets = ", ".join(source.sheets)
+        raise UnreadableFile("choose_sheet", sheet=source.sheet, sheets=sheets)
+    return sample
 
 
 def _promised(name: str) -> str | None:
