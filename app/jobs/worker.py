@@ -27,6 +27,7 @@ from app.jobs import (
     place_call,
     send_mail,
     send_webhook,
+    stopping,
     undo_import,
 )
 from app.jobs.context import WorkerContext, open_context
@@ -71,6 +72,7 @@ def run(settings: Settings) -> None:
     threading.Thread(target=housekeeping.keep_house, args=(stop,), daemon=True).start()
     threading.Thread(target=context.news.keep_reading, args=(stop,), daemon=True).start()
     threading.Thread(target=feed_campaigns.keep_feeding, args=(stop,), daemon=True).start()
+    threading.Thread(target=stopping.keep_stopping, args=(stop,), daemon=True).start()
     if settings.env == "production" and not settings.smtp_url:
         log.warning("PORTAL_SMTP_URL is not set: mails are kept as files and reach nobody")
     log.info("the worker is ready")

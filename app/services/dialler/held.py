@@ -7,11 +7,8 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CallStatus
 from app.models import HeldCall, utcnow
-from app.services.calls import rules
-from app.services.calls.dispatch import blocker_of
-from app.services.calls.outcome import end_call
+from app.services.calls import stopping
 from app.services.calls.states import WAITING, lock_call
 
 EVERY = timedelta(minutes=1)
@@ -34,11 +31,7 @@ def look_at(session: Session, call_id: UUID) -> bool:
     if call.status not in WAITING:
         session.delete(row)
         return False
-    parties = rules.parties_of(session, call.agent_id, call.phone_number)
-    blocker = blocker_of(session, call, parties)
-    if blocker is None:
+    if not stopping.end_where_stopped(session, call_id):
         return False
-    status, message = CallStatus.CANCELED, blocker.message
-    end_call(session, call, status, blocker.reason, at=utcnow(), detail=message)
     session.delete(row)
     return True

@@ -1,0 +1,42 @@
+"""Ends the calls in the queue that rules stop meanwhile, in a thread of its own."""
+
+import logging
+import threading
+from uuid import UUID
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.jobs.context import context
+from app.services.calls import stopping
+
+log = logging.getLogger(__name__)
+
+EVERY_SECONDS = 2.0
+
+
+def keep_stopping(stop: threading.Event) -> None:
+    """Looks at some of the queue at a time, round and round, until ``stop`` is set."""
+    place: UUID | None = None
+    while not stop.wait(EVERY_SECONDS):
+        try:
+            place = look_from(place)
+        except SQLAlchemyError as error:
+            log.warning("what waits was not looked at (%s)", type(error).__name__)
+        except Exception:
+            log.exception("what waits could not be looked at")
+
+
+def look_from(place: UUID | None) -> UUID | None:
+    """Looks at the calls behind ``place``, for as long as there are some to be stopped; where to
+    go on, None for the beginning."""
+    database = context().database
+    while True:
+        with database.transaction(read_only=True) as session:
+            waiting = stopping.queued(session, place)
+            stopped = stopping.stopped(session, waiting)
+        for call_id in stopped:
+            with database.transaction() as session:
+                stopping.end_where_stopped(session, call_id)
+        place = waiting[-1] if len(waiting) == stopping.AT_ONCE else None
+        if place is None or not stopped:
+            return place
