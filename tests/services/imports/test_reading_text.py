@@ -172,8 +172,10 @@ def test_a_quote_that_meets_that_of_another_value_is_open() -> None:
     ]
 
 
-def test_a_control_character_in_a_short_text_costs_no_file() -> None:
-    assert rows_of(b"name,phone\nAnn\x07,12\n") == [(2, ["Ann\x07", "12"], None)]
+@pytest.mark.parametrize("count", [1, 100])
+def test_a_control_character_in_each_short_row_costs_no_file(count: int) -> None:
+    rows = rows_of(b"name,phone\n" + b"Ann\x02,1202555\n" * count)
+    assert [cells for _, cells, _ in rows] == [["Ann\x02", "1202555"]] * count
 
 
 def test_a_quote_open_in_the_last_line_is_named() -> None:

@@ -20,7 +20,8 @@ _BOMS = (
 _UNDEFINED_IN_1252 = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
 _CONTROLS = bytes({*range(1, 32), 127} - set(b"\t\n\r\x0b\x0c\x1a"))
 _STRAY = 10
-"""As many control characters as any text may hold: they are named where they stand."""
+"""As many control characters as any text may hold: they are named where they stand. A text in
+UTF-8 throughout may have many more, one in each of its short rows."""
 _MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
@@ -113,7 +114,7 @@ def detect(stream: BinaryIO, wanted: str | None) -> Encoding:
     facts = _Bytes(stream)
     if facts.nul:
         raise UnreadableFile("nul_bytes" if facts.controls * 100 < facts.size else "not_text")
-    if facts.controls > _STRAY and facts.controls * 50 > facts.size:
+    if facts.controls > _STRAY and facts.controls * (5 if facts.utf8 else 50) > facts.size:
         raise UnreadableFile("not_text")
     if facts.utf8 or name:
         return Encoding(name or "utf-8", damaged=not facts.utf8)
