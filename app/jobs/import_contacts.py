@@ -15,7 +15,7 @@ from app.jobs.context import context
 from app.jobs.outage import outlasts_outages
 from app.services.imports import applying, checking, leases, trial
 from app.services.imports.checking import Superseded, Task
-from app.services.imports.reading import UnreadableFile, open_table
+from app.services.imports.reading import UnreadableFile, open_table, reading_one_of
 
 log = logging.getLogger(__name__)
 
@@ -147,7 +147,8 @@ def _give_way(database: Database, seconds: float) -> None:
 
 def _check(database: Database, files: FileStore, task: Task) -> None:
     path = files.path(task.file_key)
-    with open_table(path, name=task.file_name, options=task.order.options) as table:
+    opened = open_table(path, name=task.file_name, options=task.order.options)
+    with opened as table, reading_one_of(table.sheets):
         _forget_rows(database, task)
         with database.transaction(read_only=True) as session:
             attempt = trial.prepare(session, task.order, table)

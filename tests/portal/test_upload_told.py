@@ -1,6 +1,7 @@
 """What the check screen tells of a file before anything is done: who is not called, and how the
 file was read."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -11,10 +12,11 @@ from app.database import Database
 from app.enums import Role
 from app.models import User
 from tests.files.corpus.workbooks import xlsx
+from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
 from tests.fixtures.cast import Tenant
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
-from tests.portal.upload_desk import Desk, make_campaign
+from tests.portal.upload_desk import Desk, make_campaign, words
 
 ANN, BOB, CY = number(1), number(2), number(3)
 
@@ -48,6 +50,23 @@ def test_hidden_rows_and_columns_are_told_with_the_number_of_rows(desk: Desk) ->
     shown = desk.shows(desk.upload(xlsx(*rows, hidden=(3, 4, "C")), "people.xlsx"))
     assert "hidden in the spreadsheet, by a filter or by hand, are read too. (2 rows)" in shown
     assert "Columns that are hidden in the spreadsheet are read too." in shown
+
+
+@pytest.mark.parametrize("open_one", ["", inline_row(1, "Name", "Phone")])
+def test_another_sheet_is_chosen_where_the_open_one_has_no_rows(desk: Desk, open_one: str) -> None:
+    people = sheet_xml(inline_row(1, "Name", "Phone") + inline_row(2, "Ann", ANN))
+    book = workbook_bytes(("Notes", sheet_xml(open_one)), ("People", people))
+    address = desk.upload(book, "people.xlsx")
+    assert "The file can’t be checked" in desk.shows(address)
+    page = desk.browser.get(f"{address}/columns")
+    assert re.findall(r"<option[^>]*>([^<]*)</option>", page.text)[:3] == [
+        *("Found by itself", "Notes", "People"),
+    ]
+    assert "Text encoding" not in words(page)
+    chosen = {"encoding": "", "delimiter": "", "sheet": "People", "region": "", "header_row": ""}
+    assert desk.browser.post(f"{address}/columns", chosen, page=address).status_code == 303
+    desk.work(address)
+    assert "1 row can be applied" in desk.shows(address)
 
 
 def test_a_guessed_encoding_is_told_and_can_be_chosen(desk: Desk) -> None:

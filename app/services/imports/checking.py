@@ -151,6 +151,8 @@ def fail(
         found.check_run = None
         if refusal is not None:
             found.found = {"refusal": {"kind": refusal.code, "row": refusal.row}}
+            if refusal.sheets:
+                found.found |= {"sheets": list(refusal.sheets)}
 
 
 def _held(session: Session, task: Task) -> ContactImport:

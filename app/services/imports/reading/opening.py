@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.services.imports.reading.delimited import DelimitedText
-from app.services.imports.reading.errors import UnreadableFile
+from app.services.imports.reading.errors import UnreadableFile, reading_one_of
 from app.services.imports.reading.header import SAMPLE_ROWS, find_header
 from app.services.imports.reading.old_workbook import OldWorkbook
 from app.services.imports.reading.ole import MAGIC
@@ -71,9 +71,10 @@ def open_table(
         source = _source(stream, name, options)
         header = source.header
         if header is None:
-            sample = _first_rows(source, options.header_row)
             ragged = not source.wide_rows_are_broken
-            header = find_header(sample, options.header_row, ragged=ragged)
+            with reading_one_of(source.sheets):
+                sample = _first_rows(source, options.header_row)
+                header = find_header(sample, options.header_row, ragged=ragged)
     except BaseException:
         stream.close()
         raise
