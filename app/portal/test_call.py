@@ -56,6 +56,7 @@ def test_call_place() -> Page:
                 live=True,
                 carrier=CarrierKind(config.carrier),
                 expiry_hours=config.call_expiry_hours,
+                calls_at_once=config.calls_per_organization,
             )
     except ValidationFailed as error:
         return _test_page(form, None, form.show_problems(list(error.problems))), 422

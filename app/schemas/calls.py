@@ -8,6 +8,7 @@ from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.schemas.base import ADDITION, LenientInput, Resource
 from app.schemas.checks import Omittable, OneOf
 from app.schemas.fields import E164, LongWords, Metadata, Moment, Short, Uuid, Words
+from app.schemas.paging import CursorQuery
 
 
 def _trimmed(value: str) -> str | None:
@@ -76,6 +77,15 @@ class CallAttempt(Resource):
     cost: float | None = None
     """In units of the currency, once the carrier has told it."""
     cost_currency: str | None = None
+
+
+class CallFilter(CursorQuery):
+    """Filters of the call list; each is compared exactly, the number in E.164."""
+
+    status: Omittable[Annotated[CallStatus, OneOf(*CallStatus)]] = None
+    answered_by: Omittable[Annotated[AnsweredBy, OneOf(*AnsweredBy)]] = None
+    ended_reason: Omittable[Annotated[EndedReason, OneOf(*EndedReason)]] = None
+    phone_number: Omittable[E164] = None
 
 
 class Call(Resource):

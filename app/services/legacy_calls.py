@@ -99,6 +99,7 @@ def place(
             live=True,
             carrier=CarrierKind(settings.carrier),
             expiry_hours=settings.call_expiry_hours,
+            calls_at_once=settings.calls_per_organization,
         )
     except ValidationFailed as error:
         raise _in_our_words(error) from None

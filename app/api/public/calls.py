@@ -10,8 +10,7 @@ from app.api.operation import Header, operation, respond
 from app.api.paging import After, after, cursor_listing
 from app.api.public.blueprint import blueprint
 from app.enums import CallSource, CarrierKind
-from app.schemas.calls import Call, CallAccepted, OutboundCallInput
-from app.schemas.paging import CursorQuery
+from app.schemas.calls import Call, CallAccepted, CallFilter, OutboundCallInput
 from app.services import calls
 from app.services.idempotency import KEY_PATTERN, LONGEST_KEY
 
@@ -85,6 +84,7 @@ def create_call(body: OutboundCallInput) -> Response:
             live=caller.live,
             carrier=CarrierKind(settings.carrier),
             expiry_hours=settings.call_expiry_hours,
+            calls_at_once=settings.calls_per_organization,
             idempotency_key=request.headers.get("Idempotency-Key"),
         )
     response = respond(
@@ -98,20 +98,26 @@ def create_call(body: OutboundCallInput) -> Response:
 @blueprint.get("/outbound/calls")
 @operation(
     summary="List calls, newest first",
-    query=CursorQuery,
+    query=CallFilter,
     output=list[Call],
-    errors={400: {"invalid_cursor": "The cursor was not made by this list."}},
+    errors={
+        400: {
+            "invalid_cursor": "The cursor was not made by this list.",
+            "not_allowed": "The state to look for is none that a call can have.",
+            "invalid_phone": "The number to look for is no phone number.",
+        }
+    },
     added=True,
 )
-def list_calls(query: CursorQuery) -> Response:
+def list_calls(query: CallFilter) -> Response:
     """A live key sees the calls of live keys and of the retired API, a test key those of test
-    keys."""
+    keys. Several filters narrow the list together."""
     place = after(query)
     with extensions.transaction(read_only=True) as session:
         found = calls.page(
             session,
             extensions.caller(),
-            per_page=query.per_page,
+            query,
             before=place.id if place else None,
         )
     items = [calls.describe(call, found.attempts[call.id]) for call in found.calls]

@@ -11,10 +11,12 @@ from enum import StrEnum
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import EndedReason
+from app.enums import CallStatus, EndedReason
 from app.models import Call, CallAttempt, Organization
 from app.phone import within_calling_hours
+from app.services.calls.states import ACTIVE
 
+_TAKING_LINES = ACTIVE | {CallStatus.QUEUED}
 _NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
 
 OUTSIDE_HOURS = "It is outside the calling hours where the person is."
@@ -121,6 +123,22 @@ def no_line_free(lines: int) -> str:
         if (lines == 1)
         else f"All {lines} lines of the organization are in use."
     )
+
+
+def lines_taken(session: Session, organization: Organization, most: int | None) -> str | None:
+    """Why another call has to wait, where calls that are on their way or before it in the queue
+    take every line; ``most`` is the installation's limit, None where nobody asks."""
+    if most is None:
+        return None
+    lines = lines_of(organization, most)
+    before = (
+        select(Call.id)
+        .where(Call.organization_id == organization.id, Call.status.in_(_TAKING_LINES))
+        .limit(lines)
+        .subquery()
+    )
+    taken = session.scalar(select(func.count()).select_from(before)) or 0
+    return no_line_free(lines) if taken >= lines else None
 
 
 def waited_for(why: str | None) -> str | None:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import CallerKind, CallSource, CallStatus
 from app.errors import NotFound
 from app.models import Call, CallAttempt, CallEvent
+from app.schemas.calls import CallFilter
 
 _SEEN_BY_KEYS = (CallSource.API, CallSource.LEGACY)
 
@@ -49,16 +50,33 @@ def get(session: Session, caller: Caller, call_id: UUID | str) -> Call:
 
 
 def page(
-    session: Session, caller: Caller, *, per_page: int = 100, before: UUID | None = None
+    session: Session,
+    caller: Caller,
+    wanted: CallFilter | None = None,
+    *,
+    before: UUID | None = None,
 ) -> CallPage:
-    """The newest calls the caller may see, or those older than the call ``before``."""
-    query = visible(caller)
+    """The newest calls the caller may see, or those older than the call ``before``: of those that
+    are ``wanted``, as many as it says."""
+    wanted = wanted or CallFilter()
+    per_page = wanted.per_page
+    query = visible(caller).where(*_conditions(wanted))
     if before is not None:
         query = query.where(Call.id < before)
     rows = session.scalars(query.order_by(Call.id.desc()).limit(per_page + 1)).all()
     calls = rows[:per_page]
     attempts = attempts_of(session, [call.id for call in calls])
     return CallPage(calls, attempts, more=len(rows) > per_page)
+
+
+def _conditions(wanted: CallFilter) -> list[ColumnElement[bool]]:
+    pairs = (
+        (Call.status, wanted.status),
+        (Call.answered_by, wanted.answered_by),
+        (Call.ended_reason, wanted.ended_reason),
+        (Call.phone_number, wanted.phone_number),
+    )
+    return [column == value for column, value in pairs if value is not None]
 
 
 def attempts_of(session: Session, call_ids: Sequence[UUID]) -> dict[UUID, list[CallAttempt]]:

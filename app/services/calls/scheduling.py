@@ -49,6 +49,7 @@ def schedule(
     live: bool,
     carrier: CarrierKind = CarrierKind.SIMULATOR,
     expiry_hours: int = 24,
+    calls_at_once: int | None = None,
     idempotency_key: str | None = None,
     campaign_id: UUID | None = None,
     contact_id: UUID | None = None,
@@ -56,8 +57,10 @@ def schedule(
     """Accepts a call and hands it to the worker, or raises and changes nothing.
 
     ``carrier`` is the installation's line, taken where neither organization nor partner has an
-    account of its own; a call that is not ``live`` never leaves the simulated
-    one. With ``idempotency_key`` the caller needs a credential of its own (``subject_id``).
+    account of its own; a call that is not ``live`` never leaves the simulated one.
+    ``calls_at_once`` is the installation's limit for each organization: with it, a call that has
+    to wait for others says so. With ``idempotency_key`` the caller needs a credential of its own
+    (``subject_id``).
 
     Raises `ValidationFailed` (codes of the messages, ``number_not_allowed``,
     ``invalid_idempotency_key``), `NotFound` (``agent_not_found``), `Forbidden`
@@ -73,7 +76,7 @@ def schedule(
             return _replay(found)
         slot = found
     now = utcnow()
-    admitted = _admit(session, caller, request, now, carrier, live=live)
+    admitted = _admit(session, caller, request, now, carrier, live=live, at_once=calls_at_once)
     agent, texts, starts_at = admitted.agent, admitted.texts, admitted.starts_at
     call = Call(
         id=new_id(),
@@ -160,6 +163,7 @@ def _admit(
     carrier: CarrierKind,
     *,
     live: bool,
+    at_once: int | None = None,
 ) -> _Admitted:
     agent = _agent(session, caller, request)
     parties = rules.parties_of(session, agent.id, request.phone_number)
@@ -177,7 +181,7 @@ def _admit(
     if wait is not None:
         return _Admitted(agent, texts, carrier, account_id, wait.until, wait.why)
     pause = pauses.of_line(session, agent.partner_id, carrier)
-    why = pauses.sentence(pause) if pause else None
+    why = pauses.sentence(pause) if pause else limits.lines_taken(session, organization, at_once)
     return _Admitted(agent, texts, carrier, account_id, None, why)
 
 

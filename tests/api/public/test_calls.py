@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
+from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.models import Agent, Call, Organization
 from tests.api.public.conftest import NUMBER, Script
 from tests.fixtures.worker import Line, make_line
@@ -199,6 +200,46 @@ def test_the_list_is_newest_first_and_follows_its_links(script: Script) -> None:
         assert not link or link.endswith('rel="next"')
     assert [call["callId"] for call in found] == made[::-1]
     assert found[0] == script.get(f"/outbound/calls/{made[-1]}").get_json()
+
+
+def test_filters_narrow_the_list_together_and_go_on_in_its_links(
+    script: Script, session: Session
+) -> None:
+    made = [script.call().get_json()["callId"] for _ in range(4)]
+    for call_id in made[:3]:
+        call = session.get_one(Call, UUID(call_id))
+        call.status, call.ended_reason = CallStatus.COMPLETED, EndedReason.VOICEMAIL
+        call.answered_by = AnsweredBy.VOICEMAIL
+    session.flush()
+    call.phone_number = "+12125550177"
+    session.flush()
+
+    def found(query: str) -> list[int]:
+        listed = script.get(f"/outbound/calls?{query}").get_json()
+        return [made.index(call["callId"]) for call in listed]
+
+    assert found("status=completed") == found("answeredBy=voicemail") == [2, 1, 0]
+    assert found("endedReason=voicemail&phoneNumber=%2B12125550177") == [2]
+    assert found("status=queued") == [3]
+    assert found("status=queued&answeredBy=voicemail") == []
+    link = script.get("/outbound/calls?status=completed&perPage=2").headers["Link"]
+    assert found(link.partition("?")[2].partition(">")[0]) == [0]
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("status=over", ("status", "not_allowed")),
+        ("answeredBy=dog", ("answeredBy", "not_allowed")),
+        ("endedReason=none", ("endedReason", "not_allowed")),
+        ("phoneNumber=12125550177", ("phoneNumber", "invalid_phone")),
+    ],
+)
+def test_a_filter_that_no_call_could_pass_is_refused(
+    script: Script, query: str, problem: tuple[str, str]
+) -> None:
+    answer = script.get(f"/outbound/calls?{query}")
+    assert (answer.status_code, problems(answer)) == (400, [problem])
 
 
 @pytest.mark.parametrize("query", ["perPage=0", "perPage=1001", "perPage=x", "cursor=bad"])

@@ -10,6 +10,7 @@ from app.caller import Caller, system_caller
 from app.enums import CallerKind, CallSource, Role
 from app.errors import NotFound
 from app.models import Campaign, Contact
+from app.schemas.calls import CallFilter
 from app.services import calls
 from tests.fixtures.worker import Line, make_line
 
@@ -65,7 +66,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(session: Session, line: L
     found: list[str] = []
     before, sizes = None, []
     while True:
-        page = calls.page(session, line.key, per_page=2, before=before)
+        page = calls.page(session, line.key, CallFilter(per_page=2), before=before)
         found += [str(call.id) for call in page.calls]
         sizes.append((len(page.calls), page.more))
         if not page.more:

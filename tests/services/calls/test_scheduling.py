@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import CallSource, CarrierKind, OrganizationStatus
+from app.enums import CallSource, CallStatus, CarrierKind, OrganizationStatus
 from app.errors import Conflict, DomainError, NotFound, ValidationFailed
 from app.models import (
     Agent,
@@ -23,6 +23,7 @@ from app.models import (
     utcnow,
 )
 from app.services import calls, idempotency
+from app.services.calls import dispatch
 from tests.fixtures.worker import Line, make_line
 
 NUMBER = "+12025550101"
@@ -71,6 +72,22 @@ def test_an_accepted_call_is_queued_and_noted_in_the_history(session: Session, l
         str(call.id),
         line.organization_id,
     )
+
+
+def test_a_call_behind_others_says_so_in_the_answer_and_until_it_is_dialled(
+    session: Session, line: Line
+) -> None:
+    accepted = [schedule(session, line, asked(line), calls_at_once=2) for _ in range(3)]
+    full = "All 2 lines of the organization are in use."
+    assert [one.message for one in accepted] == [
+        "The call is queued and will be placed shortly.",
+        "The call is queued and will be placed shortly.",
+        f"The call is queued and waits. {full}",
+    ]
+    found = [session.get_one(Call, one.call_id) for one in accepted]
+    assert [call.status_detail for call in found] == [None, None, full]
+    dispatch.claim(session, found[2].id, new_id(), calls_at_once=2)
+    assert (found[2].status, found[2].status_detail) == (CallStatus.DIALING, None)
 
 
 def test_a_call_that_is_not_live_never_leaves_the_simulated_line(
