@@ -6,10 +6,11 @@ Each rule looks at one thing and returns a `Blocker` or None.
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import bindparam, exists, func, select
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy import ColumnElement, Select, bindparam, exists, func, select
+from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload
 
 from app.enums import CallSource, CampaignStatus, EndedReason, OrganizationStatus
 from app.errors import Conflict, DomainError, Forbidden, ValidationFailed
@@ -46,28 +47,35 @@ class Parties:
 
 
 _STRONGEST = func.max(Contact.consent)  # of "given" and "refused" the second
-_SAID = (
-    select(_STRONGEST)
-    .join(Campaign, Campaign.id == Contact.campaign_id)
-    .where(Campaign.organization_id == Organization.id, Contact.phone == bindparam("phone_number"))
-    .scalar_subquery()
-)
-_PARTIES = (
-    select(
-        Organization,
-        Agent,
-        select(Partner.suspended_at).where(Partner.id == Organization.partner_id).scalar_subquery(),
-        exists().where(
-            DoNotCallEntry.organization_id == Organization.id,
-            DoNotCallEntry.phone == bindparam("phone_number"),
-        ),
-        _SAID,
+
+
+def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[Any]:
+    said = (
+        select(_STRONGEST)
+        .join(Campaign, Campaign.id == Contact.campaign_id)
+        .where(Campaign.organization_id == Organization.id, Contact.phone == phone)
+        .correlate(Organization, Call)
     )
-    .join(Agent, Agent.organization_id == Organization.id)
-    .where(Agent.id == bindparam("agent_id"))
-    .options(joinedload(Organization.plan_limit))
-    .execution_options(populate_existing=True)
-)
+    listed = exists().where(
+        DoNotCallEntry.organization_id == Organization.id, DoNotCallEntry.phone == phone
+    )
+    return (
+        select(
+            Organization,
+            Agent,
+            select(Partner.suspended_at)
+            .where(Partner.id == Organization.partner_id)
+            .scalar_subquery(),
+            listed,
+            said.scalar_subquery(),
+        )
+        .join(Agent, Agent.organization_id == Organization.id)
+        .options(joinedload(Organization.plan_limit))
+        .execution_options(populate_existing=True)
+    )
+
+
+_PARTIES = _parties(bindparam("phone_number")).where(Agent.id == bindparam("agent_id"))
 _PARTIES_LOCKED = _PARTIES.with_for_update(of=Organization, key_share=True)
 
 
@@ -79,6 +87,18 @@ def parties_of(
     query = _PARTIES_LOCKED if lock else _PARTIES
     wanted = {"agent_id": agent_id, "phone_number": phone_number}
     return Parties(*session.execute(query, wanted).one())
+
+
+def parties_of_calls(session: Session, call_ids: Collection[UUID]) -> list[tuple[Call, Parties]]:
+    """Many calls and their parties as they are now, by the calls' ids."""
+    query = (
+        _parties(Call.phone_number)
+        .join(Call, Call.agent_id == Agent.id)
+        .add_columns(Call)
+        .where(Call.id.in_(call_ids))
+        .order_by(Call.id)
+    )
+    return [(call, Parties(*parties)) for *parties, call in session.execute(query)]
 
 
 def said_of(session: Session, organization_id: UUID, phones: Collection[str]) -> dict[str, str]:

@@ -33,20 +33,22 @@ def queued(session: Session, after: UUID | None) -> list[UUID]:
 
 def stopped(session: Session, call_ids: list[UUID]) -> list[UUID]:
     """Those of the calls that a rule stops now."""
-    calls = session.scalars(select(Call).where(Call.id.in_(call_ids)).order_by(Call.id))
-    return [call.id for call in calls if _blocker(session, call) is not None]
+    return [
+        call.id
+        for call, parties in rules.parties_of_calls(session, call_ids)
+        if blocker_of(session, call, parties) is not None
+    ]
 
 
 def end_where_stopped(session: Session, call_id: UUID) -> bool:
     """Ends a call that waits where a rule stops it; whether it did."""
     call = lock_call(session, call_id)
-    blocker = _blocker(session, call) if call.status in WAITING else None
+    if call.status not in WAITING:
+        return False
+    parties = rules.parties_of(session, call.agent_id, call.phone_number)
+    blocker = blocker_of(session, call, parties)
     if blocker is None:
         return False
     canceled = CallStatus.CANCELED, blocker.reason
     end_call(session, call, *canceled, at=utcnow(), detail=blocker.message)
     return True
-
-
-def _blocker(session: Session, call: Call) -> rules.Blocker | None:
-    return blocker_of(session, call, rules.parties_of(session, call.agent_id, call.phone_number))
