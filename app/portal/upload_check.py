@@ -166,7 +166,8 @@ def _read_as(upload: ContactImport) -> str:
     if found.get("sheet"):
         parts.append(f"sheet “{found['sheet']}”")
     if found.get("encoding"):
-        parts.append(ENCODING_WORDS.get(found["encoding"], found["encoding"].upper()))
+        name = found["encoding"].removesuffix("-sig")
+        parts.append(ENCODING_WORDS.get(name, name.upper()))
     if found.get("delimiter"):
         parts.append(f"separated by {DELIMITER_WORDS.get(found['delimiter'], found['delimiter'])}")
     if upload.file_kind == "vcard":

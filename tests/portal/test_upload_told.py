@@ -71,6 +71,7 @@ def test_another_sheet_is_chosen_where_the_open_one_has_no_rows(desk: Desk, open
 
 def test_a_guessed_encoding_is_told_and_can_be_chosen(desk: Desk) -> None:
     people = f"Imię;Nazwisko;Telefon\nŁukasz;Wójcik;{ANN}\nMałgorzata;Wiśniewska;{BOB}\n"
+    assert "Read as UTF-8, separated by" in desk.shows(desk.upload(people.encode("utf-8-sig")))
     address = desk.upload(people.encode("cp1250"))
     shown = desk.shows(f"{address}?rows=all")
     assert "Wiśniewska" in shown
