@@ -24,6 +24,8 @@ CALLS_QUEUE = "calls"
 JOBS_QUEUE = "jobs"
 MAIL_QUEUE = "mail"
 WEBHOOK_QUEUE = "webhooks"
+FRONT, BEHIND = 1, 2
+"""Where a call stands in its organization's queue; among equals the oldest comes first."""
 
 ENGINE_TABLES = frozenset(
     {
@@ -111,13 +113,16 @@ def enqueue_call(
     attempt_id: UUID,
     organization_id: UUID,
     delay_seconds: float | None = None,
+    had_its_turn: bool = False,
 ) -> None:
-    """Hands in one dialling of a call; a delay holds no slot of the queue."""
+    """Hands in one dialling of a call; a delay holds no slot of the queue. What ``had_its_turn``
+    comes before all that still wait for theirs."""
     options: EnqueueOptions = {
         "workflow_name": "place_call",
         "queue_name": CALLS_QUEUE,
         "workflow_id": str(attempt_id),
         "queue_partition_key": str(organization_id),
+        "priority": FRONT if had_its_turn else BEHIND,
     }
     if delay_seconds is not None and delay_seconds > 0:
         options["delay_seconds"] = delay_seconds

@@ -79,7 +79,11 @@ def never_placed(session: Session, attempt_id: UUID) -> None:
         attempt_id=attempt.id,
     )
     enqueue_call(
-        session, call_id=call.id, attempt_id=new_id(), organization_id=call.organization_id
+        session,
+        call_id=call.id,
+        attempt_id=new_id(),
+        organization_id=call.organization_id,
+        had_its_turn=True,
     )
 
 

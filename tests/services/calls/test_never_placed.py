@@ -1,6 +1,7 @@
 """What certainly never rang is tried again, by what kept it from ringing."""
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CallStatus, EndedReason
@@ -9,12 +10,20 @@ from app.services import calls
 from app.services.calls import answers, dispatch
 from app.services.calls.answers import CUT_SHORT, UNPLACED
 from app.services.calls.dispatch import ClaimKind
-from tests.fixtures.worker import make_line
+from tests.fixtures.worker import Line, make_line
 
 
 @pytest.fixture
-def call(session: Session) -> Call:
-    line = make_line(session)
+def line(session: Session) -> Line:
+    return make_line(session)
+
+
+@pytest.fixture
+def call(session: Session, line: Line) -> Call:
+    return schedule(session, line)
+
+
+def schedule(session: Session, line: Line) -> Call:
     request = calls.CallRequest(
         line.agent_id,
         phone_number="+12025550101",
@@ -55,3 +64,20 @@ def test_attempts_that_a_dying_worker_cut_short_are_not_held_against_the_carrier
     after = [fail_to_place(session, call, was_asked=was_asked) for was_asked in asked]
     assert after == [CallStatus.QUEUED] * 6 + [CallStatus.FAILED]
     assert call.status_detail == UNPLACED
+
+
+def queue_of(session: Session) -> list[str]:
+    """The work in the engine's queue, what comes next first."""
+    schema = "" if session.get_bind().dialect.name == "sqlite" else "dbos."
+    query = f"SELECT workflow_uuid FROM {schema}workflow_status ORDER BY priority, created_at"  # noqa: S608 - names alone
+    return list(session.scalars(text(query)))
+
+
+def test_the_next_attempt_comes_before_all_that_have_not_had_their_turn(
+    session: Session, line: Line, call: Call
+) -> None:
+    schedule(session, line)
+    waiting = queue_of(session)
+    fail_to_place(session, call, was_asked=True)
+    again, *others = queue_of(session)
+    assert (again in waiting, others) == (False, waiting)
