@@ -27,6 +27,7 @@ from app.services.imports.cleaning import (
     number_within,
     western_digits,
 )
+from app.services.imports.reading.calculated import UNCALCULATED
 from app.services.imports.reading.damage import Damage, inspect_country, inspect_phone
 
 
@@ -57,14 +58,7 @@ _LONGEST_PLACEHOLDER = max(map(len, PLACEHOLDERS))
 _CELL_ERRORS = frozenset(
     ("#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
 )
-_FORMULA = re.compile(
-    r"""=\s*[-+@({]*(?:
-        \$?[A-Za-z]{1,3}\$?\d            # a cell
-        |[A-Za-z_][\w.]*[(!\[]|'[^']+'!|\[  # a function, another sheet, a table
-        |\d[\d.]*\s*[-+*/^&<>=%]|"[^"]*"\s*[-+*/^&<>=]  # a calculation, texts put together
-    )""",
-    re.VERBOSE,
-)
+_FORMULA = re.compile(rf"{UNCALCULATED}|=[A-Za-z_][\w.]*\(|=\$?[A-Za-z]{{1,3}}\$?\d")
 _EXTENSION_UNREAD = re.compile(
     r".*\d\W*(?:extension|extn|ext|x|anexo|poste|durchwahl|dw)(?:\b[^\d]*|[\s.:#]*[0-9]{8,})",
     re.IGNORECASE,

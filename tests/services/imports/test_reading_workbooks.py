@@ -60,7 +60,7 @@ def test_a_value_is_read_as_it_is_shown(value: Any, number_format: str, shown: s
 
 def test_a_formula_of_a_program_that_does_not_calculate_has_no_value() -> None:
     with opened(saved(["Name", "Value"], ["Ann", '="a"&B9'])) as table:
-        assert list(table.rows()) == [Row(2, ["Ann", '="a"&B9'])]
+        assert list(table.rows()) == [Row(2, ["Ann", '=\t"a"&B9'])]
 
 
 def test_an_empty_text_is_the_value_of_a_formula() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from app.services.imports.reading.calculated import UNCALCULATED
 from app.services.imports.reading.errors import UnreadableFile
 from app.services.imports.reading.number_formats import Formatter, exact
 from app.services.imports.reading.ooxml import local, parser, unescaped
@@ -159,7 +160,7 @@ class SheetReader:
 
     def _end_cell(self) -> None:
         if self._formula and not self._has_value:
-            value = f"={self._written}"
+            value = f"{UNCALCULATED}{self._written}"
         elif self._text:
             value = self._shown("".join(self._text))
         else:
