@@ -251,6 +251,10 @@ def test_the_same_file_is_recognised(desk: Desk) -> None:
     said = desk.shows(desk.upload(data, "another name.csv"))
     assert "This very file was applied before" in said
     assert "people.csv" in said
+    assert "Applying it again adds nobody twice." in said
+    said = desk.shows(desk.upload(data, action="remove"))
+    assert "This very file was applied before" in said
+    assert "adds nobody twice" not in said
 
 
 def test_a_form_sent_twice_uploads_once_and_another_file_is_another_upload(
