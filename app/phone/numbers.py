@@ -34,6 +34,9 @@ Match = Callable[[str], re.Match[str] | None]
 
 _e164_patterns: dict[str, Match] = {}
 _plausible_patterns: dict[str, Match] = {}
+_NORTH_AMERICAN = r"[2-9]\d{2}[2-9]\d{6}"
+"""NXX-NXX-XXXX of the North American Numbering Plan: neither area nor exchange begins with 0 or 1,
+which the library's general pattern leaves open."""
 _NEVER: Match = re.compile(r"(?!)").fullmatch
 
 
@@ -75,7 +78,8 @@ def _plausible_pattern(lead: str) -> Match:
     code = _country_code(lead) if _is_lead(lead) else None
     if code is None:
         return _NEVER
-    national = _general(_main_metadata(code)).national_number_pattern or "(?!)"
+    general = _general(_main_metadata(code)).national_number_pattern or "(?!)"
+    national = _NORTH_AMERICAN if code == "1" else general
     match = re.compile(rf"\+{code}(?:{national})", re.ASCII).fullmatch
     _plausible_patterns[lead] = match
     return match

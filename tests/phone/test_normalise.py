@@ -204,7 +204,13 @@ def test_only_strict_e164_is_plain(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("e164", "plausible"),
-    [("+12025550123", True), ("+15550100", False), ("+44770090077", False), ("bad", False)],
+    [
+        ("+12025550123", True),
+        ("+12021550123", False),
+        ("+15550100", False),
+        ("+44770090077", False),
+        ("bad", False),
+    ],
 )
 def test_a_number_without_room_in_its_plan_is_implausible(e164: str, plausible: bool) -> None:
     assert is_plausible(e164) is plausible
