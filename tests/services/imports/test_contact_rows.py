@@ -90,9 +90,10 @@ def test_the_preferred_phone_column_can_be_chosen() -> None:
     }
 
 
-def test_an_extension_is_kept_as_metadata_with_a_warning() -> None:
+@pytest.mark.parametrize("written", ["ext. 45", "x45", "#45", ",,45", ",,,45#", "p45"])
+def test_an_extension_is_kept_as_metadata_with_a_warning(written: str) -> None:
     message = "Kept without its extension 45, which is kept as information."
-    assert mapped(phone="(202) 555-0123 ext. 45") == MappedRow(
+    assert mapped(phone=f"(202) 555-0123{written}") == MappedRow(
         {"phone": NUMBER, "contactMetadata": {"phoneExtension": "45"}},
         [Note(3, "extension_dropped", message)],
         assumed_country=True,
