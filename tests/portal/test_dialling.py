@@ -69,6 +69,10 @@ def test_operators_see_each_carrier_with_the_codes_of_its_trouble(
     assert "<h1>Twilio refuses calls" in shown
     assert "Twilio, 21211</span>" in shown
     assert "The carrier refused: &lt;b&gt;no&lt;/b&gt;" in shown
+    observe(session, Observed.ANSWERED, 100, "", "")
+    shown = operator.get("/line").text
+    assert "<h1>Twilio refuses calls" not in shown
+    assert "Twilio, 21211</span>" in shown
     observe(session, Observed.SILENT, 2, "ReadTimeout", "ReadTimeout")
     assert "<h1>Twilio does not answer" in operator.get("/line").text
 

@@ -20,7 +20,8 @@ LAST_DAY = timedelta(days=1)
 MOST_COUNTED = 1000
 FAILURES = 2
 """A single answer that is lost is no outage."""
-REFUSALS = 3
+REFUSALS, REFUSED_SHARE = 3, 0.05
+"""So many, and so much of all that it said: some wrong numbers among many calls are no trouble."""
 _ANSWERS = frozenset({Observed.ANSWERED, Observed.SLOW})
 _NO_ANSWERS = frozenset({Observed.UNREACHED, Observed.SILENT})
 
@@ -161,7 +162,9 @@ def _state(
         return State.OUTAGE
     if is_last(frozenset({Observed.PUT_OFF})):
         return State.PUTS_OFF
-    if counts[Observed.REFUSED] >= REFUSALS:
+    refused = counts[Observed.REFUSED]
+    said = refused + sum(counts[kind] for kind in _ANSWERS)
+    if refused >= max(REFUSALS, REFUSED_SHARE * said):
         return State.REFUSES
     if counts[Observed.SLOW] > counts[Observed.ANSWERED]:
         return State.SLOW
