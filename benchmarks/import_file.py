@@ -87,8 +87,9 @@ def compare(known: Databases, backend: str, folder: Path, kind: str, least: Cost
     process = begun("apply", folder, url)
     meanwhile = watched(portal, process)
     applying = ended(process)
-    rest = f"   longest lock {applying.lock:.0f} ms, the page "
-    rest += f"{at_rest:.0f} ms at rest, {meanwhile:.0f} ms meanwhile"
+    afterwards = statistics.median(look(portal) for _ in range(20))
+    rest = f"   longest lock {applying.lock:.0f} ms, the page {at_rest:.0f} ms before, "
+    rest += f"{meanwhile:.0f} ms meanwhile, {afterwards:.0f} ms afterwards"
     line(f"{backend} {kind} applying", merge, applying, GOALS["applying"], rest)
     portal.database.dispose()
     known.drop(url)

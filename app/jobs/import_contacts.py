@@ -13,13 +13,15 @@ from app.database import Database
 from app.gateways.files import FileStore
 from app.jobs.context import context
 from app.jobs.outage import outlasts_outages
-from app.services.imports import applying, checking, leases, trial
+from app.services.imports import applying, bulk_rows, checking, leases, trial
 from app.services.imports.checking import Superseded, Task
 from app.services.imports.reading import UnreadableFile, open_table, reading_one_of
 
 log = logging.getLogger(__name__)
 
 LONGEST_PAUSE = 0.1
+COUNTED_FROM = 4
+"""Contacts are counted after so many batches, and each time that they have doubled."""
 CHECK_FAILED = (
     "The file could not be checked because of a fault on our side, which has been noted. "
     "Nothing was changed. Upload the file again."
@@ -133,8 +135,12 @@ def run_apply(database: Database, import_id: UUID, apply_number: int) -> None:
         with database.transaction() as session:
             return applying.apply_batch(session, import_id, apply_number)
 
-    began = time.monotonic()
+    began, batches = time.monotonic(), 0
     while batch():
+        batches += 1
+        if batches >= COUNTED_FROM and batches.bit_count() == 1:
+            with database.transaction() as session:
+                bulk_rows.count_contacts(session)
         _give_way(database, time.monotonic() - began)
         began = time.monotonic()
 
