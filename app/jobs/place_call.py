@@ -70,6 +70,7 @@ def place_call(call_id: str, attempt_id: str) -> None:
 
 
 def _run(call_id: UUID, attempt_id: UUID, told: Event) -> None:
+    begun_at = utcnow()
     step = dial(call_id, attempt_id)
     while step is not None:
         if step.seconds > 0:
@@ -81,7 +82,7 @@ def _run(call_id: UUID, attempt_id: UUID, told: Event) -> None:
             case "ask_again":
                 step = ask_again(attempt_id)
             case "resolve":
-                step = resolve(attempt_id, step.carrier)
+                step = resolve(attempt_id, step.carrier, begun_at)
             case _:
                 step = follow(attempt_id, step.carrier)
 
@@ -175,8 +176,12 @@ def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next 
 
 
 @outlasts_outages
-def resolve(attempt_id: UUID, carrier_kind: CarrierKind) -> Next | None:
-    """Finds out from the carrier what became of an attempt whose answer is not known."""
+def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> Next | None:
+    """Finds out from the carrier what became of an attempt whose answer is not known.
+
+    That nobody could say is decided by a silence that was listened to: it begins with the attempt,
+    or where this process took it over, then.
+    """
     database = context().note_database
     with database.transaction(read_only=True) as session:
         inquiry = progress.inquiry(session, attempt_id)
@@ -195,9 +200,11 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind) -> Next | None:
         verdict = Verdict.UNSURE
     if verdict is Verdict.PLACED:
         return Next("follow", 0, carrier_kind)
+    since, patience = inquiry.asked_at, carrier.settle_seconds
+    if verdict is not Verdict.NOT_PLACED:
+        since, patience = max(since, begun_at), carrier.silence_seconds
     # What counts is when it was asked: a call may come to light while the answer is on its way.
-    patience = carrier.settle_seconds if verdict is Verdict.NOT_PLACED else carrier.silence_seconds
-    wait = patience + LEASE_SECONDS - (asked_at - inquiry.asked_at).total_seconds()
+    wait = patience + LEASE_SECONDS - (asked_at - since).total_seconds()
     if wait > 0:
         return Next("resolve", min(wait, POLL_SECONDS), carrier_kind)
     with database.transaction() as session:

@@ -1,5 +1,6 @@
 """A carrier that does not answer as it should: nothing is lost, and nothing is dialled twice."""
 
+import time
 from uuid import UUID
 
 import pytest
@@ -17,11 +18,18 @@ pytestmark = pytest.mark.xdist_group("house")
 SILENT = '<?xml version="1.0" encoding="UTF-8"?><Response><Hangup /></Response>'
 SETTLED = 2.5
 """The house's wait before the silence of the carrier's list counts."""
+SILENCE = 5.0
+"""Longer than the house waits for an answer to any read."""
 
 
 def attempts_of(house: House, call_id: UUID) -> list[CallAttempt]:
     with house.database.transaction(read_only=True) as session:
         return calls.attempts_of(session, [call_id])[call_id]
+
+
+def looks_for(house: House, number: str) -> int:
+    """How often the carrier's list was asked for calls to the number."""
+    return sum(query["To"] == [number] for query in house.carrier.lists)
 
 
 def details_of(house: House, call_id: UUID) -> list[str | None]:
@@ -75,6 +83,20 @@ def test_where_no_read_is_answered_the_call_is_unknown_and_never_dialled_again(
     call_id = house.dial(number)
     assert outcome(house.database, call_id) == ("unknown", "unknown", None)
     assert len(house.carrier.asked_for(number)) == 1
+
+
+def test_who_takes_a_call_over_hears_the_silence_out_before_it_is_unknown(house: House) -> None:
+    number = house.number(asked=["reset"], silent=True)
+    call_id = house.dial(number)
+    until(lambda: looks_for(house, number) > 0)
+    house.worker.kill()
+    before = looks_for(house, number)
+    time.sleep(SILENCE)
+    house.worker.start()
+    until(lambda: looks_for(house, number) > before)
+    house.carrier.manners[number].silent = False
+    assert outcome(house.database, call_id) == ("completed", "completed", "human")
+    assert len(house.carrier.calls_to(number)) == 1
 
 
 def test_a_callback_tells_what_a_silent_carrier_does_not(house: House) -> None:
