@@ -116,6 +116,13 @@ def _home() -> tuple[str, str] | tuple[None, None]:
     return (sign_in_url(slug), "Go to the sign-in page") if slug else (None, None)
 
 
+def _status(error: DomainError) -> int:
+    """A screen of one partner is not there for operators, like what a role may not do."""
+    if error.code == "operator_without_partner":
+        return 404
+    return next(status for kind, status in STATUS.items() if isinstance(error, kind))
+
+
 def _start_of_list(error: DomainError) -> tuple[str, str] | None:
     """Where a place in a list can't be read, the list begins anew, by the same filters."""
     if not any(problem.code == "invalid_cursor" for problem in error.problems):
@@ -156,7 +163,7 @@ def _find_brand() -> None:
 def answer_with_page(error: DomainError | HTTPException) -> Response:
     """The page for whatever was refused, or failed, outside the JSON areas."""
     if isinstance(error, DomainError):
-        status = next(status for kind, status in STATUS.items() if isinstance(error, kind))
+        status = _status(error)
         if isinstance(error, RateLimited):
             return _too_many(error)
         text = None if status in (401, 404) else error.message
