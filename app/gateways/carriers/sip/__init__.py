@@ -1,7 +1,6 @@
 """Any SIP trunk as the carrier, through baresip.
 
-`line` is the carrier. Each call has a process of its own, the `keeper`, which drives one baresip
+`line` is the carrier. Each call has a `process` of its own, whose `keeper` drives one baresip
 (`phone`) through its control socket, listens to who answers (`hearing`) and speaks (`speaking`).
-The keeper outlives the worker that started it; both know of each other through the call's `ledger`
-alone.
+It outlives the worker that started it; both know of each other through the call's `ledger` alone.
 """

@@ -1,19 +1,14 @@
-"""The process of one call: dials, listens, speaks, hands over or hangs up, and keeps the ledger.
+"""What keeps one call: dials, listens, speaks, hands over or hangs up, and writes the ledger.
 
-Started by the worker and independent of it. It reads its task from standard input, has the locked
-page of the ledger as its one inherited file, and ends with the call: each thing it waits for has a
-limit, and one alarm stands above them all.
+It ends with the call: each thing it waits for has a limit.
 """
 
 import os
 import re
-import signal
-import sys
 import time
 from array import array
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any, NoReturn
 
 from app.enums import AnsweredBy, EndedReason
@@ -41,9 +36,6 @@ LATEST_SOUND_SECONDS = 1.0
 """Sound that is later than this is silence."""
 LATEST_TRACE_SECONDS = 1.0
 """A message that is later than the event about it is not waited for."""
-LONGEST_REST_SECONDS = 240.0
-"""More than all limits of a call together, but for its ringing and its words."""
-SECONDS_A_LETTER = 0.2
 _SIP_ADDRESS = re.compile(r"sips?:[!-~]+", re.IGNORECASE)
 _ANSWER = re.compile(r"([3-6]\d\d) ?(.*)")
 
@@ -286,23 +278,3 @@ class Keeper:
 
     def _sound(self, name: str) -> Path:
         return self._workshop / f"{name}.wav"
-
-
-def _stop(number: int, _frame: FrameType | None) -> NoReturn:
-    message = f"signal {number}"
-    raise InterruptedError(message)
-
-
-def main() -> None:
-    """``keeper DESCRIPTOR``: the locked page, as it was inherited."""
-    task = Task.read(sys.stdin.buffer.read())
-    longest = task.account.ring_seconds + LONGEST_REST_SECONDS
-    longest += (len(task.intro) + len(task.voicemail)) * SECONDS_A_LETTER
-    signal.signal(signal.SIGALRM, _stop)
-    signal.signal(signal.SIGTERM, _stop)
-    signal.alarm(int(longest))
-    Keeper(task, Page(int(sys.argv[1]))).keep()
-
-
-if __name__ == "__main__":
-    main()

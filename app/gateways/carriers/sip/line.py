@@ -133,7 +133,7 @@ class Sip:
             account=self._account,
         )
         process = subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", "app.gateways.carriers.sip.keeper", str(page.descriptor)],
+            [sys.executable, "-m", "app.gateways.carriers.sip.process", str(page.descriptor)],
             cwd=ROOT,
             env={name: value for name, value in os.environ.items() if not _is_ours(name)},
             stdin=subprocess.PIPE,

@@ -1,0 +1,38 @@
+"""The process of one call, started by the worker and independent of it: ``process DESCRIPTOR``.
+
+It reads its task from standard input and has the locked page of the ledger as its one inherited
+file, by that descriptor. One alarm stands above all limits of the call.
+"""
+
+import signal
+import sys
+from types import FrameType
+from typing import NoReturn
+
+from app.gateways.carriers.sip.keeper import Keeper
+from app.gateways.carriers.sip.ledger import Page
+from app.gateways.carriers.sip.task import Task
+
+LONGEST_REST_SECONDS = 240.0
+"""More than all limits of a call together, but for its ringing and its words."""
+SECONDS_A_LETTER = 0.2
+
+
+def main() -> None:
+    """Keeps the call to its end."""
+    task = Task.read(sys.stdin.buffer.read())
+    longest = task.account.ring_seconds + LONGEST_REST_SECONDS
+    longest += (len(task.intro) + len(task.voicemail)) * SECONDS_A_LETTER
+    signal.signal(signal.SIGALRM, _stop)
+    signal.signal(signal.SIGTERM, _stop)
+    signal.alarm(int(longest))
+    Keeper(task, Page(int(sys.argv[1]))).keep()
+
+
+def _stop(number: int, _frame: FrameType | None) -> NoReturn:
+    message = f"signal {number}"
+    raise InterruptedError(message)
+
+
+if __name__ == "__main__":
+    main()
