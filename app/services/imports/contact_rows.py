@@ -25,10 +25,9 @@ from app.services.imports.contact_cells import (
     unusable,
 )
 from app.services.imports.exact import read_exact
-from app.services.imports.mapping import MappedRow, Mapping
+from app.services.imports.mapping import PAIR, MappedRow, Mapping
 from app.services.imports.names import read_name
 
-_PAIR = frozenset({"externalIdKey", "externalIdValue"})
 _BETWEEN = re.compile(r"[\s;,|]+|:::")
 _SEVERAL_EMAILS = "Several e-mail addresses in one cell: keep one."
 _EXPLICIT = ("00", "011", "\uff0b")
@@ -103,7 +102,7 @@ def _external_ids(values: Sequence[str], mapping: Mapping, row: MappedRow) -> No
     stand beside it."""
     for index, key in mapping.external_ids:
         text = _text(values, index, row)
-        if text and row.contact.keys() & _PAIR:
+        if text and not row.contact.keys().isdisjoint(PAIR):
             row.contact.setdefault("externalIds", {})[key] = text
         elif text:
             row.contact["externalIdKey"], row.contact["externalIdValue"] = key, text
