@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.caller import Caller, system_caller
-from app.enums import CallSource, CarrierKind
+from app.enums import CarrierKind
 from app.models import CarrierAccount, Organization
 from app.services import calls, carrier_accounts
 from app.services.carrier_accounts import Particulars
@@ -127,16 +127,8 @@ def account_of(house: House, call_id: UUID) -> UUID | None:
 def test_call_and_attempt_remember_the_account(house: House) -> None:
     line = open_line(house.database)
     bring(house, line, own=False)
-    request = calls.CallRequest(
-        agent_id=line.agent_id,
-        phone_number=house.number(),
-        intro_message="Hello.",
-        voicemail_message="Bye.",
-    )
     with house.database.transaction() as session:
-        call_id = calls.schedule(
-            session, line.key, request, source=CallSource.API, live=True
-        ).call_id
+        call_id = line.accept(session, house.number()).id
     outcome(house.database, call_id)
     call = call_now(house.database, call_id)
     with house.database.transaction(read_only=True) as session:

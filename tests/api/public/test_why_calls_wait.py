@@ -12,9 +12,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.caller import system_caller
-from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, Tier
+from app.enums import CallStatus, CarrierKind, EndedReason, Tier
 from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcnow
-from app.services import calls
 from app.services.calls import answers, dispatch, outcome, putting_off
 from app.services.dialler import pauses
 from tests.api.public.conftest import NUMBER, Script
@@ -41,14 +40,7 @@ class Office:
         self.session.flush()
 
     def ask(self, number: str = NUMBER) -> UUID:
-        request = calls.CallRequest(
-            self.line.agent_id,
-            phone_number=number,
-            intro_message="Hello.",
-            voicemail_message="Bye.",
-        )
-        key, source = self.line.key, CallSource.API
-        return calls.schedule(self.session, key, request, source=source, live=True).call_id
+        return self.line.accept(self.session, number).id
 
     def claim(self, call_id: UUID, per_second: float = 0) -> UUID:
         """The call's turn has come; returns its attempt's id."""

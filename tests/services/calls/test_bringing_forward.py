@@ -8,9 +8,8 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from app.enums import CallSource, CallStatus, EndedReason, Tier
+from app.enums import CallStatus, EndedReason, Tier
 from app.models import Call, CallAttempt, CallEvent, Organization, PlanLimit, new_id
-from app.services import calls
 from app.services.calls import bringing_forward, dispatch, outcome
 from app.services.calls.dispatch import ClaimKind
 from app.services.calls.limits import DAY_USED_UP, OUTSIDE_HOURS
@@ -30,14 +29,7 @@ def clock() -> Iterator[SetClock]:
 
 
 def ask(session: Session, line: Line, number: int = 1) -> Call:
-    request = calls.CallRequest(
-        line.agent_id,
-        phone_number=f"+1212555{number:04}",
-        intro_message="Hello.",
-        voicemail_message="Bye.",
-    )
-    accepted = calls.schedule(session, line.key, request, source=CallSource.API, live=True)
-    return session.get_one(Call, accepted.call_id)
+    return line.accept(session, f"+1212555{number:04}")
 
 
 def claim(session: Session, call: Call, attempt_id: UUID | None = None) -> ClaimKind:

@@ -9,9 +9,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, Tier
+from app.enums import CallStatus, CarrierKind, EndedReason, Tier
 from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcnow
-from app.services import calls
 from app.services.calls import dispatch, limits, pace
 from app.services.calls.dispatch import ClaimKind
 from tests.fixtures.worker import Line, make_line, open_line
@@ -20,13 +19,7 @@ CLIENTS = 8
 
 
 def ask(session: Session, line: Line, number: int) -> UUID:
-    request = calls.CallRequest(
-        line.agent_id,
-        phone_number=f"+1202555{number:04}",
-        intro_message="Hello.",
-        voicemail_message="Bye.",
-    )
-    return calls.schedule(session, line.key, request, source=CallSource.API, live=True).call_id
+    return line.accept(session, f"+1202555{number:04}").id
 
 
 def claimed_at_once(

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.caller import system_caller
-from app.enums import CallSource, CallStatus, ContactAction, EndedReason
+from app.enums import CallStatus, ContactAction, EndedReason
 from app.errors import Conflict
 from app.models import Agent, Call, Campaign, Contact, Organization
 from app.services import calls, campaigns, contacts
@@ -40,11 +40,7 @@ def say(session: Session, campaign: Campaign, phone: str = NUMBER, **metadata: A
 
 
 def ask(session: Session, line: Line) -> Call:
-    request = calls.CallRequest(
-        line.agent_id, phone_number=NUMBER, intro_message="Hello.", voicemail_message="Bye."
-    )
-    accepted = calls.schedule(session, line.key, request, source=CallSource.API, live=True)
-    return session.get_one(Call, accepted.call_id)
+    return line.accept(session, NUMBER)
 
 
 def checks_of(session: Session, line: Line) -> list[tuple[str, str, str]]:

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.caller import system_caller
-from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, OrganizationStatus
+from app.enums import CallStatus, CarrierKind, EndedReason, OrganizationStatus
 from app.models import Call, CallAttempt, HeldCall, Organization, new_id, utcnow
 from app.services import calls
 from app.services.calls import dispatch, putting_off
@@ -24,13 +24,7 @@ def line(session: Session) -> Line:
 
 
 def dial(session: Session, line: Line) -> UUID:
-    request = calls.CallRequest(
-        agent_id=line.agent_id,
-        phone_number="+12125551000",
-        intro_message="Hello.",
-        voicemail_message="Bye.",
-    )
-    return calls.schedule(session, line.key, request, source=CallSource.API, live=True).call_id
+    return line.accept(session, "+12125551000").id
 
 
 def pause(session: Session) -> None:

@@ -4,9 +4,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from app.enums import CallSource, CallStatus, EndedReason
+from app.enums import CallStatus, EndedReason
 from app.models import Call, new_id
-from app.services import calls
 from app.services.calls import answers, dispatch
 from app.services.calls.answers import CUT_SHORT, UNPLACED
 from app.services.calls.dispatch import ClaimKind
@@ -20,18 +19,7 @@ def line(session: Session) -> Line:
 
 @pytest.fixture
 def call(session: Session, line: Line) -> Call:
-    return schedule(session, line)
-
-
-def schedule(session: Session, line: Line) -> Call:
-    request = calls.CallRequest(
-        line.agent_id,
-        phone_number="+12025550101",
-        intro_message="Hello.",
-        voicemail_message="Bye.",
-    )
-    accepted = calls.schedule(session, line.key, request, source=CallSource.API, live=True)
-    return session.get_one(Call, accepted.call_id)
+    return line.accept(session)
 
 
 def fail_to_place(session: Session, call: Call, *, was_asked: bool) -> CallStatus:
@@ -76,7 +64,7 @@ def queue_of(session: Session) -> list[str]:
 def test_the_next_attempt_comes_before_all_that_have_not_had_their_turn(
     session: Session, line: Line, call: Call
 ) -> None:
-    schedule(session, line)
+    line.accept(session)
     waiting = queue_of(session)
     fail_to_place(session, call, was_asked=True)
     again, *others = queue_of(session)

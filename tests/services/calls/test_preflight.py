@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.caller import system_caller
-from app.enums import CallSource, CarrierKind, Observed, OrganizationStatus
+from app.enums import CarrierKind, Observed, OrganizationStatus
 from app.models import Agent, DoNotCallEntry, Organization, WorkerHeartbeat, new_id, utcnow
 from app.services import calls, workers
 from app.services.calls import dispatch, limits
@@ -120,17 +120,7 @@ def warned(session: Session, line: Line, installation: calls.Installation) -> li
 def test_what_a_call_would_wait_for_is_said_beforehand(session: Session, line: Line) -> None:
     twilio = calls.Installation(CarrierKind.TWILIO, calls_at_once=1, calls_per_second=0.01)
     assert warned(session, line, twilio) == []
-    request = calls.CallRequest(
-        line.agent_id, phone_number=NUMBER, intro_message="Hello.", voicemail_message="Bye."
-    )
-    call_id = calls.schedule(
-        session,
-        line.key,
-        request,
-        source=CallSource.API,
-        live=True,
-        carrier=CarrierKind.TWILIO,
-    ).call_id
+    call_id = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO).id
     dispatch.claim(session, call_id, new_id(), calls_at_once=1, carrier_calls_per_second=0.01)
     pauses.pause(session, system_caller("Mara"), pauses.Scope(), "A storm.")
     now = utcnow()

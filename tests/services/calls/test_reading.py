@@ -21,11 +21,7 @@ def line(session: Session) -> Line:
 
 
 def dial(session: Session, line: Line, **how: Any) -> str:
-    request = calls.CallRequest(
-        line.agent_id, "+12025550101", intro_message="Hi.", voicemail_message="Bye."
-    )
-    asked: dict[str, Any] = {"source": CallSource.API, "live": True} | how
-    return str(calls.schedule(session, line.key, request, **asked).call_id)
+    return str(line.accept(session, **how).id)
 
 
 def seen(session: Session, caller: Caller) -> list[str]:

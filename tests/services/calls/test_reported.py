@@ -3,11 +3,10 @@
 import pytest
 from sqlalchemy.orm import Session
 
-from app.enums import CallSource, CallStatus, CarrierKind
+from app.enums import CallStatus, CarrierKind
 from app.errors import Forbidden
 from app.gateways.carriers.base import LineState, Verdict
 from app.models import CallAttempt, new_id
-from app.services import calls
 from app.services.calls import answers, dispatch, progress, reported
 from tests.fixtures.worker import Line, make_line
 
@@ -21,19 +20,9 @@ def line(session: Session) -> Line:
 
 def attempt_at(session: Session, line: Line) -> CallAttempt:
     """An attempt that the carrier has just been asked for."""
-    request = calls.CallRequest(
-        line.agent_id, NUMBER, intro_message="Hello.", voicemail_message="Bye."
-    )
-    accepted = calls.schedule(
-        session,
-        line.key,
-        request,
-        source=CallSource.API,
-        live=True,
-        carrier=CarrierKind.TWILIO,
-    )
+    call = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO)
     attempt_id = new_id()
-    dispatch.claim(session, accepted.call_id, attempt_id, calls_at_once=20)
+    dispatch.claim(session, call.id, attempt_id, calls_at_once=20)
     return session.get_one(CallAttempt, attempt_id)
 
 

@@ -5,9 +5,8 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy.orm import Session
 
-from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
+from app.enums import CallStatus, CarrierKind, EndedReason
 from app.models import Call, CallAttempt, Organization, utcnow
-from app.services import calls
 from tests.fixtures.worker import Line, make_line
 
 NUMBER, ANOTHER = "+12025550101", "+12025550102"
@@ -20,11 +19,7 @@ def line(session: Session) -> Line:
 
 
 def accept(session: Session, line: Line, number: str = NUMBER, *, live: bool = True) -> Call:
-    request = calls.CallRequest(
-        line.agent_id, phone_number=number, intro_message="Hello.", voicemail_message="Bye."
-    )
-    accepted = calls.schedule(session, line.key, request, source=CallSource.API, live=live)
-    return session.get_one(Call, accepted.call_id)
+    return line.accept(session, number, live=live)
 
 
 def rang(

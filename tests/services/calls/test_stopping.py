@@ -8,9 +8,8 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.caller import system_caller
-from app.enums import CallSource, CallStatus, EndedReason, OrganizationStatus
+from app.enums import CallStatus, EndedReason, OrganizationStatus
 from app.models import Agent, Call, DoNotCallEntry, Organization, Partner, new_id, utcnow
-from app.services import calls
 from app.services.calls import dispatch, stopping
 from app.services.dialler import pauses
 from tests.fixtures.worker import Line, make_line
@@ -24,13 +23,10 @@ def line(session: Session) -> Line:
 
 
 def wait_in_queue(session: Session, line: Line, number: str = NUMBER) -> UUID:
-    request = calls.CallRequest(
-        line.agent_id, number, intro_message="Hello.", voicemail_message="Bye."
-    )
-    call_id = calls.schedule(session, line.key, request, source=CallSource.API, live=True).call_id
-    session.get_one(Call, call_id).created_at -= timedelta(seconds=10)
+    call = line.accept(session, number)
+    call.created_at -= timedelta(seconds=10)
     session.flush()
-    return call_id
+    return call.id
 
 
 def suspend(session: Session, line: Line) -> None:

@@ -7,9 +7,8 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CallSource, CallStatus, EndedReason
+from app.enums import CallStatus, EndedReason
 from app.models import Call, CallAttempt, Organization, new_id, utcnow
-from app.services import calls
 from app.services.calls import dispatch, outcome
 from app.services.calls.dispatch import ClaimKind
 from tests.fixtures.clock import SetClock
@@ -30,11 +29,7 @@ def line(session: Session, clock: SetClock) -> Line:
 
 
 def ask(session: Session, line: Line, number: str, **more: Any) -> Call:
-    request = calls.CallRequest(
-        line.agent_id, phone_number=number, intro_message="Hello.", voicemail_message="Bye."
-    )
-    accepted = calls.schedule(session, line.key, request, source=CallSource.API, live=True, **more)
-    return session.get_one(Call, accepted.call_id)
+    return line.accept(session, number, **more)
 
 
 def claim(session: Session, call: Call) -> ClaimKind:

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.caller import Caller, system_caller
-from app.enums import CallSource, CarrierKind, Observed
+from app.enums import CarrierKind, Observed
 from app.gateways.carriers.sip.account import Trunk
 from app.models import Agent, Call, CallAttempt, CarrierAccount, new_id, utcnow
 from app.services import calls, carrier_accounts
@@ -41,14 +41,7 @@ def bring(session: Session, caller: Caller, wanted: Particulars) -> CarrierAccou
 
 
 def accepted(session: Session, line: Line) -> Call:
-    request = calls.CallRequest(
-        agent_id=line.agent_id,
-        phone_number=NUMBER,
-        intro_message="Hello.",
-        voicemail_message="Bye.",
-    )
-    made = calls.schedule(session, line.key, request, source=CallSource.API, live=True)
-    return session.get_one(Call, made.call_id)
+    return line.accept(session, NUMBER)
 
 
 def claimed(session: Session, call: Call) -> tuple[dispatch.Claim, CallAttempt]:

@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import (
-    CallSource,
     CallStatus,
     CampaignStatus,
     EndedReason,
@@ -18,7 +17,7 @@ from app.enums import (
 )
 from app.errors import Conflict, Forbidden, NotFound
 from app.models import AuditEntry, Call, Organization, utcnow
-from app.services import api_keys, calls, campaigns, organizations, users
+from app.services import api_keys, campaigns, organizations, users
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.worker import Line, make_line
 
@@ -36,11 +35,7 @@ def organization_of(session: Session, line: Line) -> Organization:
 
 
 def queue_call(session: Session, line: Line) -> Call:
-    request = calls.CallRequest(
-        line.agent_id, phone_number=NUMBER, intro_message="Hello.", voicemail_message="Bye."
-    )
-    accepted = calls.schedule(session, line.key, request, source=CallSource.API, live=True)
-    return session.get_one(Call, accepted.call_id)
+    return line.accept(session, NUMBER)
 
 
 def administrator(organization: Organization) -> Caller:

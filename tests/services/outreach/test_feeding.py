@@ -313,12 +313,7 @@ def test_a_suspended_organization_and_a_silent_assistant_hold_the_campaign(
 
 
 def one_call_made(desk: Desk) -> None:
-    request = calls.CallRequest(
-        desk.line.agent_id, phone_number=CLEO, intro_message="Hi.", voicemail_message="Bye."
-    )
-    call_id = calls.schedule(
-        desk.session, desk.line.key, request, source=CallSource.API, live=True
-    ).call_id
+    call_id = desk.line.accept(desk.session, CLEO).id
     desk.session.add(
         CallAttempt(
             organization_id=desk.line.organization_id,
