@@ -99,9 +99,10 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(
 
 
 def test_everything_that_is_wrong_is_said_at_once(browser: Browser) -> None:
-    typed = NEW | {"name": "", "agent_limit": "x", "email": "nobody"}
+    wrong = {"name": "", "agent_limit": "x", "user_limit": "-1", "email": "nobody"}
+    typed = NEW | wrong | {"referral_code": "N" * 1000}
     shown = text(browser.post("/organizations/new", typed, page="/organizations/new"))
-    assert "3 things need changing" in shown
+    assert "5 things need changing" in shown
     assert 'value="x"' in shown
 
 
@@ -180,8 +181,9 @@ def test_a_limit_that_is_no_number_is_refused_before_the_check(
     own: Tenant, browser: Browser
 ) -> None:
     path = f"/organizations/{own.plus.id}/plan/check"
-    answer = browser.get(f"{path}?tier={Tier.PLUS.value}&agent_limit=x&user_limit=1")
+    answer = browser.get(f"{path}?tier={Tier.PLUS.value}&agent_limit=x&user_limit=-1")
     assert answer.status_code == 422
+    assert "2 things need changing" in text(answer)
     assert "Assistant limit: A whole number fits here, in digits." in text(answer)
 
 

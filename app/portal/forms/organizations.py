@@ -18,6 +18,7 @@ from app.enums import Tier
 from app.errors import ValidationFailed
 from app.models import Organization
 from app.portal.forms.problems import place_problems
+from app.schemas.base import wire_name
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.reading import read
 from app.schemas.users import CreateAdminInput
@@ -59,6 +60,22 @@ def refuse_blank(field: WholeNumber) -> None:
         raise ValidationError(message)
 
 
+def _is_taken(form: Form, values: dict[str, Any]) -> bool:
+    """Whether the contract takes what was typed; what it refuses is told at its field.
+
+    Asked for the fields that could be read, also where another could not, so that all is said at
+    once.
+    """
+    named = {wire_name(name): name for name in form.data} | PLACES
+    readable = {key: value for key, value in values.items() if not form[named[key]].errors}
+    try:
+        read(UpdateOrganizationInput, readable)
+    except ValidationFailed as error:
+        place_problems(form, error, PLACES)
+        return False
+    return True
+
+
 class Limits(Form):
     tier = SelectField(
         "Plan", choices=[SelectChoice(tier.value, name) for tier, name in TIER_NAMES.items()]
@@ -71,6 +88,10 @@ class Limits(Form):
 
     def validate_user_limit(self, field: WholeNumber) -> None:
         refuse_blank(field)
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        fine = bool(super().validate(extra_validators))
+        return _is_taken(self, self.limits()) and fine
 
     def limits(self) -> dict[str, Any]:
         """The plan and limits in the contract's names."""
@@ -127,9 +148,8 @@ class NewForm(Names, Limits):
     def validate(self, extra_validators: Any = None) -> bool:
         """Also what the services would refuse one after the other, so that all is said at once."""
         fine = bool(super().validate(extra_validators))
+        fine = _is_taken(self, self.codes()) and fine
         checks: list[Callable[[], object]] = [lambda: checked_name(self.name.data or "")]
-        if fine:
-            checks.append(self.to_changes)
         if self.typed_email:
             checks.append(lambda: read(CreateAdminInput, {"email": self.typed_email}))
         for check in checks:
