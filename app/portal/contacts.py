@@ -68,14 +68,13 @@ def contact_create(campaign_id: UUID) -> Page:
         campaign = campaigns.get(session, caller(), campaign_id)
         form = form_for(list(campaigns.external_id_keys(session, campaign)))(request.form)
         wanted = form.to_fields()
-        if wanted is None:
-            return _new_page(session, campaign, form), 422
     try:
         with transaction() as session:
             sending = Sending(session)
             if sending.earlier is not None:
                 return redirect(sending.earlier, 303)
             made = single.add(session, caller(), campaign_id, wanted)
+            form.require_readable()
             url = sending.led_to(
                 url_for("portal.contact", campaign_id=campaign_id, contact_id=made)
             )
@@ -103,8 +102,6 @@ def contact_save(campaign_id: UUID, contact_id: UUID) -> Page:
         keys = list(campaigns.external_id_keys(session, campaign))
         form = form_for(keys)(request.form)
         wanted = form.to_fields(found)
-        if wanted is None:
-            return _edit_page(session, campaign, contact_id, form), 422
     try:
         with transaction() as session:
             single.edit(
@@ -115,6 +112,7 @@ def contact_save(campaign_id: UUID, contact_id: UUID) -> Page:
                 wanted,
                 expected_version=seen_version(),
             )
+            form.require_readable()
     except ValidationFailed as error:
         problems = form.show_problems(error)
         with transaction(read_only=True) as session:

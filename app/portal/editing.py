@@ -118,7 +118,9 @@ def _words(field: Field) -> str:
         return ", ".join(words.get(str(one), str(one or "–")) for one in chosen) or "–"
     if isinstance(field.data, list | tuple | set):
         return ", ".join(str(item) for item in field.data) or "–"
-    return str(field.data) if field.data not in (None, "") else "–"
+    if field.data in (None, ""):
+        return "–"
+    return str(field.data).replace("\r\n", "\n")  # how browsers send the lines of a text
 
 
 def register(app: Flask) -> None:

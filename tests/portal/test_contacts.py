@@ -168,6 +168,8 @@ def test_every_field_can_be_changed_at_once_and_keeps_its_kind(
         ({"phone": OTHER_PHONE}, "Another contact of the campaign has this phone number."),
         ({"email": "BOB@mail.example"}, "Another contact of the campaign has this e-mail address."),
         ({"external_1": "C-2"}, "Another contact of the campaign has this external id."),
+        ({"more": "=", "phone": "12"}, "Line 1 is not of the form name = value."),
+        ({"more": "=", "phone": "12"}, "Too short"),
     ],
 )
 def test_what_is_wrong_stands_at_its_field_and_nothing_is_saved(
@@ -195,9 +197,11 @@ def test_two_people_editing_are_told_and_nothing_is_overwritten_unseen(
     page = page_of(campaign, contact)
     seen = version(admin, f"{page}/edit")
     first = save(admin, page, first_name="Augusta", version=seen)
-    late = save(admin, page, first_name="Ida", version=seen)
+    same_lines = FORM["more"].replace("\n", "\r\n")  # as a browser sends them
+    late = save(admin, page, first_name="Ida", more=same_lines, version=seen)
     assert (first.status_code, late.status_code) == (303, 409)
     assert ("changed this meanwhile" in late.text, 'value="Ida"' in late.text) == (True, True)
+    assert late.text.count("Further facts") == 1  # the field, and no difference
     assert state(session, own, campaign, contact.id)["first_name"] == "Augusta"
     new = late.text.split('name="version" value="')[1].split('"')[0]
     assert save(admin, page, first_name="Ida", version=new).status_code == 303

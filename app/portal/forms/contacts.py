@@ -5,7 +5,7 @@ from typing import Any
 
 from wtforms import EmailField, Form, StringField, TelField, TextAreaField
 
-from app.errors import DomainError
+from app.errors import DomainError, Problem, ValidationFailed
 from app.schemas.contacts import StoredContact
 from app.services.contacts.rules import MAX_EXTERNAL_ID_VALUE, MAX_NAME, MAX_STATUS
 from app.services.contacts.single import ContactFields
@@ -18,6 +18,8 @@ class ContactForm(Form):
     """Made by `form_for`, which adds a field for each external id key of the campaign."""
 
     keys: tuple[str, ...] = ()
+    unreadable: Problem | None = None
+    """What is wrong with the further facts as a text; known once `to_fields` was called."""
 
     first_name = StringField("First name", render_kw=_SHORT)
     last_name = StringField("Last name", render_kw=_SHORT)
@@ -31,12 +33,11 @@ class ContactForm(Form):
         """The fields of external ids, in the order of their keys."""
         return [self[f"{_KEY}{place}"] for place in range(len(self.keys))]
 
-    def to_fields(self, stored: StoredContact | None = None) -> ContactFields | None:
-        """What the person wants; None where a line of the further facts can't be read."""
+    def to_fields(self, stored: StoredContact | None = None) -> ContactFields:
+        """What the person wants, without the further facts where a line of them can't be read:
+        the rest is still checked, and `require_readable` refuses what is good but for that."""
         had = stored.contact_metadata if stored else {}
         metadata = self._metadata(had)
-        if metadata is None:
-            return None
         held = stored.external_ids if stored else {}
         typed = {
             key: (field.data or "").strip()
@@ -54,7 +55,12 @@ class ContactForm(Form):
             },
         )
 
-    def _metadata(self, had: Mapping[str, Any]) -> dict[str, Any] | None:
+    def require_readable(self) -> None:
+        """Raises `ValidationFailed` where a line of the further facts can't be read."""
+        if self.unreadable:
+            raise ValidationFailed.of(self.unreadable)
+
+    def _metadata(self, had: Mapping[str, Any]) -> dict[str, Any]:
         """The keys to write, with None for those to take away."""
         wanted: dict[str, Any] = {}
         for number, line in enumerate((self.more.data or "").replace("\r", "").split("\n"), 1):
@@ -62,15 +68,17 @@ class ContactForm(Form):
                 continue
             name, equals, value = (part.strip() for part in line.partition("="))
             if not equals or not name:
-                self.more.errors = (f"Line {number} is not of the form name = value.",)
-                return None
+                return self._not_a_line(f"Line {number} is not of the form name = value.")
             if name in wanted:
-                self.more.errors = (f"Line {number} names {name} a second time.",)
-                return None
+                return self._not_a_line(f"Line {number} names {name} a second time.")
             wanted[name] = _like(had.get(name), _unescaped(value))
         gone = {name: None for name in had if _fits_a_line(name) and wanted.get(name, "") == ""}
         new = {n: v for n, v in wanted.items() if v != "" and (n not in had or had[n] != v)}
         return {**gone, **new}
+
+    def _not_a_line(self, message: str) -> dict[str, Any]:
+        self.unreadable = Problem("contactMetadata", "unreadable_line", message)
+        return {}
 
     def show_problems(self, error: DomainError) -> list[tuple[str, str]]:
         """Puts each problem at its field; returns those that belong to none."""
@@ -85,7 +93,8 @@ class ContactForm(Form):
         places |= {
             f"externalIds.{key}": field for key, field in zip(self.keys, self.external, strict=True)
         }
-        for problem in error.problems:
+        own = [self.unreadable] if self.unreadable and self.unreadable not in error.problems else []
+        for problem in (*error.problems, *own):
             of_facts = problem.field.startswith("contactMetadata")
             field = self.more if of_facts else places.get(problem.field)
             if field is None:
