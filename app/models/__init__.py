@@ -31,7 +31,7 @@ from app.models.dialler import (
 from app.models.legacy import LegacyDay, LegacyExchange
 from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names
-from app.models.organization import Agent, DoNotCallEntry, ExternalIdKey, Organization
+from app.models.organization import PLAN, Agent, DoNotCallEntry, ExternalIdKey, Organization
 from app.models.outreach import Outreach, OutreachContact
 from app.models.partner import (
     BrandColor,
@@ -49,6 +49,7 @@ from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.models.worker import CallNews, CarrierPace, ProcessorCheck, ProcessorPrice, WorkerHeartbeat
 
 __all__ = [
+    "PLAN",
     "Agent",
     "ApiKey",
     "ApiRequest",

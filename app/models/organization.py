@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import (
     CheckConstraint,
+    ColumnElement,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -14,6 +15,7 @@ from sqlalchemy import (
     Time,
     UniqueConstraint,
     and_,
+    func,
     text,
 )
 from sqlalchemy.orm import Mapped, foreign, mapped_column, relationship
@@ -101,11 +103,15 @@ class Organization(Named, Base):
     plan_limit: Mapped[PlanLimit | None] = relationship(
         primaryjoin=lambda: and_(
             foreign(Organization.partner_id) == PlanLimit.partner_id,
-            foreign(Organization.payment_tier) == PlanLimit.tier,
+            func.coalesce(foreign(Organization.payment_tier), Tier.FREE) == PlanLimit.tier,
         ),
         viewonly=True,
     )
     """What its plan allows, where its partner's plans have limits."""
+
+
+PLAN: ColumnElement[Tier] = func.coalesce(Organization.payment_tier, Tier.FREE)
+"""The plan of an organization: without one it is on the contract's default."""
 
 
 class Agent(Named, Base):

@@ -72,7 +72,10 @@ class PartnerCostDay(Base):
 
 
 class PartnerTier(Base):
-    """How many organizations of a partner are on a plan, and how many standard users they have."""
+    """How many organizations of a partner are on a plan, and how many standard users they have.
+
+    ``archived`` are those of the organizations that are archived.
+    """
 
     __tablename__ = "partner_tiers"
 
@@ -81,4 +84,5 @@ class PartnerTier(Base):
     )
     tier: Mapped[Tier] = mapped_column(enum_column(Tier), primary_key=True)
     organizations: Mapped[int] = mapped_column(Integer, default=0)
+    archived: Mapped[int] = mapped_column(Integer, default=0)
     users: Mapped[int] = mapped_column(Integer, default=0)

@@ -10,8 +10,9 @@ from sqlalchemy import delete, func, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, Role, Tier
+from app.enums import AnsweredBy, OrganizationStatus, Role, Tier
 from app.models import (
+    PLAN,
     Base,
     ConversationDay,
     CostDay,
@@ -90,6 +91,7 @@ def move_organization(
             User.organization_id == organization.id, User.user_type == Role.STANDARD
         )
     )
+    archived = int(organization.status is OrganizationStatus.ARCHIVED)
     moves = [(before or Tier.FREE, -1), (after or Tier.FREE, 1)]
     for tier, sign in sorted(moves):  # always in one order: two that move at once don't deadlock
         _add_to_tier(
@@ -97,8 +99,15 @@ def move_organization(
             organization.partner_id,
             tier,
             organizations=sign,
+            archived=sign * archived,
             users=sign * (users or 0),
         )
+
+
+def archive_organization(session: Session, organization: Organization, *, back: bool) -> None:
+    """An organization that is held for change is archived, or comes ``back``."""
+    tier = organization.payment_tier
+    _add_to_tier(session, organization.partner_id, tier, archived=-1 if back else 1)
 
 
 def recount(session: Session, partner_id: UUID) -> None:
@@ -132,20 +141,22 @@ def recount(session: Session, partner_id: UUID) -> None:
         by_day[day] = by_day.get(day, 0) + count
     for day, count in by_day.items():
         add(session, PartnerDay, {"partner_id": partner_id, "day": day}, {"sign_ups": count}, {})
-    tier = func.coalesce(Organization.payment_tier, Tier.FREE.value)
+    is_archived = Organization.status == OrganizationStatus.ARCHIVED
     organizations = session.execute(
-        select(tier, func.count()).where(Organization.partner_id == partner_id).group_by(tier)
+        select(PLAN, func.count(), func.count().filter(is_archived))
+        .where(Organization.partner_id == partner_id)
+        .group_by(PLAN)
     )
-    for name, count in organizations.all():
-        _add_to_tier(session, partner_id, Tier(name), organizations=count)
+    for tier, count, archived in organizations.all():
+        _add_to_tier(session, partner_id, tier, organizations=count, archived=archived)
     users = session.execute(
-        select(tier, func.count())
+        select(PLAN, func.count())
         .join(User, User.organization_id == Organization.id)
         .where(Organization.partner_id == partner_id, User.user_type == Role.STANDARD)
-        .group_by(tier)
+        .group_by(PLAN)
     )
-    for name, count in users.all():
-        _add_to_tier(session, partner_id, Tier(name), users=count)
+    for tier, count in users.all():
+        _add_to_tier(session, partner_id, tier, users=count)
 
 
 def _recount_costs(session: Session, partner_id: UUID) -> None:

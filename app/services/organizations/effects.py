@@ -76,8 +76,8 @@ def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[E
 
 def _of_calls(session: Session, organization: Organization, tier: Tier) -> Iterator[Effect]:
     """The calls that the plans allow, where they differ in that."""
-    now = organization.payment_tier
-    before = session.get(PlanLimit, (organization.partner_id, now)) if now is not None else None
+    now = organization.payment_tier or Tier.FREE
+    before = session.get(PlanLimit, (organization.partner_id, now))
     after = session.get(PlanLimit, (organization.partner_id, tier))
     for what, name in (("at once", "max_calls_at_once"), ("a day", "max_calls_a_day")):
         old, new = getattr(before, name, None), getattr(after, name, None)

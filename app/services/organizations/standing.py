@@ -11,7 +11,7 @@ from app.enums import CallStatus, CampaignStatus, EndedReason, OrganizationStatu
 from app.errors import Conflict
 from app.models import ApiKey, Call, Campaign, OAuthClient, Organization, User, utcnow
 from app.policy import Permission
-from app.services import audit
+from app.services import audit, rollup
 from app.services.calls.outcome import end_call
 from app.services.calls.states import WAITING
 from app.services.organizations.changing import held, record
@@ -112,6 +112,7 @@ def archive(
     organization = _held(session, caller, organization_id, expected_version)
     if organization.status is OrganizationStatus.ARCHIVED:
         return Stopped(0, 0)
+    rollup.archive_organization(session, organization, back=False)
     _move(session, caller, organization, OrganizationStatus.ARCHIVED, "archived", reason)
     return Stopped(
         _cancel_waiting_calls(session, organization),
@@ -132,6 +133,7 @@ def restore(
     """
     organization = _held(session, caller, organization_id, expected_version)
     if organization.status is OrganizationStatus.ARCHIVED:
+        rollup.archive_organization(session, organization, back=True)
         _move(session, caller, organization, OrganizationStatus.ACTIVE, "restored")
     return organization
 

@@ -8,8 +8,8 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.caller import Caller
-from app.enums import CallStatus, OrganizationStatus, Tier
-from app.models import Call, CallAttempt, Organization, utcnow
+from app.enums import CallStatus, Tier
+from app.models import PLAN, Call, CallAttempt, Organization, PartnerTier, utcnow
 from app.policy import Permission
 from app.services.calls.limits import PLAN_USED_UP
 from app.services.calls.states import ACTIVE
@@ -23,15 +23,8 @@ def on_plans(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, i
     """How many organizations each plan has, archived ones left out."""
     caller.require(Permission.PRICING_READ)
     partner = get(session, caller, partner_id)
-    counted = session.execute(
-        select(Organization.payment_tier, func.count())
-        .where(
-            Organization.partner_id == partner.id,
-            Organization.status != OrganizationStatus.ARCHIVED,
-        )
-        .group_by(Organization.payment_tier)
-    )
-    found = {tier: count for tier, count in counted if tier is not None}
+    plans = session.scalars(select(PartnerTier).where(PartnerTier.partner_id == partner.id))
+    found = {plan.tier: plan.organizations - plan.archived for plan in plans}
     return {tier: found.get(tier, 0) for tier in Tier}
 
 
@@ -128,9 +121,7 @@ def _waiting(session: Session, partner_id: UUID, tier: Tier) -> str:
 
 
 def _on_plan(partner_id: UUID, tier: Tier) -> Select[UUID]:
-    return select(Organization.id).where(
-        Organization.partner_id == partner_id, Organization.payment_tier == tier
-    )
+    return select(Organization.id).where(Organization.partner_id == partner_id, PLAN.in_([tier]))
 
 
 def _how_many(session: Session, organizations: Select[UUID]) -> str:

@@ -12,15 +12,13 @@ from sqlalchemy.orm import Session
 
 from app.caller import Caller
 from app.enums import Role, Tier, UserStatus
-from app.models import ConversationDay, Organization, User
+from app.models import PLAN, ConversationDay, Organization, User
 from app.policy import Permission
 from app.schemas.fields import write_moment
 from app.services import name_search, partners
 
 BATCH = 200
 """So few that their rows are gone again before the garbage collector looks at everything."""
-TIER: ColumnElement[Any] = func.coalesce(Organization.payment_tier, Tier.FREE.value)
-"""An organization without a plan is on the contract's default."""
 
 
 @dataclass
@@ -78,7 +76,7 @@ class Chosen:
             few = name_search.users_called(session, partner_id, words)
             found += [] if few is None else [few]
         if self.tier is not None:
-            found.append(TIER.in_([self.tier.value]))
+            found.append(PLAN.in_([self.tier]))
         if self.status is not None:
             found.append(User.status == self.status)
         if self.since is not None:
@@ -116,7 +114,7 @@ def report(
             User.email,
             type_coerce(User.created_at, String),
             Organization.name,
-            type_coerce(TIER, String),
+            type_coerce(PLAN, String),
             type_coerce(func.coalesce(conversations.c.conversations, 0), Integer),
         )
         .join(Organization, Organization.id == User.organization_id)

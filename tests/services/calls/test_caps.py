@@ -129,6 +129,14 @@ def test_a_plans_calls_of_a_day_are_counted_and_said(session: Session) -> None:
     assert wait.why == "The organization has made all the calls of a day that its plan allows."
 
 
+def test_an_organization_without_a_plan_has_the_limits_of_the_default(session: Session) -> None:
+    line = make_line(session, payment_tier=None)
+    free = PlanLimit(partner_id=line.partner_id, tier=Tier.FREE, max_calls_at_once=2)
+    session.add_all([free, PlanLimit(partner_id=line.partner_id, tier=Tier.BASIC)])
+    session.flush()
+    assert limits.lines_of(organization_of(session, line), 5) == 2
+
+
 def limited(session: Session, **of_plan: int | None) -> Line:
     """The line of an organization on the Basic plan, which has these limits."""
     line = make_line(session, payment_tier=Tier.BASIC)

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
 from app.models import PartnerDay, PartnerTier
-from app.services import rollup, users
+from app.services import organizations, rollup, users
 from app.services.organizations.changing import change
 from tests.fixtures.cast import Tenant, converse, make_tenant, make_user
 
@@ -26,7 +26,7 @@ def sums(session: Session, tenant: Tenant) -> set[tuple[Any, ...]]:
         select(PartnerTier).where(PartnerTier.partner_id == tenant.partner.id)
     ):
         if plan.organizations or plan.users:
-            found.add((plan.tier, plan.organizations, plan.users))
+            found.add((plan.tier, plan.organizations, plan.archived, plan.users))
     return found
 
 
@@ -43,10 +43,13 @@ def test_what_is_kept_equals_what_is_there(session: Session) -> None:
         email = f"{name}@northwind.example"
         users.invite(session, admin, email=email, user_type=role, organization_id=where)
     change(session, admin, own.plus, {"payment_tier": Tier.BASIC})
+    organizations.archive(session, admin, own.organization.id)
     change(session, admin, own.organization, {"payment_tier": None})
+    organizations.archive(session, admin, own.plus.id)
+    organizations.restore(session, admin, own.plus.id)
 
     kept = sums(session, own)
-    assert {row for row in kept if len(row) == 3} == {(Tier.FREE, 1, 1), (Tier.BASIC, 2, 3)}
+    assert {row for row in kept if len(row) == 4} == {(Tier.FREE, 1, 1, 1), (Tier.BASIC, 2, 0, 3)}
     assert (date(2026, 5, 4), 5) in {row[:2] for row in kept}
     rollup.recount(session, own.partner.id)
     assert sums(session, own) == kept
