@@ -26,6 +26,18 @@ def organizations_called(session: Session, words: str) -> ColumnElement[bool] | 
     return None if known is None else _one_of(Organization, known)
 
 
+def organizations_reached_at(session: Session, words: str) -> ColumnElement[bool]:
+    """Organizations, of whatever partner, where the address of a person holds the words."""
+    known = _known(session, User, words)
+    in_address = User.email_key.contains(words.lower(), autoescape=True)
+    theirs = select(User.organization_id).where(in_address)
+    if known is None:
+        own = theirs.where(User.organization_id == Organization.id)
+        return own.correlate_except(User).exists()
+    ids = session.scalars(theirs.where(_one_of(User, known)))
+    return _one_of(Organization, [found for found in ids if found is not None])
+
+
 def is_of_organization_called(
     session: Session, organization_id: InstrumentedAttribute[Any], words: str
 ) -> ColumnElement[bool]:

@@ -37,6 +37,9 @@ WORDS = {
     '"': ['Ünal "Döner"'],
     "OR": ["50% & more", "Northwind Bakery", "Northwind Dental"],
     "NEAR(": [],
+    "U1@shop": ["50% & more"],
+    "2@": ["Tools_1"],
+    "u_@shop": [],
 }
 
 

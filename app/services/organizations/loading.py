@@ -107,7 +107,8 @@ class Closeness(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a screen of organizations shows; ``query`` looks in names and both referral codes.
+    """What a screen of organizations shows; ``query`` looks in names and both referral codes, where
+    it holds an @ also in the addresses of their people.
 
     Without ``status`` the archived ones are left out. ``partner_id`` narrows an operator's view.
     """
@@ -165,9 +166,13 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organi
     if words:
         codes = (Organization.referral_code, Organization.referred_by_code)
         by_code = (column.icontains(words, autoescape=True) for column in codes)
-        rows = rows.where(or_(Organization.named(words), *by_code))
+        found = or_(Organization.named(words), *by_code)
         few = name_search.organizations_called(session, words)
-        rows = rows if few is None else rows.where(few)
+        if "@" in words:
+            reached = name_search.organizations_reached_at(session, words)
+            found |= reached
+            few = None if few is None else few | reached
+        rows = rows.where(found) if few is None else rows.where(found, few)
     if chosen.tier is not None:
         rows = rows.where(Organization.payment_tier == chosen.tier)
     if chosen.status is not None:
