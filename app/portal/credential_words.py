@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from app.enums import Area
 from app.models import ApiKey, ApiRequest, OAuthClient, utcnow
-from app.portal.formats import day, number, plural
+from app.portal.formats import day, last_day, number, plural
 from app.portal.number_marks import NO_BREAK
 
 SOON = timedelta(days=14)
@@ -37,7 +37,7 @@ def key_state(key: ApiKey, zone: str) -> State:
     if key.expires_at is not None and key.expires_at <= utcnow():
         return State("Rolled" if key.replaced_by else "Ended", "neutral")
     if key.replaced_by is not None:
-        return State(f"Works until {day(key.expires_at, zone)}", "warning")
+        return State(f"Works until {last_day(key.expires_at, zone)}", "warning")
     return State("Active", "success")
 
 
@@ -70,7 +70,7 @@ def end_of(
     left = end - utcnow()
     if timedelta() < left < SOON:
         return End(f"in {plural(left.days, 'day')}" if left.days else "within a day", soon=True)
-    return End(day(end, zone), soon=False)
+    return End(last_day(end, zone), soon=False)
 
 
 def last_use(credential: ApiKey | OAuthClient, moment: str) -> str:

@@ -1,6 +1,6 @@
 """How figures, moments and names are written on pages (look, section 6)."""
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
@@ -53,6 +53,11 @@ def day(value: datetime | date | None, zone: str = "UTC") -> str:
         return "–"
     local = value.astimezone(ZoneInfo(zone)) if isinstance(value, datetime) else value
     return f"{local.day}{NO_BREAK}{local:%b}{NO_BREAK}{local.year}"
+
+
+def last_day(end: datetime | None, zone: str = "UTC") -> str:
+    """The day, as `day` writes it, on which something that stops at ``end`` works last."""
+    return day(end - timedelta(microseconds=1) if end else None, zone)
 
 
 def moment(value: datetime | None, zone: str = "UTC") -> str:

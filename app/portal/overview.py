@@ -11,7 +11,7 @@ from app.extensions import caller, transaction
 from app.models.base import utcnow
 from app.portal import lists
 from app.portal.blueprint import portal
-from app.portal.formats import day, plural
+from app.portal.formats import last_day, plural
 from app.portal.navigation import may_open
 from app.portal.reader import zone
 from app.services import audit, calls, organizations, overview, reporting
@@ -136,7 +136,7 @@ def _shown(matter: Matter) -> dict[str, Any]:
         values = {**values, "start": began.date()}
     return {
         "title": matter.title,
-        "text": f"{matter.text} {day(matter.at, zone())}." if matter.at else matter.text,
+        "text": f"{matter.text} {last_day(matter.at, zone())}." if matter.at else matter.text,
         "url": url_for(endpoint, **values) if may_open(caller(), endpoint) else None,
         "act": act,
         "symbol": symbol,

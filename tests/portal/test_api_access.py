@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.caller import system_caller
 from app.enums import Role
 from app.models import ApiKey, ApiRequest, OAuthClient, Organization, User, utcnow
+from app.portal import formats
 from app.services import api_keys, oauth_clients
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -113,6 +114,10 @@ def test_a_key_ends_with_its_last_day(session: Session, own: Tenant, admin: Brow
     assert key.expires_at is not None
     assert key.expires_at.date() == day + timedelta(days=1)
     assert '<strong class="is-warning">in 5 days</strong>' in admin.get("/api-access").text
+    assert f"Until {formats.day(day)}." in admin.get("/").text
+    key.expires_at += timedelta(days=30)
+    session.commit()
+    assert formats.day(day + timedelta(days=30)) in admin.get(f"/api-access/keys/{key.id}").text
 
 
 def test_a_rolled_key_leaves_the_old_one_working_for_as_long_as_asked(
