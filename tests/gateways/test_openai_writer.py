@@ -61,7 +61,7 @@ def test_its_words_stand_between_who_calls_and_how_to_call_back(model: LanguageM
         ),
         voicemail=(
             "Hello Ada, this is Sam, the AI Receptionist of Harbour Roofing. I wanted to talk "
-            "about your roof. You can reach us at 1 2, 0 2 5, 5 5 0, 1 9 9. Thank you, and goodbye."
+            "about your roof. You can reach us at 1, 2 0 2, 5 5 5, 0 1 9 9. Thank you, and goodbye."
         ),
     )
 

@@ -27,14 +27,14 @@ def test_messages_are_made_of_the_facts() -> None:
         voicemail=(
             "Hello Ada, this is Sam, the AI Receptionist of Harbour Dental. I called about the "
             "quote you asked for and am sorry to have missed you. You can reach us at "
-            "1 2, 0 2 5, 5 5 0, 1 9 9. Thank you, and goodbye."
+            "1, 2 0 2, 5 5 5, 0 1 9 9. Thank you, and goodbye."
         ),
     )
 
 
 def test_without_a_conversation_the_call_ends_politely_after_the_intro() -> None:
     intro = TemplateWriter().compose(replace(BRIEF, converses=False)).intro
-    assert intro.endswith("You can reach us at 1 2, 0 2 5, 5 5 0, 1 9 9. Goodbye.")
+    assert intro.endswith("You can reach us at 1, 2 0 2, 5 5 5, 0 1 9 9. Goodbye.")
 
 
 @pytest.mark.parametrize(

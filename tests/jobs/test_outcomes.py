@@ -111,7 +111,7 @@ def test_instructions_become_messages_that_do_not_quote_them(
         call = session.scalars(select(Call)).one()
     assert call.intro_message == (
         "Hello, this is Ada, the AI Receptionist of Harbour Dental. I am calling about your "
-        "appointment. You can reach us at 1 2, 0 2 5, 5 5 0, 1 9 9. Goodbye."
+        "appointment. You can reach us at 1, 2 0 2, 5 5 5, 0 1 9 9. Goodbye."
     )
     assert call.call_instructions == notes
 

@@ -55,6 +55,6 @@ def test_the_models_words_are_spoken_and_the_templates_where_it_hangs(
     assert asked == ["small-1", "small-1"]
     assert spoken(fresh_database, written) == (
         "Hello, this is Ada, the AI Receptionist of Harbour Dental. It is about the roof we priced "
-        "for you. You can reach us at 1 2, 0 2 5, 5 5 0, 1 9 9. Goodbye."
+        "for you. You can reach us at 1, 2 0 2, 5 5 5, 0 1 9 9. Goodbye."
     )
     assert spoken(fresh_database, fallen_back) == built_in(fresh_database, fallen_back)

@@ -1,6 +1,9 @@
 """What every message holds, whoever writes it: who calls, and how to reach them."""
 
+import re
+
 from app.gateways.writers.base import Brief
+from app.phone import format_international
 
 
 def introduction(brief: Brief) -> str:
@@ -26,9 +29,9 @@ def closing(brief: Brief) -> str:
 
 
 def spoken_number(number: str) -> str:
-    """Digits one by one, in groups of three, as a voice should read them."""
-    digits = number.lstrip("+")
-    groups = [digits[max(0, end - 3) : end] for end in range(len(digits), 0, -3)][::-1]
+    """Digits one by one, in the groups in which its country writes it, as a voice should read
+    them."""
+    groups = re.findall(r"\d+", format_international(number))
     return ", ".join(" ".join(group) for group in groups)
 
 
