@@ -92,14 +92,11 @@ def user_save(user_id: UUID) -> Page:
 
 
 def _invite(session: Session, form: InviteForm) -> User:
-    email = read(CreateAdminInput, {"email": (form.email.data or "").strip()}).email
+    email = read(CreateAdminInput, {"email": form.typed_email}).email
     role = Role(form.role.data)
     organization_id = None
     if role is Role.STANDARD:
         name = (form.organization.data or "").strip()
-        if not name:
-            message = "A member belongs to an organization: write its name."
-            raise ValidationFailed.on("organization", "required", message)
         given = as_uuid(request.args.get("organization", ""))
         organization_id = _named(session, name, given)
     name_given = (form.name.data or "").strip() or None

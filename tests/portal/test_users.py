@@ -80,6 +80,7 @@ def test_staff_are_invited_without_an_organization(session: Session, browser: Br
         ({"email": "nobody"}, "E-mail: This is not an e-mail address"),
         ({"email": "olga@northwind.example"}, "E-mail: A user with this e-mail address exists"),
         ({"organization": ""}, "Organization: A member belongs to an organization"),
+        ({"email": "nobody", "organization": ""}, "2 things need changing"),
         ({"organization": "Nowhere"}, "Organization: There is no organization called “Nowhere”."),
         ({"role": "operator"}, "Role: "),
     ],

@@ -1,6 +1,7 @@
 """The forms of people: inviting one or many, and changing one."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from wtforms import (
     EmailField,
@@ -11,13 +12,16 @@ from wtforms import (
     SelectField,
     StringField,
     TextAreaField,
+    ValidationError,
 )
 
 from app.enums import Role
+from app.errors import ValidationFailed
 from app.models import User
+from app.portal.forms.problems import place_problems
 from app.portal.navigation import ROLE_NAMES
 from app.schemas.reading import read
-from app.schemas.users import UpdateUserInput
+from app.schemas.users import CreateAdminInput, UpdateUserInput
 
 _NAME = {"maxlength": 200, "autocomplete": "off"}
 
@@ -36,6 +40,25 @@ class InviteForm(Form):
     name = StringField("Name", filters=[_plain], render_kw=_NAME)
     role = RadioField("Role")
     organization = StringField("Organization", render_kw=_NAME)
+
+    def validate_organization(self, field: StringField) -> None:
+        if self.role.data == Role.STANDARD.value and not (field.data or "").strip():
+            message = "A member belongs to an organization: write its name."
+            raise ValidationError(message)
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Also the address, as the service would refuse it, so that all is said at once."""
+        fine = bool(super().validate(extra_validators))
+        try:
+            read(CreateAdminInput, {"email": self.typed_email})
+        except ValidationFailed as error:
+            place_problems(self, error)
+            return False
+        return fine
+
+    @property
+    def typed_email(self) -> str:
+        return (self.email.data or "").strip()
 
     def offer(self, roles: Sequence[Role]) -> None:
         """The roles that the caller may give; where there is one, it is chosen."""
