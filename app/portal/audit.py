@@ -43,8 +43,12 @@ PAGES = {
     "upload": ("portal.upload", "upload_id"),
     "call": ("portal.call", "call_id"),
     "agent": ("portal.assistant", "agent_id"),
+    "api_key": ("portal.api_key", "key_id"),
+    "client": ("portal.api_client", "client_id"),
 }
 """Where a thing has a page: nothing of these kinds is ever deleted."""
+WITHIN = {"campaign": ("campaign", "contact")}
+"""What is chosen together with a kind of thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,7 @@ def _chosen() -> tuple[Chosen, Problems]:
     kind, action = lists.text_filter("kind"), lists.text_filter("action")
     chosen = Chosen(
         actor=lists.text_filter("actor"),
-        target_type=kind if kind in KIND_WORDS else None,
+        target_types=WITHIN.get(kind, (kind,)) if kind in KIND_WORDS else (),
         action=action if action in ACTION_WORDS else None,
         organization=lists.id_or_words("organization"),
         target=lists.text_filter("q"),

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from app.enums import Role, UserStatus
+from app.enums import CampaignStatus, Role, UserStatus
 from app.phone import format_international
 from app.portal.navigation import ROLE_NAMES
 from app.portal.number_marks import NO_BREAK, written
@@ -34,6 +34,7 @@ KIND_WORDS = {
 ACTION_WORDS = {
     "agent.created": "Assistant added",
     "agent.external_id_key_defined": "External id key defined",
+    "agent.external_id_key_removed": "External id key removed",
     "agent.updated": "Assistant changed",
     "brand_image.uploaded": "Picture uploaded",
     "branding.published": "Brand published",
@@ -54,6 +55,10 @@ ACTION_WORDS = {
     "client.revoked": "API client revoked",
     "client.rolled": "Secret of an API client renewed",
     "client.suspended": "API client switched off",
+    "contact.added": "Contact added",
+    "contact.put_back": "Contact put back",
+    "contact.removed": "Contact removed",
+    "contact.updated": "Contact changed",
     "contacts.removed": "Contacts removed",
     "contacts.updated": "Contacts updated",
     "contacts.upserted": "Contacts added or updated",
@@ -111,6 +116,7 @@ ACTION_WORDS = {
 FIELD_WORDS = {
     "agentLimit": "Limit of assistants",
     "agentId": "Assistant",
+    "area": "Kind",
     "allowedRegions": "Regions that may be called",
     "brandUIColors": "Colours",
     "callInstructions": "Instructions",
@@ -140,6 +146,7 @@ FIELD_WORDS = {
     "retryMinutes": "Minutes between attempts",
     "retryTimes": "Further attempts",
     "scopes": "What it may do",
+    "source": "Asked for by",
     "showBrandingToggle": "“Powered by” offered",
     "showCharacterToggle": "Choice of character offered",
     "showEmbeddedChat": "Chat bubble shown",
@@ -167,8 +174,22 @@ _VALUES: dict[str, str] = {
     "contacts:write": "write contacts",
     "calls:read": "read calls",
     "calls:create": "place calls",
-    "api": "API",
 }
+_VALUES_OF: dict[str, dict[str, str]] = {
+    "area": {"A": "Administration", "B": "Retired calling API"},
+    "source": {
+        "api": "a script",
+        "campaign": "a campaign",
+        "command": "the command line",
+        "legacy": "a script of the retired calling API",
+        "portal": "a person",
+        "test": "a test call",
+    },
+    "status": {status.value: status.value.capitalize() for status in CampaignStatus},
+    "userType": {Role.ADMIN: ROLE_NAMES[Role.ADMIN]},
+}
+"""Words that mean something only in one field."""
+_VALUES_OF |= {"user_type": _VALUES_OF["userType"], "role": _VALUES_OF["userType"]}
 _WEEKDAYS = ("", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _NUMBER = re.compile(r"\+[1-9]\d{7,14}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
@@ -201,10 +222,8 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
             return _moment(value, zone)
         case str() if _NUMBER.fullmatch(value):
             return format_international(value).replace("-", " ").replace(" ", NO_BREAK)
-        case Role.ADMIN if name in {"userType", "user_type", "role"}:  # elsewhere just a word
-            words = ROLE_NAMES[Role.ADMIN]
         case str():
-            words = _VALUES.get(value, value)
+            words = _VALUES_OF.get(name, _VALUES).get(value) or _VALUES.get(value, value)
         case list():
             words = ", ".join(value_words(item, zone) for item in value)
         case dict():

@@ -25,10 +25,10 @@ SLACK = timedelta(days=1)
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """Which entries a person looks at. ``actor`` and ``target`` are parts of what the history
-    names, ``organization`` an id or part of a name."""
+    names, ``organization`` an id or part of a name; no ``target_types`` are all of them."""
 
     actor: str | None = None
-    target_type: str | None = None
+    target_types: tuple[str, ...] = ()
     action: str | None = None
     organization: UUID | str | None = None
     target: str | None = None
@@ -75,8 +75,8 @@ def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry
     if chosen.target is not None:
         named = AuditEntry.target.icontains(chosen.target, autoescape=True)
         rows = rows.where(named | (AuditEntry.target_id == chosen.target))
-    if chosen.target_type is not None:
-        rows = rows.where(AuditEntry.target_type == chosen.target_type)
+    if chosen.target_types:
+        rows = rows.where(AuditEntry.target_type.in_(chosen.target_types))
     if chosen.action is not None:
         rows = rows.where(AuditEntry.action == chosen.action)
     if isinstance(chosen.organization, UUID):

@@ -58,7 +58,7 @@ def told(session: Session, own: Tenant, other: Tenant) -> Tenant:
         session,
         system_caller(partner_id=own.partner.id),
         action="thing.turned_round",
-        target_type="thing",
+        target_type="contact",
         target_id="7",
         after={"password": "hunter2", "notBefore": "2026-05-04T10:00:00+00:00"},
     )
@@ -106,6 +106,7 @@ def test_the_history_tells_what_changed_in_the_words_of_a_reader(
     [
         ("actor=CRM", ["user.suspended"]),
         ("kind=organization", ["organization.updated"]),
+        ("kind=campaign", ["thing.turned_round"]),
         ("kind=nonsense", ["thing.turned_round", "user.suspended", "organization.updated"]),
         ("action=user.suspended", ["user.suspended"]),
         ("organization=bakery", ["user.suspended"]),
@@ -232,6 +233,8 @@ def test_what_has_no_words_of_its_own_is_spelt_out() -> None:
     assert value_words([1, 2, 7], "UTC", "weekdays") == "Mon, Tue, Sun"
     assert value_words("admin", "UTC", "userType") == "Customer admin"
     assert value_words("admin", "UTC", "name") == "admin"
+    assert value_words("paused", "UTC", "status") == "Paused"
+    assert [value_words("api", "UTC", name) for name in ("source", "name")] == ["a script", "api"]
 
 
 def test_an_assistant_is_named_and_led_to(
