@@ -42,7 +42,7 @@ def check(password: str, *, known: Iterable[str | None] = ()) -> None:
         message = "This only repeats or counts on. Take several words that don’t belong together."
         raise _refused("too_common", message)
     core = _EDGES.sub("", plain)
-    if core in COMMONEST or plain in COMMONEST:
+    if {core, plain, _EDGES.sub("", _unit(plain))} & COMMONEST:
         message = "This is one of the first that is guessed. Take several words instead."
         raise _refused("too_common", message)
     near = {word.casefold().strip() for text in known if text for word in _words_of(text)}
@@ -60,6 +60,11 @@ def _is_repeated(text: str) -> bool:
     return any(
         text == (text[:unit] * len(text))[: len(text)] for unit in range(1, LONGEST_UNIT + 1)
     )
+
+
+def _unit(text: str) -> str:
+    """What the text repeats whole; the text itself where it repeats nothing."""
+    return text[: (text + text).index(text, 1)]
 
 
 def _is_a_run(text: str) -> bool:

@@ -38,6 +38,8 @@ def test_a_long_password_of_ones_own_is_accepted(password: str) -> None:
         ("qwertyuiopqwerty", "too_common"),
         ("zyxwvutsrqponm", "too_common"),
         ("Password1234!", "too_common"),
+        ("passwordpassword", "too_common"),
+        ("Summer1Summer1", "too_common"),
         ("!!!Welcome2026", "too_common"),
         ("administrator", "too_common"),
         ("Ada.Byron@hillside.example", "too_close"),
