@@ -25,6 +25,7 @@ const nameOf = (row) => row.querySelector("input:not([type=hidden]), select").va
 
 function prepare(list) {
   const movable = filled(list);
+  list.toggleAttribute("data-grips", movable.length > 1);
   for (const [place, row] of rowsOf(list).entries()) {
     const last = place >= movable.length;
     row.querySelector("[data-grip]").hidden = last || movable.length < 2;

@@ -177,7 +177,7 @@ def test_a_wrong_row_is_named_in_the_summary(editor: Browser) -> None:
         editor, editor.get(PAGE).text, PAGE, form(**{"header_links-1-url": "javascript:alert(1)"})
     )
     assert answer.status_code == 422
-    assert '<a href="#header_links-1-url">Address: ' in answer.text
+    assert '<a href="#header_links-1-url">Header link 2, address: ' in answer.text
 
 
 def test_the_chats_colours_are_checked_and_others_names_kept(

@@ -33,6 +33,11 @@ CHAT_LABELS: dict[str, str] = {
     "background": "Ground",
 }
 """The parts of the chat window that have a colour of their own."""
+ROW_NAMES = {
+    "further_colours": "Further colour",
+    "header_links": "Header link",
+    "social_links": "Social link",
+}
 Rows: TypeAlias = FieldList
 Way: TypeAlias = Literal["up", "down", "remove"]
 PRIMARY = "primary"
@@ -153,7 +158,9 @@ class BrandingForm(Form):
                 continue
             field.errors = (*field.errors, problem.message)
             if field.name not in self:
-                rest.append((field.id, f"{field.label.text}: {problem.message}"))
+                rows, place, _ = field.name.split("-")
+                said = f"{ROW_NAMES[rows]} {int(place) + 1}, {field.label.text.lower()}"
+                rest.append((field.id, f"{said}: {problem.message}"))
         return rest
 
     def _chat_colours(self, stored: Mapping[str, Any]) -> dict[str, Any] | None:
