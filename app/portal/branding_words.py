@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.colours import is_colour, to_hex
-from app.portal.forms.branding import CHAT_LABELS, SOCIAL_NAMES
+from app.portal.forms.branding import CHAT_LABELS
+from app.services.branding.brand import SOCIAL_NAMES
 
 FIELD_LABELS: dict[str, str] = {
     "productName": "Product name",

@@ -67,6 +67,8 @@ class Person:
     email: str
     role: str
     timezone: str
+    is_member: bool
+    """Of a customer's organization; the partner's own people are not."""
 
 
 def page_brand(brand: Brand, theme: str | None = None) -> PageBrand:
@@ -142,4 +144,5 @@ def _person(user: User | None) -> Person | None:
         email=user.email,
         role=ROLE_NAMES[user.user_type],
         timezone=user.timezone or "UTC",
+        is_member=user.user_type is Role.STANDARD,
     )

@@ -4,13 +4,16 @@ import re
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import User
 from app.schemas.base import wire_name
 from app.schemas.partners import UpdatePartnerInput
-from app.services import partners
-from tests.fixtures.cast import Tenant
+from app.schemas.reading import read
+from app.services import mails, partners
+from app.services.branding.brand import of_partner
+from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -77,3 +80,24 @@ def test_an_editor_finds_what_an_editor_may_write_and_no_more(
     assert places == {STUDIO}
     assert editor.get(STUDIO).status_code == 200
     assert [editor.get(page).status_code for page in (SETTINGS, PRICING)] == [404, 404]
+
+
+def test_what_the_studio_promises_stands_on_the_pages_and_mails_of_customers(
+    session: Session, own: Tenant, browser: Browser, signed_in: SignedIn
+) -> None:
+    elsewhere = "https://youtube.com/@northwind?a=1&b=2"
+    demo = "https://demo.northwind.example/"
+    shown = {"socialLinks": [{"type": "youtube", "url": elsewhere}], "demoLink": demo}
+    changes = read(UpdatePartnerInput, {**shown, "showBrandingToggle": True})
+    changed = partners.update(session, OPERATOR, own.partner.id, changes)
+    session.commit()
+    entrance = browser.get(f"/p/{own.partner.slug}/sign-in").text
+    mail = mails.sample(of_partner(changed))
+    escaped = elsewhere.replace("&", "&amp;")
+    assert f'<a href="{escaped}" rel="noopener">YouTube</a>' in entrance
+    assert f'<a href="{demo}" rel="noopener">See a demo</a>' in entrance
+    assert re.search(rf'href="{re.escape(escaped)}"[^>]*>YouTube</a>', mail.html)
+    assert f"YouTube: {elsewhere}\n" in mail.text
+    powered = f"Powered by {changed.name}"
+    assert powered in signed_in(own.user).get("/").text
+    assert powered not in signed_in(own.staff[Role.ADMIN]).get("/").text

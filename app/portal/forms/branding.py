@@ -16,16 +16,9 @@ from wtforms import (
 )
 from wtforms.fields import Field
 
-from app.enums import SocialType
 from app.errors import Problem
+from app.services.branding.brand import SOCIAL_NAMES
 
-SOCIAL_NAMES: dict[str, str] = {
-    SocialType.FACEBOOK: "Facebook",
-    SocialType.TWITTER: "X (Twitter)",
-    SocialType.LINKEDIN: "LinkedIn",
-    SocialType.INSTAGRAM: "Instagram",
-    SocialType.YOUTUBE: "YouTube",
-}
 CHAT_LABELS: dict[str, str] = {
     "header": "Head and button",
     "visitor": "What visitors write",
@@ -83,7 +76,7 @@ class BrandingForm(Form):
     chat_visitor = _colour_field(CHAT_LABELS["visitor"])
     chat_assistant = _colour_field(CHAT_LABELS["assistant"])
     chat_background = _colour_field(CHAT_LABELS["background"])
-    show_branding_toggle = BooleanField("Offer “Powered by” on customers’ pages")
+    show_branding_toggle = BooleanField("Show “Powered by” on customers’ pages")
     show_character_toggle = BooleanField("Let customers choose their assistant’s character")
     default_agent_name = StringField("Name of new assistants", render_kw={"maxlength": 200})
     partner_upgrade_message = TextAreaField(

@@ -4,10 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.enums import SocialType
 from app.models import Partner
 
 NEUTRAL_COLOUR = "#3f4a5a"
 NEUTRAL_NAME = "Partner portal"
+SOCIAL_NAMES: dict[str, str] = {
+    SocialType.FACEBOOK: "Facebook",
+    SocialType.TWITTER: "X (Twitter)",
+    SocialType.LINKEDIN: "LinkedIn",
+    SocialType.INSTAGRAM: "Instagram",
+    SocialType.YOUTUBE: "YouTube",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,7 @@ class Brand:
     support_email: str | None = None
     upgrade_message: str | None = None
     purchase_link: str | None = None
+    demo_link: str | None = None
     show_powered_by: bool = False
     chat_wanted: bool = False
     chat_agent_id: str | None = None
@@ -61,10 +70,13 @@ def of_partner(partner: Partner) -> Brand:
         favicon_url=images.get("favicon"),
         hero_url=images.get("hero"),
         header_links=tuple(Link(link.label, link.url) for link in partner.header_links),
-        social_links=tuple(Link(link.type.value, link.url) for link in partner.social_links),
+        social_links=tuple(
+            Link(SOCIAL_NAMES[link.type], link.url) for link in partner.social_links
+        ),
         support_email=partner.support_email,
         upgrade_message=partner.partner_upgrade_message,
         purchase_link=partner.purchase_link,
+        demo_link=partner.demo_link,
         show_powered_by=partner.show_branding_toggle,
         chat_wanted=partner.show_embedded_chat,
         chat_agent_id=partner.chat_agent_id,
@@ -84,10 +96,13 @@ def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
         favicon_url=images.get("favicon"),
         hero_url=images.get("hero"),
         header_links=tuple(Link(x["label"], x["url"]) for x in content["customHeaderLinks"] or []),
-        social_links=tuple(Link(x["type"], x["url"]) for x in content["socialLinks"] or []),
+        social_links=tuple(
+            Link(SOCIAL_NAMES[x["type"]], x["url"]) for x in content["socialLinks"] or []
+        ),
         support_email=partner.support_email,
         upgrade_message=content["partnerUpgradeMessage"],
         purchase_link=partner.purchase_link,
+        demo_link=content["demoLink"],
         show_powered_by=content["showBrandingToggle"],
         chat_wanted=content["showEmbeddedChat"],
         chat_agent_id=content["chatAgentId"],
