@@ -115,9 +115,12 @@ def file_notes(found: Mapping[str, Any]) -> list[str]:
     """What is worth knowing about the whole file, with the number of rows where it counts;
     ``found`` is how the upload was read."""
     rows = found.get("noteRows", {})
+    sentences = ((kind, WARNINGS[kind].rule) for kind in found.get("notes", ()))
     return [
-        f"{sentence} ({plural(rows[kind], 'row')})" if rows.get(kind) else sentence
-        for kind, sentence in ((kind, WARNINGS[kind].rule) for kind in found.get("notes", ()))
+        f"{sentence.removesuffix('.')} ({plural(rows[kind], 'row')})."
+        if rows.get(kind)
+        else sentence
+        for kind, sentence in sentences
     ]
 
 

@@ -48,7 +48,7 @@ def test_who_asked_not_to_be_called_is_counted_shown_and_mapped(desk: Desk) -> N
 def test_hidden_rows_and_columns_are_told_with_the_number_of_rows(desk: Desk) -> None:
     rows = [["Name", "Phone", "City"], ["Ann", ANN, "Hove"], ["Bob", BOB, "Rye"], ["Cy", CY, ""]]
     shown = desk.shows(desk.upload(xlsx(*rows, hidden=(3, 4, "C")), "people.xlsx"))
-    assert "hidden in the spreadsheet, by a filter or by hand, are read too. (2 rows)" in shown
+    assert "hidden in the spreadsheet, by a filter or by hand, are read too (2 rows)." in shown
     assert "Columns that are hidden in the spreadsheet are read too." in shown
 
 
