@@ -36,6 +36,7 @@ def organization_settings(organization_id: UUID) -> Page:
 def organization_settings_save(organization_id: UUID) -> Page:
     form = SettingsForm(request.form)
     if not form.validate():
+        _check_the_rest(organization_id, form)
         return _page(organization_id, form), 422
     try:
         with transaction() as session:
@@ -54,6 +55,17 @@ def organization_settings_save(organization_id: UUID) -> Page:
     names = ", ".join(GROUP_NAMES[group] for group in changed)
     flash(f"Settings saved: {names}." if changed else "Nothing was changed.", "success")
     return redirect(url_for("portal.organization_settings", organization_id=organization_id), 303)
+
+
+def _check_the_rest(organization_id: UUID, form: SettingsForm) -> None:
+    """What the service would refuse beside what could not be read, so that all is said at once."""
+    with transaction(read_only=True) as session:
+        stored = organizations.rules_of(organizations.get(session, caller(), organization_id))
+    try:
+        rules = form.readable(stored)
+        organizations.check_rules(rules, stored, settings().calls_per_organization)
+    except ValidationFailed as error:
+        place_problems(form, error)
 
 
 def _page(

@@ -32,11 +32,6 @@ def pricing_limits_check() -> Page:
     with transaction(read_only=True) as session:
         if not form.validate():
             return _page(session, form), 422
-        try:
-            plan_limits.check(form.wanted())
-        except ValidationFailed as error:
-            form.show_problems(error)
-            return _page(session, form), 422
         partner = _partner(session)
         effects = plan_effects.effects(session, caller(), partner.id, form.wanted())
         seen = as_version(request.args.get("version", ""))

@@ -90,9 +90,10 @@ def pricing_save() -> Page:
                 expected_version=seen_version(),
             )
     except ValidationFailed as error:
-        rest = form.show_problems(error.problems)
         with transaction(read_only=True) as session:
-            return _page(_partner(session), form, rest), 422
+            partner = _partner(session)
+            rest = form.show_problems(error.problems, _stored(partner))
+            return _page(partner, form, rest), 422
     except Conflict as error:
         if error.code != CHANGED_MEANWHILE:
             raise

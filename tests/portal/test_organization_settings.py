@@ -93,6 +93,8 @@ def test_sent_twice_it_is_one_change(
         ({"max_calls_at_once": "1000"}, "Calls at once: A whole number from 1 to"),
         ({"retry_times": "often"}, "Further attempts: A whole number fits here, in digits."),
         ({"retry_minutes": ""}, "Between two attempts: A whole number is needed here."),
+        ({"retry_minutes": "", "max_calls_a_day": "0"}, "2 things need changing"),
+        ({"calling_hours_start": "", "retry_times": "99"}, "2 things need changing"),
     ],
 )
 def test_what_cannot_be_kept_is_said_at_its_field(

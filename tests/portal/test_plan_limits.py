@@ -171,6 +171,11 @@ def test_what_is_no_limit_is_refused_at_its_field(
     assert stored(session, own) == {}
 
 
+def test_all_that_is_no_limit_is_said_at_once(admin: Browser) -> None:
+    chosen = BLANK | {"plus-at_once": "many", "free-a_day": "0"}
+    assert "2 things need changing" in admin.get(CHECK, query_string=chosen).text
+
+
 def test_who_saves_second_sees_both_versions(admin: Browser, own: Tenant, session: Session) -> None:
     seen = version(admin)
     admin.post(BASE, BLANK | {"plus-at_once": "2", "version": seen}, page=BASE)

@@ -132,6 +132,15 @@ def test_a_plan_with_half_its_ids_is_refused_at_the_field(
     assert stored(session, own) is None
 
 
+def test_a_problem_stands_at_its_plan_whatever_the_order_of_the_prices(admin: Browser) -> None:
+    whole = {**FORM, "free-price_id": "price_f", "free-product_id": "prod_f"}
+    for typed in (FORM, whole):
+        assert admin.post(EDIT, typed, page=EDIT).status_code == 303
+    answer = admin.post(EDIT, {**whole, "basic-price_id": "x" * 201}, page=EDIT)
+    assert '<a href="#basic-price_id">Basic, price id: ' in answer.text
+    assert "free-price_id-error" not in answer.text
+
+
 def test_who_saves_second_sees_both_versions(admin: Browser, own: Tenant, session: Session) -> None:
     seen = version(admin.get(EDIT).text)
     admin.post(EDIT, {**FORM, "version": seen}, page=EDIT)

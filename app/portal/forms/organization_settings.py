@@ -1,5 +1,6 @@
 """The form of an organization's rules for calling."""
 
+from dataclasses import asdict, replace
 from datetime import time
 
 from wtforms import (
@@ -18,6 +19,11 @@ from app.services.organizations.settings import SATELLITE
 
 USUAL_REGIONS = ("US", "CA", "GB", "IE", "AU", "NZ", "DE", "AT", "CH", "FR", "ES", "IT", "NL")
 """Offered first; the others follow on request."""
+TOGETHER = (
+    ("calling_hours_start", "calling_hours_end"),
+    ("number_most_calls", "number_most_days"),
+)
+"""Fields that mean something only beside each other."""
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 
 
@@ -76,6 +82,13 @@ class SettingsForm(Form):
 
     def validate_retry_minutes(self, field: WholeNumber) -> None:
         refuse_blank(field)
+
+    def readable(self, stored: CallingRules) -> CallingRules:
+        """The rules as typed, and as ``stored`` where what was typed could not be read."""
+        unread = {name for name in CallingRules.__dataclass_fields__ if self[name].errors}
+        unread |= {name for pair in TOGETHER if unread & {*pair} for name in pair}
+        typed = asdict(self.to_rules())
+        return replace(stored, **{name: typed[name] for name in typed.keys() - unread})
 
     def to_rules(self) -> CallingRules:
         """The rules as typed; for a form that was validated."""

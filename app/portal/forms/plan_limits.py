@@ -1,13 +1,14 @@
 """What each plan allows the organizations on it."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from wtforms import Form, FormField
 
 from app.enums import Tier
 from app.errors import ValidationFailed
 from app.portal.forms.organizations import WholeNumber
-from app.services.partners.plan_limits import Allowance
+from app.services.partners.plan_limits import Allowance, check
 from app.services.pricing import TIER_NAMES
 
 BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
@@ -28,6 +29,16 @@ class LimitsForm(Form):
     basic = FormField(AllowanceRow, label=TIER_NAMES[Tier.BASIC])
     plus = FormField(AllowanceRow, label=TIER_NAMES[Tier.PLUS])
 
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Also whether the limits are in range, so that all is said at once."""
+        fine = bool(super().validate(extra_validators))
+        try:
+            check(self.wanted())
+        except ValidationFailed as error:
+            self.show_problems(error)
+            return False
+        return fine
+
     @property
     def rows(self) -> Iterator[tuple[Tier, AllowanceRow]]:
         fields = (self.free, self.basic_trial, self.basic, self.plus)
@@ -42,7 +53,7 @@ class LimitsForm(Form):
         return form
 
     def wanted(self) -> dict[Tier, Allowance]:
-        """What was typed; for a form that was validated."""
+        """What was typed; what could not be read is none."""
         return {tier: Allowance(row.at_once.data, row.a_day.data) for tier, row in self.rows}
 
     def show_problems(self, error: ValidationFailed) -> None:

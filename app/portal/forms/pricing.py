@@ -1,6 +1,6 @@
 """Prices of the plans: each plan once, by the processor's ids."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wtforms import Form, FormField, StringField
@@ -49,7 +49,6 @@ class PricingForm(Form):
         """
         typed = {tier.value: _typed(row) for tier, row in self.rows}
         self._refuse_half(typed)
-        order = list(dict.fromkeys(entry["tier"] for entry in stored or ()))
         ids = {entry["tier"]: entry["id"] for entry in reversed(stored or ())}
         entries = [
             {
@@ -58,34 +57,31 @@ class PricingForm(Form):
                 "processorPriceId": typed[tier][0],
                 "processorProductId": typed[tier][1],
             }
-            for tier in [*order, *(t for t in typed if t not in order)]
+            for tier in _in_order(typed, stored)
             if all(typed[tier])
         ]
         return entries or (None if stored is None else [])
 
-    def show_problems(self, problems: Sequence[Problem]) -> list[tuple[str, str]]:
-        """Puts each problem at its field; returns all as (id, words)."""
+    def show_problems(
+        self, problems: Sequence[Problem], stored: Sequence[Mapping[str, Any]] | None
+    ) -> list[tuple[str, str]]:
+        """Puts each problem of what `to_pricing` made at its field; returns all as (id, words),
+        with the plan's name."""
         rest = []
-        filled = [row for _tier, row in self.rows if all(_typed(row))]
+        rows = {tier.value: row for tier, row in self.rows}
+        filled = [tier for tier in _in_order(rows, stored) if all(_typed(rows[tier]))]
         for problem in problems:
             place = problem.field.split(".")
-            row = self._row_of(place, filled)
-            if row is None:
+            tier = _tier_of(place, filled)
+            if tier is None:
                 rest.append(("", problem.message))
                 continue
+            row = rows[tier]
             field = row.product_id if place[-1] == "processorProductId" else row.price_id
             field.errors = (*field.errors, problem.message)
-            rest.append((field.id, f"{field.label.text}: {problem.message}"))
+            said = f"{TIER_NAMES[Tier(tier)]}, {field.label.text.lower()}"
+            rest.append((field.id, f"{said}: {problem.message}"))
         return rest
-
-    def _row_of(self, place: list[str], filled: list[PlanRow]) -> PlanRow | None:
-        by_tier = {tier.value: row for tier, row in self.rows}
-        if len(place) < 2:
-            return None
-        if place[1] in by_tier:
-            return by_tier[place[1]]
-        index = int(place[1]) if place[1].isdigit() else len(filled)
-        return filled[index] if index < len(filled) else None
 
     def _refuse_half(self, typed: Mapping[str, tuple[str, str]]) -> None:
         problems = []
@@ -98,6 +94,19 @@ class PricingForm(Form):
                 problems.append(Problem(f"pricing.{tier}.processorPriceId", "required", words))
         if problems:
             raise ValidationFailed.of(*problems)
+
+
+def _in_order(tiers: Iterable[str], stored: Sequence[Mapping[str, Any]] | None) -> list[str]:
+    """The plans as their entries stand in the list: those that are ``stored`` first."""
+    return list(dict.fromkeys([*(entry["tier"] for entry in stored or ()), *tiers]))
+
+
+def _tier_of(place: list[str], filled: list[str]) -> str | None:
+    """The plan of a path like ``pricing.1.processorPriceId``, or with the plan in the number's
+    place."""
+    if len(place) < 2 or not place[1].isdigit():
+        return place[1] if len(place) > 1 else None
+    return filled[int(place[1])] if int(place[1]) < len(filled) else None
 
 
 def _typed(row: PlanRow) -> tuple[str, str]:

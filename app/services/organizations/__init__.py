@@ -24,6 +24,7 @@ from app.services.organizations.resource import to_resource
 from app.services.organizations.settings import (
     CallingRules,
     change_settings,
+    check_rules,
     last_changes,
     rules_of,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "campaigns_in",
     "change_settings",
     "check",
+    "check_rules",
     "claim_agent_place",
     "claim_seat",
     "configure_agent",

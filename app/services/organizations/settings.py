@@ -86,9 +86,7 @@ def change_settings(
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = held(session, caller, organization_id, expected_version)
-    problems = list(_problems(rules, rules_of(organization), most_at_once))
-    if problems:
-        raise ValidationFailed.of(*problems)
+    check_rules(rules, rules_of(organization), most_at_once)
     before, after = asdict(rules_of(organization)), asdict(rules)
     after["allowed_regions"] = tuple(sorted(set(rules.allowed_regions)))
     before["allowed_regions"] = tuple(sorted(before["allowed_regions"]))
@@ -114,6 +112,13 @@ def change_settings(
         )
     bringing_forward.look_again(session, organization.partner_id, organization.id)
     return changed
+
+
+def check_rules(rules: CallingRules, stored: CallingRules, most_at_once: int) -> None:
+    """Whether the rules may take the place of those ``stored``. Raises `ValidationFailed` with
+    every problem by its field."""
+    if problems := list(_problems(rules, stored, most_at_once)):
+        raise ValidationFailed.of(*problems)
 
 
 def last_changes(session: Session, organization: Organization) -> dict[str, AuditEntry]:
