@@ -17,6 +17,7 @@ from app.portal.downloads import csv_file
 from app.portal.formats import number, plural
 from app.portal.forms.do_not_call import NumbersForm, as_text
 from app.portal.forms.problems import place_problems
+from app.portal.history_words import value_words
 from app.portal.organizations import about
 from app.services import csv_files, do_not_call, organizations
 from app.services.do_not_call import Added, Sheet
@@ -126,7 +127,7 @@ def do_not_call_remove_now(organization_id: UUID) -> Response:
             do_not_call.remove(session, caller(), organization_id, phone)
     except PhoneError as error:
         raise NotFound from error
-    flash(f"{phone} is off the list and may be called again.", "success")
+    flash(f"{value_words(phone)} is off the list and may be called again.", "success")
     return redirect(url_for("portal.do_not_call", organization_id=organization_id), 303)
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import DoNotCallEntry, User
+from app.portal.formats import phone
 from app.services import do_not_call
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -116,6 +117,9 @@ def test_a_number_is_removed_after_a_question(
         answer = browser.post(f"{path}/remove", {"number": ADA}, page=f"{path}/add")
         assert answer.status_code == 303
     assert listed(session, own) == {}
+    assert f"{phone(ADA)} is off the list" in browser.get(path).text
+    changes = browser.get(f"/organizations/{own.organization.id}/activity").text
+    assert f"Number taken off the do-not-call list: {phone(ADA)}" in changes
     assert browser.get(f"{path}/remove", query_string={"number": ADA}).status_code == 404
     assert browser.post(f"{path}/remove", {"number": "x"}, page=f"{path}/add").status_code == 404
 
