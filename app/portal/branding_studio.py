@@ -41,7 +41,9 @@ class Studio:
         self.changes = (
             drafts.changed_fields(self.partner, caller(), self.draft) if self.draft else []
         )
-        listed = agents.with_organizations(session, caller(), MOST_CHAT_AGENTS)
+        listed = agents.with_organizations(
+            session, caller(), MOST_CHAT_AGENTS, also=self.content["chatAgentId"]
+        )
         brand = self.brand
         urls = {"logo": brand.logo_url, "favicon": brand.favicon_url, "hero": brand.hero_url}
         self.pictures = {kind: images.kept(session, caller(), url) for kind, url in urls.items()}

@@ -14,6 +14,7 @@ from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.portal.blueprint import portal
 from app.portal.call_story import live
+from app.portal.editing import Sending
 from app.portal.formats import phone
 from app.portal.forms.test_call import HINTS, MOST_WORDS, TestCallForm
 from app.services import agents, calls
@@ -48,6 +49,9 @@ def test_call_place() -> Page:
     config = settings()
     try:
         with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier is not None:
+                return redirect(sending.earlier, 303)
             placed = calls.schedule(
                 session,
                 caller(),
@@ -58,11 +62,12 @@ def test_call_place() -> Page:
                 expiry_hours=config.call_expiry_hours,
                 calls_at_once=config.calls_per_organization,
             )
+            url = sending.led_to(url_for("portal.test_call", call=placed.call_id))
     except ValidationFailed as error:
         return _test_page(form, None, form.show_problems(list(error.problems))), 422
     except (Conflict, Forbidden, NotFound) as error:
         return _test_page(form, None, [("", error.message)]), 422
-    return redirect(url_for("portal.test_call", call=placed.call_id), 303)
+    return redirect(url, 303)
 
 
 def _test_page(
@@ -70,7 +75,7 @@ def _test_page(
 ) -> str:
     """``problems`` are given where the form was refused: those that belong to no field."""
     with transaction(read_only=True) as session:
-        choices = agents.with_organizations(session, caller(), MOST_AGENTS)
+        choices = agents.with_organizations(session, caller(), MOST_AGENTS, also=form.agent.data)
         form.agent.choices = [
             SelectChoice(str(agent.id), _agent_words(agent.name, organization, agent.phone_number))
             for agent, organization in choices
@@ -91,6 +96,7 @@ def _test_page(
             most_words=MOST_WORDS,
             checks=checks,
             has_agents=bool(choices),
+            has_more=len(choices) >= MOST_AGENTS,
             **shown,
         )
 

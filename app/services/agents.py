@@ -195,11 +195,18 @@ def of_organization(session: Session, caller: Caller, organization_id: UUID) -> 
     return session.scalars(query.order_by(Agent.created_at, Agent.id)).all()
 
 
-def with_organizations(session: Session, caller: Caller, limit: int) -> list[tuple[Agent, str]]:
-    """The first ``limit`` assistants by name, each with its organization's name, for a choice."""
+def with_organizations(
+    session: Session, caller: Caller, limit: int, *, also: UUID | str | None = None
+) -> list[tuple[Agent, str]]:
+    """The first ``limit`` assistants by name, each with its organization's name, for a choice.
+    ``also`` is one that is offered wherever its name stands, if the caller sees it."""
     query = visible(caller).join(Organization, Organization.id == Agent.organization_id)
-    named = query.add_columns(Organization.name).order_by(Agent.name, Agent.id).limit(limit)
-    return [(row[0], row[1]) for row in session.execute(named).all()]
+    named = query.add_columns(Organization.name)
+    rows = session.execute(named.order_by(Agent.name, Agent.id).limit(limit)).all()
+    wanted = _as_uuid(also) if also else None
+    if wanted is not None and all(row[0].id != wanted for row in rows):
+        rows = [*session.execute(named.where(Agent.id == wanted)).all(), *rows]
+    return [(row[0], row[1]) for row in rows]
 
 
 def find_by_number(session: Session, caller: Caller, phone_number: str) -> Agent:

@@ -298,3 +298,16 @@ def test_who_may_not_change_assistants_finds_no_form(
 )
 def test_voice_addresses_are_checked(address: str, accepted: bool) -> None:
     assert is_voice_address(address) is accepted
+
+
+def test_its_test_call_is_its_own_among_ever_so_many(
+    session: Session, own: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.portal.test_call.MOST_AGENTS", 1)
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    found = session.scalars(select(Agent.id).where(Agent.partner_id == own.partner.id)).all()
+    assert len(found) > 1
+    for agent_id in found:
+        page = browser.get(f"/test-call?agent={agent_id}").text
+        assert f'<option selected value="{agent_id}">' in page
+        assert "Not every one fits here" in page

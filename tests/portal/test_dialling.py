@@ -139,7 +139,9 @@ def test_a_pause_by_command_is_said_wherever_calls_would_go_out(
     assert app.test_cli_runner().invoke(args=words).exit_code == 0
     checks = admin.post("/test-call/checks", typed, page="/test-call").text
     assert f"{why} The call will wait until it goes on." in checks
-    placed = admin.post("/test-call", typed, page="/test-call")
+    sent = {**typed, "once": "a1"}
+    placed, again = (admin.post("/test-call", sent, page="/test-call") for _ in range(2))
+    assert again.location == placed.location
     call = session.scalars(select(Call)).one()
     assert placed.location == f"/test-call?call={call.id}"
     for path in (
