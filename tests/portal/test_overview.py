@@ -14,7 +14,9 @@ from app.database import Database
 from app.enums import CallStatus, ContactAction, ImportState, Role
 from app.models import Agent, BrandVersion, ContactImport, Organization, User
 from app.models.base import utcnow
-from app.services import api_keys, campaigns, operators
+from app.schemas.partners import UpdatePartnerInput
+from app.schemas.reading import read
+from app.services import api_keys, campaigns, operators, partners
 from tests.api.partner_admin.test_query_counts import counted
 from tests.fixtures.cast import OPERATOR, Tenant, converse, make_user, organization_of
 from tests.fixtures.clock import SetClock
@@ -218,6 +220,23 @@ def test_the_figures_stand_beside_the_same_days_of_the_month_before(
     assert "Answered by a person 50.0 % ▲ up 0.0 points from 50.0 %" in page
     assert "Time in conversation 6 min ▲ up 50.0 % from 4" in page
     assert "Organizations 2 1 new this month" in page
+
+
+def test_the_latest_changes_show_short_values_and_leave_long_ones_to_the_history(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    for price, word in (("price_before", "Reception"), ("price_after", "Dispatch")):
+        pricing = [
+            {"tier": tier, "processorPriceId": price, "processorProductId": "prod_" + "x" * 40}
+            for tier in ("customerBasicPlan", "customerPlusPlan")
+        ]
+        for changes in ({"pricing": pricing}, {"productName": word}):
+            partners.update(session, OPERATOR, own.partner.id, read(UpdatePartnerInput, changes))
+    session.commit()
+    page = text_of(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/").text)
+    shown = page.partition("Latest changes")[2]
+    assert "Name of the product Reception → Dispatch" in shown
+    assert "Pricing operator," in shown
 
 
 def test_a_new_portal_is_set_up_step_by_step_until_the_list_is_gone(
