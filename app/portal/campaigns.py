@@ -228,13 +228,16 @@ def _removed(session: Session) -> tuple[str, str] | None:
 
 
 def _archiving(found: Campaign) -> Question:
+    many = plural(found.contact_count, "contact")
+    kept = f"Its {many} can still be looked at." if found.contact_count else "It has no contacts."
+    moved = " Its contacts can be uploaded to another campaign." if found.contact_count else ""
     return Question(
         action=url_for("portal.campaign_archive", campaign_id=found.id),
         question=f"Archive {found.name}?",
         consequences=[
-            f"Its {plural(found.contact_count, 'contact')} can still be looked at.",
+            kept,
             "It leaves the list, and no files are uploaded to it any more.",
-            "It can’t be brought back. Its contacts can be uploaded to another campaign.",
+            f"It can’t be brought back.{moved}",
         ],
         act="Archive campaign",
         safe="Keep campaign",

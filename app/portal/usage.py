@@ -23,7 +23,7 @@ from app.services.pricing import TIER_NAMES
 from app.services.reporting import CostLine, Day, Span, Used
 from app.services.users.loading import get_by_email
 
-FIELDS = {"startDate": "start", "endDate": "end"}
+FIELDS = {"startDate": ("start", "First day"), "endDate": ("end", "Last day")}
 DAY_COLUMNS = ("Day (UTC)", "Conversations", "With a person", "With voicemail", "Seconds")
 ORGANIZATION_COLUMNS = (
     *("Organization", "Plan", "Conversations", "With a person", "With voicemail", "Seconds"),
@@ -58,7 +58,11 @@ def show_usage() -> str | tuple[str, int]:
     try:
         span = _asked_span(span)
     except ValidationFailed as error:
-        problems = [(FIELDS.get(p.field, p.field), p.message) for p in error.problems]
+        problems = [
+            (name, f"{label}: {problem.message}")
+            for problem in error.problems
+            for name, label in [FIELDS[problem.field]]
+        ]
     place = lists.place()
     with transaction(read_only=True) as session:
         scope = _scope(session)
@@ -88,6 +92,7 @@ def show_usage() -> str | tuple[str, int]:
     answer = render_template(
         "portal/usage/page.html",
         span=span,
+        unfinished=span.end == today,
         earlier=earlier,
         presets=presets,
         problems=problems,

@@ -115,8 +115,9 @@ def test_settings_rename_and_assign_and_overtaken_changes_are_told(
 def test_archiving_names_what_stays_and_takes_the_campaign_off_the_list(
     session: Session, campaign: Campaign, admin: Browser
 ) -> None:
-    fill(session, campaign, [{"email": f"p{n}@mail.example"} for n in range(3)])
     address = f"/campaigns/{campaign.id}/archive"
+    assert "It has no contacts." in admin.get(address).text
+    fill(session, campaign, [{"email": f"p{n}@mail.example"} for n in range(3)])
     assert "Its 3 contacts can still be looked at." in admin.get(address).text
     answer = admin.post(address, page=address)
     session.expire_all()

@@ -50,6 +50,10 @@ def test_a_range_is_counted_and_compared_with_the_days_before(
     assert "1 May 2026 00:00 to 4 May 2026 23:59 UTC, both days included." in page
     assert "Conversations 9 ▲ up 12.5 % from 8" in page
     assert "Compared with 27 Apr 2026 to 30 Apr 2026, the 4 days before." in page
+    browser = signed_in(busy.staff[Role.ADMIN])
+    assert "both days included, and the last one not over." in text_of(browser.get("/usage").text)
+    nothing = text_of(browser.get("/usage?start=2025-01-01&end=2025-01-02").text)
+    assert "Conversations 0 None in the period before With a person 0 With voicemail 0" in nothing
 
 
 def test_organizations_stand_by_conversations_and_their_total_is_that_of_the_page(
@@ -116,7 +120,7 @@ def test_a_range_that_can_not_be_counted_is_refused_in_the_words_of_the_json(
         )
         [problem] = refused.json["details"]["errors"]  # type: ignore[index]  # an error body
         page = browser.get(f"/usage?start={first}&end={last}")
-        assert (page.status_code, problem["message"] in page.text) == (422, True)
+        assert (page.status_code, f"day: {problem['message']}" in page.text) == (422, True)
         assert browser.get(f"/usage.csv?start={first}&end={last}").status_code == 400
 
 
@@ -126,7 +130,7 @@ def test_one_organization_is_found_by_the_address_of_a_person(
     browser = signed_in(busy.staff[Role.ADMIN])
     found = text_of(browser.get(f"/usage?{RANGE}&q=PAUL@northwind.example").text)
     assert "Usage of Northwind Dental" in found
-    assert "The usage of paul@northwind.example is that of the organization" in found
+    assert "The usage of paul@northwind.example is that of the whole organization" in found
     assert "Conversations 6 ▼ down 25.0 % from 8" in found
     nobody = text_of(browser.get(f"/usage?{RANGE}&q=nobody@northwind.example").text)
     assert "No organization and nobody’s address matches" in nobody
