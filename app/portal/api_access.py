@@ -151,9 +151,12 @@ def api_key_roll(key_id: UUID) -> Page:
 
 
 @portal.get("/api-access/keys/<uuid:key_id>/revoke")
-def api_key_revoke_question(key_id: UUID) -> str:
+def api_key_revoke_question(key_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        return _revoking(api_keys.get(session, caller(), key_id)).page()
+        key = api_keys.get(session, caller(), key_id)
+    if key.revoked_at is not None:
+        return redirect(url_for("portal.api_key", key_id=key_id), 303)
+    return _revoking(key).page()
 
 
 @portal.post("/api-access/keys/<uuid:key_id>/revoke")

@@ -154,8 +154,11 @@ def api_client_resume(client_id: UUID) -> Page:
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/revoke")
-def api_client_revoke_question(client_id: UUID) -> str:
-    return _revoking(_changeable(client_id)).page()
+def api_client_revoke_question(client_id: UUID) -> Page:
+    client = _changeable(client_id)
+    if client.revoked_at is not None:
+        return redirect(url_for("portal.api_client", client_id=client_id), 303)
+    return _revoking(client).page()
 
 
 @portal.post("/api-access/clients/<uuid:client_id>/revoke")

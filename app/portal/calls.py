@@ -21,7 +21,7 @@ from app.portal.call_story import (
 )
 from app.portal.formats import CALL_STATUS_NAMES
 from app.portal.reader import Problems, day_bounds, zone
-from app.services import agents, calls, organizations
+from app.services import agents, calls, campaigns, organizations
 from app.services.calls import Chosen
 from app.services.calls.listing import RUNNING, UNANSWERED
 
@@ -65,10 +65,13 @@ def call(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = calls.get(session, caller(), call_id)
         agent = agents.get(session, caller(), found.agent_id)
+        of = found.campaign_id
+        campaign = campaigns.get(session, caller(), of) if of else None
         names = organizations.names_of(session, caller(), [found.organization_id])
         return render_template(
             "portal/calls/detail.html",
             agent=agent,
+            campaign=campaign,
             organization=names.get(found.organization_id),
             sources=SOURCE_WORDS,
             answered=ANSWERED_WORDS,

@@ -219,6 +219,7 @@ def test_a_client_is_made_rolled_suspended_resumed_and_revoked(
         session.expire_all()
         states.append((answer.status_code, client.suspended_at is None, client.revoked_at is None))
     assert states == [(303, False, True), (303, True, True), (303, True, False)]
+    assert admin.get(f"{address}/revoke").location == address
 
 
 def test_a_secret_rolled_at_once_gets_no_token_any_more(session: Session, own: Tenant) -> None:

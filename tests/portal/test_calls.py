@@ -244,6 +244,13 @@ def test_one_call_is_told_from_beginning_to_end(
     assert "<code>CA0123456789abcdef</code>" in page
     assert "34&nbsp;s" in page
     assert "0.0135&nbsp;USD" in page
+    customers = (
+        f'href="/organizations/{call.organization_id}"',
+        f'href="/assistants/{call.agent_id}"',
+    )
+    assert [link in page for link in customers] == [True, True]
+    member = signed_in(own.plus_user).get(f"/calls/{call.id}").text
+    assert [link in member for link in customers] == [False, False]
 
 
 def test_cancelling_asks_with_what_follows_and_happens_once(
