@@ -1,4 +1,5 @@
-"""Contacts in SQLite: lists go in as one JSON text, rows as VALUES of some hundreds."""
+"""Contacts in SQLite: lists go in as one JSON text, new rows as VALUES of some hundreds, changes
+as one statement that is run for each row."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -49,14 +50,13 @@ INSERT INTO contacts (organization_id, campaign_id, created_at, updated_at,
   id, phone, email, email_key, first_name, last_name, status, contact_metadata)
 SELECT ?, ?, ?, ?, v.* FROM ({values}) v
 """
+# An UPDATE from VALUES copies all it writes before it writes it: it takes twice as long.
 _UPDATE_DETAILS = """
-UPDATE contacts SET updated_at = ?, first_name = v.column2, last_name = v.column3,
-  status = v.column4, contact_metadata = v.column5
-FROM ({values}) v WHERE contacts.id = v.column1
+UPDATE contacts SET updated_at = ?, first_name = ?, last_name = ?, status = ?, contact_metadata = ?
+WHERE id = ?
 """
 _UPDATE_IDENTIFIERS = """
-UPDATE contacts SET updated_at = ?, phone = v.column2, email = v.column3, email_key = v.column4
-FROM ({values}) v WHERE contacts.id = v.column1
+UPDATE contacts SET updated_at = ?, phone = ?, email = ?, email_key = ? WHERE id = ?
 """
 _INSERT_EXTERNAL_IDS = """
 INSERT INTO contact_external_ids (campaign_id, contact_id, key, value, identifies)
@@ -112,12 +112,16 @@ class SqliteStore:
         self._write(_INSERT, (self._organization_id, self._campaign_id, moment, moment), rows)
 
     def update_details(self, contacts: Sequence[Stored], now: datetime) -> None:
-        rows = [(_hex(c.id), c.first_name, c.last_name, c.status, c.metadata) for c in contacts]
-        self._write(_UPDATE_DETAILS, (_moment(now),), rows)
+        moment = _moment(now)
+        rows = [
+            (moment, c.first_name, c.last_name, c.status, c.metadata, _hex(c.id)) for c in contacts
+        ]
+        self._connection.exec_driver_sql(_UPDATE_DETAILS, rows)
 
     def update_identifiers(self, contacts: Sequence[Stored], now: datetime) -> None:
-        rows = [(_hex(c.id), c.phone, c.email, c.email_key) for c in contacts]
-        self._write(_UPDATE_IDENTIFIERS, (_moment(now),), rows)
+        moment = _moment(now)
+        rows = [(moment, c.phone, c.email, c.email_key, _hex(c.id)) for c in contacts]
+        self._connection.exec_driver_sql(_UPDATE_IDENTIFIERS, rows)
 
     def vacate(self, contacts: Sequence[Stored]) -> None:
         ids = _json(_hex(c.id) for c in contacts)
