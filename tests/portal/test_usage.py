@@ -52,7 +52,9 @@ def test_a_range_is_counted_and_compared_with_the_days_before(
     assert "Compared with 27 Apr 2026 to 30 Apr 2026, the 4 days before." in page
     browser = signed_in(busy.staff[Role.ADMIN])
     assert "both days included, and the last one not over." in text_of(browser.get("/usage").text)
-    nothing = text_of(browser.get("/usage?start=2025-01-01&end=2025-01-02").text)
+    nothing = browser.get("/usage?start=2025-01-01&end=2025-01-02").text
+    assert 'aria-label="No conversation on any of these days."' in nothing
+    nothing = text_of(nothing)
     assert "Conversations 0 None in the period before With a person 0 With voicemail 0" in nothing
 
 

@@ -54,9 +54,12 @@ def preflight(
     worker_silent_after: float = 15.0,
 ) -> list[Check]:
     """Every check that `schedule` and the worker make of a live call, all of them, in the order
-    they are made: what refuses it, and what it would wait for."""
+    they are made: what refuses it, and what it would wait for. Of what is no number that can be
+    called nothing is said but that."""
     parties = rules.parties_of(session, agent.id, phone_number)
     organization = parties.organization
+    number = _number(phone_number, organization)
+    is_number = number.state is CheckState.PASSED or number.mend != "number"
     return [
         _from_rule(
             "organization_active",
@@ -76,16 +79,10 @@ def preflight(
             f"Its phone is ready and calls from {agent.phone_number}.",
             "agent",
         ),
-        _number(phone_number, organization),
-        _from_rule(
-            "not_on_do_not_call_list",
-            rules.may_be_contacted(parties),
-            "The number is not on the do-not-call list.",
-            "do-not-call",
-        ),
-        *_consent(parties),
+        number,
+        *([_listed(parties), *_consent(parties)] if is_number else []),
         _messages(agent, phone_number, texts),
-        _hours(session, phone_number, organization),
+        *([_hours(session, phone_number, organization)] if is_number else []),
         *_line(session, agent, organization, installation),
         _worker(session, worker_silent_after),
     ]
@@ -95,6 +92,15 @@ def _from_rule(code: str, blocker: Blocker | None, passed: str, mend: str) -> Ch
     if blocker is None:
         return Check(code, CheckState.PASSED, passed, mend)
     return Check(code, CheckState.FAILED, blocker.message, mend)
+
+
+def _listed(parties: rules.Parties) -> Check:
+    return _from_rule(
+        "not_on_do_not_call_list",
+        rules.may_be_contacted(parties),
+        "The number is not on the do-not-call list.",
+        "do-not-call",
+    )
 
 
 def _consent(parties: rules.Parties) -> list[Check]:

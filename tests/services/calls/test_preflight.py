@@ -89,6 +89,13 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_mend_it(
     ]
 
 
+@pytest.mark.parametrize("number", ["", "+1202"])
+def test_of_what_is_no_number_only_that_is_said(session: Session, line: Line, number: str) -> None:
+    said = states(session, line, number, TEXTS)
+    assert said["number_allowed"] == "failed"
+    assert said.keys().isdisjoint({"not_on_do_not_call_list", "within_calling_hours"})
+
+
 def test_hours_that_suit_no_place_fail_and_others_only_delay(session: Session, line: Line) -> None:
     organization = session.get_one(Organization, line.organization_id)
     organization.calling_hours_on = True
