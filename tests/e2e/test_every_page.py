@@ -44,15 +44,22 @@ NO_SCREENS = re.compile(
 )
 
 
+NARROWEST_COLUMNS = 1100
+"""Where two columns stand beside each other with the least room."""
+
+
 def looked_at(visit: Visit, *, with_axe: bool = True) -> list[str]:
-    """What is wrong with the page at either width."""
+    """What is wrong with the page at either width; where axe is asked, also between the two."""
     size = visit.page.viewport_size
     now = size["width"] if size else 0
     found = visit.findings() if with_axe else visit.layout()
     for width in {look.width for look in LOOKS} - {now}:
         visit.page.set_viewport_size({"width": width, "height": HEIGHT})
         found += visit.findings() if with_axe and is_full() else visit.layout()
-        visit.page.set_viewport_size({"width": now, "height": HEIGHT})
+    if with_axe:
+        visit.page.set_viewport_size({"width": NARROWEST_COLUMNS, "height": HEIGHT})
+        found += visit.layout()
+    visit.page.set_viewport_size({"width": now, "height": HEIGHT})
     return found
 
 

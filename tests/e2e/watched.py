@@ -17,10 +17,20 @@ document.addEventListener("securitypolicyviolation", (event) => {
 OVERFLOW = """
 () => {
   const page = document.scrollingElement;
-  if (page.scrollWidth <= page.clientWidth) return [];
-  const wide = [...document.body.querySelectorAll("*")].filter(
-    (element) => element.getBoundingClientRect().right > page.clientWidth + 1,
+  const right = (element) => element.getBoundingClientRect().right;
+  // A table too wide for its column covers the next one.
+  const wide = [...document.querySelectorAll("main table")].filter(
+    (table) =>
+      getComputedStyle(table.parentElement).overflowX === "visible" &&
+      right(table) > right(table.parentElement) + 1,
   );
+  if (page.scrollWidth > page.clientWidth) {
+    wide.push(
+      ...[...document.body.querySelectorAll("*")].filter(
+        (element) => right(element) > page.clientWidth + 1,
+      ),
+    );
+  }
   return wide.slice(0, 5).map((element) => element.outerHTML.slice(0, 160));
 }
 """
