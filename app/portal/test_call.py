@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from flask import g, redirect, render_template, request, url_for
+from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 from wtforms import SelectChoice
@@ -12,17 +12,28 @@ from wtforms import SelectChoice
 from app.enums import CallSource, CarrierKind
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.models import Agent
 from app.portal.blueprint import portal
 from app.portal.call_story import live
 from app.portal.editing import Sending
 from app.portal.formats import phone
 from app.portal.forms.test_call import HINTS, MOST_WORDS, TestCallForm
+from app.portal.navigation import may_open
 from app.services import agents, calls
 
 Page = str | tuple[str, int] | Response
 
 MOST_AGENTS = 200
-_AT_THE_ORGANIZATION = ("organization", "agent", "calling-hours", "limits", "do-not-call")
+FIELDS = {"number": "#number", "messages": "#said-0"}
+PAGES = {
+    "organization": ("portal.organization", "Show the organization"),
+    "agent": ("portal.assistant", "Show the assistant"),
+    "do-not-call": ("portal.do_not_call", "Show the list"),
+    "regions": ("portal.organization_settings", "Show the settings"),
+    "calling-hours": ("portal.organization_settings", "Show the settings"),
+    "limits": ("portal.organization_settings", "Show the settings"),
+}
+"""Where what is not mended in the form is."""
 
 
 @portal.get("/test-call")
@@ -124,21 +135,22 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
         {
             "state": check.state,
             "title": check.sentence.replace(own, phone(own)) if own else check.sentence,
-            **(_mend(check.mend, agent.organization_id) if check.state != "passed" else {}),
+            **(_mend(check.mend, agent) if check.state != "passed" else {}),
         }
         for check in found
     ]
 
 
-def _mend(place: str, organization_id: UUID) -> dict[str, str]:
+def _mend(place: str, agent: Agent) -> dict[str, str]:
     """Where a thing is mended, for those who may go there."""
-    if place in _AT_THE_ORGANIZATION and g.user.partner_id:
-        if caller().organization_id is None:
-            url = url_for("portal.organization", organization_id=organization_id)
-            return {"url": url, "act": "Show the organization"}
+    if place in FIELDS:
+        return {"url": FIELDS[place], "act": "Go to the field"}
+    endpoint, act = PAGES.get(place, ("", ""))
+    if not endpoint or not may_open(caller(), endpoint):
         return {}
-    anchors = {"number": "#number", "messages": "#said-0"}
-    return {"url": anchors[place], "act": "Go to the field"} if place in anchors else {}
+    if place == "agent":
+        return {"url": url_for(endpoint, agent_id=agent.id), "act": act}
+    return {"url": url_for(endpoint, organization_id=agent.organization_id), "act": act}
 
 
 def _as_uuid(text: str | None) -> UUID | None:

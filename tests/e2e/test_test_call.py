@@ -154,7 +154,7 @@ def test_the_list_before_dialling_says_what_is_missing_and_where_to_mend_it(
         "link"
     )
     mend.click()
-    expect(page.get_by_role("heading", level=1, name=organization["name"])).to_be_visible()
+    expect(page.get_by_role("heading", level=1, name=silent["name"])).to_be_visible()
 
 
 @pytest.mark.parametrize("script", [True])

@@ -311,3 +311,4 @@ def test_its_test_call_is_its_own_among_ever_so_many(
         page = browser.get(f"/test-call?agent={agent_id}").text
         assert f'<option selected value="{agent_id}">' in page
         assert "Not every one fits here" in page
+        assert f'href="/assistants/{agent_id}">Show the assistant' in page

@@ -24,8 +24,8 @@ class CheckState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of the list. ``mend`` names the place to mend it: organization, agent, number,
-    do-not-call, consent, messages, calling-hours, limits, dialling or worker."""
+    """One line of the list. ``mend`` names the place to mend it: organization, regions, agent,
+    number, do-not-call, consent, messages, calling-hours, limits, dialling or worker."""
 
     code: str
     state: CheckState
@@ -119,7 +119,7 @@ def _number(phone_number: str, organization: Organization) -> Check:
     try:
         check_dialable(phone_number, organization.allowed_regions)
     except PhoneError as error:
-        mend = "organization" if error.code == "region_not_allowed" else "number"
+        mend = "regions" if error.code == "region_not_allowed" else "number"
         return Check(code, CheckState.FAILED, error.message, mend)
     return Check(code, CheckState.PASSED, "The number may be called.", "number")
 

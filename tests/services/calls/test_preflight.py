@@ -80,7 +80,7 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_mend_it(
         ("organization_active", "failed", "organization"),
         ("agent_active", "failed", "agent"),
         ("phone_ready", "failed", "agent"),
-        ("number_allowed", "failed", "organization"),
+        ("number_allowed", "failed", "regions"),
         ("not_on_do_not_call_list", "failed", "do-not-call"),
         ("messages_complete", "failed", "messages"),
         ("within_calling_hours", "passed", "calling-hours"),
