@@ -43,7 +43,7 @@ def user_new() -> Page:
 @portal.post("/people/invite")
 def user_invite() -> Page:
     form = InviteForm(request.form)
-    form.offer(users.types_for(caller()))
+    form.offer(_roles_to_invite())
     if not form.validate():
         return _invite_page(form), 422
     try:
@@ -91,6 +91,11 @@ def user_save(user_id: UUID) -> Page:
     return redirect(url_for("portal.user", user_id=user_id), 303)
 
 
+def _roles_to_invite() -> tuple[Role, ...]:
+    """An operator has no partner whose staff somebody could join."""
+    return (Role.STANDARD,) if caller().is_operator else users.types_for(caller())
+
+
 def _invite(session: Session, form: InviteForm) -> User:
     email = read(CreateAdminInput, {"email": form.typed_email}).email
     role = Role(form.role.data)
@@ -126,7 +131,7 @@ def _refused(user_id: UUID, form: UserForm, error: Conflict) -> Page:
 
 
 def _invite_page(form: InviteForm, problems: Problems = (), *, limited: bool = False) -> str:
-    roles = users.types_for(caller())
+    roles = _roles_to_invite()
     form.offer(roles)
     with transaction(read_only=True) as session:
         known = organizations.search(session, caller(), sort="name", limit=SUGGESTIONS).items

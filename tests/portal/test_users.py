@@ -13,9 +13,9 @@ from app.enums import Role, UserStatus
 from app.models import Mail, MailKind, User
 from app.schemas.reading import read
 from app.schemas.users import UpdateUserInput
-from app.services import users
-from tests.fixtures.cast import Tenant
-from tests.portal.conftest import Browser
+from app.services import operators, users
+from tests.fixtures.cast import OPERATOR, Tenant
+from tests.portal.conftest import PASSWORD_HASH, Browser
 
 SignedIn = Callable[[User], Browser]
 ABSENT = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
@@ -91,6 +91,20 @@ def test_what_is_wrong_stands_at_its_field(
     answer = browser.post("/people/invite", INVITED | changes, page="/people/invite")
     assert answer.status_code == 422
     assert words in unescape(answer.text)
+
+
+def test_an_operator_is_offered_members_alone(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    operator = operators.create(
+        session, OPERATOR, email="root@platform.example", name=None, password_hash=PASSWORD_HASH
+    )
+    session.commit()
+    browser = signed_in(operator)
+    page = f"/people/invite?organization={own.organization.id}"
+    assert f'value="{Role.PARTNER_ADMIN.value}"' not in browser.get(page).text
+    typed = INVITED | {"role": Role.PARTNER_ADMIN.value, "organization": ""}
+    assert browser.post(page, typed, page=page).status_code == 422
 
 
 def test_a_full_organization_shows_the_partners_own_words(
