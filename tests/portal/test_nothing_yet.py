@@ -36,6 +36,8 @@ def test_what_needs_an_organization_leads_to_the_making_of_one(
     assert {path: led_to(browser, path) for path in LEADS_TO} == {
         path: [address] for path, address in LEADS_TO.items()
     }
+    primary = {path: browser.get(path).text.count("btn-primary") for path in (*LEADS_TO, "/calls")}
+    assert set(primary.values()) == {1}
     browser = signed_in(editor)
     readable = ("/organizations", "/do-not-call", "/campaigns/new", "/test-call")
     assert [led_to(browser, path) for path in readable] == [[]] * len(readable)
