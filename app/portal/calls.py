@@ -37,6 +37,7 @@ def list_calls() -> str | tuple[str, int]:
     chosen, problems = _chosen()
     with transaction(read_only=True) as session:
         page = calls.search(session, caller(), chosen, cursor=place.cursor, limit=lists.PAGE_SIZE)
+        unlisted = calls.without_calls(session, caller(), chosen)
         named = {}
         for name in ("organization", "agent"):
             wanted = getattr(chosen, name)
@@ -46,6 +47,7 @@ def list_calls() -> str | tuple[str, int]:
     answer = render_template(
         "portal/calls/list.html",
         page=page,
+        unlisted=unlisted,
         chosen=chosen,
         named=named,
         problems=problems,

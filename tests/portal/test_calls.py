@@ -163,13 +163,28 @@ def test_days_are_those_of_the_readers_zone(
 
 
 def test_the_calls_that_usage_counts_are_as_many_as_it_says(
-    own: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session, own: Tenant, other: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
     browser = signed_in(own.staff[Role.ADMIN])
+    for tenant in (own, other):
+        conversations.record(
+            session,
+            partner_id=tenant.partner.id,
+            organization_id=tenant.plus.id,
+            agent_id=None,
+            call_id=None,
+            answered_by=AnsweredBy.HUMAN,
+            started_at=NOON,
+            ended_at=NOON + timedelta(minutes=1),
+        )
+    session.commit()
     for start, end in (("2026-05-04", "2026-05-04"), ("2026-05-01", "2026-05-31")):
         days = browser.get(f"/usage.csv?start={start}&end={end}&rows=days").text.splitlines()[1:]
         listing = browser.get(f"/calls?counted=yes&start={start}&end={end}").text
-        assert sum(int(day.split(",")[1]) for day in days) == len(listed(listing, made))
+        assert sum(int(day.split(",")[1]) for day in days) == len(listed(listing, made)) + 1
+        assert "1 conversation of these days has no call to be shown" in listing
+    for nothing in ("", "?counted=yes&start=2026-05-05", "?counted=yes&answered=human"):
+        assert "no call to be shown" not in browser.get(f"/calls{nothing}").text
 
 
 def test_pages_follow_each_other_without_gap_or_repeat(

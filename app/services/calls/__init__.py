@@ -2,7 +2,7 @@
 
 from app.services.calls.cancelling import cancel, cancel_for_contacts, cancel_result, withdraw
 from app.services.calls.description import describe
-from app.services.calls.listing import Chosen, Listed, search
+from app.services.calls.listing import Chosen, Listed, search, without_calls
 from app.services.calls.preflight import Check, CheckState, Installation, preflight
 from app.services.calls.reading import CallPage, Moment, attempts_of, get, page, timeline
 from app.services.calls.request import CallRequest, Texts
@@ -32,4 +32,5 @@ __all__ = [
     "search",
     "timeline",
     "withdraw",
+    "without_calls",
 ]

@@ -81,6 +81,28 @@ def search(
     )
 
 
+def without_calls(session: Session, caller: Caller, chosen: Chosen) -> int:
+    """How many conversations usage counts of the chosen days and organization that have no call
+    to be listed; 0 where something is chosen that only a call can answer."""
+    caller.require(Permission.CALLS_READ)
+    of_calls = (chosen.states, chosen.answered_by, chosen.agent, chosen.number)
+    asks_calls = any(of_calls) or chosen.live is not None or isinstance(chosen.organization, str)
+    if asks_calls or not chosen.counted:
+        return 0
+    rows = select(func.count()).select_from(Conversation).where(Conversation.call_id.is_(None))
+    if caller.organization_id is not None:
+        rows = rows.where(Conversation.organization_id == caller.organization_id)
+    else:
+        rows = rows.where(Conversation.partner_id == caller.partner_id)
+    if chosen.organization is not None:
+        rows = rows.where(Conversation.organization_id == chosen.organization)
+    if chosen.since is not None:
+        rows = rows.where(Conversation.started_at >= chosen.since)
+    if chosen.before is not None:
+        rows = rows.where(Conversation.started_at < chosen.before)
+    return session.scalar(rows) or 0
+
+
 def of_number(session: Session, caller: Caller, text: str) -> ColumnElement[bool] | None:
     """The condition that a call went to a number written like that, or that begins like that;
     None for a text that is no number."""
