@@ -233,13 +233,27 @@ def test_the_list_is_narrowed_by_plan_use_and_words(own: Tenant, browser: Browse
     assert own.user.email in text(browser.get("/organizations"))
 
 
-@pytest.mark.parametrize(
-    "part", ["", "/people", "/assistants", "/campaigns", "/usage", "/settings", "/activity"]
-)
+PARTS = {
+    "": ["/people/invite"],
+    "/people": ["/people/invite"],
+    "/assistants": ["/assistants/new"],
+    "/campaigns": ["/campaigns/new"],
+    "/usage": ["/people/invite"],
+    "/settings": [],
+    "/activity": ["/people/invite"],
+}
+"""Each part of an organization, and where its first button leads."""
+
+
+@pytest.mark.parametrize("part", PARTS)
 def test_each_part_has_an_address_of_its_own(own: Tenant, browser: Browser, part: str) -> None:
     address = f"/organizations/{own.plus.id}{part}"
-    marked = re.findall(r'class="tab" href="([^"]+)" aria-current', browser.get(address).text)
-    assert marked == [address]
+    page = browser.get(address).text
+    assert re.findall(r'class="tab" href="([^"]+)" aria-current', page) == [address]
+    adding = f"{PARTS[part]}?organization={own.plus.id}" if PARTS[part] else None
+    assert (
+        re.findall(r'<a class="btn btn-primary" href="([^"]+)"', page) == [adding][: bool(adding)]
+    )
 
 
 FORMS = ("edit", "plan", "suspend", "resume", "archive", "restore", "settings")
