@@ -250,10 +250,8 @@ def test_each_part_has_an_address_of_its_own(own: Tenant, browser: Browser, part
     address = f"/organizations/{own.plus.id}{part}"
     page = browser.get(address).text
     assert re.findall(r'class="tab" href="([^"]+)" aria-current', page) == [address]
-    adding = f"{PARTS[part]}?organization={own.plus.id}" if PARTS[part] else None
-    assert (
-        re.findall(r'<a class="btn btn-primary" href="([^"]+)"', page) == [adding][: bool(adding)]
-    )
+    adding = [f"{path}?organization={own.plus.id}" for path in PARTS[part]]
+    assert re.findall(r'<a class="btn btn-primary" href="([^"]+)"', page) == adding
 
 
 FORMS = ("edit", "plan", "suspend", "resume", "archive", "restore", "settings")
