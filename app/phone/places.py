@@ -2,6 +2,7 @@
 
 from functools import cache
 from importlib.resources import files
+from unicodedata import normalize
 
 from phonenumbers import (
     COUNTRY_CODE_TO_REGION_CODE,
@@ -21,6 +22,8 @@ _NAMES = {
     "AC": "Ascension Island",
     "AS": "American Samoa",
     "AX": "the Åland Islands",
+    "BL": "Saint Barthélemy",
+    "BQ": "the Caribbean Netherlands",
     "BS": "the Bahamas",
     "CC": "the Cocos Islands",
     "CD": "the Democratic Republic of the Congo",
@@ -35,21 +38,27 @@ _NAMES = {
     "GM": "the Gambia",
     "IM": "the Isle of Man",
     "KM": "the Comoros",
+    "KN": "Saint Kitts and Nevis",
     "KP": "North Korea",
     "KR": "South Korea",
     "KY": "the Cayman Islands",
+    "LC": "Saint Lucia",
     "MF": "Saint Martin",
     "MH": "the Marshall Islands",
     "MM": "Myanmar",
     "MV": "the Maldives",
     "NL": "the Netherlands",
     "PH": "the Philippines",
+    "PM": "Saint Pierre and Miquelon",
     "SB": "the Solomon Islands",
+    "SH": "Saint Helena",
+    "ST": "São Tomé and Príncipe",
     "SX": "Sint Maarten",
     "SZ": "Eswatini",
     "TA": "Tristan da Cunha",
     "TC": "the Turks and Caicos Islands",
     "US": "the United States",
+    "VC": "Saint Vincent and the Grenadines",
     "VG": "the British Virgin Islands",
     "VI": "the US Virgin Islands",
     "WS": "Samoa",
@@ -83,9 +92,10 @@ def format_international(e164: str) -> str:
 
 
 def regions() -> list[tuple[str, str]]:
-    """Every region that numbers can belong to, as (code, name), in the order of their names."""
+    """Every region that numbers can belong to, as (code, name), in the order of their names as a
+    list has them: without the article, Å beside A."""
     named = ((code, country_name(code)) for code in SUPPORTED_REGIONS)
-    return sorted(named, key=lambda item: item[1].removeprefix("the "))
+    return sorted(named, key=lambda item: normalize("NFKD", item[1].removeprefix("the ")))
 
 
 def country_name(region: str) -> str:

@@ -42,6 +42,9 @@ def test_countries_are_named_as_a_sentence_needs_them() -> None:
     assert names == ["the United Kingdom", "the United States", "Bosnia and Herzegovina", "XX"]
     listed = dict(regions())
     assert (len(listed) > 200, listed["DE"]) == (True, "Germany")
+    order = list(listed)
+    assert order.index("AX") < order.index("BH")
+    assert order.index("CI") < order.index("CZ")
 
 
 @pytest.mark.parametrize(
