@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.colours import is_colour, to_hex
-from app.portal.forms.branding import CHAT_LABELS
+from app.portal.forms.branding import CHAT_LABELS, PRIMARY
 from app.services.branding.brand import SOCIAL_NAMES
 
 FIELD_LABELS: dict[str, str] = {
@@ -63,7 +63,8 @@ def _plain(name: str, value: Any, agents: dict[str, str]) -> str:
 
 
 def _colour(name: str, value: str) -> Shown:
-    return Shown(f"{name}: {value}", colour=to_hex(value) if is_colour(value) else None)
+    said = "Colour" if name.strip().casefold() == PRIMARY else name
+    return Shown(f"{said}: {value}", colour=to_hex(value) if is_colour(value) else None)
 
 
 def _picture(name: str, url: str) -> Shown:
