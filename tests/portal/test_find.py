@@ -63,7 +63,7 @@ def own_paths(world: dict[str, str], *kinds: str) -> Hits:
     [
         ("DENTAL", ("organization", "user")),
         ("bright", ("organization",)),
-        ("PAUL@northwind.example", ("user",)),
+        ("PAUL@northwind.example", ("organization", "user")),
         ("paul@south", ()),
         ("winter", ("campaign",)),
         ("+1 (202) 555-0101", ("call",)),
