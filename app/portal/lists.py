@@ -10,6 +10,7 @@ from uuid import UUID
 from flask import request, url_for
 
 from app.errors import ValidationFailed
+from app.schemas.figures import END_BEFORE_START
 
 PAGE_SIZE = 25
 _TRAIL = "."
@@ -51,6 +52,23 @@ def day_filter(name: str) -> date | None:
     except ValueError:
         message = "A day is written YYYY-MM-DD and must exist in the calendar, like 2026-02-28."
         raise ValidationFailed.on(name, "invalid_date", message) from None
+
+
+def day_range(first: str, last: str) -> tuple[date | None, date | None, list[tuple[str, str]]]:
+    """The days that the address names so, and what is wrong with either, by its name; that
+    filters nothing."""
+    problems: list[tuple[str, str]] = []
+    days: list[date | None] = []
+    for name in (first, last):
+        try:
+            days.append(day_filter(name))
+        except ValidationFailed as error:
+            problems.append((name, error.message))
+            days.append(None)
+    start, end = days
+    if start and end and end < start:
+        return None, None, [(last, END_BEFORE_START)]
+    return start, end, problems
 
 
 def sort_filter(offered: Mapping[str, object], default: str) -> str:

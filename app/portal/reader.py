@@ -5,7 +5,6 @@ from zoneinfo import ZoneInfo
 
 from flask import g
 
-from app.errors import ValidationFailed
 from app.portal import lists
 
 FIRST, LAST = date(1970, 1, 3), date(2999, 12, 31)
@@ -21,17 +20,11 @@ def zone() -> str:
 
 def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems]:
     """When the first day of ``start`` and ``end`` in the address begins and the last one is over,
-    in that zone, and what can't be read in them."""
-    problems: Problems = []
-    bounds: list[datetime | None] = []
-    for name, later in (("start", 0), ("end", 1)):
-        try:
-            day = lists.day_filter(name)
-        except ValidationFailed as error:
-            problems.append((name, error.message))
-            day = None
-        bounds.append(None if day is None else _midnight(day, later, ZoneInfo(days_in)))
-    return bounds[0], bounds[1], problems
+    in that zone, and what is wrong with them."""
+    start, end, problems = lists.day_range("start", "end")
+    inside = ZoneInfo(days_in)
+    since = None if start is None else _midnight(start, 0, inside)
+    return since, None if end is None else _midnight(end, 1, inside), problems
 
 
 def _midnight(day: date, later: int, days_in: ZoneInfo) -> datetime:

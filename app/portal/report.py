@@ -1,7 +1,6 @@
 """The admin report: the same users and numbers as the JSON, to look at, to print and as a file."""
 
 from collections.abc import Mapping
-from datetime import date
 from typing import Any
 
 from flask import render_template
@@ -87,19 +86,13 @@ def report_file() -> Response:
 
 def _chosen() -> tuple[Chosen, list[tuple[str, str]]]:
     """What the address asks for, and what can't be read in it; that filters nothing."""
-    problems: list[tuple[str, str]] = []
-    days: dict[str, date | None] = {}
-    for name in ("since", "until"):
-        try:
-            days[name] = lists.day_filter(name)
-        except ValidationFailed as error:
-            problems.append((name, error.message))
-            days[name] = None
+    since, until, problems = lists.day_range("since", "until")
     chosen = Chosen(
         query=lists.text_filter("q"),
         tier=lists.choice_filter("tier", Tier),
         status=lists.choice_filter("status", UserStatus),
-        **days,
+        since=since,
+        until=until,
     )
     return chosen, problems
 

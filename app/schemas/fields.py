@@ -38,9 +38,14 @@ MAX_INTEGER = 2**31 - 1
 MAX_ITEMS = 100
 
 E164_PATTERN = r"^\+[1-9][0-9]{7,14}$"
-_INK = re.compile(r"[^\s\u001c-\u001f\u0085\ufeff]")
+_INK = re.compile(r"[^\s\u001c-\u001f\u0085\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 """One character that leaves a mark, written so that every dialect of patterns agrees."""
 _E164 = re.compile(r"\+[1-9][0-9]{7,14}")
+
+
+def can_be_seen(name: str) -> bool:
+    """Whether more stands there than spaces and marks without a width."""
+    return _INK.search(name) is not None
 
 
 def write_moment(value: datetime) -> str:
@@ -59,7 +64,7 @@ Words = Annotated[str, StringConstraints(max_length=5000), _NoNul]
 LongWords = Annotated[str, StringConstraints(max_length=10_000), _NoNul]
 FilledName = Annotated[
     Name,
-    must(lambda value: _INK.search(value) is not None, "blank", "This can't be left blank."),
+    must(can_be_seen, "blank", "This can't be left blank."),
     Field(json_schema_extra={"minLength": 1, "pattern": _INK.pattern}),
 ]
 _IsEmail = must(

@@ -10,6 +10,7 @@ from app.schemas.checks import Omittable, refusal
 from app.schemas.fields import Day, Email, Moment, Uuid
 
 MAX_DAYS = 366
+END_BEFORE_START = "The last day is before the first one; swap the two."
 """Longest range of a usage question, both ends counted (decisions, section 4)."""
 
 _Email = Annotated[str, Field(json_schema_extra={"format": "email"})]
@@ -125,8 +126,7 @@ class UsageQuery(SubscriptionQuery):
 
 def _check_range(first: date, last: date) -> None:
     if last < first:
-        sentence = "The last day is before the first one; swap the two."
-        raise refusal("end_before_start", sentence, "endDate")
+        raise refusal("end_before_start", END_BEFORE_START, "endDate")
     if last - first >= timedelta(days=MAX_DAYS):
         sentence = f"The range is longer than {MAX_DAYS} days, both ends counted; ask in parts."
         raise refusal("range_too_long", sentence, "endDate")

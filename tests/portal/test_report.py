@@ -103,11 +103,20 @@ def test_filters_choose_the_same_people_on_the_screen_and_in_the_file(
         assert sorted(row[0] for row in rows) == sorted(expected)
 
 
-def test_a_day_that_does_not_exist_is_said_to_the_person(own: Tenant, signed_in: SignedIn) -> None:
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("since=2026-02-30", 'href="#since">A day is written'),
+        ("since=2026-03-02&until=2026-03-01", 'href="#until">The last day is before the first'),
+    ],
+)
+def test_days_that_make_no_range_are_said_to_the_person(
+    own: Tenant, signed_in: SignedIn, asked: str, said: str
+) -> None:
     browser = signed_in(own.staff[Role.ADMIN])
-    page = browser.get("/report?since=2026-02-30")
-    assert (page.status_code, 'href="#since">A day is written' in page.text) == (422, True)
-    assert browser.get("/report.csv?since=2026-02-30").status_code == 400
+    page = browser.get(f"/report?{asked}")
+    assert (page.status_code, said in page.text) == (422, True)
+    assert browser.get(f"/report.csv?{asked}").status_code == 400
 
 
 def test_sign_ups_are_counted_by_month_and_in_short_ranges_by_day(

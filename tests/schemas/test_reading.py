@@ -178,7 +178,7 @@ def test_no_sentence_blames() -> None:
         read(
             CreatePartnerInput,
             {
-                "partnerName": " ",
+                "partnerName": " \u200d",
                 "domain": "x" * 201,
                 "purchaseLink": "ftp://a.example",
                 "brandUIColors": [{"name": "a", "value": "blurple", "id": "1"}],

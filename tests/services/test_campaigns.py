@@ -88,7 +88,7 @@ def test_a_campaign_cannot_be_made_for_a_strangers_organization(
 
 
 @pytest.mark.parametrize(
-    ("name", "code"), [("", "blank"), ("  ", "blank"), ("x" * 201, "too_long")]
+    ("name", "code"), [("", "blank"), (" \u200b", "blank"), ("x" * 201, "too_long")]
 )
 def test_a_name_is_needed_and_has_a_limit(
     session: Session, own: Tenant, owner: Caller, name: str, code: str

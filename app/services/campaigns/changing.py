@@ -11,6 +11,7 @@ from app.enums import CampaignStatus
 from app.errors import Conflict, ValidationFailed
 from app.models import Agent, Campaign, CampaignAgent, new_id
 from app.policy import Permission
+from app.schemas.fields import can_be_seen
 from app.services import audit, organizations
 from app.services.calls.taking_back import take_back
 from app.services.campaigns.loading import get
@@ -164,7 +165,7 @@ def changed(
 
 def _checked_name(name: str) -> str:
     name = name.strip()
-    if not name:
+    if not can_be_seen(name):
         raise ValidationFailed.on("name", "blank", "This can't be left blank.")
     if len(name) > MAX_NAME:
         raise ValidationFailed.on("name", "too_long", f"At most {MAX_NAME} characters fit here.")

@@ -18,6 +18,7 @@ from app.models import (
 )
 from app.phone import PhoneError, normalise
 from app.policy import Permission
+from app.schemas.fields import can_be_seen
 from app.services import agents, audit
 from app.services.organizations.assistants import (
     add_agent,
@@ -156,7 +157,7 @@ def _checked(fields: AgentFields, region: str) -> AgentFields:
     """The fields as they are stored. Raises `ValidationFailed` with every problem."""
     problems: list[Problem] = []
     name = _text("name", fields.name, MAX_NAME, problems)
-    if not name:
+    if not (name and can_be_seen(name)):
         problems.append(Problem("name", "blank", "This can't be left blank."))
     timezone = (fields.timezone or "").strip() or None
     if timezone is not None and timezone not in available_timezones():

@@ -11,6 +11,7 @@ from app.errors import Conflict, ValidationFailed
 from app.models import Organization, Partner, new_id, utcnow
 from app.policy import Permission
 from app.schemas.base import wire_name
+from app.schemas.fields import can_be_seen
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import audit, partners, rollup
 from app.services.calls import bringing_forward
@@ -130,7 +131,7 @@ def held(
 def checked_name(name: str) -> str:
     """The name without blanks around it. Raises `ValidationFailed` (``blank``, ``too_long``)."""
     name = name.replace("\x00", "").strip()
-    if not name:
+    if not can_be_seen(name):
         raise ValidationFailed.on("name", "blank", "This can't be left blank.")
     if len(name) > MAX_NAME:
         raise ValidationFailed.on("name", "too_long", f"At most {MAX_NAME} characters fit here.")

@@ -104,10 +104,11 @@ def test_an_old_version_is_refused(session: Session, tenant: Tenant) -> None:
     assert refused.value.code == "changed_meanwhile"
 
 
-def test_a_name_is_never_blank(session: Session, tenant: Tenant) -> None:
+@pytest.mark.parametrize("name", [" ", "\u200b\u2060 \u00ad"])
+def test_a_name_is_never_blank(session: Session, tenant: Tenant, name: str) -> None:
     with pytest.raises(ValidationFailed) as refused:
         organizations.create(
-            session, tenant.caller(Role.PARTNER_ADMIN), tenant.partner.id, name=" "
+            session, tenant.caller(Role.PARTNER_ADMIN), tenant.partner.id, name=name
         )
     assert [(p.field, p.code) for p in refused.value.problems] == [("name", "blank")]
 
