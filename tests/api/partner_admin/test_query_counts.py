@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from datetime import date
 from typing import Any
 
+import pytest
 from sqlalchemy import event
 from sqlalchemy.orm import Session
 
@@ -13,6 +14,8 @@ from app.enums import Role
 from app.services import organizations, reporting, users
 from tests.fixtures.area_a import AreaA
 from tests.fixtures.cast import converse, make_partner, make_user, organization_of
+from tests.fixtures.databases import BACKENDS
+from tests.matrix import rotating
 
 DAY = date(2026, 5, 4)
 PRICE = {"tier": "customerBasicPlan", "processorPriceId": "p", "processorProductId": "q"}
@@ -51,6 +54,7 @@ def grow(area: AreaA, count: int) -> None:
     area.session.commit()
 
 
+@pytest.mark.parametrize("backend", rotating("database of a hundred", BACKENDS), indirect=True)
 def test_lists_figures_and_screens_take_the_same_queries_for_one_and_for_a_hundred(
     area: AreaA, database: Database
 ) -> None:

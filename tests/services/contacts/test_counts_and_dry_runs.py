@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from app.enums import ContactAction
 from app.services.contacts import BulkResult
+from tests.fixtures.databases import BACKENDS
+from tests.matrix import rotating
 from tests.services.contacts.conftest import Outreach
 
 PHONES = ["+12025550101", "+12025550102", "202 555 0101", "+12025550103", "bad", "", None]
@@ -51,6 +53,7 @@ def shape(result: BulkResult) -> dict[str, Any]:
     return body
 
 
+@pytest.mark.parametrize("backend", rotating("any request", BACKENDS), indirect=True)
 @settings(
     max_examples=100,
     deadline=None,

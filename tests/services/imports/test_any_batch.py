@@ -12,7 +12,7 @@ from app.services.imports import applying, trial
 from tests import matrix
 from tests.fixtures.uploads import Desk, counts, number, table
 
-EXAMPLES = 5_000 if matrix.is_full() else 50
+EXAMPLES = 5_000 if matrix.is_full() else 25
 """Of two batches each."""
 HEADER = "First name,Phone,E-mail,Status,crmId,account,Note"
 
