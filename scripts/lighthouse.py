@@ -31,15 +31,16 @@ def run(url: str, cookies: str) -> dict[str, Any]:
         report, headers = Path(folder) / "report.json", Path(folder) / "headers.json"
         headers.write_text(json.dumps({"Cookie": cookies}))
         npx = shutil.which("npx") or "npx"
-        subprocess.run(
-            [
-                *(npx, "--yes", f"lighthouse@{VERSION}", url, "--quiet", "--preset=desktop"),
-                *("--output=json", f"--output-path={report}", f"--extra-headers={headers}"),
-                *("--skip-audits=is-crawlable", f"--chrome-flags={FLAGS}"),
-            ],
-            env={**os.environ, "CHROME_PATH": shutil.which("chromium") or "chromium"},
-            check=True,
-        )
+        command = [
+            *(npx, "--yes", f"lighthouse@{VERSION}", url, "--quiet", "--preset=desktop"),
+            *("--output=json", f"--output-path={report}", f"--extra-headers={headers}"),
+            *("--skip-audits=is-crawlable", f"--chrome-flags={FLAGS}"),
+        ]
+        environment = {**os.environ, "CHROME_PATH": shutil.which("chromium") or "chromium"}
+        # On a busy machine Lighthouse loses a trace now and then, and asks to be run again.
+        for last in (False, True):
+            if subprocess.run(command, env=environment, check=last).returncode == 0:
+                break
         found: dict[str, Any] = json.loads(report.read_text())
         return found
 
