@@ -10,8 +10,8 @@ from app.schemas.checks import Omittable, refusal
 from app.schemas.fields import Day, Email, Moment, Uuid
 
 MAX_DAYS = 366
-END_BEFORE_START = "The last day is before the first one; swap the two."
 """Longest range of a usage question, both ends counted (decisions, section 4)."""
+END_BEFORE_START = "The last day is before the first one; swap the two."
 
 _Email = Annotated[str, Field(json_schema_extra={"format": "email"})]
 

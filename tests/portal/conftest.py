@@ -15,8 +15,8 @@ from app.database import Database
 from app.enums import Role
 from app.models import User
 from app.portal.authentication import SESSION_COOKIE
-from app.services import passwords, sessions
-from tests.fixtures.cast import Tenant, make_tenant
+from app.services import operators, passwords, sessions
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS
 from tests.matrix import rotating
 from tests.portal.upload_desk import Desk, make_campaign
@@ -88,6 +88,15 @@ def signed_in(app: Flask, session: Session) -> Callable[[User], Browser]:
         return Browser(client)
 
     return sign_in
+
+
+@pytest.fixture
+def operator(session: Session, signed_in: Callable[[User], Browser]) -> Browser:
+    """Somebody of the platform, who belongs to no partner."""
+    made = operators.create(
+        session, OPERATOR, email="root@platform.example", name=None, password_hash=PASSWORD_HASH
+    )
+    return signed_in(made)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@ and wherever calls would go out."""
 
 from collections.abc import Callable
 
-import pytest
 from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -19,16 +18,6 @@ from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
 SignIn = Callable[[User], Browser]
-
-
-@pytest.fixture
-def operator(session: Session, signed_in: SignIn) -> Browser:
-    person = User(
-        email="ops@example.com", email_key="ops@example.com", name="Ops", user_type=Role.OPERATOR
-    )
-    session.add(person)
-    session.flush()
-    return signed_in(person)
 
 
 def pause(session: Session, scope: Scope, reason: str) -> None:

@@ -16,11 +16,11 @@ from app.models import Agent, BrandVersion, ContactImport, Organization, User
 from app.models.base import utcnow
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
-from app.services import api_keys, campaigns, operators, partners
+from app.services import api_keys, campaigns, partners
 from tests.api.partner_admin.test_query_counts import counted
 from tests.fixtures.cast import OPERATOR, Tenant, converse, make_user, organization_of
 from tests.fixtures.clock import SetClock
-from tests.portal.conftest import PASSWORD_HASH, Browser
+from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
 
 pytestmark = pytest.mark.usefixtures("clock")
@@ -289,23 +289,19 @@ def test_a_member_sees_their_own_organization(
 
 
 def test_an_operator_sees_every_partner_with_its_customers(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
+    session: Session, own: Tenant, other: Tenant, operator: Browser
 ) -> None:
     converse(session, own.plus, utcnow().date(), 7)
-    operator = operators.create(
-        session, OPERATOR, email="root@platform.example", name=None, password_hash=PASSWORD_HASH
-    )
     session.commit()
-    browser = signed_in(operator)
     rows = re.findall(
         r'class="name">([^<]+)</span>.*?<td class="end">(\d+)</td>\s*'
         r'<td class="end phone-first">(\d+)</td>\s*'
         r'<td class="end phone-second" data-label="Conversations">(\d+)',
-        browser.get("/").text,
+        operator.get("/").text,
         re.DOTALL,
     )
     assert rows == [("Northwind", "2", "2", "7"), ("Southgate", "2", "2", "0")]
-    assert "Northwind" not in browser.get("/?q=south").text
+    assert "Northwind" not in operator.get("/?q=south").text
 
 
 def test_the_first_page_takes_the_same_queries_for_one_and_for_a_hundred(

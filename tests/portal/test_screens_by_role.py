@@ -4,15 +4,13 @@ from collections.abc import Callable
 
 import pytest
 from flask import Flask
-from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 
 from app.enums import Role
 from app.models import User
 from app.policy import ROLE_PERMISSIONS, ROUTES, Access, Permission
-from app.services import operators
-from tests.fixtures.cast import OPERATOR, Tenant
-from tests.portal.conftest import PASSWORD_HASH, Browser
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
 
@@ -53,14 +51,9 @@ def test_a_screen_opens_exactly_for_the_roles_of_the_policy_table(
 
 
 def test_a_screen_of_one_partner_is_not_there_for_an_operator(
-    app: Flask, session: Session, signed_in: SignedIn
+    app: Flask, operator: Browser
 ) -> None:
-    operator = operators.create(
-        session, OPERATOR, email="root@platform.example", name=None, password_hash=PASSWORD_HASH
-    )
-    session.commit()
-    browser = signed_in(operator)
-    answers = {rule.rule: browser.get(rule.rule).status_code for rule in screens(app)}
+    answers = {rule.rule: operator.get(rule.rule).status_code for rule in screens(app)}
     assert set(answers.values()) == {200, 404}
     partners = ("/branding", "/pricing", "/report", "/report.csv", "/settings", "/usage")
     assert {path: answers[path] for path in partners} == dict.fromkeys(partners, 404)
