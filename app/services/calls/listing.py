@@ -92,7 +92,7 @@ def without_calls(session: Session, caller: Caller, chosen: Chosen) -> int:
     rows = select(func.count()).select_from(Conversation).where(Conversation.call_id.is_(None))
     if caller.organization_id is not None:
         rows = rows.where(Conversation.organization_id == caller.organization_id)
-    else:
+    elif caller.partner_id is not None:
         rows = rows.where(Conversation.partner_id == caller.partner_id)
     if chosen.organization is not None:
         rows = rows.where(Conversation.organization_id == chosen.organization)
