@@ -1,8 +1,10 @@
 """Conversations: one for each call that was answered, and the daily sums over them."""
 
 from datetime import UTC, datetime
+from functools import cache
 from uuid import UUID
 
+from sqlalchemy import Executable
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -23,25 +25,22 @@ def record(
     ended_at: datetime,
 ) -> bool:
     """Counts a conversation on the UTC day it began; False where the call was counted before."""
-    insert = _insert(session)
     seconds = max(0, round((ended_at - started_at).total_seconds()))
     added = session.execute(
-        insert(Conversation)
-        .values(
-            id=new_id(),
-            partner_id=partner_id,
-            organization_id=organization_id,
-            agent_id=agent_id,
-            call_id=call_id,
-            answered_by=answered_by,
-            started_at=started_at,
-            ended_at=ended_at,
-            seconds=seconds,
-        )
-        .on_conflict_do_nothing(index_elements=["call_id"])
-        .returning(Conversation.id)
-    ).first()
-    if added is None:
+        _insertion(is_sqlite=session.get_bind().dialect.name == "sqlite"),
+        {
+            "id": new_id(),
+            "partner_id": partner_id,
+            "organization_id": organization_id,
+            "agent_id": agent_id,
+            "call_id": call_id,
+            "answered_by": answered_by,
+            "started_at": started_at,
+            "ended_at": ended_at,
+            "seconds": seconds,
+        },
+    )
+    if added.first() is None:
         return False
     rollup.add_conversation(
         session,
@@ -54,6 +53,8 @@ def record(
     return True
 
 
-def _insert(session: Session):  # type: ignore[no-untyped-def]  # two dialects, one shape
-    is_sqlite = session.get_bind().dialect.name == "sqlite"
-    return sqlite.insert if is_sqlite else postgresql.insert
+@cache
+def _insertion(*, is_sqlite: bool) -> Executable:
+    """Put together once: that takes as long as running it."""
+    statement = (sqlite.insert if is_sqlite else postgresql.insert)(Conversation)
+    return statement.on_conflict_do_nothing(index_elements=["call_id"]).returning(Conversation.id)
