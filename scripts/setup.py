@@ -15,7 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -40,9 +42,10 @@ def fail(message: str) -> NoReturn:
 
 
 def work(title: str, command: list[str | Path], sentence: str) -> None:
-    """Runs a command, showing on a terminal what it is at; its output only where it fails."""
-    print(f"{title} …", end=" ", flush=True)
+    """Runs a command and says how long it took; its output only where it fails. A terminal shows
+    what it is at."""
     began, show = time.monotonic(), sys.stdout.isatty()
+    clear = "\r\033[K" if show else ""
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
             command,
@@ -56,13 +59,12 @@ def work(title: str, command: list[str | Path], sentence: str) -> None:
         for line in process.stdout or ():
             output.write(line)
             if show:
-                print(f"\r\033[K{title} … {line.strip()[:60]}", end="", flush=True)
+                print(f"{clear}{title} … {line.strip()[:60]}", end="", flush=True)
         if process.wait() != 0:
             output.seek(0)
-            print("failed", output.read(), sep="\n", flush=True)
+            print(f"{clear}{title} … failed\n{output.read()}", flush=True)
             fail(sentence)
-    clear = f"\r\033[K{title} … " if show else ""
-    print(f"{clear}{time.monotonic() - began:.1f} s", flush=True)
+    print(f"{clear}{title} … {time.monotonic() - began:.1f} s", flush=True)
 
 
 def fingerprint(paths: Iterable[Path], *more: str) -> str:
@@ -200,10 +202,15 @@ def main() -> None:
     (ROOT / ".setup").mkdir(exist_ok=True)
     with (ROOT / ".setup" / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two of these at once would tread on each other
+        steps: list[Callable[[], None]] = [
+            partial(install_python_packages, given.purpose),
+            partial(build_assets, given.purpose),
+        ]
         if given.purpose == "test":
-            install_debian_packages()
-        install_python_packages(given.purpose)
-        build_assets(given.purpose)
+            steps.insert(0, install_debian_packages)
+        with ThreadPoolExecutor() as side_by_side:
+            for step in [side_by_side.submit(step) for step in steps]:
+                step.result()
 
 
 if __name__ == "__main__":
