@@ -133,10 +133,11 @@ def run_apply(database: Database, import_id: UUID, apply_number: int) -> None:
     @outlasts_outages
     def batch() -> bool:
         with database.transaction() as session:
-            return applying.apply_batch(session, import_id, apply_number)
+            return applying.apply_batch(session, import_id, apply_number, size)
 
-    began, batches = time.monotonic(), 0
+    began, batches, size = time.monotonic(), 0, applying.BATCH
     while batch():
+        size = applying.next_size(size, time.monotonic() - began)
         batches += 1
         if batches >= COUNTED_FROM and batches.bit_count() == 1:
             with database.transaction() as session:

@@ -33,11 +33,24 @@ from app.services.imports.rows import column_of
 from app.services.webhooks.publishing import publish
 
 BATCH = 500
+SMALLEST_BATCH = 50
+BATCH_SECONDS = 0.1
+"""How long a batch may hold up others who write."""
 _GOOD = (CREATED, UPDATED, DELETED)
 
 
-def apply_batch(session: Session, import_id: UUID, apply_number: int) -> bool:
-    """Applies the next rows; False where there is nothing more to do.
+def next_size(size: int, seconds: float) -> int:
+    """How many rows the next batch takes where one of ``size`` took so long: half as many where
+    it held others up, more again where there is room."""
+    if seconds > BATCH_SECONDS:
+        return max(SMALLEST_BATCH, size // 2)
+    return min(BATCH, size * 2) if seconds < BATCH_SECONDS / 4 else size
+
+
+def apply_batch(
+    session: Session, import_id: UUID, apply_number: int, size: int | None = None
+) -> bool:
+    """Applies the next ``size`` rows (`BATCH`); False where there is nothing more to do.
 
     Only rows that the check found good are applied, in the file's order. A person's wish to stop
     is looked at first.
@@ -51,7 +64,7 @@ def apply_batch(session: Session, import_id: UUID, apply_number: int) -> bool:
     if upload.cancel_requested_at is not None:
         _end(session, upload, ImportState.CANCELLED)
         return False
-    rows = _next_rows(session, upload)
+    rows = _next_rows(session, upload, size or BATCH)
     if not rows:
         _end(session, upload, ImportState.DONE)
         return False
@@ -79,7 +92,7 @@ class _Row(NamedTuple):
     contact: str
 
 
-def _next_rows(session: Session, upload: ContactImport) -> list[_Row]:
+def _next_rows(session: Session, upload: ContactImport, size: int) -> list[_Row]:
     contact = cast(ImportRow.contact, Text)  # ours to decode: in a fraction of the ORM's time
     # Outcomes are looked at here: asked for them, the databases may take their index and sort all
     # that is left of the file for each batch.
@@ -87,7 +100,7 @@ def _next_rows(session: Session, upload: ContactImport) -> list[_Row]:
         select(ImportRow.row_number, contact, ImportRow.outcome)
         .where(ImportRow.import_id == upload.id, ImportRow.row_number > upload.applied_to_row)
         .order_by(ImportRow.row_number)
-        .limit(BATCH)
+        .limit(size)
     )
     return [_Row(number, outcome, text) for number, text, outcome in rows]
 

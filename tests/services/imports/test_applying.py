@@ -201,3 +201,13 @@ def test_files_are_kept_until_an_upload_has_ended(desk: Desk) -> None:
     ]
     with desk.database.transaction(read_only=True) as session:
         assert keeping.unneeded_files(session) == {}
+
+
+@pytest.mark.parametrize(
+    ("size", "seconds", "following"),
+    [(500, 0.2, 250), (60, 5.0, 50), (250, 0.05, 250), (250, 0.01, 500), (500, 0.01, 500)],
+)
+def test_a_batch_that_held_others_up_is_followed_by_a_smaller_one(
+    size: int, seconds: float, following: int
+) -> None:
+    assert applying.next_size(size, seconds) == following
