@@ -94,6 +94,13 @@ def test_the_docs_show_that_very_object(shell: Shell, tmp_path: Path) -> None:
     assert shell.told(written(tmp_path, example)) == (1, json.loads(shown))
 
 
+def test_of_blank_rows_the_first_ten_thousand_are_listed(shell: Shell, tmp_path: Path) -> None:
+    path = written(tmp_path, f"Phone\n{ANN}\n" + "\n" * 10_003 + f"{BOB}\n")
+    status, told = shell.told(path, "--dry-run")
+    assert (status, told["counters"]["skipped"], told["counters"]["created"]) == (0, 10_003, 2)
+    assert [each["row"] for each in told["rows"]] == [*range(2, 10_003), 10_006]
+
+
 def test_a_dry_run_tells_the_same_and_leaves_nothing(
     shell: Shell, session: Session, people: Path
 ) -> None:

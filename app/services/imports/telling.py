@@ -26,6 +26,7 @@ COUNTERS = (CREATED, UPDATED, DELETED, IGNORED, "skipped", FAILED)
 ASSUMED_COUNTRY = "assumed_country"
 _TITLES = "title_rows"
 _AT_ONCE = 1000
+_MOST_BLANK_ROWS = 10_000
 
 Told = dict[str, Any]
 Skipped = Sequence[Any]
@@ -171,7 +172,7 @@ def _column(index: int | None, columns: Sequence[str]) -> str | None:
 def with_skipped(rows: Iterable[Told], skipped: Iterable[Skipped]) -> Iterator[Told]:
     """The rows with data and those without, in the file's order. Lines above the column names
     are no rows of the list: the warning ``title_rows`` counts them."""
-    without = (
+    without: Iterator[Told] = (
         {
             "row": number,
             "is": "skipped",
@@ -181,11 +182,22 @@ def with_skipped(rows: Iterable[Told], skipped: Iterable[Skipped]) -> Iterator[T
             "errors": [],
             "kind": kind,
         }
-        for first, last, kind in sorted(skipped, key=itemgetter(0))
-        if kind != _TITLES
-        for number in range(first, last + 1)
+        for number, kind in _listed(sorted(skipped, key=itemgetter(0)))
     )
     return merge(rows, without, key=itemgetter("row"))
+
+
+def _listed(skipped: Iterable[Skipped]) -> Iterator[tuple[int, str | None]]:
+    """Footers, and blank rows as long as anybody may look at them: a sheet can be a million rows
+    that were only formatted."""
+    left = _MOST_BLANK_ROWS
+    for first, last, kind in skipped:
+        if kind is None:
+            listed = range(first, last + 1)[:left]
+            left -= len(listed)
+            yield from ((number, kind) for number in listed)
+        elif kind != _TITLES:
+            yield from ((number, kind) for number in range(first, last + 1))
 
 
 def written(summary: Summary, rows: Iterable[Told]) -> Iterator[bytes]:

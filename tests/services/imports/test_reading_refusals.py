@@ -35,6 +35,10 @@ EXECUTABLES = [b"MZ\x90\x00\x03" + bytes(100), b"\x7fELF\x02\x01\x01" + bytes(10
         (b"%PDF-1.7\n%\xe2\xe3", "unsupported_type"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "unsupported_type"),
         (b"BEGIN:VCARD\r\nVERSION:3.0\r\n", "no_rows"),
+        (b"dn: cn=Ann Lee,mail=ann@mail.example\nmail: ann@mail.example\n", "unsupported_type"),
+        (b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n", "unsupported_type"),
+        (b"MIME-Version: 1.0\r\n\r\n<table><tr><td>Phone</td></tr></table>", "unsupported_type"),
+        (b'[\n  {\n    "name": "Ann"\n  }\n]\n', "unsupported_type"),
         (b"\xef\xbb\xbf<!DOCTYPE html><html>", "unsupported_type"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "unreadable_workbook"),
         (
@@ -96,6 +100,20 @@ def test_a_text_that_goes_beyond_the_limits_is_refused(
 
 def test_more_rows_than_the_limit_are_refused() -> None:
     data = b"Name,Phone\n" + b"Ann,+12025550123\n" * 11
+    assert refusal(data, limits=Limits(rows=10)) == ("too_many_rows", None)
+
+
+def test_blank_rows_do_not_count_towards_the_limit() -> None:
+    formatted = "".join(f'<row r="{number}"/>' for number in range(3, 21))
+    last = inline_row(1_048_576, "Bo", "+12025550124")
+    data = workbook_bytes(("S", sheet_xml(GOOD + formatted + last)))
+    with open_table(io.BytesIO(data), options=ReadOptions(limits=Limits(rows=2))) as table:
+        numbers = [row.number for row in table.rows()]
+    assert (numbers, table.blank_rows) == ([2, 1_048_576], 1_048_573)
+
+
+def test_blank_lines_without_end_are_refused() -> None:
+    data = b"Name,Phone\nAnn,+12025550123\n" + b"\n" * 1_048_590
     assert refusal(data, limits=Limits(rows=10)) == ("too_many_rows", None)
 
 

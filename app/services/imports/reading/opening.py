@@ -42,6 +42,11 @@ _TEXTS = (
     (b"#!", "a program"),
     (b'{"', "a JSON file"),
     (b"[{", "a JSON file"),
+    (b"dn: ", "an address book in LDIF"),
+    (b"version: 1", "an address book in LDIF"),
+    (b"begin:vcalendar", "a calendar"),
+    (b"mime-version:", "a web archive or a mail"),
+    (b"id;p", "a SYLK file"),
     (b"<!doctype html", "a web page"),
     (b"<html", "a web page"),
     (b"<?xml", "an XML file"),
@@ -121,6 +126,8 @@ def _refuse_others(head: bytes, name: str) -> None:
     for what in (what for signature, what in binaries if head.startswith(signature)):
         raise UnreadableFile("unsupported_type", what=what)
     text = _beginning(head)
+    if text[:1] in (b"{", b"["):
+        text = b"".join(text.split())
     for what in (what for signature, what in _TEXTS if text.startswith(signature)):
         if what in _MARKUP and _promised(name):
             raise UnreadableFile("content_mismatch", name=name[:100], what=what)

@@ -8,6 +8,8 @@ from app.services.imports.reading.errors import UnreadableFile
 from app.services.imports.reading.footers import MOST_ROWS, filled, is_footer, may_be_footer
 
 _MOST_RUNS = 10_000
+_BLANK_ROWS = 1_048_576
+"""As many as a sheet has: spreadsheets save rows that were only formatted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,7 @@ class Table:
             self._skip(title, "title_rows")
         held: list[Row] = []
         after_blank = footers = False
+        count = 0
         for row in self._from_first():
             texts = row.cells if "" not in row.cells else filled(row.cells)
             if not "".join(texts).strip():
@@ -180,6 +183,9 @@ class Table:
                 self._skip(row.number, None)
                 after_blank = True
                 continue
+            count += 1
+            if count > self._limits.rows:
+                raise UnreadableFile("too_many_rows", limit=self._limits.rows)
             self.hidden_rows += self._source.row_is_hidden
             says_so = len(texts) <= 3 and is_footer(filled(texts))
             apart = (after_blank or bool(held)) and may_be_footer(texts)
@@ -201,7 +207,7 @@ class Table:
 
     def _from_first(self) -> Iterator[Row]:
         first = (self.header_row_number or 0) + 1
-        last = first + self._limits.rows
+        last = first + self._limits.rows + _BLANK_ROWS
         for row in self._source.records():
             if row.number >= last:
                 raise UnreadableFile("too_many_rows", limit=self._limits.rows)
@@ -213,7 +219,7 @@ class Table:
         runs = self.skipped
         if runs and runs[-1].last == number - 1 and runs[-1].kind == kind:
             runs[-1] = runs[-1]._replace(last=number)
-        elif len(runs) < _MOST_RUNS:
+        elif kind or len(runs) < _MOST_RUNS:
             runs.append(Skipped(number, number, kind))
 
     def _shaped(self, row: Row) -> Row:
