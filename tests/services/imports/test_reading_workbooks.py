@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from openpyxl import Workbook
+from xlwt.Workbook import Workbook as OldWorkbook
 
 from app.services.imports.reading import ReadOptions, Row, Table, UnreadableFile, open_table
 from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
@@ -41,6 +42,11 @@ def saved(*rows: list[Any], formats: dict[str, str] | None = None) -> bytes:
         (2, "00000", "00002"),
         (2025550123, "(000) 000-0000", "(202) 555-0123"),
         (447700900418, '"+"0', "+447700900418"),
+        (5550123, "[<=9999999]###-####;(###) ###-####", "555-0123"),
+        (2025550123, "[<=9999999]###-####;(###) ###-####", "(202) 555-0123"),
+        (2025550123, "[>=10000000000]+0;(000) 000-0000", "(202) 555-0123"),
+        (12025550123, "[>=10000000000]+0;(000) 000-0000", "+12025550123"),
+        (7, '"No; "0', "No; 7"),
         (1234.5, "[$€-407]#,##0.00", "€1,234.50"),
         (0.5, "0%", "50%"),
         (-3, "0", "-3"),
@@ -61,6 +67,12 @@ def test_a_value_is_read_as_it_is_shown(value: Any, number_format: str, shown: s
 def test_a_formula_of_a_program_that_does_not_calculate_has_no_value() -> None:
     with opened(saved(["Name", "Value"], ["Ann", '="a"&B9'])) as table:
         assert list(table.rows()) == [Row(2, ["Ann", '=\t"a"&B9'])]
+
+
+def test_a_formula_that_cells_share_and_nobody_calculated_has_no_value() -> None:
+    rows = inline_row(1, "Name", "Value") + '<row r="2"><c><f t="shared" si="0"/></c></row>'
+    with opened(workbook_bytes(("S", sheet_xml(rows)))) as table:
+        assert list(table.rows()) == [Row(2, ["=\t…", ""])]
 
 
 def test_an_empty_text_is_the_value_of_a_formula() -> None:
@@ -147,6 +159,22 @@ def test_what_xml_could_not_hold_is_read_as_it_was_written() -> None:
         assert [row.cells for row in table.rows()] == [
             ["Ann\r\nLee", "_x000D_", "_xD800_", "\u00e9t\u00e9"]
         ]
+
+
+def test_the_apostrophes_of_an_export_that_a_spreadsheet_saved_are_undone() -> None:
+    """It shows them as text, for it takes none from a CSV, and saves them so."""
+    rows = [["Name", "Phone"], ["'=Ann", "'+12025550123"], ["'Bob", "''-5"]]
+    old = OldWorkbook()
+    sheet = old.add_sheet("S")
+    for number, row in enumerate(rows):
+        for column, text in enumerate(row):
+            sheet.write(number, column, text)
+    data = io.BytesIO()
+    old.save(data)
+    inline = "".join(inline_row(number, *row) for number, row in enumerate(rows, 1))
+    for book in (saved(*rows), workbook_bytes(("S", sheet_xml(inline))), data.getvalue()):
+        with opened(book) as table:
+            assert list(table.rows()) == [Row(2, ["=Ann", "+12025550123"]), Row(3, ["'Bob", "'-5"])]
 
 
 def test_a_cell_beyond_the_header_gets_a_column_or_is_named() -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from app.services.imports.reading.errors import UnreadableFile
+from app.services.imports.reading.guard import unguard_cell
 from app.services.imports.reading.number_formats import BUILT_IN, Formatter, exact, formatter
 
 _BOF, _EOF, _CONTINUE = 0x0809, 0x000A, 0x003C
@@ -107,7 +108,7 @@ def read_book(stream: bytes) -> Book:  # noqa: C901 one case for each kind of re
         if number in codes
     }
     book.formats = [made.get(number, exact) for number in styles]
-    book.strings = list(_Texts(texts).all()) if texts else []
+    book.strings = list(map(unguard_cell, _Texts(texts).all())) if texts else []
     return book
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from operator import eq, ge, gt, le, lt, ne
 
 Formatter = Callable[[str], str]
 
@@ -44,6 +45,8 @@ _TOKEN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _DATE = re.compile(r"[ymdhs]", re.IGNORECASE)
+_CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
+_COMPARISONS = {"<": lt, "<=": le, ">": gt, ">=": ge, "=": eq, "<>": ne}
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
@@ -67,7 +70,45 @@ def exact(value: str) -> str:
 
 def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
     """The function from a stored number to its text under one number format."""
-    tokens = _TOKEN.findall(code.partition(";")[0])
+    sections = _sections(code)
+    conditions = [_condition(tokens) for tokens in sections]
+    if not any(conditions):
+        return _of_section(sections[0], epoch_1904=epoch_1904)
+    shows = [_of_section(tokens, epoch_1904=epoch_1904) for tokens in sections]
+    choices = list(zip(conditions, shows, strict=True))
+
+    def show(value: str) -> str:
+        try:
+            number = float(value)
+        except ValueError:
+            return value
+        fitting = (shown for fits, shown in choices if fits is None or fits(number))
+        return next(fitting, exact)(value)
+
+    return show
+
+
+def _sections(code: str) -> list[list[str]]:
+    """The tokens of a format, parted where another kind of number begins."""
+    sections: list[list[str]] = [[]]
+    for mark in _TOKEN.findall(code):
+        if mark == ";":
+            sections.append([])
+        else:
+            sections[-1].append(mark)
+    return sections
+
+
+def _condition(tokens: list[str]) -> Callable[[float], bool] | None:
+    """The numbers that a section is for (``[<=9999999]``); None where it does not say."""
+    match = next(filter(None, map(_CONDITION.fullmatch, tokens)), None)
+    if match is None:
+        return None
+    compare, limit = _COMPARISONS[match[1]], float(match[2])
+    return lambda number: compare(number, limit)
+
+
+def _of_section(tokens: list[str], *, epoch_1904: bool) -> Formatter:
     bare = [token for token in tokens if token[0] not in '"\\_*[' or _is_elapsed(token)]
     joined = "".join(bare)
     if not joined or joined.lower() == "general" or "@" in joined:

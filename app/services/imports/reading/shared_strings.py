@@ -1,6 +1,7 @@
 """The texts that the cells of a workbook share."""
 
 from app.services.imports.reading.errors import UnreadableFile
+from app.services.imports.reading.guard import unguard_cell
 from app.services.imports.reading.ooxml import local, parser, unescaped
 from app.services.imports.reading.table import Limits
 
@@ -34,7 +35,7 @@ class SharedStrings:
         if name == "rPh":
             self._phonetic = False
         elif name == "si":
-            self.found.append(unescaped("".join(self._text)))
+            self.found.append(unguard_cell(unescaped("".join(self._text))))
             self._text, self._size = [], 0
 
     def _characters(self, data: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from app.services.imports.reading.calculated import UNCALCULATED
 from app.services.imports.reading.errors import UnreadableFile
+from app.services.imports.reading.guard import unguard_cell
 from app.services.imports.reading.number_formats import Formatter, exact
 from app.services.imports.reading.ooxml import local, parser, unescaped
 from app.services.imports.reading.table import Limits
@@ -160,7 +161,8 @@ class SheetReader:
 
     def _end_cell(self) -> None:
         if self._formula and not self._has_value:
-            value = f"{UNCALCULATED}{self._written}"
+            # Of a formula that cells share only one cell holds the text.
+            value = f"{UNCALCULATED}{self._written or '…'}"
         elif self._text:
             value = self._shown("".join(self._text))
         else:
@@ -194,7 +196,7 @@ class SheetReader:
             return "TRUE" if value == "1" else "FALSE"
         if kind == "d":
             return value.replace("T", " ").removesuffix(" 00:00:00")
-        return unescaped(value)
+        return unguard_cell(unescaped(value))
 
 
 def _column_index(letters: str) -> int:
