@@ -16,8 +16,8 @@ _ANNOUNCED = r"(?<![a-z])(?:extension|extn|ext|x|anexo|poste|durchwahl|dw)[\s.:]
 _PAUSES = r"(?<=\d)(?:,{2,}|p+|w+)"
 """What telephones wait at before they dial on; one comma may also part two numbers."""
 _EXTENSION = re.compile(
-    rf"(?P<number>.*\d.*?)(?:[\s,;]*(?:;ext=|{_ANNOUNCED}|\#\s*)|{_PAUSES})"
-    r"(?P<extension>[0-9]{1,7})\#?",
+    rf"(?P<number>.*\d.*?)(?:[\s,;(]*(?:;ext=|{_ANNOUNCED}|\#\s*)|{_PAUSES})"
+    r"(?P<extension>[0-9]{1,7})\#?\)?",
     re.ASCII | re.IGNORECASE,
 )
 _AN_EXTENSION = re.compile(rf"\d.*{_ANNOUNCED}\d", re.ASCII | re.IGNORECASE)

@@ -26,7 +26,7 @@ from app.services.imports.contact_cells import (
 )
 from app.services.imports.exact import read_exact
 from app.services.imports.mapping import PAIR, MappedRow, Mapping
-from app.services.imports.names import read_name
+from app.services.imports.names import is_within, read_beside, read_name
 
 _BETWEEN = re.compile(r"[\s;,|]+|:::")
 _SEVERAL_EMAILS = "Several e-mail addresses in one cell: keep one."
@@ -88,13 +88,23 @@ def _names(
             row.contact[name] = text
     for index in mapping.full_names:
         if text := _text(values, index, row):
-            first, last, title = read_name(text)
-            if first:
-                row.contact.setdefault("firstName", first)
-            if last:
-                row.contact.setdefault("lastName", last)
-            if title:
-                metadata.setdefault(TITLE_KEY, title)
+            known = row.contact.get("firstName", ""), row.contact.get("lastName", "")
+            parts = read_beside(text, *known) if any(known) else read_name(text)
+            if parts.first:
+                row.contact.setdefault("firstName", parts.first)
+            if parts.last:
+                row.contact.setdefault("lastName", parts.last)
+            if parts.title:
+                metadata.setdefault(TITLE_KEY, parts.title)
+            if any(known) or parts.title:
+                _keep_whole(text, mapping.keys[index], row, metadata)
+
+
+def _keep_whole(text: str, key: str, row: MappedRow, metadata: dict[str, Any]) -> None:
+    """A name that says more than was taken from it is kept beside what other columns say."""
+    taken = (row.contact.get("firstName"), row.contact.get("lastName"), metadata.get(TITLE_KEY))
+    if not is_within(text, " ".join(filter(None, taken))):
+        metadata.setdefault(key, text)
 
 
 def _external_ids(values: Sequence[str], mapping: Mapping, row: MappedRow) -> None:

@@ -19,8 +19,13 @@ _TITLES = frozenset(
 _AFTER_TITLES = frozenset({"med", "jur", "rer", "nat", "phil", "pol", "dipl", "mag", "dipl.-ing"})
 _BARE_TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "herr", "frau", "mme", "mlle"})
 """Titles also without a full stop; the others could be names or initials."""
-_NO_PART = re.compile(r"[&/()+\d]")
-"""What is in no first or last name: of several people, or with words beside it."""
+_NO_PART = re.compile(
+    r"[&/()+\d]|\s(?:and|und|et)\s|"
+    r"[\s,](?:inc|llc|l\.l\.c|ltd|limited|gmbh|corp|plc|llp|pllc|pty|s\.?r\.?l|b\.?v|ohg|kg)\.?$",
+    re.IGNORECASE,
+)
+"""What is in no first or last name: of several people or a company, or with words beside it."""
+_WORD = re.compile(r"\w+")
 _SUFFIXES = frozenset(
     {"md", "phd", "dds", "dmd", "dvm", "jd", "mba", "cpa", "rn", "esq", "jr", "sr", "ii", "iii"}
 )
@@ -40,20 +45,47 @@ def read_name(name: str) -> PersonName:
     is not one person's name alone (``Mr. & Mrs. Lee``, ``Ann Lee (mother)``) is not parted."""
     if _NO_PART.search(name):
         return PersonName(" ".join(name.split()), "", "")
+    name, degrees = _without_degrees(name)
     before, comma, after = name.partition(",")
-    degrees = ""
-    if comma and after.strip() and all(map(_is_suffix, after.replace(",", " ").split())):
-        degrees = " ".join(after.split())
-        name, comma = before, ""
     if comma and before.strip() and after.strip():
         first, title = _without_title(after.split())
-        return PersonName(" ".join(first), " ".join(before.split()), title)
+        titles = ", ".join(filter(None, (title, degrees)))
+        return PersonName(" ".join(first), " ".join(before.split()), titles)
     words, title = _without_title(name.replace(",", " ").split())
     if len(words) > 2 and _is_suffix(words[-1]):
         degrees = f"{words.pop()} {degrees}".strip()
     start = _last_name_of(words, has_title=bool(title))
     titles = ", ".join(filter(None, (title, degrees)))
     return PersonName(" ".join(words[:start]), " ".join(words[start:]), titles)
+
+
+def read_beside(name: str, first: str, last: str) -> PersonName:
+    """What a name says beside a first name, or a last name, that is known: ``Müller`` beside
+    ``Hans`` is the last name, ``Hans Müller`` holds both."""
+    parts = read_name(name)
+    whole = f"{parts.first} {parts.last}".strip()
+    if first and not last and not is_within(first, name):
+        return parts._replace(first="", last=whole)
+    if last and not first and not is_within(last, name):
+        return parts._replace(first=whole, last="")
+    return parts
+
+
+def is_within(words: str, text: str) -> bool:
+    """Whether the text has all of the words, in any order."""
+    return set(_WORD.findall(words.casefold())) <= set(_WORD.findall(text.casefold()))
+
+
+def _without_degrees(name: str) -> tuple[str, str]:
+    """The name without what follows it behind commas: ``Lee, Ann, MD``."""
+    degrees: list[str] = []
+    while (cut := name.rfind(",")) > 0:
+        words = name[cut + 1 :].split()
+        if not (words and all(map(_is_suffix, words))):
+            break
+        degrees.insert(0, " ".join(words))
+        name = name[:cut]
+    return name, ", ".join(degrees)
 
 
 def _last_name_of(words: list[str], *, has_title: bool) -> int:

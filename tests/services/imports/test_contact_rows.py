@@ -90,7 +90,9 @@ def test_the_preferred_phone_column_can_be_chosen() -> None:
     }
 
 
-@pytest.mark.parametrize("written", ["ext. 45", "x45", "#45", ",,45", ",,,45#", "p45"])
+@pytest.mark.parametrize(
+    "written", ["ext. 45", "x45", "#45", ",,45", ",,,45#", "p45", " (x45)", " (ext. 45)"]
+)
 def test_an_extension_is_kept_as_metadata_with_a_warning(written: str) -> None:
     message = "Kept without its extension 45, which is kept as information."
     assert mapped(phone=f"(202) 555-0123{written}") == MappedRow(
@@ -244,3 +246,41 @@ def test_a_whole_name_fills_first_and_last_name() -> None:
     header = ["Name", "Phone"]
     contact = to_contact(["Ann Lee", NUMBER], Mapping(header, suggest(header)), None).contact
     assert contact == {"firstName": "Ann", "lastName": "Lee", "phone": NUMBER}
+
+
+@pytest.mark.parametrize(
+    ("name", "beside", "told"),
+    [
+        ("Müller", {"Vorname": "Hans"}, {"firstName": "Hans", "lastName": "Müller"}),
+        ("Dr. Müller", {"Vorname": "Hans"}, {"firstName": "Hans", "lastName": "Müller"}),
+        ("García López", {"Vorname": "Ana"}, {"firstName": "Ana", "lastName": "García López"}),
+        ("Hans Müller", {"Vorname": "Hans"}, {"firstName": "Hans", "lastName": "Müller"}),
+        ("Hans", {"Vorname": "Hans"}, {"firstName": "Hans"}),
+        ("Ann", {"Surname": "Lee"}, {"firstName": "Ann", "lastName": "Lee"}),
+    ],
+)
+def test_a_name_beside_the_first_or_the_last_name_is_the_other_one(
+    name: str, beside: dict[str, str], told: dict[str, str]
+) -> None:
+    fields = {"Vorname": Field.FIRST_NAME, "Surname": Field.LAST_NAME}
+    targets = [Target(Field.FULL_NAME), *(Target(fields[column]) for column in beside)]
+    mapping = Mapping(["Name", *beside], targets)
+    contact = to_contact([name, *beside.values()], mapping, None).contact
+    contact.pop("contactMetadata", None)
+    assert contact == told
+
+
+def test_a_name_that_says_more_than_is_taken_from_it_is_kept() -> None:
+    def told(header: list[str], *cells: str) -> dict[str, object]:
+        return to_contact(cells, Mapping(header, suggest(header)), None).contact
+
+    assert told(["Full name", "First name"], "Ann Marie Lee", "Ann") == {
+        "firstName": "Ann",
+        "lastName": "Lee",
+        "contactMetadata": {"Full name": "Ann Marie Lee"},
+    }
+    assert told(["Name", "Title"], "Dr. Ann Lee", "CEO") == {
+        "firstName": "Ann",
+        "lastName": "Lee",
+        "contactMetadata": {"Title": "CEO", "Name": "Dr. Ann Lee"},
+    }

@@ -20,6 +20,9 @@ from app.services.imports.names import read_name
         ("Mr. & Mrs. Lee", ("Mr. & Mrs. Lee", "")),
         ("Ann Lee (mother)", ("Ann Lee (mother)", "")),
         ("Ann Lee / Bob Li", ("Ann Lee / Bob Li", "")),
+        ("Mr. and Mrs. Lee", ("Mr. and Mrs. Lee", "")),
+        ("Acme, Inc.", ("Acme, Inc.", "")),
+        ("Grüner Gartenbau GmbH", ("Grüner Gartenbau GmbH", "")),
     ],
 )
 def test_one_name_is_parted_into_first_and_last(name: str, parts: tuple[str, str]) -> None:
@@ -32,6 +35,7 @@ def test_one_name_is_parted_into_first_and_last(name: str, parts: tuple[str, str
         ("Prof. Dr. med. Ann Lee", ("Ann", "Lee", "Prof. Dr. med.")),
         ("Ann Lee Jr., MD", ("Ann", "Lee", "Jr. MD")),
         ("Dr. Ann Lee, MD", ("Ann", "Lee", "Dr., MD")),
+        ("Lee, Ann M., MD", ("Ann M.", "Lee", "MD")),
         ("Frau Lee", ("", "Lee", "Frau")),
     ],
 )
