@@ -8,13 +8,13 @@ import re
 import unicodedata
 
 FIRST_NAME = """
-first name|first|given name|given names|forename|fname|contact first name|lead first name|
+first name|first|first name (billing)|billing first name|given name|given names|forename|fname|
 person - first name|vorname|prénom|nombre|nombre de pila|primer nombre|nome|rufname|
 nombres|primeiro nome|nome próprio|voornaam
 """
 LAST_NAME = """
-last name|last|surname|family name|lname|contact last name|lead last name|person - last name|
-nachname|familienname|zuname|nom|nom de famille|apellido|apellidos|cognome|
+last name|last|last name (billing)|billing last name|surname|family name|lname|
+person - last name|nachname|familienname|zuname|nom|nom de famille|apellido|apellidos|cognome|
 sobrenome|apelido|último nome|achternaam
 """
 FULL_NAME = """
@@ -32,6 +32,7 @@ primary email|work email|personal email|business email|home email|other email|se
 email 1|email 2|email 3|e-mail 1 - value|e-mail 2 - value|e-mail 3 - value|e-mail 2 address|
 e-mail 3 address|e-mail 2: adresse|e-mail 3: adresse|adresse de messagerie|
 adresse de messagerie 2|adresse de messagerie 3|additional email addresses|
+email (billing)|billing email|additional emails|emails|main email|alternate email|tertiary email|
 subscriber email|person - email|person - email - work|
 person - email - home|person - email - other|email (work)|email (home)|email (other)|
 e-mail-adresse|emailadresse|mailadresse|courriel|adresse e-mail|adresse email|adresse mail|
@@ -52,8 +53,11 @@ person - phone - other|phone (work)|phone (home)|phone (mobile)|phone (other)|ph
 phone - home|phone - mobile|alt phone|alternate phone|alternative phone|second phone|
 phone number 1|phone number 2|phone number 3|mobile 1|mobile 2|mobile phone 2|cell 1|cell 2|
 landline|land line|contact phone 1|contact phone 2|contact number 1|contact number 2|tel 1|tel 2|
-telephone 1|telephone 2|whatsapp|whatsapp number|customer phone|client phone|lead phone|
-additional phone numbers|additional phones|additional phone|dial number|number to call|
+telephone 1|telephone 2|whatsapp|whatsapp number|
+additional phone numbers|additional phones|additional phone|phone numbers|phones|night phone|
+phone (billing)|billing phone|secondary phone|secondary phone number|direct phone|
+direct phone number|work direct phone|whatsapp phone number|phone (main)|hm phone|wk phone|
+wireless phone|dial number|number to call|
 number1|number2|number3|
 telefon|telefonnummer|telefonnr|tel nr|rufnummer|handy|handynummer|handynr|mobil|mobilnummer|
 mobiltelefon|mobilfunk|mobilfunknummer|telefon mobil|telefon privat|telefon geschäftlich|
@@ -94,6 +98,12 @@ datum der einwilligung|date du consentement
 WHOLE_WHERE_ALONE = frozenset({"nombre", "nome"})
 """Plain names of first names that are the whole name where no other column holds a name."""
 _NUMBERED = re.compile(r"(.+?)[1-9]")
+_GOOGLE = re.compile(r"(phone|email)[1-9][0-9]?value")
+_OF_A_PERSON = re.compile(
+    r"(?:contact|customer|client|patient|lead|member|guest|attendee|subscriber|invitee)(?!number)(.+)"
+)
+_MANY = frozenset({"phone", "email"})
+_PARTS = frozenset({"firstName", "lastName"})
 
 
 def plain(name: str) -> str:
@@ -148,9 +158,23 @@ def metadata_key_of(name: str) -> str | None:
 
 def field_of(name: str) -> str | None:
     """The contact's field that a column of this name holds, where that is known; phones and
-    addresses may be numbered (``Telefon 2``)."""
-    known = FIELD_OF.get(plain(name))
-    if known is None and (numbered := _NUMBERED.fullmatch(plain(name))):
-        known = FIELD_OF.get(numbered[1])
-        return known if known in {"phone", "email"} else None
+    addresses may be numbered (``Telefon 2``). ``Member #`` and ``Member?`` are nobody's name."""
+    known = _numbered(plain(name)) or _of_a_person(plain(name))
+    if known in _MANY or not ("#" in name or name.rstrip().endswith("?")):
+        return known
+    return "phone" if _numbered(plain(name.replace("#", "number"))) == "phone" else None
+
+
+def _numbered(letters: str) -> str | None:
+    known = FIELD_OF.get(letters)
+    if known is None and (match := _NUMBERED.fullmatch(letters) or _GOOGLE.fullmatch(letters)):
+        known = FIELD_OF.get(match[1])
+        return known if known in _MANY else None
     return known
+
+
+def _of_a_person(letters: str) -> str | None:
+    """``Patient first name``, ``Customer e-mail``: whose it is only stands before it."""
+    match = _OF_A_PERSON.fullmatch(letters)
+    known = _numbered(match[1]) if match else None
+    return known if known in _MANY or known in _PARTS else None

@@ -10,7 +10,8 @@ from app.services.imports.aliases import field_of, plain
 
 _NAMES = """
 do not call|do not call list|on do not call list|do not call flag|do not call status|dont call|
-donotcall|dnc|dnc flag|dnc status|dnc list|on dnc|federal dnc|national dnc|state dnc|dnc registered|
+donotcall|dnc|dnc flag|dnc status|dnc list|on dnc|federal dnc|national dnc|state dnc|
+federal do not call|national do not call|state do not call|dnc registered|
 tps|ctps|tps registered|ctps registered|bloctel|lista robinson|
 do not phone|donotphone|do not phone flag|do not telephone|do not allow phone calls|
 do not contact|do not contact by phone|never call|no call|no calls|no phone calls|

@@ -28,7 +28,7 @@ ASKED = "Asked not to be called: kept, and not called."
         *("Do not phone", "Do not allow Phone Calls", "Do Not Contact", "Opted Out"),
         *("Phone 2 DNC", "DNC Mobile", "Cell DNC Flag", "TPS", "Bloctel", "Lista Robinson"),
         *("Nicht anrufen", "Keine Anrufe", "Ne pas appeler", "No llamar", "Não ligar"),
-        *("Non chiamare", "Niet bellen", "Bel-me-niet"),
+        *("Non chiamare", "Niet bellen", "Bel-me-niet", "federal_donotcall"),
     ],
 )
 def test_a_column_about_whom_not_to_call_is_known_by_its_name(name: str) -> None:

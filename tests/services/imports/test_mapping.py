@@ -25,6 +25,10 @@ EXPORTS = {
         ),
         "*|firstName|lastName|*|email|*|phone|phone",
     ),
+    "Google, many numbers": (
+        "First Name|Last Name|E-mail 4 - Value|Phone 5 - Label|Phone 5 - Value|Phone 12 - Value",
+        "firstName|lastName|email|*|phone|phone",
+    ),
     "Outlook": (
         (
             "Title|First Name|Last Name|Business Fax|Business Phone|Home Phone|Mobile Phone|"
@@ -49,13 +53,33 @@ EXPORTS = {
         "fullName|*|email|phone",
     ),
     "GoHighLevel": (
-        "Contact Id|First Name|Last Name|Phone|Email|Created|Tags",
-        "*|firstName|lastName|phone|email|*|*",
+        (
+            "Contact Id|First Name|Last Name|Phone|Email|Created|Tags|Additional Emails|"
+            "Additional Phones"
+        ),
+        "*|firstName|lastName|phone|email|*|*|email|phone",
     ),
     "Five9": (
         "number1|number2|number3|first_name|last_name|company|Last Disposition",
         "phone|phone|phone|firstName|lastName|*|*",
     ),
+    "Aircall": (
+        "first_name|last_name|company_name|emails|phone_numbers",
+        "firstName|lastName|*|email|phone",
+    ),
+    "Eventbrite": (
+        "Attendee #|Attendee First Name|Attendee Surname|Attendee email|Buyer email|Phone number",
+        "*|firstName|lastName|email|*|phone",
+    ),
+    "WooCommerce": (
+        "Order Number|First Name (Billing)|Last Name (Billing)|Email (Billing)|Phone (Billing)",
+        "*|firstName|lastName|email|phone",
+    ),
+    "people of a practice": (
+        "Patient #|Patient Name|Patient Phone|Patient E-Mail|Doctor Phone|Emergency Contact Phone",
+        "*|fullName|phone|email|*|*",
+    ),
+    "numbers and answers": ("Member #|Customer?|Phone #|Contact #", "*|*|phone|phone"),
     "PhoneBurner": (
         "First Name|Last Name|Primary Email|Primary Phone|Additional Phone 1|Category",
         "firstName|lastName|email|phone|phone|*",
