@@ -34,6 +34,22 @@ def test_the_preferred_number_comes_first_and_a_fax_is_no_phone() -> None:
     assert [cells[name] for name in ("Phone", "Phone 2", "Phone 3", "Fax")] == ["4", "3", "2", "1"]
 
 
+def test_a_number_keeps_the_label_that_its_group_gives_it() -> None:
+    header, rows = read(
+        "BEGIN:VCARD", "N:;Ann", "item1.TEL:1", "item1.X-ABLabel:_$!<Assistant>!$_", "item2.TEL:2",
+        "item2.X-ABLabel:Fax Hove", "TEL;TYPE=CELL:3", "END:VCARD",
+    )  # fmt: skip
+    assert dict(zip(header, rows[0].cells, strict=True)) == {
+        "First name": "Ann",
+        "Last name": "",
+        "Phone": "3",
+        "Phone type": "cell",
+        "Phone 2": "1",
+        "Phone 2 type": "Assistant",
+        "Fax": "2",
+    }
+
+
 def test_a_card_within_a_card_is_part_of_it() -> None:
     _, rows = read(
         "BEGIN:VCARD", "N:;Ann", "AGENT:", "BEGIN:VCARD", "N:;Agent", "END:VCARD", "TEL:1",

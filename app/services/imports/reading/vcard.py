@@ -14,10 +14,11 @@ from app.services.imports.reading.encodings import Encoding, detect, text_of
 from app.services.imports.reading.errors import UnreadableFile
 from app.services.imports.reading.table import Header, ReadOptions, Row
 
-_LINE = re.compile(r'(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^":;])*)*):(.*)', re.DOTALL)
+_LINE = re.compile(r'(?:([\w-]+)\.)?([\w-]+)((?:;(?:"[^"]*"|[^":;])*)*):(.*)', re.DOTALL)
 _PARAMETER = re.compile(r';((?:"[^"]*"|[^";])*)')
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _PARTS = re.compile(r"(?<!\\);")
+_OF_APPLE = re.compile(r"_\$!<(.*)>!\$_")
 _BINARY = frozenset({"PHOTO", "LOGO", "SOUND", "KEY"})
 _SILENT = frozenset({"VERSION", "PRODID", "REV", "X-ABLABEL", "X-ABADR", "X-ABUID", "SOURCE"})
 _NO_PHONE = ("fax", "pager", "modem", "bbs", "video")
@@ -41,11 +42,13 @@ _FIRST = ("First name", "Last name", "Name prefix", "Middle name", "Name suffix"
 
 
 class _Value(NamedTuple):
-    """A property: its name in capitals, parameters in small letters, and its text."""
+    """A property: its name in capitals, parameters in small letters, its text, and the group that
+    it stands in with its label."""
 
     name: str
     parameters: dict[str, str]
     text: str
+    group: str
 
 
 class VCards:
@@ -152,9 +155,9 @@ def _value(line: str) -> _Value | None:
     match = _LINE.fullmatch(line)
     if match is None:
         return None
-    name, text = match[1].upper(), match[3]
+    name, text = match[2].upper(), match[4]
     parameters: dict[str, str] = {}
-    for part in _PARAMETER.findall(match[2]):
+    for part in _PARAMETER.findall(match[3]):
         key, equals, value = part.partition("=")
         if not equals:  # version 2.1 writes TEL;CELL for TEL;TYPE=CELL
             key, value = "type", part
@@ -165,7 +168,7 @@ def _value(line: str) -> _Value | None:
         parameters[key] = f"{parameters[key]},{value}" if key in parameters else value
     if name not in _BINARY and parameters.get("encoding") == "quoted-printable":
         text = _printable(text, parameters.get("charset", "utf-8"))
-    return _Value(name, parameters, text)
+    return _Value(name, parameters, text, match[1] or "")
 
 
 def _printable(text: str, charset: str) -> str:
@@ -182,6 +185,7 @@ def _columns(values: list[_Value]) -> dict[str, str]:
     """A card's values by column; what comes first among equals is what the card prefers."""
     cells: dict[str, str] = {}
     whole = ""
+    labels = {value.group: _label(value.text) for value in values if value.name == "X-ABLABEL"}
     for value in sorted(values, key=_preference):
         if value.name in _BINARY or value.name in _SILENT:
             continue
@@ -193,7 +197,7 @@ def _columns(values: list[_Value]) -> dict[str, str]:
         elif value.name == "FN":
             whole = whole or _plain(value.text)
         elif value.name == "TEL":
-            _add_phone(cells, value)
+            _add_phone(cells, value, labels.get(value.group, "") if value.group else "")
         elif value.name == "EMAIL":
             _add(cells, "E-mail", _plain(value.text))
         else:
@@ -215,15 +219,23 @@ def _preference(value: _Value) -> int:
     return 101 if {"cell", "iphone"}.intersection(types) else 102
 
 
-def _add_phone(cells: dict[str, str], value: _Value) -> None:
+def _label(text: str) -> str:
+    """What a person, or Apple, calls a number: ``_$!<Assistant>!$_``."""
+    plain = _plain(text)
+    match = _OF_APPLE.fullmatch(plain)
+    return match[1] if match else plain
+
+
+def _add_phone(cells: dict[str, str], value: _Value, label: str) -> None:
     types = value.parameters.get("type", "").split(",")
     text = re.sub(r"(?i)^tel:", "", _plain(value.text))
-    other = next((kind for kind in _NO_PHONE if kind in types and "voice" not in types), None)
+    no_voice = label.casefold().split() + (types if "voice" not in types else [])
+    other = next((kind for kind in _NO_PHONE if kind in no_voice), None)
     if other:
         _add(cells, other.capitalize(), text)
         return
     name = _add(cells, "Phone", text)
-    kind = next((kind for kind in _TYPES if kind in types), "")
+    kind = label or next((kind for kind in _TYPES if kind in types), "")
     if name and kind:
         cells[f"{name} type"] = kind
 
