@@ -13,6 +13,7 @@ from typing import IO, Any
 from uuid import UUID
 
 import click
+import orjson
 from flask.cli import AppGroup
 
 from app import extensions
@@ -42,6 +43,20 @@ class Region(click.ParamType[str]):
         return code
 
 
+class Delimiter(click.ParamType[str]):
+    """What parts the cells of a text."""
+
+    name = "CHARACTER"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        delimiter = _TABS.get(str(value), str(value))
+        if len(delimiter) != 1 or delimiter in '"\r\n':
+            self.fail(f"{value} parts no cells: write one character such as ; or tab.", param, ctx)
+        return delimiter
+
+
+_TABS = dict.fromkeys(("tab", "\\t"), "\t")
+
 contact_commands = AppGroup("contacts", help="Contacts of campaigns as files.")
 
 
@@ -69,7 +84,7 @@ contact_commands = AppGroup("contacts", help="Contacts of campaigns as files.")
     help="The row of the column names; 0: none.",
 )
 @click.option("--encoding", help="Of a text file, by Python's name; else it is found out.")
-@click.option("--delimiter", help="Of a text file, or tab; else it is found out.")
+@click.option("--delimiter", type=Delimiter(), help="Of a text file, or tab; else it is found out.")
 @click.option("--region", type=Region(), help="Of numbers without a country code: US.")
 @click.option("--dry-run", is_flag=True, help="Only tell what would happen; nothing is written.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -100,7 +115,7 @@ def import_file(
         mapping=_mapping(mapping_file) if mapping_file else None,
         reading={
             "encoding": encoding,
-            "delimiter": "\t" if delimiter == "tab" else delimiter,
+            "delimiter": delimiter,
             "headerRow": header_row,
             "sheet": sheet,
             "region": region,
@@ -135,7 +150,8 @@ def import_file(
 
 def _mapping(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes())
+        data = path.read_bytes()
+        return orjson.loads(data.decode(json.detect_encoding(data)))
     except (OSError, ValueError) as error:
         message = f"{path} holds no JSON: {error}."
         raise click.BadParameter(message, param_hint="--mapping") from None

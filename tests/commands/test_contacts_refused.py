@@ -46,6 +46,13 @@ def test_a_mapping_that_is_none_is_refused(
     assert result.stderr == f"Error: The mapping can't be used: {sentence}.\n"
 
 
+def test_a_mapping_that_no_text_can_hold_is_refused(shell: Shell, people: Path) -> None:
+    path = written(people.parent, '{"phone": "\\ud800"}', "mapping.json")
+    result = shell.put_in(people, "--mapping", path, "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"{path} holds no JSON" in result.stderr
+
+
 def refused(kind: str, message: str, at: int | None = None) -> tuple[int, dict[str, Any]]:
     refusal = {"kind": kind, "row": at, "message": message}
     nothing: dict[str, Any] = {"read": None, "counters": None, "rows": [], "warnings": []}
@@ -107,6 +114,7 @@ def test_a_person_reads_why_a_file_is_refused(shell: Shell, tmp_path: Path) -> N
         (("--region", "XX"), "XX is no country with phone numbers: write US, GB, DE."),
         (("--action", "replace"), "'replace' is not one of 'upsert', 'updateOnly', 'remove'."),
         (("--header-row", -1), "-1 is not in the range x>=0."),
+        (("--delimiter", ";;"), ";; parts no cells: write one character such as ; or tab."),
     ],
 )
 def test_what_is_not_understood_ends_with_2(
