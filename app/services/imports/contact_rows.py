@@ -249,10 +249,12 @@ def _phones(
 ) -> None:
     said = _region(values, mapping, default_region) if mapping.calling_codes else None
     region = said or default_region
+    faxes = mapping.faxes(values)
+    metadata.update({mapping.keys[index]: values[index].strip() for index in faxes})
     cells = [
         (index, text, _beside_code(read_phone(text, index, region), said))
         for index in mapping.phones
-        if (text := _text(values, index, row, is_name=False))
+        if index not in faxes and (text := _text(values, index, row, is_name=False))
     ]
     chosen = next((cell for cell in cells if cell[2].number), None)
     if chosen is None:

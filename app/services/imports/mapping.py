@@ -1,5 +1,6 @@
 """What the columns of a file become: one target each."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -56,6 +57,9 @@ PAIR = (Field.EXTERNAL_ID_KEY, Field.EXTERNAL_ID_VALUE)
 ONCE = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS, *PAIR})
 
 
+_NO_VOICE = re.compile("fax|pager|modem|télécopie|telex", re.IGNORECASE)
+
+
 def columns_hash(header: Sequence[str]) -> str:
     """What a set of columns is remembered by."""
     return sha256(orjson.dumps(list(header))).hexdigest()
@@ -87,6 +91,7 @@ class Mapping:
         phones = columns(Field.PHONE)
         preferred = [index for index in phone_order if index in phones]
         self.phones = preferred + [index for index in phones if index not in preferred]
+        self._kinds_of_phones = _kinds_of_phones(self.header, self.phones)
         self.external_ids = [(index, targets[index].key) for index in columns(Field.EXTERNAL_ID)]
         self.exact = columns(Field.EXACT)
         self.do_not_call = columns(Field.DO_NOT_CALL)
@@ -96,11 +101,28 @@ class Mapping:
         self.calling_codes = [i for i in metadata if plain(self.header[i]) in CALLING_CODE]
         self.metadata = [(index, targets[index].key or self.header[index]) for index in metadata]
 
+    def faxes(self, values: Sequence[str]) -> list[int]:
+        """The phone columns in which a row has what the column beside them calls a fax."""
+        return [
+            phone
+            for phone, kind in self._kinds_of_phones
+            if values[phone].strip() and _NO_VOICE.search(values[kind])
+        ]
+
     @property
     def finds_contacts(self) -> bool:
         """Whether any column can tell one contact from another."""
         pair = set(PAIR) <= {target.field for target in self.targets}
         return bool(self.phones or self.emails or self.external_ids or pair)
+
+
+def _kinds_of_phones(header: Sequence[str], phones: Sequence[int]) -> list[tuple[int, int]]:
+    """Phone columns with those that say what their numbers are: ``Phone 1 - Label`` beside ``Phone
+    1 - Value``, ``Phone Type`` beside ``Phone``."""
+    places = {plain(name): index for index, name in enumerate(header)}
+    names = ((index, plain(header[index]).removesuffix("value")) for index in phones)
+    kinds = ((index, places.get(f"{n}label", places.get(f"{n}type"))) for index, n in names)
+    return [(index, kind) for index, kind in kinds if kind is not None]
 
 
 @dataclass(slots=True)

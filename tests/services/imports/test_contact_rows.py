@@ -91,6 +91,20 @@ def test_the_preferred_phone_column_can_be_chosen() -> None:
 
 
 @pytest.mark.parametrize(
+    ("label", "column"), [("Phone 1 - Label", "Phone 1 - Value"), ("Phone Type", "Phone")]
+)
+def test_a_number_that_the_column_beside_it_calls_a_fax_is_no_phone(
+    label: str, column: str
+) -> None:
+    header = [label, column, "Mobile"]
+    mapping = Mapping(header, suggest(header))
+    assert to_contact(["Work Fax", NUMBER, OTHER], mapping, None) == MappedRow(
+        {"phone": "+12025550124", "contactMetadata": {label: "Work Fax", column: NUMBER}}
+    )
+    assert to_contact(["Work", NUMBER, ""], mapping, None).contact["phone"] == NUMBER
+
+
+@pytest.mark.parametrize(
     "written", ["ext. 45", "x45", "#45", ",,45", ",,,45#", "p45", " (x45)", " (ext. 45)"]
 )
 def test_an_extension_is_kept_as_metadata_with_a_warning(written: str) -> None:
