@@ -112,6 +112,12 @@ def test_blank_rows_do_not_count_towards_the_limit() -> None:
     assert (numbers, table.blank_rows) == ([2, 1_048_576], 1_048_573)
 
 
+def test_rows_far_below_their_column_names_are_found() -> None:
+    data = b"Name,Phone\n" + b",\n" * 100 + b"Ann,+12025550123\n"
+    with open_table(io.BytesIO(data)) as table:
+        assert [row.number for row in table.rows()] == [102]
+
+
 def test_blank_lines_without_end_are_refused() -> None:
     data = b"Name,Phone\nAnn,+12025550123\n" + b"\n" * 1_048_590
     assert refusal(data, limits=Limits(rows=10)) == ("too_many_rows", None)

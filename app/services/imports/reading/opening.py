@@ -1,6 +1,6 @@
 """What kind of file it is, decided by its content."""
 
-from itertools import dropwhile, islice
+from itertools import dropwhile, filterfalse, islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -56,7 +56,7 @@ _TEXTS = (
     (b"<svg", "a picture"),
 )
 _ROWS_ABOVE = 1000
-"""How far down a person may say that the column names are."""
+"""How far down a person may say that the column names are, and how many blank rows may follow."""
 _MARKUP = frozenset({"a web page", "an XML file"})
 """Programs call such files XLS or CSV, for spreadsheets open them all the same."""
 
@@ -90,12 +90,17 @@ def open_table(
 
 def _first_rows(source: Source, wanted: int | None) -> list[Row]:
     """Where the column names are looked for: from the first row that is not blank."""
-    rows = dropwhile(lambda row: not "".join(row.cells).strip(), source.records())
-    sample = list(islice(rows, SAMPLE_ROWS + min(wanted or 0, _ROWS_ABOVE)))
+    rows = dropwhile(_is_blank, source.records())
+    most = SAMPLE_ROWS + min(wanted or 0, _ROWS_ABOVE)
+    sample = list(islice(filterfalse(_is_blank, islice(rows, most + _ROWS_ABOVE)), most))
     if not sample and len(source.sheets) > 1:
         sheets = ", ".join(source.sheets)
         raise UnreadableFile("choose_sheet", sheet=source.sheet, sheets=sheets)
     return sample
+
+
+def _is_blank(row: Row) -> bool:
+    return not "".join(row.cells).strip()
 
 
 def _promised(name: str) -> str | None:
