@@ -8,12 +8,12 @@ import re
 import unicodedata
 
 FIRST_NAME = """
-first name|first|first name (billing)|billing first name|given name|given names|forename|fname|
+first name|first|first name (billing)|given name|given names|forename|fname|
 person - first name|vorname|prénom|nombre|nombre de pila|primer nombre|nome|rufname|
 nombres|primeiro nome|nome próprio|voornaam
 """
 LAST_NAME = """
-last name|last|last name (billing)|billing last name|surname|family name|lname|
+last name|last|last name (billing)|surname|family name|lname|
 person - last name|nachname|familienname|zuname|nom|nom de famille|apellido|apellidos|cognome|
 sobrenome|apelido|último nome|achternaam
 """
@@ -32,7 +32,7 @@ primary email|work email|personal email|business email|home email|other email|se
 email 1|email 2|email 3|e-mail 1 - value|e-mail 2 - value|e-mail 3 - value|e-mail 2 address|
 e-mail 3 address|e-mail 2: adresse|e-mail 3: adresse|adresse de messagerie|
 adresse de messagerie 2|adresse de messagerie 3|additional email addresses|
-email (billing)|billing email|additional emails|emails|main email|alternate email|tertiary email|
+email (billing)|additional emails|emails|main email|alternate email|tertiary email|
 subscriber email|person - email|person - email - work|
 person - email - home|person - email - other|email (work)|email (home)|email (other)|
 e-mail-adresse|emailadresse|mailadresse|courriel|adresse e-mail|adresse email|adresse mail|
@@ -55,7 +55,7 @@ phone number 1|phone number 2|phone number 3|mobile 1|mobile 2|mobile phone 2|ce
 landline|land line|contact phone 1|contact phone 2|contact number 1|contact number 2|tel 1|tel 2|
 telephone 1|telephone 2|whatsapp|whatsapp number|
 additional phone numbers|additional phones|additional phone|phone numbers|phones|night phone|
-phone (billing)|billing phone|secondary phone|secondary phone number|direct phone|
+phone (billing)|secondary phone|secondary phone number|direct phone|
 direct phone number|work direct phone|whatsapp phone number|phone (main)|hm phone|wk phone|
 wireless phone|dial number|number to call|
 number1|number2|number3|
@@ -98,6 +98,14 @@ datum der einwilligung|date du consentement
 WHOLE_WHERE_ALONE = frozenset({"nombre", "nome"})
 """Plain names of first names that are the whole name where no other column holds a name."""
 _NUMBERED = re.compile(r"(.+?)[1-9]")
+_NUMBER_SIGN = re.compile("#s?")
+_ASIDE = re.compile(
+    r"\s*\((?:required|mandatory|optional|primary|preferred|e\.?164|"
+    r"(?:with|incl\.?|including) country code|pflichtfeld|obligatoire|facultatif|"
+    r"obligatorio|opcional|obbligatorio|verplicht)\)\s*$",
+    re.IGNORECASE,
+)
+"""What templates say of a column, and no part of its name."""
 _GOOGLE = re.compile(r"(phone|email)[1-9][0-9]?value")
 _OF_A_PERSON = re.compile(
     r"(?:contact|customer|client|patient|lead|member|guest|attendee|subscriber|invitee)(?!number)(.+)"
@@ -159,10 +167,12 @@ def metadata_key_of(name: str) -> str | None:
 def field_of(name: str) -> str | None:
     """The contact's field that a column of this name holds, where that is known; phones and
     addresses may be numbered (``Telefon 2``). ``Member #`` and ``Member?`` are nobody's name."""
+    name = _ASIDE.sub("", name)
     known = _numbered(plain(name)) or _of_a_person(plain(name))
-    if known in _MANY or not ("#" in name or name.rstrip().endswith("?")):
+    if known in _MANY or not ("#" in name or name.endswith("?")):
         return known
-    return "phone" if _numbered(plain(name.replace("#", "number"))) == "phone" else None
+    read = (_numbered(plain(_NUMBER_SIGN.sub(word, name))) for word in ("number", ""))
+    return "phone" if "phone" in read else None
 
 
 def _numbered(letters: str) -> str | None:

@@ -79,6 +79,14 @@ EXPORTS = {
         "Patient #|Patient Name|Patient Phone|Patient E-Mail|Doctor Phone|Emergency Contact Phone",
         "*|fullName|phone|email|*|*",
     ),
+    "Jobber": (
+        "First Name|Last Name|Main Phone #s|Mobile Phone #s|Fax Phone #s",
+        "firstName|lastName|phone|phone|*",
+    ),
+    "a template": (
+        "Name (required)|Phone (with country code)|E-Mail (optional)|Phone (assistant)",
+        "fullName|phone|email|*",
+    ),
     "numbers and answers": ("Member #|Customer?|Phone #|Contact #", "*|*|phone|phone"),
     "PhoneBurner": (
         "First Name|Last Name|Primary Email|Primary Phone|Additional Phone 1|Category",
