@@ -250,7 +250,9 @@ def _phones(
     said = _region(values, mapping, default_region) if mapping.calling_codes else None
     region = said or default_region
     faxes = mapping.faxes(values)
-    metadata.update({mapping.keys[index]: values[index].strip() for index in faxes})
+    for index in faxes:
+        if text := _text(values, index, row, is_name=False):
+            metadata[mapping.keys[index]] = text
     cells = [
         (index, text, _beside_code(read_phone(text, index, region), said))
         for index in mapping.phones

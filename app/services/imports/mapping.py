@@ -103,11 +103,7 @@ class Mapping:
 
     def faxes(self, values: Sequence[str]) -> list[int]:
         """The phone columns in which a row has what the column beside them calls a fax."""
-        return [
-            phone
-            for phone, kind in self._kinds_of_phones
-            if values[phone].strip() and _NO_VOICE.search(values[kind])
-        ]
+        return [phone for phone, kind in self._kinds_of_phones if _NO_VOICE.search(values[kind])]
 
     @property
     def finds_contacts(self) -> bool:
