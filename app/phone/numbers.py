@@ -212,6 +212,9 @@ def _by_library(digits: str, default_region: str | None) -> str:
     e164 = format_number(number, PhoneNumberFormat.E164)
     if len(e164) <= MIN_DIGITS or _begins_with_trunk(e164, code):
         raise _impossible(digits, region, code, ValidationResult.TOO_SHORT)
+    if code == 1 and digits.lstrip("+").startswith("11"):
+        # The library drops every 1 that is too many: nobody wrote what is left.
+        raise _impossible(digits, region, code, ValidationResult.TOO_LONG)
     if len(e164) - 1 > MAX_DIGITS:
         message = f"Too long: {len(e164) - 1} digits with the country code, {MAX_DIGITS} at most."
         raise PhoneError("too_long", message)

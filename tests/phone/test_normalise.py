@@ -114,6 +114,18 @@ def test_a_number_is_read_as_people_write_it(raw: str, region: str | None, e164:
             "Too short for +1 numbers: 9 digits after +1 1, 10 are needed.",
         ),
         (
+            "1 1 202 555 0143",
+            "US",
+            "too_long",
+            "Too long for the United States: 11 digits after the 1, 10 are needed.",
+        ),
+        (
+            "+1 1 202 555 0143",
+            None,
+            "too_long",
+            "Too long for +1 numbers: 11 digits after +1, 10 are needed.",
+        ),
+        (
             "030 1234567/8",
             "DE",
             "several_phones",
@@ -136,7 +148,8 @@ def test_a_refusal_says_what_is_wrong(
 
 
 def _library_verdict(digits: str, region: str) -> str | None:
-    """The rule as decided, said by the library alone: and a trunk prefix is never kept."""
+    """The rule as decided, said by the library alone: and a trunk prefix is never kept, nor a 1
+    before a 1 dropped."""
     try:
         number = phonenumbers.parse(digits, None if digits[0] == "+" else region)
     except phonenumbers.NumberParseException:
@@ -146,6 +159,8 @@ def _library_verdict(digits: str, region: str) -> str | None:
     trunk = phonenumbers.ndd_prefix_for_region(main, strip_non_digits=False)
     national = phonenumbers.national_significant_number(number)
     if trunk and national.startswith(trunk) and not is_plausible(e164):
+        return None
+    if number.country_code == 1 and digits.lstrip("+").startswith("11"):
         return None
     in_range = 8 <= len(e164) - 1 <= 15
     return e164 if in_range and phonenumbers.is_possible_number(number) else None
