@@ -68,10 +68,13 @@ def apply(
         plan.take(item, reading)
     if not dry_run:
         plan.number_created()
+    result = plan.result(contacts)
+    if not dry_run:
         if collect_changes:
             belongings.note(session, plan.states_of_removed)
+            belongings.note_consent(session, result.changes)
         write(session, campaign, store, plan.book)
-    return plan.result(contacts)
+    return result
 
 
 def _root(pair: tuple[str, str] | None, rules: Rules, *, is_own: bool) -> ExternalId | None:

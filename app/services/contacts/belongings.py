@@ -1,7 +1,7 @@
 """What a contact has beside its own fields: it goes when a file removes it, and can come back."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,6 +10,8 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.models import Call, Contact
+from app.services.contacts import consent
+from app.services.contacts.results import Change
 
 
 def note(session: Session, removed: Mapping[str, dict[str, Any]]) -> None:
@@ -23,10 +25,10 @@ def note(session: Session, removed: Mapping[str, dict[str, Any]]) -> None:
         Contact.consent_source,
         Contact.consent_at,
     ).where(Contact.id.in_(ids))
-    for contact_id, created_at, consent, source, consent_at in session.execute(query):
+    for contact_id, created_at, status, source, consent_at in session.execute(query):
         removed[str(contact_id)] |= {
             "createdAt": created_at.isoformat(),
-            "consent": consent,
+            "consent": status,
             "consentSource": source,
             "consentAt": consent_at and consent_at.isoformat(),
         }
@@ -39,6 +41,20 @@ def note(session: Session, removed: Mapping[str, dict[str, Any]]) -> None:
         removed[str(called)]["calls"] = theirs
 
 
+def note_consent(session: Session, changes: Iterable[Change]) -> None:
+    """Adds to the states before changes, which are about to be written, since when those whose
+    consent they change have given or refused it."""
+    first: dict[UUID, dict[str, Any]] = {}
+    for change in changes:
+        before, after = change.before, change.after
+        if before and after and _changes_consent(before["metadata"], after["metadata"]):
+            first.setdefault(UUID(change.contact_id), before)
+    if first:
+        query = select(Contact.id, Contact.consent_at).where(Contact.id.in_(first))
+        for contact_id, consent_at in session.execute(query):
+            first[contact_id]["consentAt"] = consent_at and consent_at.isoformat()
+
+
 def give_back(session: Session, returned: Mapping[str, Mapping[str, Any]]) -> None:
     """Undoes `note` for contacts that are in the campaign again."""
     contacts = [
@@ -47,7 +63,7 @@ def give_back(session: Session, returned: Mapping[str, Mapping[str, Any]]) -> No
             "created_at": datetime.fromisoformat(state["createdAt"]),
             "consent": state["consent"],
             "consent_source": state["consentSource"],
-            "consent_at": state["consentAt"] and datetime.fromisoformat(state["consentAt"]),
+            "consent_at": _moment(state["consentAt"]),
         }
         for contact_id, state in returned.items()
         if "createdAt" in state
@@ -63,3 +79,18 @@ def give_back(session: Session, returned: Mapping[str, Mapping[str, Any]]) -> No
         kept = session.scalars(select(Call.id).where(Call.id.in_(calls))).all()
         if kept:
             session.execute(update(Call), [{"id": i, "contact_id": calls[i]} for i in kept])
+
+
+def give_back_consent(session: Session, returned: Mapping[str, str | None]) -> None:
+    """Undoes `note_consent` for contacts whose consent is again what it was."""
+    rows = [{"id": UUID(id_), "consent_at": _moment(at)} for id_, at in returned.items()]
+    if rows:
+        session.execute(update(Contact), rows)
+
+
+def _changes_consent(before: str | None, after: str | None) -> bool:
+    return before != after and consent.stated(before) != consent.stated(after)
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None

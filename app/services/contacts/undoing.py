@@ -6,7 +6,7 @@ gives it back first.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.models import Campaign
 from app.services import campaigns
-from app.services.contacts import belongings
+from app.services.contacts import belongings, consent
 from app.services.contacts.apply import write
 from app.services.contacts.results import CREATED, DELETED
 from app.services.contacts.rules import load_rules
@@ -26,10 +26,11 @@ REMOVED, REMOVED_CHANGED = "removed", "removedChanged"
 """What was created goes; the second tells that somebody has changed it since."""
 RESTORED, PARTLY, BROUGHT_BACK = "restored", "partly", "broughtBack"
 UNCHANGED, LEFT, GONE, TAKEN = "unchanged", "left", "gone", "taken"
-CHANGED_SINCE, NEEDED = "changedSince", "needed"
-"""Why a field is left: it has another value by now, nothing else tells who the contact is, or
-(`TAKEN`) another contact has what would be given back."""
+CHANGED_SINCE, NEEDED, PUT_BACK = "changedSince", "needed", "putBack"
+"""Why a field is left: it has another value by now, nothing else tells who the contact is,
+(`TAKEN`) another contact has what would be given back, or somebody has put it back already."""
 
+_METADATA = "contactMetadata."
 _PLAIN = {"firstName": "first_name", "lastName": "last_name", "status": "status"}
 
 
@@ -52,13 +53,24 @@ class Undone:
     fields_left: dict[str, str] = field(default_factory=dict)
 
 
+def fields_differing(fields_left: Mapping[str, str] | None) -> int:
+    """How many fields are not as they were before the step, and stay so."""
+    return sum(why != PUT_BACK for why in (fields_left or {}).values())
+
+
 def undo(
-    session: Session, campaign: Campaign, steps: Sequence[Step], *, dry_run: bool = False
+    session: Session,
+    campaign: Campaign,
+    steps: Sequence[Step],
+    *,
+    left_before: Mapping[str, Collection[str]] | None = None,
+    dry_run: bool = False,
 ) -> list[Undone]:
     """Undoes the steps, which come with the last one first; the answer is in the same order.
 
-    The campaign is locked until the transaction ends. ``dry_run`` gives the same answer and
-    writes nothing.
+    The campaign is locked until the transaction ends. ``left_before`` names, by contact, the
+    fields that steps undone before these have left: what somebody has changed since is no step's
+    any more, whatever its value. ``dry_run`` gives the same answer and writes nothing.
     """
     session.flush()
     if not dry_run:
@@ -66,12 +78,40 @@ def undo(
     store = open_store(session.connection(), load_rules(session, campaign))
     book = _load(store, steps)
     held = {stored.id: stored for stored in book.loaded}
-    found = [_undo(book, held.get(step.contact_id), step) for step in steps]
+    left: dict[str, set[str]] = defaultdict(set)
+    for contact_id, names in (left_before or {}).items():
+        left[contact_id].update(names)
+    found = []
+    for step in steps:
+        one = _undo(book, held.get(step.contact_id), step, left[step.contact_id])
+        left[step.contact_id].update(one.fields_left)
+        found.append(one)
     if not dry_run:
         write(session, campaign, store, book)
         back = [one.step for one in found if one.outcome == BROUGHT_BACK]
         belongings.give_back(session, {step.contact_id: step.before or {} for step in back})
+        _give_back_consent(session, found, held, left)
     return found
+
+
+def _give_back_consent(
+    session: Session,
+    found: Sequence[Undone],
+    held: Mapping[str | None, Stored],
+    left: Mapping[str, Collection[str]],
+) -> None:
+    """Consent that is again what it was is as old as it was."""
+    returned = {}
+    for step in (one.step for one in found if one.outcome in (RESTORED, PARTLY)):
+        before, stored = step.before or {}, held[step.contact_id]
+        own = "consentAt" in before and f"{_METADATA}{consent.KEY}" not in left[step.contact_id]
+        if (
+            own
+            and not stored.removed
+            and consent.stated(stored.metadata) == consent.stated(before["metadata"])
+        ):
+            returned[step.contact_id] = before["consentAt"]
+    belongings.give_back_consent(session, returned)
 
 
 def _load(store: Store, steps: Sequence[Step]) -> Book:
@@ -98,7 +138,7 @@ def _load(store: Store, steps: Sequence[Step]) -> Book:
     return Book(loaded.values())
 
 
-def _undo(book: Book, stored: Stored | None, step: Step) -> Undone:
+def _undo(book: Book, stored: Stored | None, step: Step, left_before: Collection[str]) -> Undone:
     before, after = step.before or {}, step.after or {}
     if step.action == DELETED:
         return Undone(step, _bring_back(book, step.contact_id, before))
@@ -108,9 +148,10 @@ def _undo(book: Book, stored: Stored | None, step: Step) -> Undone:
         outcome = REMOVED if stored.state() == after else REMOVED_CHANGED
         book.remove(stored)
         return Undone(step, outcome)
-    restored, left = _restore(book, stored, before, after)
+    restored, left = _restore(book, stored, before, after, left_before)
     outcomes = {(True, False): RESTORED, (True, True): PARTLY, (False, True): LEFT}
-    return Undone(step, outcomes.get((bool(restored), bool(left)), UNCHANGED), left)
+    outcome = outcomes.get((bool(restored), bool(fields_differing(left))), UNCHANGED)
+    return Undone(step, outcome, left)
 
 
 def _bring_back(book: Book, contact_id: str, state: Mapping[str, Any]) -> str:
@@ -133,7 +174,11 @@ def _bring_back(book: Book, contact_id: str, state: Mapping[str, Any]) -> str:
 
 
 def _restore(
-    book: Book, stored: Stored, before: Mapping[str, Any], after: Mapping[str, Any]
+    book: Book,
+    stored: Stored,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    left_before: Collection[str],
 ) -> tuple[list[str], dict[str, str]]:
     """Gives back what the step has changed; the fields restored, and why others are left."""
     restored: list[str] = []
@@ -141,12 +186,11 @@ def _restore(
 
     def as_written(name: str, current: object) -> bool:
         """Whether the step has changed the field and nobody else has since."""
-        if before[name] == after[name]:
+        if before[name] == after[name] or name in left_before:
             return False
         if current == after[name]:
             return True
-        if current != before[name]:
-            left[name] = CHANGED_SINCE
+        left[name] = PUT_BACK if current == before[name] else CHANGED_SINCE
         return False
 
     for name, attribute in _PLAIN.items():
@@ -160,8 +204,9 @@ def _restore(
     }
     _identify(book, stored, wanted, left)
     restored += wanted
-    _restore_metadata(stored, before["metadata"], after["metadata"], restored, left)
-    _restore_ids(book, stored, before["externalIds"], after["externalIds"], restored, left)
+    _restore_metadata(stored, before["metadata"], after["metadata"], restored, left, left_before)
+    ids = before["externalIds"], after["externalIds"]
+    _restore_ids(book, stored, *ids, restored, left, left_before)
     return restored, left
 
 
@@ -189,25 +234,29 @@ def _restore_metadata(
     after: str | None,
     restored: list[str],
     left: dict[str, str],
+    left_before: Collection[str],
 ) -> None:
     """The text as it was where nobody has changed it, so that the order of its keys returns."""
     if before == after:
         return
-    if stored.metadata == after:
+    of_others = {name.partition(".")[2] for name in left_before if name.startswith(_METADATA)}
+    if stored.metadata == after and not of_others:
         stored.metadata = before
         restored.append("contactMetadata")
         return
     now, was, wrote = _values(stored.metadata), _values(before), _values(after)
     changed = False
-    for key in [key for key in {**was, **wrote} if was.get(key) != wrote.get(key)]:
+    ours = [key for key in {**was, **wrote} if key not in of_others]
+    for key in [key for key in ours if was.get(key) != wrote.get(key)]:
         if now.get(key) == wrote.get(key):
             changed = True
             if key in was:
                 now[key] = was[key]
             else:
                 del now[key]
-        elif now.get(key) != was.get(key):
-            left[f"contactMetadata.{key}"] = CHANGED_SINCE
+        else:
+            is_back = now.get(key) == was.get(key)
+            left[f"{_METADATA}{key}"] = PUT_BACK if is_back else CHANGED_SINCE
     if changed:
         values = {key: orjson.loads(value) for key, value in now.items()}
         stored.metadata = orjson.dumps(values).decode() if values else None
@@ -226,13 +275,14 @@ def _restore_ids(
     after: Mapping[str, Any],
     restored: list[str],
     left: dict[str, str],
+    left_before: Collection[str],
 ) -> None:
-    for key in [key for key in {**before, **after} if before.get(key) != after.get(key)]:
+    ours = [key for key in {**before, **after} if f"externalIds.{key}" not in left_before]
+    for key in [key for key in ours if before.get(key) != after.get(key)]:
         current = (stored.external_ids or {}).get(key)
         was, wrote = _held(before.get(key)), _held(after.get(key))
         if current != wrote:
-            if current != was:
-                left[f"externalIds.{key}"] = CHANGED_SINCE
+            left[f"externalIds.{key}"] = PUT_BACK if current == was else CHANGED_SINCE
         elif was and was.identifies and book.taken(stored, None, None, (key, was.value)):
             left[f"externalIds.{key}"] = TAKEN
         else:

@@ -1,6 +1,7 @@
 """What undoing an upload would do, and what it has done, in numbers of contacts."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -61,7 +62,8 @@ def preview(session: Session, upload: ContactImport) -> Sums:
         return _estimate(session, upload)
     steps = steps_left(session, upload)
     campaign = session.get_one(Campaign, upload.campaign_id)
-    return _sums(undoing.undo(session, campaign, steps, dry_run=True))
+    left = fields_left_by(session, upload, steps)
+    return _sums(undoing.undo(session, campaign, steps, left_before=left, dry_run=True))
 
 
 def sums(session: Session, import_id: UUID) -> Sums:
@@ -90,7 +92,7 @@ def sums(session: Session, import_id: UUID) -> Sums:
         restored=updated(RESTORED, PARTLY),
         brought_back=by_outcome.get(BROUGHT_BACK, 0),
         contacts_left=updated(LEFT, PARTLY),
-        fields_left=sum(len(left or ()) for left in fields),
+        fields_left=sum(map(undoing.fields_differing, fields)),
         gone=updated(GONE) + (session.scalar(created_gone) or 0),
         taken=by_outcome.get(TAKEN, 0),
     )
@@ -116,6 +118,24 @@ def steps_left(session: Session, upload: ContactImport, limit: int | None = None
     return [Step(row[0], str(row[1]), row[2], row[3], row[4]) for row in rows]
 
 
+def fields_left_by(
+    session: Session, upload: ContactImport, steps: Iterable[Step]
+) -> dict[str, set[str]]:
+    """The fields of the contacts of these steps that those undone before them have left."""
+    left: dict[str, set[str]] = defaultdict(set)
+    if upload.undo_from_row is None:
+        return left
+    query = select(ImportChange.contact_id, ImportChange.fields_left).where(
+        ImportChange.import_id == upload.id,
+        ImportChange.row_number >= upload.undo_from_row,
+        ImportChange.fields_left.is_not(None),
+        ImportChange.contact_id.in_({UUID(step.contact_id) for step in steps}),
+    )
+    for contact_id, fields in session.execute(query):
+        left[str(contact_id)].update(fields or ())
+    return left
+
+
 def _sums(found: list[Undone]) -> Sums:
     """The same that `sums` says of changes that have been undone."""
     outcomes = Counter(one.outcome for one in found)
@@ -133,7 +153,7 @@ def _sums(found: list[Undone]) -> Sums:
         restored=contacts(RESTORED, PARTLY),
         brought_back=outcomes[BROUGHT_BACK],
         contacts_left=contacts(LEFT, PARTLY),
-        fields_left=sum(len(one.fields_left) for one in of_others),
+        fields_left=sum(undoing.fields_differing(one.fields_left) for one in of_others),
         gone=contacts(GONE) + gone,
         taken=outcomes[TAKEN],
     )

@@ -21,7 +21,7 @@ from app.policy import Permission
 from app.services import audit
 from app.services.contacts.undoing import Undone, undo
 from app.services.imports.finishing import upload_facts
-from app.services.imports.undo_sums import Sums, steps_left
+from app.services.imports.undo_sums import Sums, fields_left_by, steps_left
 from app.services.imports.uploads import author_of, get, record
 from app.services.webhooks.publishing import publish
 
@@ -87,7 +87,7 @@ def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
     if not steps:
         return False
     campaign = session.get_one(Campaign, upload.campaign_id)
-    found = undo(session, campaign, steps)
+    found = undo(session, campaign, steps, left_before=fields_left_by(session, upload, steps))
     first = steps[-1].row_number
     usual = Counter(one.outcome for one in found).most_common(1)[0][0]
     session.execute(

@@ -23,7 +23,8 @@ def batched(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
 
 def everything(outreach: Outreach) -> list[tuple[Any, ...]]:
     """Every column of the campaign's contacts and of their external ids, but when they changed."""
-    columns = "id, phone, email, email_key, first_name, last_name, status, created_at, consent"
+    columns = "id, phone, email, email_key, first_name, last_name, status, created_at"
+    columns += ", consent, consent_source, consent_at"
     queries = (
         f"SELECT {columns}, CAST(contact_metadata AS TEXT) FROM contacts ORDER BY id",  # noqa: S608 - made of constants
         "SELECT contact_id, key, value, identifies FROM contact_external_ids ORDER BY 1, 2",
@@ -105,6 +106,43 @@ def test_what_somebody_has_changed_since_stays_field_by_field(outreach: Outreach
             "contactMetadata": {"city": "York", "visits": 1, "note": "kept"},
         }
     ]
+
+
+def test_what_somebody_has_set_to_what_an_earlier_row_said_stays(outreach: Outreach) -> None:
+    before = {"phone": ADA, "firstName": "Ada", "consent": "yes", "plan": "A"}
+    own = {"externalIdKey": "crmId", "externalIdValue": "7"}
+    outreach.apply(before | own)
+    steps = change(
+        outreach,
+        {"phone": ADA, "firstName": "Adah", "consent": "no", "plan": "B", **own},
+        {"phone": ADA, "firstName": "Adele", "consent": "yes", "lastName": "King"},
+        {"phone": ADA, "plan": "C", "externalIdKey": "crmId", "externalIdValue": "8"},
+        {"phone": ADA, "plan": "A", "externalIdKey": "crmId", "externalIdValue": "7"},
+    )
+    since = {"phone": ADA, "firstName": "Adah", "consent": "no", "plan": "C"}
+    outreach.apply(since | own | {"externalIdValue": "8"})
+    assert take_back(outreach, steps) == [
+        ("unchanged", {"contactMetadata.plan": "putBack", "externalIds.crmId": "putBack"}),
+        ("unchanged", {}),
+        ("restored", {"firstName": "putBack", "contactMetadata.consent": "putBack"}),
+        ("unchanged", {}),
+    ]
+    metadata = {"consent": "no", "plan": "C"}
+    ids = {"externalIds": {"crmId": "8"}}
+    assert outreach.stored() == [
+        {"phone": ADA, "firstName": "Adah", "contactMetadata": metadata} | ids
+    ]
+
+
+def test_consent_that_is_restored_is_as_old_as_it_was(outreach: Outreach) -> None:
+    outreach.apply({"phone": ADA, "consent": "yes"}, {"phone": GRACE, "consent": "no"})
+    before = everything(outreach)
+    refused = {"phone": ADA, "consent": "no", "consentSource": "letter"}
+    steps = change(outreach, refused, {"phone": ADA, "consent": "yes"}, at_once=1)
+    steps = change(outreach, {"phone": GRACE, "consent": None}) + steps
+    for step in steps:
+        assert take_back(outreach, [step]) == [("restored", {})]
+    assert everything(outreach) == before
 
 
 def test_a_number_that_somebody_else_has_by_now_is_not_taken_from_them(outreach: Outreach) -> None:

@@ -82,6 +82,25 @@ def test_an_undo_of_many_rows_goes_on_behind_its_last_batch(desk: Desk) -> None:
     assert desk.people() == [("Old", number(7), None)]
 
 
+def test_what_was_changed_since_stays_also_where_a_batch_parts_its_rows(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.send({"phone": ANN, "firstName": "Ann", "lastName": "Lee"})
+    header = "First name,Last name,Phone\n"
+    upload = applied(desk, header + f"Anna,Li,{ANN}\nAnne,Lim,{ANN}\n")
+    desk.send({"phone": ANN, "firstName": "Anna", "lastName": "Ek"})
+    expected = Sums(contacts_left=1, fields_left=1)
+    assert preview(desk, upload.id) == expected
+    monkeypatch.setattr(undoing, "BATCH", 1)
+    order = start(desk, upload.id)
+    with desk.database.transaction() as session:
+        assert undoing.undo_batch(session, upload.id, order)
+        undoing.stop(session, upload.id, order)
+    assert preview(desk, upload.id) == Sums()
+    assert undo(desk, upload.id) == expected
+    assert desk.people() == [("Anna", ANN, None)]
+
+
 def test_those_removed_come_back_as_they_were(desk: Desk) -> None:
     desk.send({"phone": ANN, "firstName": "Ann"}, {"phone": BOB, "firstName": "Bob"})
     upload = applied(desk, f"Phone\n{ANN}\n{BOB}\n", ContactAction.REMOVE)
