@@ -35,8 +35,7 @@ def suggest_for(table: Table, rules: Rules) -> list[Target]:
         if name in table.repeated_names and target.field in ONCE:
             raise UnreadableFile("duplicate_columns", row=table.header_row_number, name=name[:100])
     if table.header_is_made:
-        rows = [row.cells[: len(header)] for row in islice(table.rows(), _ROWS_TO_JUDGE)]
-        return by_content(header, rows, rules.default_region) or targets
+        return _by_first_rows(table, rules) or targets
     return targets
 
 
@@ -46,6 +45,24 @@ def suggested(table: Table, rules: Rules) -> list[Target]:
         return suggest_for(table, rules)
     except UnreadableFile:
         return suggest(table.header, rules.keys)
+
+
+def contradicted(table: Table, rules: Rules, chosen: Sequence[str]) -> bool:
+    """Whether targets that were chosen for an earlier file without column names take other columns
+    for phones or addresses than the values of this one say: without names all columns are alike.
+    """
+    earlier = [Target.parse(text).field for text in chosen]
+    found = [target.field for target in _by_first_rows(table, rules) or ()]
+    return any(
+        kind in earlier and kind in found and earlier[found.index(kind)] is not kind
+        for kind in (Field.PHONE, Field.EMAIL)
+    )
+
+
+def _by_first_rows(table: Table, rules: Rules) -> list[Target] | None:
+    width = len(table.header)
+    rows = [row.cells[:width] for row in islice(table.rows(), _ROWS_TO_JUDGE)]
+    return by_content(table.header, rows, rules.default_region)
 
 
 def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list[Target]:

@@ -29,7 +29,7 @@ from app.services.imports.mapping import Field, MappedRow, Mapping, Target, colu
 from app.services.imports.reading import ReadOptions, Row, Table, UnreadableFile
 from app.services.imports.records import Record, record
 from app.services.imports.rows import Plan, read_row
-from app.services.imports.suggesting import suggest_for, suggested
+from app.services.imports.suggesting import contradicted, suggest_for, suggested
 
 CHUNK = 1000
 SAMPLES = 3
@@ -64,6 +64,8 @@ def prepare(session: Session, order: Order, table: Table) -> "Trial":
         chosen = order.mapping
     else:
         chosen, phone_order = _remembered(session, order.campaign_id, header), ()
+        if table.header_is_made and contradicted(table, rules, chosen):
+            chosen = []
     targets = [Target.parse(text) for text in chosen] or suggest_for(table, rules)
     how = Plan(
         Mapping(header, targets, phone_order),
