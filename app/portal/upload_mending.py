@@ -3,18 +3,16 @@
 import re
 from uuid import UUID
 
-from flask import render_template, request
+from flask import request
 from werkzeug.wrappers import Response
 
-from app.enums import ImportState
 from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.portal.blueprint import portal
 from app.portal.editing import CHANGED_MEANWHILE, seen_version
-from app.portal.upload_check import check_context
 from app.portal.upload_moves import to_upload, unless_moved_on
-from app.portal.uploads import about
-from app.services.imports import mending, uploads
+from app.portal.upload_overtaken import check_as_it_is
+from app.services.imports import mending
 
 Page = tuple[str, int] | Response
 
@@ -39,7 +37,7 @@ def upload_mend(upload_id: UUID) -> Page:
             )
     except Conflict as error:
         if error.code == CHANGED_MEANWHILE:
-            return _changed_meanwhile(upload_id, typed)
+            return check_as_it_is(upload_id, typed)
     return to_upload(upload_id)
 
 
@@ -66,13 +64,3 @@ def _typed() -> dict[int, dict[int, str]]:
         if match := _CELL.fullmatch(name):
             typed.setdefault(int(match[1]), {})[int(match[2])] = text
     return typed
-
-
-def _changed_meanwhile(upload_id: UUID, typed: dict[int, dict[int, str]]) -> Page:
-    """The check as it is now, with what was typed where the rows are still shown."""
-    with transaction(read_only=True) as session:
-        found = uploads.get(session, caller(), upload_id)
-        if found.state is not ImportState.CHECKED:
-            return to_upload(upload_id)
-        context = about(session, found) | check_context(session, found, typed)
-        return render_template("portal/uploads/check.html", overtaken=True, **context), 409

@@ -9,9 +9,11 @@ from app.enums import ImportState
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, files, transaction
 from app.portal.blueprint import portal
+from app.portal.editing import CHANGED_MEANWHILE, seen_version
 from app.portal.forms.upload import ReadingForm
 from app.portal.upload_check import path_of
 from app.portal.upload_moves import to_upload, unless_moved_on
+from app.portal.upload_overtaken import check_as_it_is
 from app.portal.upload_sheet import columns_of
 from app.services.imports import steps, uploads
 
@@ -81,9 +83,14 @@ def upload_take_back(upload_id: UUID, reason: str) -> Response:
 
 
 @portal.post("/uploads/<uuid:upload_id>/apply")
-def upload_apply(upload_id: UUID) -> Response:
-    with unless_moved_on() as session:
-        steps.start_apply(session, caller(), upload_id)
+def upload_apply(upload_id: UUID) -> Page:
+    """Applies what the person has seen: of a check that somebody has changed since, nothing."""
+    try:
+        with transaction() as session:
+            steps.start_apply(session, caller(), upload_id, expected_check=seen_version())
+    except Conflict as error:
+        if error.code == CHANGED_MEANWHILE:
+            return check_as_it_is(upload_id)
     return to_upload(upload_id)
 
 

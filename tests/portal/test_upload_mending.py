@@ -28,6 +28,13 @@ def version(page: TestResponse) -> str:
     return found.group(1)
 
 
+def applying(page: TestResponse) -> dict[str, str]:
+    """What the button that applies the rows sends."""
+    found = re.search(r'/apply">.*?name="version" value="(\d+)"', page.text, re.DOTALL)
+    assert found
+    return {"version": found.group(1)}
+
+
 def save(desk: Desk, address: str, **typed: Any) -> TestResponse:
     page = desk.browser.get(address)
     form = {"version": version(page), **fields(page)}
@@ -102,6 +109,21 @@ def test_of_two_people_the_second_sees_the_new_check_and_keeps_what_they_typed(
     assert desk.browser.post(f"{address}/rows", again, page=address).status_code == 303
     desk.work(address)
     assert "1 of 3 rows needs mending" in desk.shows(address)
+
+
+def test_nobody_applies_a_check_that_they_have_not_seen(desk: Desk) -> None:
+    address = desk.upload(FILE)
+    seen = applying(desk.browser.get(address))
+    save(desk, address, cell_2_1=ANN)
+    desk.work(address)
+    late = desk.browser.post(f"{address}/apply", seen, page=address)
+    assert late.status_code == 409
+    assert "This check was changed meanwhile Nothing was applied yet." in words(late)
+    assert desk.now(address).state is ImportState.CHECKED
+    answer = desk.browser.post(f"{address}/apply", applying(late), page=address)
+    assert answer.status_code == 303
+    desk.work(address)
+    assert "2 rows applied" in desk.shows(address)
 
 
 def test_a_row_out_of_place_is_mended_as_a_whole(desk: Desk) -> None:

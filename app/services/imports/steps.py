@@ -95,17 +95,23 @@ def take_back_repair(
     return _set_repairs(session, caller, upload, {*upload.repairs} - {reason})
 
 
-def start_apply(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
+def start_apply(
+    session: Session, caller: Caller, upload_id: UUID, *, expected_check: int | None = None
+) -> ContactImport:
     """Hands in the rows that can be applied; after a stop, those that are left.
 
-    Asking again while they are applied, or after, changes nothing. Raises `Forbidden`,
-    `NotFound` and `Conflict` (``upload_not_open``, ``nothing_to_apply``).
+    Asking again while they are applied, or after, changes nothing. ``expected_check`` is the
+    check that the person has looked at. Raises `Forbidden`, `NotFound` and `Conflict`
+    (``upload_not_open``, ``nothing_to_apply``, ``changed_meanwhile``).
     """
     upload = _held(session, caller, upload_id)
     if upload.state in (ImportState.APPLYING, ImportState.DONE):
         return upload
     if upload.state is not ImportState.CHECKED and not can_go_on(upload):
         raise _not_open()
+    if expected_check is not None and expected_check != upload.check_number:
+        message = "The check has changed meanwhile; nothing was applied."
+        raise Conflict(message, "changed_meanwhile")
     if not rows_left(upload):
         message = "No row of the file can be applied."
         raise Conflict(message, "nothing_to_apply")
