@@ -18,6 +18,11 @@ class LimitSettings(Foundation):
     max_import_rows: int = Field(1_000_000, ge=1)
     undo_days: int = Field(7, ge=1)
     upload_days: int = Field(30, ge=1)
-    """How long the rows of an upload that has ended are kept; at least as long as its undo."""
+    """How long the rows of an upload that has ended are kept: see ``rows_kept_days``."""
     token_seconds: int = Field(3600, ge=1)
     session_hours: int = Field(12, ge=1)
+
+    @property
+    def rows_kept_days(self) -> int:
+        """As long as the undo at least."""
+        return max(self.upload_days, self.undo_days)

@@ -101,7 +101,7 @@ def purge_uploads() -> None:
             files.delete(key)
         with database.transaction() as session:
             keeping.files_gone(session, list(unneeded))
-    forget_rows(database, max(settings.upload_days, settings.undo_days))
+    forget_rows(database, settings.rows_kept_days)
 
 
 def forget_rows(database: Database, days: int) -> None:

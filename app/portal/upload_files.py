@@ -5,7 +5,7 @@ from uuid import UUID
 
 from flask import Response, stream_with_context
 
-from app.errors import Gone, NotFound
+from app.errors import Conflict, Gone, NotFound
 from app.extensions import caller, transaction
 from app.models import ContactImport
 from app.portal.blueprint import portal
@@ -60,6 +60,9 @@ def _pieces(found: ContactImport, writer: Writer, *, failed_only: bool) -> Itera
     last: int | None = 0
     while last is not None:
         with transaction(read_only=True) as session:
+            if not failures.are_those_of(session, found):
+                message = "The file is read anew: what was sent of it is not all of it."
+                raise Conflict(message, "changed_meanwhile")  # breaks the download off
             rows, last = failures.rows_after(session, found, last, failed_only=failed_only)
         yield writer.rows(rows)
     yield writer.end()

@@ -32,7 +32,15 @@ from app.portal.upload_words import (
     sum_words,
 )
 from app.services import campaigns
-from app.services.imports import applying, browsing, mending, returned_files, undoing, uploads
+from app.services.imports import (
+    applying,
+    browsing,
+    keeping,
+    mending,
+    returned_files,
+    undoing,
+    uploads,
+)
 from app.services.imports.mending import Mended
 
 Page = str | tuple[str, int] | Response
@@ -210,6 +218,7 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
         "differences": ", ".join(differences),
         "ignored": ignored_words(browsing.ignored_kinds(session, found)),
         "entries": _history(found, mending.mended_in(session, found)),
+        "rows_kept_until": keeping.kept_until(found, settings().rows_kept_days),
         "rest_words": sum_words([*counts, uploads.rows_left(found)], found.rows_total),
     }
 

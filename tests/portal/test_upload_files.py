@@ -8,6 +8,7 @@ import pytest
 from openpyxl import load_workbook
 from sqlalchemy import update
 
+from app.errors import Conflict
 from app.jobs.housekeeping import forget_rows
 from app.models import ContactImport, utcnow
 from tests.files.corpus.workbooks import xlsx
@@ -43,6 +44,31 @@ def test_a_workbook_comes_back_as_a_workbook(desk: Desk) -> None:
 def test_a_file_that_could_not_be_read_has_no_rows_to_give_back(desk: Desk) -> None:
     address = desk.upload(b"MZ\x00\x00" * 50)
     assert desk.browser.get(f"{address}/file.csv").status_code == 404
+
+
+def test_a_file_that_is_read_anew_comes_back_whole_or_not_at_all(desk: Desk) -> None:
+    rows = "".join(f"P{index},12\n" for index in range(1500))
+    address = desk.upload("Name,Phone\n" + rows)
+    begun = desk.browser.get(f"{address}/failed-rows.csv", buffered=False)
+    pieces = begun.iter_encoded()
+    next(pieces), next(pieces)
+    desk.press(address, "check")
+    with pytest.raises(Conflict):
+        next(pieces)
+    assert desk.browser.get(f"{address}/failed-rows.csv").status_code == 404
+    desk.work(address)
+    whole = desk.browser.get(f"{address}/failed-rows.csv").data
+    assert len(whole.splitlines()) == 1501
+
+
+def test_of_a_file_that_is_refused_when_read_otherwise_nothing_is_offered(desk: Desk) -> None:
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,12\n")
+    form = {"encoding": "", "delimiter": "", "sheet": "", "region": "", "header_row": "500"}
+    desk.browser.post(f"{address}/columns", form, page=address)
+    desk.work(address)
+    assert "Row 500 does not exist" in desk.shows(address)
+    assert desk.browser.get(f"{address}/file.csv").status_code == 404
+    assert "Download" not in desk.shows("/uploads")
 
 
 def test_after_their_days_the_rows_are_gone_and_the_figures_stay(desk: Desk) -> None:

@@ -31,6 +31,13 @@ def header(upload: ContactImport) -> MarkedRow:
     return MarkedRow(_with_problem(upload, upload.columns, PROBLEM_COLUMN))
 
 
+def are_those_of(session: Session, upload: ContactImport) -> bool:
+    """Whether the rows that are kept are still those of the check that the upload had when it was
+    loaded."""
+    query = select(ContactImport.checked_at).where(ContactImport.id == upload.id)
+    return session.scalar(query) == upload.checked_at
+
+
 def rows_after(
     session: Session, upload: ContactImport, row_number: int, *, failed_only: bool
 ) -> tuple[list[MarkedRow], int | None]:

@@ -1,7 +1,7 @@
 """How long an upload is kept: its file until it has ended, its rows for some days more, its figures
 and its history for good."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import delete, func, or_, select, update
@@ -66,6 +66,11 @@ def to_forget(session: Session, days: int) -> UUID | None:
         .limit(1)
     )
     return session.scalar(query)
+
+
+def kept_until(upload: ContactImport, days: int) -> datetime | None:
+    """When the rows of an upload go that has ended; None of another."""
+    return upload.finished_at + timedelta(days=days) if upload.finished_at else None
 
 
 def forget_some(session: Session, upload_id: UUID) -> bool:

@@ -172,20 +172,20 @@ def can_go_on(upload: ContactImport) -> bool:
     """Whether applying stopped before its end, so that the rest can still be applied."""
     stopped = upload.state in (ImportState.CANCELLED, ImportState.FAILED)
     checked = upload.expected is not None and upload.undo_state is None
-    return stopped and checked and rows_left(upload) > 0
+    return stopped and checked and rows_left(upload) > 0 and upload.rows_forgotten_at is None
 
 
 def can_be_read_again(upload: ContactImport) -> bool:
     """Whether other columns or another way of reading can still be chosen."""
     if upload.state is ImportState.FAILED:
-        return upload.expected is None
+        return upload.expected is None and bool(upload.file_key)
     return upload.state is ImportState.CHECKED
 
 
 def hand_in_check(session: Session, upload: ContactImport) -> None:
     """Has the file checked, from the beginning."""
     upload.state, upload.failure, upload.finished_at = ImportState.UPLOADED, None, None
-    upload.check_run = None
+    upload.check_run, upload.checked_at = None, None
     upload.check_number += 1
     if upload.lease_until is None:
         enqueue_check(session, upload)

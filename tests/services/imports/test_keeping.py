@@ -2,9 +2,11 @@
 
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import func, select, update
 
 from app.enums import ImportState
+from app.errors import Conflict
 from app.jobs.housekeeping import forget_rows
 from app.models import (
     AuditEntry,
@@ -15,8 +17,8 @@ from app.models import (
     ImportRow,
     utcnow,
 )
-from app.services.imports import mending, undoing
-from tests.fixtures.uploads import Desk, counts, number
+from app.services.imports import applying, keeping, mending, steps, undoing, uploads
+from tests.fixtures.uploads import Desk, counts, number, table
 
 ANN, BOB = number(1), number(2)
 
@@ -50,3 +52,29 @@ def test_rows_and_values_go_after_their_days_and_the_history_stays(desk: Desk) -
         entries = select(func.count()).where(AuditEntry.target_id == str(upload.id))
         assert session.scalar(entries) == 4
     assert desk.rows(waiting.id) == [(2, "created", None)]
+
+
+def test_what_was_stopped_does_not_go_on_without_its_rows(desk: Desk) -> None:
+    rows = [(f"P{index}", number(index)) for index in range(applying.BATCH + 1)]
+    upload = desk.checked(table("Name,Phone", rows))
+    order = desk.start(upload.id)
+    with desk.database.transaction() as session:
+        applying.apply_batch(session, upload.id, order)
+        steps.cancel(session, desk.caller, upload.id)
+        assert not applying.apply_batch(session, upload.id, order)
+    assert uploads.can_go_on(desk.now(upload.id))
+    with desk.database.transaction() as session:
+        session.execute(update(ContactImport).values(finished_at=utcnow() - timedelta(days=31)))
+    forget_rows(desk.database, 30)
+    with pytest.raises(Conflict):
+        desk.start(upload.id)
+    now = desk.now(upload.id)
+    assert (now.state, now.rows_applied) == (ImportState.CANCELLED, applying.BATCH)
+
+
+def test_a_refused_file_is_read_otherwise_only_while_it_is_kept(desk: Desk) -> None:
+    upload = desk.checked("%PDF-1.4")
+    assert uploads.can_be_read_again(upload)
+    with desk.database.transaction() as session:
+        keeping.files_gone(session, [upload.id])
+    assert not uploads.can_be_read_again(desk.now(upload.id))
