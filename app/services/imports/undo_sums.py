@@ -8,7 +8,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Text, cast, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from app.models import Campaign, Contact, ContactImport, ImportChange
+from app.models import Campaign, Contact, ContactExternalId, ContactImport, ImportChange
+from app.services import campaigns
 from app.services.contacts import undoing
 from app.services.contacts.results import CREATED, DELETED, UPDATED
 from app.services.contacts.undoing import (
@@ -180,18 +181,8 @@ def _estimate(session: Session, upload: ContactImport) -> Sums:
         return session.scalar(query) or 0
 
     removed, restored = count(CREATED, present=True), count(UPDATED, present=True)
-    another = aliased(Contact)
-    taken = (
-        select(func.count())
-        .where(own, ImportChange.action == DELETED)
-        .where(
-            select(another.id)
-            .where(another.campaign_id == upload.campaign_id)
-            .where(another.phone == ImportChange.before["phone"].as_string())
-            .exists()
-        )
-    )
-    held = session.scalar(taken) or 0
+    taken = select(func.count()).where(own, ImportChange.action == DELETED)
+    held = session.scalar(taken.where(_taken_by_another(session, upload))) or 0
     return Sums(
         removed=removed,
         removed_changed=count(CREATED, since=True),
@@ -201,6 +192,29 @@ def _estimate(session: Session, upload: ContactImport) -> Sums:
         gone=count(CREATED) - removed + count(UPDATED) - restored,
         taken=held,
         estimated=True,
+    )
+
+
+def _taken_by_another(session: Session, upload: ContactImport) -> ColumnElement[bool]:
+    """Whether somebody in the campaign has the number, the address or an id of one removed."""
+    before, another = ImportChange.before, aliased(Contact)
+    own = select(another.id).where(another.campaign_id == upload.campaign_id)
+    ids = select(ContactExternalId.contact_id).where(
+        ContactExternalId.campaign_id == upload.campaign_id, ContactExternalId.identifies
+    )
+    campaign = session.get_one(Campaign, upload.campaign_id)
+    values = {
+        key: before["externalIds"][key]["value"].as_string()
+        for key, identifies in campaigns.external_id_keys(session, campaign).items()
+        if identifies
+    }
+    return or_(
+        own.where(another.phone == before["phone"].as_string()).exists(),
+        own.where(another.email_key == func.lower(before["email"].as_string())).exists(),
+        *(
+            ids.where(ContactExternalId.key == key, ContactExternalId.value == value).exists()
+            for key, value in values.items()
+        ),
     )
 
 

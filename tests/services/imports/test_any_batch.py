@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.enums import ContactAction
-from app.models import Agent, Campaign, ContactImport, ExternalIdKey
+from app.models import Campaign, ContactImport
 from app.services.imports import applying, trial
 from tests import matrix
 from tests.fixtures.uploads import Desk, counts, number, table
@@ -37,25 +37,7 @@ def desk(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """Rows are tried out three at a time and applied in batches of five; ``crmId`` identifies."""
     monkeypatch.setattr(trial, "CHUNK", 3)
     monkeypatch.setattr(applying, "BATCH", 5)
-    with desk.database.transaction() as session:
-        campaign = session.get_one(Campaign, desk.campaign_id)
-        agent = Agent(
-            partner_id=campaign.partner_id,
-            organization_id=desk.organization_id,
-            name="Ada",
-            phone_number="+12025550199",
-        )
-        session.add(agent)
-        session.flush()
-        for key in ("crmId", "account"):
-            session.add(
-                ExternalIdKey(
-                    agent_id=agent.id,
-                    organization_id=desk.organization_id,
-                    key=key,
-                    identifies=key == "crmId",
-                )
-            )
+    desk.define(crmId=True, account=False)
     return desk
 
 

@@ -1,5 +1,6 @@
 """Undoing an upload: what it says before, what it does, and that it goes on where it was."""
 
+from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -169,6 +170,7 @@ def test_nobody_undoes_what_is_not_theirs(desk: Desk) -> None:
 def test_of_a_large_upload_the_preview_gives_sums(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    desk.define(crmId=True)
     desk.send({"phone": ANN, "firstName": "Ann"}, {"phone": CY, "firstName": "Cy"})
     upload = applied(desk, HEADER + f"Anna,{ANN},\nBob,{BOB},\nBobby,{BOB},\nCyril,{CY},\n")
     desk.send({"phone": CY, "firstName": "Cyrus"})
@@ -178,6 +180,14 @@ def test_of_a_large_upload_the_preview_gives_sums(
     desk.send({"phone": ANN})
     monkeypatch.setattr(undo_sums, "WORKED_OUT_AT_ONCE", 2)
     assert preview(desk, removing.id) == Sums(brought_back=2, taken=1, estimated=True)
+    people = [{"email": "Ann@example.com"}, {"phone": BOB}, {"phone": CY}]
+    own = {"externalIdKey": "crmId", "externalIdValue": "7"}
+    desk.send({"phone": ANN, **people[0]}, people[1] | own, people[2])
+    again = applied(desk, f"Phone\n{ANN}\n{BOB}\n{CY}\n", ContactAction.REMOVE)
+    desk.send({"email": "ann@example.com"}, {"phone": number(9), **own})
+    expected = Sums(brought_back=1, taken=2)
+    assert preview(desk, again.id) == replace(expected, estimated=True)
+    assert undo(desk, again.id) == expected
     with desk.database.transaction(read_only=True) as session:
         kept = session.scalars(
             select(ImportChange.action).where(ImportChange.import_id == removing.id)
