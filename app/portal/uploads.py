@@ -188,7 +188,7 @@ def about(session: Session, found: ContactImport) -> dict[str, Any]:
         "action": ACTION_NAMES[found.action],
         "to_apply": uploads.rows_to_apply(found),
         "left": uploads.rows_left(found),
-        "seconds_left": _seconds_left(found),
+        "pace": _pace(found),
         "can_go_on": uploads.can_go_on(found),
         "can_be_read_again": uploads.can_be_read_again(found),
         "ending": returned_files.ending_of(found),
@@ -197,12 +197,15 @@ def about(session: Session, found: ContactImport) -> dict[str, Any]:
     }
 
 
-def _seconds_left(found: ContactImport) -> int | None:
-    """An estimate, once there is something to judge by."""
+def _pace(found: ContactImport) -> str:
+    """1,210 rows a second, about 20 s left: an estimate, once there is something to judge by."""
     if found.apply_started_at is None or not found.rows_applied or found.apply_number > 1:
-        return None
-    spent = (utcnow() - found.apply_started_at).total_seconds()
-    return math.ceil(spent / found.rows_applied * uploads.rows_left(found))
+        return ""
+    spent = max((utcnow() - found.apply_started_at).total_seconds(), 0.001)
+    seconds = math.ceil(spent / found.rows_applied * uploads.rows_left(found))
+    rate = round(found.rows_applied / spent)
+    left = f"{seconds}{NO_BREAK}s" if seconds < 120 else f"{math.ceil(seconds / 60)}{NO_BREAK}min"
+    return f"{plural(rate, 'row')} a second, about {left} left" if rate else f"about {left} left"
 
 
 def _result(session: Session, found: ContactImport) -> dict[str, Any]:

@@ -4,19 +4,21 @@ import csv
 import io
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from html import unescape
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from flask import Flask
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.database import Database
 from app.enums import ImportState, Role
-from app.models import Campaign, Contact, User
+from app.models import Campaign, Contact, ContactImport, User, utcnow
+from app.services.imports import applying
 from tests.files.exports import hubspot_contacts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.uploads import number
@@ -226,6 +228,24 @@ def test_an_upload_can_be_cancelled_and_its_file_is_removed(desk: Desk, tmp_path
     for act in ("cancel", "apply", "check", "repairs/decimals"):
         assert desk.browser.post(f"{address}/{act}", page=desk.page).location == address
     assert desk.now(address).state is ImportState.CANCELLED
+
+
+def test_while_rows_are_applied_their_rate_and_the_time_left_are_told(desk: Desk) -> None:
+    rows = "".join(f"P{index},{number(index)}\n" for index in range(applying.BATCH + 1))
+    address = desk.upload("Name,Phone\n" + rows)
+    desk.press(address, "apply")
+    assert "a second" not in desk.shows(f"{address}/live")
+    with desk.database.transaction() as session:
+        assert applying.apply_batch(session, desk.now(address).id, 1)
+    said = re.search(
+        r"500 of 501 rows ([\d,]+) rows? a second, about 1 s left", desk.shows(address)
+    )
+    assert said
+    with desk.database.transaction() as session:
+        session.execute(
+            update(ContactImport).values(apply_started_at=utcnow() - timedelta(minutes=1000))
+        )
+    assert "500 of 501 rows about 3 min left" in desk.shows(address)
 
 
 def test_a_campaign_that_changed_since_the_check_is_said_before_and_after(
