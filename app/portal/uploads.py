@@ -33,7 +33,6 @@ from app.portal.upload_words import (
 )
 from app.services import campaigns
 from app.services.imports import (
-    applying,
     browsing,
     keeping,
     mending,
@@ -227,7 +226,6 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
 
 
 def _history(found: ContactImport, mended: Mended) -> list[dict[str, Any]]:
-    batches = math.ceil(found.rows_applied / applying.BATCH)
     last = {
         ImportState.DONE: ("Applied", "done"),
         ImportState.CANCELLED: ("Stopped", "failed"),
@@ -248,8 +246,7 @@ def _history(found: ContactImport, mended: Mended) -> list[dict[str, Any]]:
         },
         {
             "title": last[0],
-            "text": f"{plural(found.rows_applied, 'row')}"
-            f"{_taking(found)} in {plural(batches, 'batch', 'batches')}",
+            "text": f"{plural(found.rows_applied, 'row')}{_taking(found)}",
             "when": _clock(found.finished_at),
             "state": last[1],
         },
@@ -260,7 +257,7 @@ def _taking(found: ContactImport) -> str:
     if found.apply_started_at is None or found.finished_at is None or found.apply_number > 1:
         return ""
     took = (found.finished_at - found.apply_started_at).total_seconds()
-    return f" in {written(took, 1)}{NO_BREAK}s,"
+    return f" in {written(took, 1)}{NO_BREAK}s"
 
 
 def _clock(moment: datetime | None) -> str:
