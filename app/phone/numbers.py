@@ -2,6 +2,7 @@
 
 The rule (for contacts): formatting characters are accepted; without ``+`` the default region
 applies; then 8 to 15 digits and "possible" in the sense of the library's metadata must both hold.
+A North American number with a 1 too many is refused, where the library would drop it.
 Numbers of ordinary shape are decided by patterns made from that metadata, the library itself is
 asked about the rest; a property test holds the two to the same verdict.
 """

@@ -32,14 +32,7 @@ from app.portal.upload_words import (
     sum_words,
 )
 from app.services import campaigns
-from app.services.imports import (
-    browsing,
-    keeping,
-    mending,
-    returned_files,
-    undoing,
-    uploads,
-)
+from app.services.imports import browsing, keeping, mending, returned_files, undoing, uploads
 from app.services.imports.mending import Mended
 
 Page = str | tuple[str, int] | Response

@@ -64,7 +64,7 @@ def prepare(session: Session, order: Order, table: Table) -> "Trial":
         chosen = order.mapping
     else:
         chosen, phone_order = _remembered(session, order.campaign_id, header), ()
-        if table.header_is_made and contradicted(table, rules, chosen):
+        if chosen and table.header_is_made and contradicted(table, rules, chosen):
             chosen = []
     targets = [Target.parse(text) for text in chosen] or suggest_for(table, rules)
     how = Plan(

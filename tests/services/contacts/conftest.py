@@ -10,9 +10,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import ContactAction
-from app.models import Campaign, Contact, ContactExternalId, ExternalIdKey, Organization
+from app.models import Campaign, Contact, ContactExternalId, Organization
 from app.services import contacts
 from app.services.contacts import BulkResult
+from tests.fixtures.cast import define_external_ids
 from tests.fixtures.worker import Line, make_line
 
 
@@ -67,15 +68,8 @@ def make_campaign(session: Session, line: Line) -> Campaign:
         name="Spring check-ups",
         all_agents=True,
     )
-    for key, identifies in (("crmId", True), ("account", False)):
-        session.add(
-            ExternalIdKey(
-                agent_id=line.agent_id,
-                organization_id=line.organization_id,
-                key=key,
-                identifies=identifies,
-            )
-        )
+    keys = {"crmId": True, "account": False}
+    define_external_ids(session, line.agent_id, line.organization_id, keys)
     session.add(campaign)
     session.flush()
     return campaign
