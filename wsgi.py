@@ -1,7 +1,7 @@
 """What the web server and the command line load."""
 
-from app.collecting import settle
+from app import gc_tuning
 from app.factory import create_app
 
 app = create_app()
-settle()
+gc_tuning.settle()

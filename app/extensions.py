@@ -6,12 +6,12 @@ from typing import cast
 from flask import current_app, g
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.config import Settings
 from app.database import Database
 from app.gateways.files import FileStore, open_files
 from app.gateways.processors import open_processor
 from app.gateways.processors.base import Processor
+from app.policy.caller import Caller
 
 
 def database() -> Database:

@@ -9,14 +9,14 @@ from app.callbacks import register_callbacks
 from app.cli import register_commands
 from app.config import ROOT, Settings, read_settings
 from app.database import Database, make_engine
-from app.health import blueprint as health
-from app.page_compression import compress_pages
+from app.http.health import blueprint as health
+from app.http.page_compression import compress_pages
+from app.http.request_id import give_request_ids
+from app.http.security_headers import send_security_headers
+from app.http.static_files import serve_built_assets
 from app.policy import unlisted_routes
 from app.portal import register_portal
-from app.portal.errors import answer_with_page
-from app.request_id import give_request_ids
-from app.security_headers import send_security_headers
-from app.static_files import serve_built_assets
+from app.portal.web.errors import answer_with_page
 
 FORM_AROUND_FILE = 64 * 1024
 """Bytes of a form besides the file in it: a file just over the limit gets its own sentence."""

@@ -19,12 +19,12 @@ from typing import Any, Protocol
 import orjson
 import psycopg
 
+from app import gc_tuning
 from app.api.json_body import parse_object
-from app.caller import system_caller
-from app.collecting import settle
 from app.database import Database, make_engine
 from app.enums import ContactAction
 from app.models import Campaign, Organization, Partner
+from app.policy.caller import system_caller
 from app.schemas.contacts import BulkContactsInput
 from app.schemas.reading import read
 from app.services import campaigns, contacts
@@ -233,7 +233,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--contacts", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=5)
     chosen = parser.parse_args(arguments)
-    settle()
+    gc_tuning.settle()
     print(f"{chosen.contacts:,} contacts a request, the best of {chosen.rounds} rounds each")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -30,8 +30,9 @@ from app.database import Database, make_engine
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, Role
 from app.factory import create_app
 from app.models import Agent, AuditEntry, Call, Campaign, Contact, User, new_id, utcnow
-from app.portal.authentication import SESSION_COOKIE
-from app.services import campaigns, organizations, sessions
+from app.portal.web.current_user import SESSION_COOKIE
+from app.services import campaigns, organizations
+from app.services.auth import sessions
 from benchmarks.report_and_usage import BATCH, analyze, fill
 from tests.fixtures.cast import make_tenant
 from tests.fixtures.databases import BACKENDS, Databases

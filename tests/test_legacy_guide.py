@@ -10,7 +10,7 @@ from urllib.request import Request, build_opener
 import pytest
 
 from app.config import ROOT
-from app.portal.migration_words import FIELDS
+from app.portal.legacy_migration.labels import FIELDS
 from app.schemas.calls import CallContact, OutboundCallInput
 from app.schemas.legacy import LegacyCallInput
 from tests.fixtures.databases import BACKENDS

@@ -12,7 +12,6 @@ from alembic.migration import MigrationContext
 from sqlalchemy import func, inspect, select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.commands.demo_story import PARTNERS
 from app.commands.demo_world import World
 from app.config import ROOT
@@ -20,6 +19,7 @@ from app.database import Database
 from app.enums import CallSource, CallStatus, CarrierKind
 from app.gateways.carriers.base import LineState, Verdict
 from app.models import Agent, Base, Call, CallAttempt, Campaign, OAuthClient, Organization, utcnow
+from app.policy.caller import system_caller
 from app.services import organizations
 from app.services.calls import costs
 from migrations.filters import belongs_to_us

@@ -12,8 +12,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from app import write_turns
-from app.database import Database, make_engine
+from app.database import Database, make_engine, sqlite_write_lock
 from tests.fixtures.worker import ROOT
 
 HOLDER = """
@@ -100,7 +99,7 @@ def test_a_writer_that_failed_passes_its_turn_on(database: Database) -> None:
 def test_a_writer_that_could_not_ask_for_its_turn_keeps_nobody_waiting(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write_turns, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_write_lock, "WAIT_SECONDS", 0.05)
     with monkeypatch.context() as refusing:
         refusing.setattr("fcntl.flock", refuse)
         with pytest.raises(OSError, match="no locks"):
@@ -126,7 +125,7 @@ def test_readers_wait_for_nobody(database: Database) -> None:
 def test_whose_turn_does_not_come_hears_from_sqlite_that_the_file_is_locked(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write_turns, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_write_lock, "WAIT_SECONDS", 0.05)
     heard: list[str] = []
 
     def write_late() -> None:

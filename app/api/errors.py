@@ -27,7 +27,7 @@ from app.errors import (
     UnsupportedMedia,
     ValidationFailed,
 )
-from app.request_id import request_id
+from app.http.request_id import request_id
 
 STATUS: dict[type[DomainError], int] = {
     ValidationFailed: 400,

@@ -26,15 +26,15 @@ from sqlalchemy.orm import Session
 from app.api.json_body import read_json_body
 from app.api.rate_limit import TokenBuckets
 from app.api.request_log import RequestLog
-from app.caller import Caller
 from app.enums import Area
 from app.errors import Problem, ValidationFailed
 from app.extensions import settings, transaction
 from app.policy import ROUTES, Access
+from app.policy.caller import Caller
 from app.schemas.base import Input, Query, Wire, wire_name
 from app.schemas.checks import parse_uuid, refuse_nul
 from app.schemas.reading import read
-from app.services import last_used
+from app.services.credentials import last_used
 
 log = logging.getLogger(__name__)
 

@@ -17,13 +17,13 @@ from uuid import UUID
 from flask import Response, g, request
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.caller import Caller
 from app.database import Database
+from app.http.request_id import request_id
 from app.models import new_id, utcnow
-from app.request_id import request_id
+from app.policy.caller import Caller
 from app.schemas.base import wire_name
-from app.services import request_log
-from app.services.request_log import KEPT, KINDS, Answered
+from app.services.credentials import request_log
+from app.services.credentials.request_log import KEPT, KINDS, Answered
 
 EVERY_SECONDS = 2.0
 MOST_WAITING = 5000

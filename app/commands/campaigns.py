@@ -7,10 +7,10 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.caller import system_caller
 from app.commands.changing import WHO
 from app.commands.contact_import import Refused
 from app.errors import DomainError
+from app.policy.caller import system_caller
 from app.services import campaigns
 
 campaign_commands = AppGroup("campaigns", help="Campaigns.")

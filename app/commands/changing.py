@@ -8,8 +8,8 @@ import click
 from sqlalchemy.orm import Session
 
 from app import extensions
-from app.caller import Caller, system_caller
 from app.errors import DomainError
+from app.policy.caller import Caller, system_caller
 
 WHO = "command line"
 """Who acts, in the history."""

@@ -17,13 +17,13 @@ import click
 import orjson
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.caller import Caller
 from app.database import Database
 from app.enums import ContactAction, ImportState
 from app.errors import TooLarge
 from app.gateways.files import FileStore, size_words
 from app.jobs.import_contacts import run_apply, run_check
 from app.models import ContactImport, utcnow
+from app.policy.caller import Caller
 from app.services import campaigns
 from app.services.contacts.rules import load_rules
 from app.services.imports import by_hand, leases, steps, telling, trial, uploads

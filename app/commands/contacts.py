@@ -17,13 +17,13 @@ import orjson
 from flask.cli import AppGroup
 
 from app import extensions
-from app.caller import system_caller
 from app.commands.changing import WHO
 from app.commands.contact_import import Importer, Outcome, Refused, Wish
 from app.commands.contact_words import told_in_words
 from app.enums import ContactAction
 from app.errors import DomainError
 from app.phone import regions
+from app.policy.caller import system_caller
 from app.services import campaigns
 from app.services.imports import exporting, telling
 from app.services.imports.reading import UnreadableFile

@@ -17,7 +17,10 @@ from app.enums import Area, Role
 from app.models import ApiKey, OAuthClient
 from app.policy import API_KEY_SCOPES
 from app.schemas.fields import write_moment
-from app.services import api_keys, oauth_clients, operators, passwords
+from app.services import oauth_clients
+from app.services.auth import passwords
+from app.services.credentials import api_keys
+from app.services.users import operators
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

@@ -12,11 +12,11 @@ import click
 from sqlalchemy import select
 
 from app import extensions
-from app.caller import system_caller
 from app.commands.demo_rotation import Rotation
 from app.commands.demo_story import HISTORY_DAYS, PARTNERS
 from app.commands.demo_world import World
 from app.models import Partner, User
+from app.policy.caller import system_caller
 
 FILE = "demo.json"
 

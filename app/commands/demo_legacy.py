@@ -7,15 +7,15 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CarrierKind, Tier
 from app.errors import Gone
 from app.models import Agent, OAuthClient, new_id, utcnow
+from app.policy.caller import Caller
 from app.schemas.legacy import LegacyCallInput
 from app.schemas.reading import read
-from app.services import legacy_migration
-from app.services.legacy_calls import Terms
-from app.services.legacy_migration import DAYS_SHOWN, Shadow
+from app.services.legacy import migration as legacy_migration
+from app.services.legacy.calls import Terms
+from app.services.legacy.migration import DAYS_SHOWN, Shadow
 
 SATURDAY = 5
 OPENING = time(15)

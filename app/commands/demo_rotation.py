@@ -5,9 +5,11 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller, system_caller
 from app.commands.demo_world import new_password
-from app.services import api_keys, oauth_clients, passwords, users
+from app.policy.caller import Caller, system_caller
+from app.services import oauth_clients, users
+from app.services.auth import passwords
+from app.services.credentials import api_keys
 
 
 class Rotation:

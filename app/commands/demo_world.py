@@ -7,30 +7,30 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller, system_caller
 from app.commands.demo_history import add_conversations
 from app.commands.demo_legacy import add_legacy_traffic
 from app.commands.demo_story import OrganizationStory, PartnerStory
 from app.enums import ContactAction, Role, Tier
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import Agent, Organization, Partner, User, utcnow
+from app.policy.caller import Caller, system_caller
 from app.schemas.fields import write_moment
 from app.schemas.partners import CreatePartnerInput
 from app.schemas.reading import read
 from app.schemas.users import CreateUserInput
 from app.services import agents as all_agents
 from app.services import (
-    api_keys,
     campaigns,
     contacts,
     do_not_call,
     oauth_clients,
-    operators,
     organizations,
     partners,
-    passwords,
     users,
 )
+from app.services.auth import passwords
+from app.services.credentials import api_keys
+from app.services.users import operators
 
 SHOWN_OUTCOMES = ("human", "voicemail", "busy", "noAnswer", "failed")
 LISTED = "+12025550199"

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from pydantic import model_validator
 
 from app.config.foundation import Foundation
-from app.emails import is_email
+from app.validation.emails import is_email
 
 
 class MailSettings(Foundation):

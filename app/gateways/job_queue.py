@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session
 
 from app.database import SQLITE_ARGUMENTS, make_engine
-from app.write_turns import queue_writers, take_turn
+from app.database.sqlite_write_lock import queue_writers, take_turn
 
 APPLICATION = "portal"
 SCHEMA = "dbos"

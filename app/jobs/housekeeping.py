@@ -17,10 +17,11 @@ from app.gateways.mailers import open_outbox
 from app.gateways.processors.base import ProcessorUnavailable
 from app.jobs import pausing
 from app.jobs.context import context
-from app.services import carrier_accounts, price_refresh, retention
+from app.services import carrier_accounts, retention
 from app.services.calls import costs
 from app.services.dialler import observing
 from app.services.imports import keeping
+from app.services.pricing import refresh as pricing_refresh
 
 log = logging.getLogger(__name__)
 
@@ -126,7 +127,7 @@ def refresh_prices() -> None:
         return
     while True:
         with database.transaction(read_only=True) as session:
-            questions = price_refresh.due(session)
+            questions = pricing_refresh.due(session)
         if not questions:
             return
         try:
@@ -135,7 +136,7 @@ def refresh_prices() -> None:
             log.warning("prices were not refreshed: %s", error)
             return
         with database.transaction() as session:
-            price_refresh.keep(session, questions, found)
+            pricing_refresh.keep(session, questions, found)
 
 
 def gather_statistics() -> None:

@@ -14,7 +14,7 @@ from app.gateways.webhook_line import Answer, post
 from app.jobs.context import context
 from app.jobs.gate import delivering as gate
 from app.jobs.outage import outlasts_outages
-from app.services.sealing import SealBroken
+from app.services.credentials.encryption import SealBroken
 from app.services.webhooks import delivering
 from app.services.webhooks.delivering import Message
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.collecting import settle
+from app import gc_tuning
 from app.config import Settings, read_settings
 from app.jobs import (
     bring_forward,
@@ -126,7 +126,7 @@ def _exit(code: int) -> NoReturn:
 
 
 def main() -> None:
-    settle()
+    gc_tuning.settle()
     configure_log()
     settings = read_settings()
     try:

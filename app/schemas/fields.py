@@ -19,7 +19,6 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from app import colours, emails, urls
 from app.schemas.checks import (
     MAX_METADATA_KEY,
     MAX_METADATA_KEYS,
@@ -33,6 +32,7 @@ from app.schemas.checks import (
     refuse_nul,
     whole_number,
 )
+from app.validation import colours, emails, urls
 
 MAX_INTEGER = 2**31 - 1
 MAX_ITEMS = 100

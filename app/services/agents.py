@@ -8,10 +8,10 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, not_, or_, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import OrganizationStatus
 from app.errors import NotFound
 from app.models import Agent, ExternalIdKey, Organization
+from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page, sort_named
 
 SORTS = {

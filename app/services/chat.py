@@ -6,11 +6,12 @@ from datetime import timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.emails import is_email
 from app.errors import NotFound, Problem, RateLimited, ValidationFailed, in_minutes
 from app.models import Mail, MailKind, Partner, utcnow
-from app.services import mail_queue, throttle
+from app.services import mail_queue
+from app.services.auth import throttle
 from app.services.branding.brand import of_partner
+from app.validation.emails import is_email
 
 MOST_CHARACTERS = 2000
 MOST_FROM_ONE_SENDER = 5

@@ -10,10 +10,10 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallerKind
 from app.gateways.job_queue import enqueue_mail
 from app.models import Mail, MailKind, User, new_id
+from app.policy.caller import Caller
 
 
 def ask_for(

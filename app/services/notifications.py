@@ -1,8 +1,8 @@
 """The mails that a person may choose to get or not; those that guard the account are no choice."""
 
-from app.caller import Caller
 from app.models import User
 from app.policy import Permission
+from app.policy.caller import Caller
 
 IMPORT_FINISHED = "importFinished"
 """When an upload that took long has ended."""

@@ -15,7 +15,9 @@ from app.models import (
     WebhookDelivery,
     utcnow,
 )
-from app.services import idempotency, legacy_migration, request_log, workers
+from app.services import idempotency, workers
+from app.services.credentials import request_log
+from app.services.legacy import migration as legacy_migration
 
 SIGN_IN_FAILURES_KEPT = timedelta(days=1)
 LINKS_KEPT = timedelta(days=30)

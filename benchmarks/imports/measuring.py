@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import event
 
-from app.collecting import settle
+from app import gc_tuning
 from app.database import Database
 
 
@@ -22,7 +22,7 @@ class Cost(NamedTuple):
 
 def measured(work: Callable[[], object]) -> Cost:
     """What the work costs this process; the peak is counted from here on."""
-    settle()
+    gc_tuning.settle()
     Path("/proc/self/clear_refs").write_text("5")
     idle = _peak()
     cpu, began = time.process_time(), time.perf_counter()

@@ -9,14 +9,15 @@ from typing import NamedTuple
 
 from flask.testing import FlaskClient
 
-from app.caller import Caller
 from app.database import Database, make_engine
 from app.enums import ContactAction, Role
 from app.factory import create_app
 from app.gateways.files import open_files
 from app.models import User
-from app.portal.authentication import SESSION_COOKIE
-from app.services import campaigns, sessions
+from app.policy.caller import Caller
+from app.portal.web.current_user import SESSION_COOKIE
+from app.services import campaigns
+from app.services.auth import sessions
 from app.services.imports import uploads
 from tests.fixtures.cast import make_tenant
 from tests.fixtures.settings import settings_for

@@ -16,13 +16,13 @@ from app.api.openapi import register_openapi
 from app.api.operation import area_blueprint, operation
 from app.api.rate_limit import TokenBuckets
 from app.api.request_log import RequestLog
-from app.caller import Caller
 from app.config import Settings
 from app.database import Database, make_engine
 from app.enums import Area, CallerKind, Role
 from app.errors import Unauthenticated
+from app.http.request_id import give_request_ids
 from app.policy import ROLE_PERMISSIONS, ROUTES, Permission
-from app.request_id import give_request_ids
+from app.policy.caller import Caller
 from app.schemas.partners import Partner, PartnerFilter, UpdatePartnerInput
 
 PARTNER = UUID("0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01")

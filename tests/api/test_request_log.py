@@ -10,12 +10,13 @@ from flask.testing import FlaskClient
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.config import Settings
 from app.enums import Role
 from app.models import ApiKey, ApiRequest, Campaign, new_id, utcnow
-from app.services import api_keys, campaigns, request_log, retention
-from app.services.request_log import KEPT, Answered
+from app.policy.caller import system_caller
+from app.services import campaigns, retention
+from app.services.credentials import api_keys, request_log
+from app.services.credentials.request_log import KEPT, Answered
 from tests.fixtures.cast import Tenant, bearer, make_tenant
 
 Kept = dict[str, Any]

@@ -10,7 +10,9 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import OAuthClient, User
-from app.services import api_keys, oauth_clients, passwords
+from app.services import oauth_clients
+from app.services.auth import passwords
+from app.services.credentials import api_keys
 from tests.fixtures.cast import Tenant, make_tenant
 
 

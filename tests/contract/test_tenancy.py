@@ -19,11 +19,12 @@ from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 from werkzeug.test import TestResponse
 
-from app.caller import system_caller
 from app.enums import CallSource, CallStatus, CarrierKind, Role
 from app.models import Agent, Call, Campaign, Contact, Organization, User, new_id, utcnow
 from app.policy import ROUTES
-from app.services import api_keys, users
+from app.policy.caller import system_caller
+from app.services import users
+from app.services.credentials import api_keys
 from tests.fixtures.area_a import AreaA
 from tests.fixtures.cast import OPERATOR
 

@@ -19,7 +19,6 @@ from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 
 from app.api.operation import ATTRIBUTE, Operation
-from app.caller import system_caller
 from app.config import Settings
 from app.enums import CallSource, CallStatus, CarrierKind, Role
 from app.factory import create_app
@@ -34,7 +33,9 @@ from app.models import (
     new_id,
     utcnow,
 )
-from app.services import api_keys, oauth_clients, tokens
+from app.policy.caller import system_caller
+from app.services import oauth_clients
+from app.services.credentials import api_keys, tokens
 from tests.fixtures.cast import OPERATOR, Tenant, bearer, make_tenant
 from tests.fixtures.settings import settings_for
 

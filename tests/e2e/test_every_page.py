@@ -14,7 +14,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import expect
 
-from app.portal.blueprint import portal
+from app.portal.web.blueprint import portal
 from tests.e2e.chromium import HEIGHT
 from tests.e2e.conftest import LOOKS, Open
 from tests.e2e.going_on import put_to_use

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.caller import system_caller
 from app.database import Database
 from app.models import Organization
+from app.policy.caller import system_caller
 from app.services import organizations
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.worker import Worker, call_now, open_line, outcome

@@ -5,9 +5,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.caller import Caller, system_caller
 from app.enums import CarrierKind
 from app.models import CarrierAccount, Organization
+from app.policy.caller import Caller, system_caller
 from app.services import calls, carrier_accounts
 from app.services.carrier_accounts import Particulars
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, Placed, post, sign

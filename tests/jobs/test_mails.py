@@ -14,7 +14,8 @@ from app.jobs.engine import MAILS_AT_ONCE
 from app.models import AuditEntry, LinkPurpose, Mail, MailKind
 from app.schemas.reading import read
 from app.schemas.users import CreatePartialUserInput
-from app.services import one_time_links, users
+from app.services import users
+from app.services.auth import one_time_links
 from app.services.mail_queue import hand_in
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS

@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import select, update
 
-from app.caller import system_caller
 from app.database import Database
 from app.enums import CallSource, CampaignStatus, OrganizationStatus
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
@@ -22,6 +21,7 @@ from app.models import (
     Partner,
     utcnow,
 )
+from app.policy.caller import system_caller
 from app.services import calls
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.worker import (

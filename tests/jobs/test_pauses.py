@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 from sqlalchemy import func, select
 
-from app.caller import system_caller
 from app.database import Database
 from app.enums import CallStatus
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
 from app.models import Call, CallAttempt, HeldCall, utcnow
+from app.policy.caller import system_caller
 from app.services import calls
 from app.services.dialler import pauses
 from app.services.dialler.pauses import Scope

@@ -5,12 +5,12 @@ from uuid import UUID
 
 import pytest
 
-from app.caller import system_caller
 from app.database import Database
 from app.gateways.carriers.sip.account import Trunk
 from app.gateways.carriers.sip.ledger import Ledger
 from app.jobs import context, housekeeping
 from app.models import CarrierAccount, new_id
+from app.policy.caller import system_caller
 from app.services import carrier_accounts
 from app.services.carrier_accounts import KEPT_SECRET, Particulars
 from tests.fixtures.settings import settings_for, url_of

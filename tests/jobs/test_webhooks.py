@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.config import Settings
 from app.database import Database
 from app.enums import DeliveryState
 from app.jobs.engine import WEBHOOKS_PER_ENDPOINT
 from app.models import WebhookDelivery, WebhookEndpoint
+from app.policy.caller import system_caller
 from app.services.webhooks import deliveries, endpoints
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.receiver import Receiver

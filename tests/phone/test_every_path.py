@@ -11,12 +11,14 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import ContactAction, OutreachState, Role
 from app.models import Agent, Call, Contact, OutreachContact, utcnow
 from app.phone import EVERY_DAY, PhoneError, check_dialable
-from app.portal.authentication import SESSION_COOKIE
-from app.services import api_keys, campaigns, contacts, oauth_clients, outreach, sessions
+from app.policy.caller import system_caller
+from app.portal.web.current_user import SESSION_COOKIE
+from app.services import campaigns, contacts, oauth_clients, outreach
+from app.services.auth import sessions
+from app.services.credentials import api_keys
 from app.services.outreach import feeding
 from tests.api.legacy_calls.conftest import RETIREMENT, Dialler, token_of
 from tests.fixtures.cast import Tenant, make_tenant

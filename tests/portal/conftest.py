@@ -14,8 +14,9 @@ from werkzeug.test import TestResponse
 from app.database import Database
 from app.enums import Role
 from app.models import User
-from app.portal.authentication import SESSION_COOKIE
-from app.services import operators, passwords, sessions
+from app.portal.web.current_user import SESSION_COOKIE
+from app.services.auth import passwords, sessions
+from app.services.users import operators
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS
 from tests.matrix import rotating

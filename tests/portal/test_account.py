@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import AuditEntry, PortalSession, User
-from app.portal.devices import device_words
-from app.services import passwords
+from app.portal.account.devices import device_words
+from app.services.auth import passwords
 from tests.fixtures.cast import Tenant
 from tests.fixtures.mails import waiting
 from tests.portal.conftest import PASSWORD, Browser

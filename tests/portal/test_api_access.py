@@ -11,11 +11,12 @@ from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import Role
 from app.models import ApiKey, ApiRequest, OAuthClient, Organization, User, utcnow
-from app.portal import formats
-from app.services import api_keys, oauth_clients
+from app.policy.caller import system_caller
+from app.portal.web import formats
+from app.services import oauth_clients
+from app.services.credentials import api_keys
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 

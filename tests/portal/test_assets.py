@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.config import ROOT
-from app.portal.assets import DIST, MANIFEST, Assets, AssetsNotBuilt
+from app.portal.web.assets import DIST, MANIFEST, Assets, AssetsNotBuilt
 
 MANIFEST_NAMES: dict[str, str] = json.loads((DIST / MANIFEST).read_bytes())
 FIRST_PAGE = (

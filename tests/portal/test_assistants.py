@@ -12,7 +12,7 @@ from app.enums import ContactAction, OrganizationStatus, Role
 from app.models import Agent, AuditEntry, ExternalIdKey, Organization, User
 from app.services import agents, campaigns, contacts, organizations
 from app.services.agents import Readiness
-from app.urls import is_voice_address
+from app.validation.urls import is_voice_address
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
@@ -303,7 +303,7 @@ def test_voice_addresses_are_checked(address: str, accepted: bool) -> None:
 def test_its_test_call_is_its_own_among_ever_so_many(
     session: Session, own: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.portal.test_call.MOST_AGENTS", 1)
+    monkeypatch.setattr("app.portal.calls.test_call_views.MOST_AGENTS", 1)
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     found = session.scalars(select(Agent.id).where(Agent.partner_id == own.partner.id)).all()
     assert len(found) > 1

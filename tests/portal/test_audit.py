@@ -12,11 +12,11 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import CallerKind, Role, Tier
 from app.models import Agent, AuditEntry, User
 from app.models.base import id_at, new_id, utcnow
-from app.portal.history_words import change_words, field_words, value_words
+from app.policy.caller import system_caller
+from app.portal.audit.labels import change_words, field_words, value_words
 from app.services import audit
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock

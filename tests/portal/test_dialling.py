@@ -7,9 +7,9 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import CarrierKind, Observed, Role
 from app.models import Agent, Call, User, utcnow
+from app.policy.caller import system_caller
 from app.services import campaigns, outreach
 from app.services.dialler import observing, pauses
 from app.services.dialler.observing import Behaviour, Count

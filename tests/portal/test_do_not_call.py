@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import DoNotCallEntry, User
-from app.portal.formats import phone
+from app.portal.web.formats import phone
 from app.services import do_not_call
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser

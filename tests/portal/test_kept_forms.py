@@ -13,9 +13,9 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 from wtforms import Form, PasswordField
 
+from app import portal
 from app.models import PortalSession, User
-from app.portal import forms
-from app.portal.kept_forms import MOST_CHARACTERS, SECRETS
+from app.portal.auth.form_recovery import MOST_CHARACTERS, SECRETS
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import PASSWORD, Browser
 
@@ -107,8 +107,8 @@ def test_passwords_are_never_given_back(left: Browser, own: Tenant) -> None:
 
 def test_every_password_field_is_known_as_one() -> None:
     names = set()
-    for module in pkgutil.iter_modules(forms.__path__):
-        for kind in vars(importlib.import_module(f"app.portal.forms.{module.name}")).values():
+    for module in pkgutil.walk_packages(portal.__path__, "app.portal."):
+        for kind in vars(importlib.import_module(module.name)).values():
             if isinstance(kind, type) and issubclass(kind, Form) and kind is not Form:
                 unbound = ((n, getattr(kind, n)) for n in dir(kind) if not n.startswith("_"))
                 names |= {n for n, f in unbound if getattr(f, "field_class", None) is PasswordField}
@@ -137,7 +137,7 @@ def test_a_seal_ends_after_some_hours(
     left: Browser, own: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended = send(left.client, "/account", {"name": "Olga"})
-    monkeypatch.setattr("app.portal.kept_forms.KEPT_SECONDS", -1)
+    monkeypatch.setattr("app.portal.auth.form_recovery.KEPT_SECONDS", -1)
     form = {"email": own.user.email, "password": PASSWORD}
     answer = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS)
     assert (answer.status_code, answer.location) == (303, "/")

@@ -12,12 +12,13 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import CallSource, Role
 from app.models import Agent, Call, LegacyDay, LegacyExchange, OAuthClient, User, utcnow
-from app.portal.migration_words import as_curl, differences, time_left
-from app.services import calls, legacy_migration, oauth_clients
-from app.services.legacy_migration import Shadow
+from app.policy.caller import system_caller
+from app.portal.legacy_migration.labels import as_curl, differences, time_left
+from app.services import calls, oauth_clients
+from app.services.legacy import migration as legacy_migration
+from app.services.legacy.migration import Shadow
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 

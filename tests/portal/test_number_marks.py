@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import User
-from app.portal import formats
-from app.portal.number_marks import written
+from app.portal.web import formats
+from app.portal.web.number_format import written
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 

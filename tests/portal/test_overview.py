@@ -16,7 +16,8 @@ from app.models import Agent, BrandVersion, ContactImport, Organization, User
 from app.models.base import utcnow
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
-from app.services import api_keys, campaigns, partners
+from app.services import campaigns, partners
+from app.services.credentials import api_keys
 from tests.api.partner_admin.test_query_counts import counted
 from tests.fixtures.cast import OPERATOR, Tenant, converse, make_user, organization_of
 from tests.fixtures.clock import SetClock

@@ -14,7 +14,8 @@ from app.enums import OrganizationStatus, Role, UserStatus
 from app.models import AuditEntry, LinkPurpose, OneTimeLink, Partner, User, utcnow
 from app.schemas.reading import read
 from app.schemas.users import CreatePartialUserInput
-from app.services import one_time_links, passwords, users
+from app.services import users
+from app.services.auth import one_time_links, passwords
 from tests.fixtures.cast import Tenant
 from tests.fixtures.mails import path_in, send_waiting, waiting
 from tests.portal.conftest import Browser

@@ -12,9 +12,11 @@ from sqlalchemy.orm import Session
 from app.enums import Role, Tier
 from app.gateways.processors.base import Price, PriceQuestion
 from app.models import Pricing, ProcessorPrice, User, utcnow
-from app.portal.authentication import SESSION_COOKIE
-from app.portal.pricing import money
-from app.services import partners, price_refresh, pricing, sessions
+from app.portal.pricing.views import money
+from app.portal.web.current_user import SESSION_COOKIE
+from app.services import partners, pricing
+from app.services.auth import sessions
+from app.services.pricing import refresh as pricing_refresh
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
@@ -60,7 +62,7 @@ def stored(session: Session, tenant: Tenant) -> list[tuple[str, str, str]] | Non
 def told(session: Session, found: Mapping[str, Price], *asked: str) -> None:
     """What the processor answered, a moment ago."""
     questions = [PriceQuestion(Tier.PLUS, price_id, "") for price_id in (*found, *asked)]
-    price_refresh.keep(session, questions, found)
+    pricing_refresh.keep(session, questions, found)
     session.commit()
 
 

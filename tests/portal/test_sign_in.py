@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.models import User
-from app.portal.sign_in import REFUSED
+from app.portal.auth.views import REFUSED
 from app.services import partners, users
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import PASSWORD_HASH, Browser

@@ -2,8 +2,8 @@
 
 from flask.testing import FlaskClient
 
-from app.portal.assets import Assets
-from app.static_files import DIST
+from app.http.static_files import DIST
+from app.portal.web.assets import Assets
 
 
 def test_an_asset_is_sent_compressed_and_may_be_kept_for_ever(client: FlaskClient) -> None:

@@ -48,7 +48,7 @@ def imports(source: str) -> list[tuple[str, str]]:
 
 
 def test_there_are_pages_to_guard() -> None:
-    assert {"errors/error.html", "portal/sign_in/form.html"} <= set(PAGES)
+    assert {"errors/error.html", "portal/auth/form.html"} <= set(PAGES)
 
 
 @pytest.mark.parametrize("name", PAGES)

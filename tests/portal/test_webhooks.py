@@ -10,10 +10,10 @@ from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import DeliveryState, PauseReason, Role, WebhookEvent
 from app.extensions import settings
 from app.models import User, WebhookDelivery, WebhookEndpoint, utcnow
+from app.policy.caller import system_caller
 from app.services.webhooks import deliveries, endpoints
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser

@@ -10,8 +10,8 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.database import Database, make_engine
+from app.database.migration import head
 from app.factory import create_app
-from app.migration import head
 from app.models import WorkerHeartbeat, utcnow
 from tests.fixtures.settings import settings_for
 

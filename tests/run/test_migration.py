@@ -6,7 +6,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 from app.database import Database, make_engine
-from app.migration import current, downgrade, head
+from app.database.migration import current, downgrade, head
 from tests.fixtures.databases import Databases
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from coloraide import Color
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app import colours, emails, urls
+from app.validation import colours, emails, urls
 
 
 @pytest.mark.parametrize(

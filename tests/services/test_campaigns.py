@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller, system_caller
 from app.enums import CampaignStatus, Role
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.models import Agent, AuditEntry, Campaign, ExternalIdKey
+from app.policy.caller import Caller, system_caller
 from app.services import campaigns
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.worker import Line, make_line

@@ -4,11 +4,11 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import Role
 from app.errors import Forbidden, NotFound, ValidationFailed
 from app.models import AuditEntry
 from app.phone import PhoneError
+from app.policy.caller import Caller
 from app.services import do_not_call
 from tests.fixtures.cast import Tenant, make_tenant
 

@@ -9,11 +9,11 @@ from sqlalchemy.orm import Session
 from app.api.bearer import bearer_token
 from app.api.legacy_calls import shadow
 from app.api.operation import area_blueprint
-from app.caller import Caller
 from app.enums import Area
 from app.extensions import settings
-from app.request_id import request_id
-from app.services import legacy_calls
+from app.http.request_id import request_id
+from app.policy.caller import Caller
+from app.services.legacy import calls as legacy_calls
 
 PREFIX = "/phone"
 

@@ -5,7 +5,7 @@ from app.api.legacy_calls import shadow
 from app.api.legacy_calls.blueprint import blueprint
 from app.api.operation import operation
 from app.schemas.legacy import LegacyCallAnswer, LegacyCallInput
-from app.services import legacy_calls
+from app.services.legacy import calls as legacy_calls
 
 EXAMPLE = {
     "name": "Ada Lovelace",

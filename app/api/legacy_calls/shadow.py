@@ -17,8 +17,8 @@ from app.errors import DomainError
 from app.extensions import settings, transaction
 from app.schemas.legacy import LegacyCallInput
 from app.schemas.reading import read
-from app.services import legacy_migration
-from app.services.legacy_migration import Shadow
+from app.services.legacy import migration as legacy_migration
+from app.services.legacy.migration import Shadow
 
 NOT_READ = frozenset({403, 410})
 """Answers that are given before the body is read."""

@@ -8,7 +8,7 @@ from app.api.operation import operation, respond
 from app.extensions import settings, transaction
 from app.schemas.base import Wire
 from app.schemas.oauth import KeySet, PublicKey, ServerMetadata
-from app.services import signing_keys
+from app.services.credentials import signing_keys
 
 FRESH = "public, max-age=300"
 

@@ -20,7 +20,9 @@ from app.api.oauth.form import FormRequest
 from app.config import Settings
 from app.models import OAuthClient
 from app.policy import ROLE_PERMISSIONS, Permission
-from app.services import oauth_clients, throttle, tokens
+from app.services import oauth_clients
+from app.services.auth import throttle
+from app.services.credentials import tokens
 
 AUTH_METHODS = ["client_secret_basic", "client_secret_post"]
 SCOPES_SUPPORTED = sorted({Permission.LEGACY_CALL}.union(*ROLE_PERMISSIONS.values()))

@@ -10,12 +10,12 @@ from werkzeug.routing import BaseConverter
 
 from app.api.bearer import bearer_token
 from app.api.operation import area_blueprint
-from app.caller import Caller
 from app.enums import Area
 from app.errors import NotFound, ValidationFailed
 from app.extensions import settings
-from app.request_id import request_id
-from app.services import tokens
+from app.http.request_id import request_id
+from app.policy.caller import Caller
+from app.services.credentials import tokens
 
 
 class ExternalId(BaseConverter):

@@ -4,10 +4,10 @@ from flask import Request
 from sqlalchemy.orm import Session
 
 from app.api.operation import area_blueprint
-from app.caller import Caller
 from app.enums import Area
-from app.request_id import request_id
-from app.services import api_keys
+from app.http.request_id import request_id
+from app.policy.caller import Caller
+from app.services.credentials import api_keys
 
 
 def _authenticate(session: Session, asked: Request) -> Caller:

@@ -10,8 +10,8 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from app.colours import is_colour, to_hex
 from app.services.branding.shades import DARK, INK, LIGHT, brand_shades, readable
+from app.validation.colours import is_colour, to_hex
 
 PARTS = ("header", "visitor", "assistant", "background")
 """The head and the button, what visitors write, what they are answered, and the ground."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from app.colours import to_hex
 from app.services.branding.chat_colours import areas, chosen
 from app.services.branding.shades import (
     DARK,
@@ -18,6 +17,7 @@ from app.services.branding.shades import (
     brand_shades,
     contrast,
 )
+from app.validation.colours import to_hex
 
 Verdict = Literal["As given", "Shade used", "Dark text"]
 

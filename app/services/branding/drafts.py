@@ -12,11 +12,11 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import ImageType
 from app.errors import Conflict, NotFound
 from app.models import BrandVersion, Partner, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read

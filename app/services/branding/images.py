@@ -11,11 +11,11 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from sqlalchemy import select
 from sqlalchemy.orm import Session, undefer
 
-from app.caller import Caller
 from app.enums import ImageType
 from app.errors import NotFound, ValidationFailed
 from app.models import BrandImage
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import audit
 
 MAX_BYTES = 5 * 1024 * 1024

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from coloraide import Color
 
-from app.colours import to_hex
+from app.validation.colours import to_hex
 
 WHITE = "#ffffff"
 INK = "#1e1b18"

@@ -7,9 +7,9 @@ from typing import Any, Literal
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.errors import NotFound
 from app.models import BrandVersion, Partner
+from app.policy.caller import Caller
 from app.services.branding.drafts import STUDIO_NAMES, published_content
 
 Against = Literal["before", "now"]

@@ -6,10 +6,10 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallSource, CallStatus, EndedReason
 from app.errors import Conflict
 from app.models import Call, utcnow
+from app.policy.caller import Caller
 from app.services import audit
 from app.services.calls import news, reading
 from app.services.calls.outcome import end_attempt, end_call

@@ -8,13 +8,13 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import AnsweredBy, CallStatus
 from app.errors import ValidationFailed
 from app.models import Agent, Call, Conversation, Organization
 from app.models.base import id_at
 from app.phone import PhoneError, normalise
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import name_search
 from app.services.calls.reading import visible
 

@@ -5,10 +5,10 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CarrierKind
 from app.models import Agent, Organization, utcnow
 from app.phone import PhoneError, check_dialable
+from app.policy.caller import Caller
 from app.services import carrier_accounts, workers
 from app.services.calls import dispatch, limits, pace, rules
 from app.services.calls.request import CallRequest, Texts, messaging_problems

@@ -8,10 +8,10 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallerKind, CallSource, CallStatus
 from app.errors import NotFound
 from app.models import Call, CallAttempt, CallEvent
+from app.policy.caller import Caller
 from app.schemas.calls import CallFilter
 
 _SEEN_BY_KEYS = (CallSource.API, CallSource.LEGACY)

@@ -8,11 +8,11 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallSource, CallStatus, CarrierKind
 from app.errors import ValidationFailed
 from app.gateways.job_queue import enqueue_call
 from app.models import Agent, Call, new_id, utcnow
+from app.policy.caller import Caller
 from app.services import agents, audit, carrier_accounts, idempotency
 from app.services.calls import limits, rules
 from app.services.calls.request import CallRequest, Texts, messaging_problems, texts_of

@@ -6,11 +6,11 @@ from uuid import UUID
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CampaignStatus
 from app.errors import Conflict, ValidationFailed
 from app.models import Agent, Campaign, CampaignAgent, new_id
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas.fields import can_be_seen
 from app.services import audit, organizations
 from app.services.calls.taking_back import take_back

@@ -6,10 +6,10 @@ from uuid import UUID
 from sqlalchemy import Select, false, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CampaignStatus
 from app.errors import NotFound
 from app.models import Campaign
+from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page, sort_named
 
 SORTS = {

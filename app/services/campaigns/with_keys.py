@@ -5,9 +5,9 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.errors import ValidationFailed
 from app.models import Agent, Campaign
+from app.policy.caller import Caller
 from app.services import agents, organizations
 from app.services.campaigns.changing import create
 from app.services.organizations import agent_settings

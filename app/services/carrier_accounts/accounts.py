@@ -8,16 +8,16 @@ from uuid import UUID
 from sqlalchemy import Select, exists, func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import FINAL_CALL_STATUSES, OrganizationStatus
 from app.errors import Conflict, NotFound
 from app.models import Call, CarrierAccount, Organization, Partner, new_id, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import audit
 from app.services.carrier_accounts.particulars import Particulars, check, facts_of, name_of
 from app.services.carrier_accounts.tidying import PURPOSE
+from app.services.credentials.encryption import seal
 from app.services.paging import Page, Sort, keyset_page
-from app.services.sealing import seal
 
 _NEWEST = Sort(CarrierAccount.created_at, lambda row: row.created_at, descending=True)
 

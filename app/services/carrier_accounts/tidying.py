@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import FINAL_CALL_STATUSES
 from app.models import CallAttempt, CarrierAccount, utcnow
-from app.services.sealing import SealBroken, seal, unseal
+from app.services.credentials.encryption import SealBroken, seal, unseal
 
 PURPOSE = "carrier-account"
 KEPT_SECRET = timedelta(days=1)

@@ -10,7 +10,7 @@ from app.gateways.carriers.brought import Credentials
 from app.models import Agent, Call, CallAttempt, CarrierAccount
 from app.services.carrier_accounts.particulars import trunk_of
 from app.services.carrier_accounts.tidying import PURPOSE
-from app.services.sealing import SealBroken, unseal
+from app.services.credentials.encryption import SealBroken, unseal
 
 NUMBERS_CHECKED = 10
 

@@ -8,8 +8,8 @@ from uuid import UUID
 from sqlalchemy import func, select, union_all
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.models import Call, Campaign, ContactImport, ImportChange
+from app.policy.caller import Caller
 from app.schemas.contacts import StoredContact
 from app.services.calls import reading
 from app.services.calls.states import WAITING

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from app import emails
 from app.errors import Problem
 from app.phone import PhoneError, is_plain_e164, normalise
 from app.services.contacts.rules import (
@@ -17,6 +16,7 @@ from app.services.contacts.rules import (
     Rules,
 )
 from app.services.contacts.stored import Stored
+from app.validation import emails
 
 FIELDS = frozenset(
     {

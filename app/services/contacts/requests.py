@@ -7,12 +7,12 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import ContactAction
 from app.errors import NotFound, ValidationFailed
 from app.models import Campaign, Contact, ContactExternalId, Organization
 from app.phone import PhoneError, normalise
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas.contacts import BulkContactsInput, ContactFilter, StoredContact
 from app.services import audit, campaigns
 from app.services.contacts.apply import apply

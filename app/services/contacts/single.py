@@ -7,11 +7,11 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import ContactAction
 from app.errors import Conflict, NotFound, Problem, ValidationFailed
 from app.models import Campaign, IdempotencyRecord, new_id, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas.contacts import StoredContact
 from app.services import audit, campaigns, idempotency
 from app.services.contacts.apply import apply

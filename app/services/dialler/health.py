@@ -9,10 +9,10 @@ from enum import StrEnum
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallStatus, CarrierKind, EndedReason, Observed
 from app.models import Call, CarrierObservation, utcnow
 from app.models.base import id_at
+from app.policy.caller import Caller
 from app.services.calls.reading import visible
 
 LOOKED_BACK = timedelta(minutes=15)

@@ -12,9 +12,9 @@ from sqlalchemy import exists, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import CarrierKind
 from app.models import CallAttempt, InstallationMark, SimulatedCall, utcnow
+from app.policy.caller import system_caller
 from app.services.dialler import pauses
 
 RESTORED = "restored from a backup"

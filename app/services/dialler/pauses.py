@@ -11,11 +11,11 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Exists, delete, exists, or_, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallStatus, CarrierKind
 from app.errors import NotFound, ValidationFailed
 from app.gateways.job_queue import enqueue_call
 from app.models import Call, DiallingPause, HeldCall, Partner, new_id, utcnow
+from app.policy.caller import Caller
 from app.services import audit
 from app.services.calls.states import WAITING, note
 

@@ -10,12 +10,12 @@ from uuid import UUID
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason, WebhookEvent
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.gateways.carriers.base import Inquiry, LineEventKind, LineState, Verdict
 from app.gateways.job_queue import enqueue_call
 from app.models import Call, CallAttempt, CallEvent, HeldCall, new_id, utcnow
+from app.policy.caller import Caller
 from app.services import audit, conversations
 from app.services.calls import costs, progress, telling
 from app.services.calls.states import (

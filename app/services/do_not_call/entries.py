@@ -7,11 +7,11 @@ from uuid import UUID
 from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.errors import ValidationFailed
 from app.models import DoNotCallEntry, utcnow
 from app.phone import normalise
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.paging import Page
 

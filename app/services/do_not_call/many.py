@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.models import Call, DoNotCallEntry, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.calls.states import WAITING
 from app.services.do_not_call.entries import listed_among

@@ -7,10 +7,10 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.errors import NotFound
 from app.models import DoNotCallEntry, Organization
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import name_search, organizations
 from app.services.do_not_call.entries import WRITTEN
 from app.services.organizations.loading import SORTS

@@ -12,7 +12,6 @@ import orjson
 from sqlalchemy import Text, cast, func, select, update
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import ImportState, WebhookEvent
 from app.models import (
     Campaign,
@@ -22,6 +21,7 @@ from app.models import (
     ImportRow,
     utcnow,
 )
+from app.policy.caller import system_caller
 from app.services import audit, contacts
 from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED, BulkResult
 from app.services.imports import finishing

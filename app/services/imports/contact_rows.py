@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from app.emails import is_email
 from app.phone import region_of_code
 from app.services.contacts import consent
 from app.services.imports import call_refusals
@@ -27,6 +26,7 @@ from app.services.imports.contact_cells import (
 from app.services.imports.exact import read_exact
 from app.services.imports.mapping import PAIR, MappedRow, Mapping
 from app.services.imports.names import is_within, read_beside, read_name
+from app.validation.emails import is_email
 
 _BETWEEN = re.compile(r"[\s;,|]+|:::")
 _SEVERAL_EMAILS = "Several e-mail addresses in one cell: keep one."

@@ -11,9 +11,9 @@ from uuid import UUID
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import ImportState
 from app.models import ContactImport, utcnow
+from app.policy.caller import system_caller
 from app.services.imports import steps, uploads
 
 LASTS = timedelta(seconds=15)

@@ -7,10 +7,10 @@ from uuid import UUID
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.errors import Conflict
 from app.models import ContactImport, ImportCorrection, ImportRow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services.imports.corrections import storable
 from app.services.imports.uploads import can_be_read_again, get, hand_in_check, record
 

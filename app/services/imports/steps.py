@@ -7,12 +7,12 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import ImportState
 from app.errors import Conflict, Problem, ValidationFailed
 from app.gateways import job_queue
 from app.models import Campaign, ColumnMapping, ContactImport, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import campaigns
 from app.services.imports.mapping import ONCE, Field, Target, columns_hash
 from app.services.imports.uploads import (

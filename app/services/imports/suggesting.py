@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
-from app.emails import is_email
 from app.services.contacts.rules import Rules
 from app.services.imports import call_refusals
 from app.services.imports.aliases import (
@@ -18,6 +17,7 @@ from app.services.imports.exact import COLUMN, TEXTS, is_column
 from app.services.imports.failures import PROBLEM_COLUMN
 from app.services.imports.mapping import MAX_METADATA_KEY, ONCE, PAIR, Field, Target
 from app.services.imports.reading import Table, UnreadableFile
+from app.validation.emails import is_email
 
 _NUMBERED = re.compile(r"(.+) \(\d+\)")
 _ROWS_TO_JUDGE = 200

@@ -12,12 +12,12 @@ from uuid import UUID
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from app.caller import Caller, system_caller
 from app.enums import ImportState, WebhookEvent
 from app.errors import Conflict
 from app.gateways import job_queue
 from app.models import Campaign, ContactImport, ImportChange, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller, system_caller
 from app.services import audit
 from app.services.contacts.undoing import Undone, undo
 from app.services.imports.finishing import upload_facts

@@ -12,13 +12,13 @@ from uuid import UUID
 from sqlalchemy import Select, false, func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallerKind, ContactAction, ImportState
 from app.errors import NotFound, ValidationFailed
 from app.gateways import job_queue
 from app.gateways.files import StoredFile
 from app.models import Campaign, ContactImport, User, new_id
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import audit, campaigns
 from app.services.paging import Page, Sort, keyset_page
 

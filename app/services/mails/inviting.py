@@ -4,11 +4,11 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import UserStatus
 from app.errors import Conflict
 from app.models import MailKind, User, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import mail_queue
 from app.services.users.changing import held, record
 

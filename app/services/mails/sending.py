@@ -13,13 +13,14 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.config import Settings
 from app.enums import OrganizationStatus, UserStatus
 from app.gateways.job_queue import enqueue_mail
 from app.gateways.mailers import Letter
 from app.models import LinkPurpose, Mail, MailKind, Organization, Partner, User, utcnow
-from app.services import audit, one_time_links, recovery
+from app.policy.caller import system_caller
+from app.services import audit
+from app.services.auth import one_time_links, recovery
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
 from app.services.mails.rendering import render
 from app.services.mails.words import WORDS, Facts

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import Area, CallerKind
 from app.errors import Conflict, Forbidden, ValidationFailed
 from app.models import OAuthClient, utcnow
+from app.policy.caller import Caller
 from app.services import audit
 from app.services.oauth_clients.loading import get
 

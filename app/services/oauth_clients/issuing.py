@@ -6,12 +6,12 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import Area, Role
 from app.errors import NotFound, ValidationFailed
 from app.models import OAuthClient, Organization, utcnow
 from app.policy import Permission
-from app.services import script_secrets
+from app.policy.caller import Caller
+from app.services.credentials import secrets as credential_secrets
 from app.services.oauth_clients.changing import changeable, record, require_operator
 
 CLIENT_ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
@@ -84,13 +84,13 @@ def roll(
     (``client_revoked``).
     """
     client = changeable(session, caller, client_id)
-    if not timedelta() <= overlap <= script_secrets.LONGEST_OVERLAP:
+    if not timedelta() <= overlap <= credential_secrets.LONGEST_OVERLAP:
         message = "The old secret can work on for 0 to 7 days."
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
-    secret = script_secrets.random_text(script_secrets.SECRET_LENGTH)
+    secret = credential_secrets.random_text(credential_secrets.SECRET_LENGTH)
     client.previous_secret_hash = client.secret_hash if overlap else None
     client.previous_until = utcnow() + overlap if overlap else None
-    client.secret_hash = script_secrets.hash_of(secret)
+    client.secret_hash = credential_secrets.hash_of(secret)
     record(session, caller, client, "client.rolled", after={"secret": "new"})
     return NewClient(client, secret)
 
@@ -102,10 +102,10 @@ def _add(session: Session, caller: Caller, client: OAuthClient, name: str) -> Ne
     if client.expires_at is not None and client.expires_at <= utcnow():
         message = "The end of a client lies in the future."
         raise ValidationFailed.on("expiresAt", "in_the_past", message)
-    secret = script_secrets.random_text(script_secrets.SECRET_LENGTH)
+    secret = credential_secrets.random_text(credential_secrets.SECRET_LENGTH)
     client.name = name.strip()
-    client.client_id = f"ppc_{script_secrets.random_text(22)}"
-    client.secret_hash = script_secrets.hash_of(secret)
+    client.client_id = f"ppc_{credential_secrets.random_text(22)}"
+    client.secret_hash = credential_secrets.hash_of(secret)
     client.created_by = caller.label[:200]
     session.add(client)
     session.flush()

@@ -6,11 +6,11 @@ from uuid import UUID
 from sqlalchemy import Select, false, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import Area
 from app.errors import NotFound
 from app.models import OAuthClient, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page
 
 _NEWEST = Sort(OAuthClient.created_at, lambda row: row.created_at, descending=True)

@@ -7,7 +7,6 @@ from zoneinfo import available_timezones
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.errors import Conflict, NotFound, Problem, ValidationFailed
 from app.models import (
     Agent,
@@ -18,6 +17,7 @@ from app.models import (
 )
 from app.phone import PhoneError, normalise
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas.fields import can_be_seen
 from app.services import agents, audit
 from app.services.organizations.assistants import (
@@ -26,7 +26,7 @@ from app.services.organizations.assistants import (
     define_external_id_key,
 )
 from app.services.organizations.loading import get
-from app.urls import is_voice_address
+from app.validation.urls import is_voice_address
 
 MAX_NAME = 200
 MAX_TEXT = 1000

@@ -5,9 +5,9 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.errors import ValidationFailed
 from app.models import Agent, ExternalIdKey, Organization, new_id
+from app.policy.caller import Caller
 from app.services import audit
 from app.services.organizations.limits import claim_agent_place
 

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import Tier
 from app.errors import Conflict, ValidationFailed
 from app.models import Organization, Partner, new_id, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.schemas.fields import can_be_seen
 from app.schemas.organizations import UpdateOrganizationInput

@@ -7,12 +7,12 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, bindparam, false, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import OrganizationStatus, Tier, UserStatus
 from app.errors import NotFound
 from app.models import Agent, Organization, User
 from app.models.base import name_key
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas import organizations as wire
 from app.services import name_search, partners
 from app.services.organizations.resource import to_resource

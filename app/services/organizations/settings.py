@@ -9,11 +9,11 @@ from uuid import UUID
 from sqlalchemy import select, union_all
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.errors import Problem, ValidationFailed
 from app.models import AuditEntry, Organization
 from app.phone import regions
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.services.calls import bringing_forward
 from app.services.organizations.changing import held, record

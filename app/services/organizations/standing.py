@@ -6,11 +6,11 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallStatus, CampaignStatus, EndedReason, OrganizationStatus, UserStatus
 from app.errors import Conflict
 from app.models import ApiKey, Call, Campaign, OAuthClient, Organization, User, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import audit, rollup
 from app.services.calls.outcome import end_call
 from app.services.calls.states import WAITING

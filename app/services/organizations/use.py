@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CampaignStatus, UserStatus
 from app.models import Agent, Campaign, ConversationDay, Organization, User, utcnow
+from app.policy.caller import Caller
 from app.services.organizations.loading import visible
 
 RECENT = timedelta(days=29)

@@ -4,10 +4,10 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import OutreachState
 from app.errors import Conflict
 from app.models import Campaign, utcnow
+from app.policy.caller import Caller
 from app.services import campaigns
 from app.services.outreach.plans import locked, look_again, look_at_stopped_again
 from app.services.outreach.progress import progress_of

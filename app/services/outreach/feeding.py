@@ -13,10 +13,10 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller, system_caller
 from app.enums import CallSource, CallStatus, CampaignStatus, CarrierKind, OutreachState
 from app.errors import DomainError
 from app.models import Call, Campaign, Contact, Outreach, OutreachContact
+from app.policy.caller import Caller, system_caller
 from app.services import calls
 from app.services.calls import limits, rules
 from app.services.calls.states import ACTIVE

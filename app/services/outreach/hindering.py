@@ -6,9 +6,9 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CampaignStatus, CarrierKind
 from app.models import Campaign, Outreach, utcnow
+from app.policy.caller import Caller
 from app.services import carrier_accounts
 from app.services.calls import limits, rules
 from app.services.campaigns.loading import visible

@@ -9,11 +9,11 @@ from uuid import UUID
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallStatus, CampaignStatus, OutreachState
 from app.errors import Conflict, Problem, ValidationFailed
 from app.models import Agent, Call, Campaign, Outreach, OutreachContact
 from app.phone import EVERY_DAY
+from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.services import agents, campaigns
 from app.services.calls import CallRequest

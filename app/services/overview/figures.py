@@ -6,10 +6,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import Tier
 from app.models import Organization, PartnerTier, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import organizations, partners, reporting
 from app.services.organizations.loading import visible
 from app.services.paging import count_up_to

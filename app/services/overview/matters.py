@@ -9,12 +9,12 @@ from uuid import UUID
 from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallStatus, ImportState, OrganizationStatus
 from app.models import Agent, ApiKey, Call, ContactImport, OAuthClient, Organization, User, utcnow
 from app.models.base import id_at
 from app.models.organization import ROOMY
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import agents, organizations, partners
 from app.services.branding import surfaces
 from app.services.calls.listing import UNANSWERED

@@ -7,9 +7,9 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.models import Partner, PartnerDay, PartnerTier, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page
 from app.services.partners.loading import visible
 

@@ -5,9 +5,9 @@ from enum import StrEnum
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.models import Agent, BrandVersion, Call, ContactImport, Organization, Partner
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import partners
 
 

@@ -11,10 +11,10 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.errors import Conflict, Forbidden, Problem, ValidationFailed
 from app.models import Partner, new_id, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.schemas.partners import CreatePartnerInput, UpdatePartnerInput
 from app.services import audit

@@ -6,10 +6,10 @@ from uuid import UUID
 from sqlalchemy import Select, false, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.errors import NotFound, ValidationFailed
 from app.models import Partner
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas import partners as wire
 from app.schemas.partners import PartnerFilter
 from app.services.paging import Listing

@@ -7,10 +7,10 @@ from uuid import UUID
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallStatus, Tier
 from app.models import PLAN, Call, CallAttempt, Organization, PartnerTier, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services.calls.limits import PLAN_USED_UP
 from app.services.calls.states import ACTIVE
 from app.services.organizations.effects import Effect, Weight, calls_allowed, takes_calls

@@ -7,11 +7,11 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import Tier
 from app.errors import Conflict, Problem, ValidationFailed
 from app.models import Partner, PlanLimit, utcnow
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import audit
 from app.services.calls import bringing_forward
 from app.services.partners.loading import get

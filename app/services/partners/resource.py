@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from app.caller import Caller
 from app.enums import Role
 from app.models import BrandColor, HeaderLink, Partner, Pricing, SiteImage, SocialLink
 from app.models.base import Base
+from app.policy.caller import Caller
 from app.schemas import partners as wire
 
 T = TypeVar("T")

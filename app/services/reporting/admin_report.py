@@ -10,10 +10,10 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Integer, String, func, or_, select, type_coerce
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import Role, Tier, UserStatus
 from app.models import PLAN, ConversationDay, Organization, User
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas.fields import write_moment
 from app.services import name_search, partners
 

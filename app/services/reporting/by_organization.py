@@ -8,11 +8,11 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import OrganizationStatus, Tier
 from app.errors import ValidationFailed
 from app.models import ConversationDay, Organization, PartnerTier
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import name_search, partners
 from app.services.paging import Page, Sort, keyset_page
 from app.services.reporting.span import Span

@@ -9,9 +9,9 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.models import CostDay, Organization, PartnerCostDay
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import organizations, partners
 from app.services.reporting.span import Span
 

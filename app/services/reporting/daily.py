@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.models import ConversationDay, PartnerDay
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import organizations, partners
 
 

@@ -7,10 +7,10 @@ from uuid import UUID
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import Role, Tier
 from app.models import ConversationDay, Organization, PartnerDay, PartnerTier, User
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import partners
 from app.services.paging import Page, Sort, keyset_page
 from app.services.reporting.admin_report import EVERYBODY, Chosen

@@ -4,9 +4,9 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.errors import NotFound, ValidationFailed
 from app.models import User
+from app.policy.caller import Caller
 from app.schemas.figures import SubscriptionQuery
 from app.services import organizations, partners, users
 from app.services.users.loading import get_by_email

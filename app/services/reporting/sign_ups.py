@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.models import PartnerDay
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import partners
 from app.services.reporting.span import Span
 

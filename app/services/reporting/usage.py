@@ -6,9 +6,9 @@ from uuid import UUID
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.models import Agent, ConversationDay, User
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas.figures import DateRange, Usage, UsageInfo, UsageQuery
 from app.services import organizations
 from app.services.reporting.selecting import by_query

@@ -7,13 +7,14 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import UserStatus
 from app.errors import Conflict, ValidationFailed
 from app.models import MailKind, User
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas.users import UpdateUserInput
-from app.services import audit, mail_queue, one_time_links, organizations, sessions
+from app.services import audit, mail_queue, organizations
+from app.services.auth import one_time_links, sessions
 from app.services.organizations.changing import change
 from app.services.users.creating import email_exists, email_key
 from app.services.users.loading import as_uuid, check_type, get

@@ -7,11 +7,11 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import Role, Tier, UserStatus
 from app.errors import ValidationFailed
 from app.models import MailKind, User, new_id
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
 from app.services import audit, mail_queue, organizations, partners, rollup
 from app.services.organizations.changing import add as add_organization

@@ -8,16 +8,16 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
-from app.emails import is_email
 from app.enums import Role, UserStatus
 from app.errors import DomainError, ValidationFailed
 from app.models import Organization, User
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.services import organizations
 from app.services.pasted_lines import PastedLine, lines_of
 from app.services.users.creating import email_key, invite
 from app.services.users.loading import check_type, visible
+from app.validation.emails import is_email
 
 MOST_LINES = 500
 MAX_NAME = 200

@@ -7,11 +7,11 @@ from uuid import UUID
 from sqlalchemy import Select, false, or_, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import Role, UserStatus
 from app.errors import Forbidden, NotFound
 from app.models import Organization, User
 from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas import users as wire
 from app.services import name_search, organizations, partners
 from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page, sort_named

@@ -5,12 +5,13 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import Role, UserStatus
 from app.errors import Conflict, Forbidden, ValidationFailed
 from app.models import Partner, User
 from app.policy import Permission
-from app.services import organizations, sessions
+from app.policy.caller import Caller
+from app.services import organizations
+from app.services.auth import sessions
 from app.services.users.changing import held, record
 from app.services.users.loading import PARTNER_LEVEL, check_type
 

@@ -6,11 +6,11 @@ from uuid import UUID
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import DeliveryState
 from app.errors import Conflict, NotFound
 from app.gateways.job_queue import enqueue_held_webhooks
 from app.models import WebhookDelivery, WebhookEndpoint, new_id, utcnow
+from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page
 from app.services.webhooks import endpoints
 from app.services.webhooks.publishing import TEST, add, written

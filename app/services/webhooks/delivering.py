@@ -12,7 +12,6 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.config import Settings
 from app.enums import DeliveryState, PauseReason
 from app.gateways.job_queue import enqueue_webhook
@@ -25,8 +24,9 @@ from app.models import (
     WebhookEndpoint,
     utcnow,
 )
+from app.policy.caller import system_caller
 from app.services import mail_queue
-from app.services.sealing import seal, unseal
+from app.services.credentials.encryption import seal, unseal
 from app.services.webhooks.endpoints import record
 from app.services.webhooks.signing import PURPOSE, headers
 

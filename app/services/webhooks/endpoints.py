@@ -11,7 +11,6 @@ from uuid import UUID
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.config import Settings
 from app.enums import PauseReason, WebhookEvent
 from app.errors import Conflict, NotFound, ValidationFailed
@@ -19,11 +18,13 @@ from app.gateways.job_queue import enqueue_held_webhooks
 from app.gateways.public_addresses import is_public
 from app.models import Organization, WebhookEndpoint, new_id, utcnow
 from app.policy import Permission
-from app.services import audit, script_secrets
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.credentials import secrets as credential_secrets
+from app.services.credentials.encryption import seal
 from app.services.paging import Page, Sort, keyset_page
-from app.services.sealing import seal
 from app.services.webhooks.signing import PURPOSE, new_secret
-from app.urls import is_web_url
+from app.validation.urls import is_web_url
 
 MOST = 20
 """Endpoints of one organization."""
@@ -143,7 +144,7 @@ def rotate(
     """
     endpoint = get(session, caller, endpoint_id, for_change=True)
     now = utcnow()
-    if not timedelta() <= overlap <= script_secrets.LONGEST_OVERLAP:
+    if not timedelta() <= overlap <= credential_secrets.LONGEST_OVERLAP:
         message = "The old secret can work on for 0 to 7 days."
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
     if overlap and endpoint.previous_until is not None and endpoint.previous_until > now:

@@ -12,8 +12,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
-from app.caller import system_caller
 from app.models import Agent, OAuthClient, utcnow
+from app.policy.caller import system_caller
 from app.services import oauth_clients
 from tests.fixtures.cast import Tenant, make_tenant
 

@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
 from app.models import Agent, Call, DoNotCallEntry, LegacyDay, LegacyExchange, utcnow
-from app.services import api_keys, legacy_migration
-from app.services.legacy_migration import DAYS_KEPT, EXCHANGES_KEPT, NO_ASSISTANT
+from app.services.credentials import api_keys
+from app.services.legacy import migration as legacy_migration
+from app.services.legacy.migration import DAYS_KEPT, EXCHANGES_KEPT, NO_ASSISTANT
 from tests.api.legacy_calls.conftest import TO, Dialler
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock

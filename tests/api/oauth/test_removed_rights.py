@@ -7,10 +7,12 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
-from app.caller import Caller, system_caller
 from app.enums import OrganizationStatus, Role, Tier
 from app.models import ApiKey, OAuthClient, User, utcnow
-from app.services import api_keys, oauth_clients, sessions, users
+from app.policy.caller import Caller, system_caller
+from app.services import oauth_clients, users
+from app.services.auth import sessions
+from app.services.credentials import api_keys
 from tests.fixtures.cast import Tenant, make_tenant
 
 SUPPORT = system_caller("command line")

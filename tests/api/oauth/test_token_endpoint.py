@@ -13,10 +13,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
-from app.caller import system_caller
 from app.enums import Role
 from app.models import FailedSignIn, OAuthClient
 from app.policy import ROLE_PERMISSIONS
+from app.policy.caller import system_caller
 from app.services import oauth_clients
 from app.services.oauth_clients import NewClient
 from tests.fixtures.cast import Tenant, make_tenant

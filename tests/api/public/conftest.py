@@ -9,8 +9,8 @@ from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
-from app.caller import system_caller
-from app.services import api_keys
+from app.policy.caller import system_caller
+from app.services.credentials import api_keys
 from tests.fixtures.worker import Line, make_line
 
 NUMBER = "+12025550101"

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import CallStatus, CarrierKind, EndedReason, Tier
 from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcnow
+from app.policy.caller import system_caller
 from app.services.calls import answers, dispatch, outcome, putting_off
 from app.services.dialler import pauses
 from tests.api.public.conftest import NUMBER, Script

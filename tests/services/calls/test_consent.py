@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import CallStatus, ContactAction, EndedReason
 from app.errors import Conflict
 from app.models import Agent, Call, Campaign, Contact, Organization
+from app.policy.caller import system_caller
 from app.services import calls, campaigns, contacts
 from app.services.calls import dispatch, rules
 from tests.fixtures.worker import Line, make_line

@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import CallStatus, CarrierKind, EndedReason, OrganizationStatus
 from app.models import Call, CallAttempt, HeldCall, Organization, new_id, utcnow
+from app.policy.caller import system_caller
 from app.services import calls
 from app.services.calls import dispatch, putting_off
 from app.services.calls.dispatch import ClaimKind

@@ -6,9 +6,9 @@ from datetime import time
 import pytest
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import CarrierKind, Observed, OrganizationStatus
 from app.models import Agent, DoNotCallEntry, Organization, WorkerHeartbeat, new_id, utcnow
+from app.policy.caller import system_caller
 from app.services import calls, workers
 from app.services.calls import dispatch, limits
 from app.services.dialler import observing, pauses

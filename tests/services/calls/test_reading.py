@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from sqlalchemy.orm import Session
 
-from app.caller import Caller, system_caller
 from app.enums import CallerKind, CallSource, Role
 from app.errors import NotFound
 from app.models import Campaign, Contact
+from app.policy.caller import Caller, system_caller
 from app.schemas.calls import CallFilter
 from app.services import calls
 from tests.fixtures.worker import Line, make_line

@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 from sqlalchemy.orm import Session
 
-from app.caller import system_caller
 from app.enums import CallStatus, EndedReason, OrganizationStatus
 from app.models import Agent, Call, DoNotCallEntry, Organization, Partner, new_id, utcnow
+from app.policy.caller import system_caller
 from app.services.calls import dispatch, stopping
 from app.services.dialler import pauses
 from tests.fixtures.worker import Line, make_line

@@ -9,11 +9,11 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select
 
-from app.caller import system_caller
 from app.database import Database
 from app.errors import Conflict
 from app.gateways.carriers.sip.account import Trunk
 from app.models import CarrierAccount, Organization
+from app.policy.caller import system_caller
 from app.services import carrier_accounts
 from app.services.carrier_accounts import Particulars
 from tests.fixtures.settings import settings_for

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy.orm import Session
 
-from app.caller import Caller, system_caller
 from app.enums import CarrierKind, Observed
 from app.gateways.carriers.sip.account import Trunk
 from app.models import Agent, Call, CallAttempt, CarrierAccount, new_id, utcnow
+from app.policy.caller import Caller, system_caller
 from app.services import calls, carrier_accounts
 from app.services.calls import dispatch, putting_off
 from app.services.calls.dispatch import ClaimKind

@@ -3,9 +3,9 @@
 import pytest
 from sqlalchemy import select
 
-from app.caller import system_caller
 from app.enums import CallSource, CallStatus, CarrierKind, ContactAction, EndedReason
 from app.models import Call, Contact, utcnow
+from app.policy.caller import system_caller
 from app.services import do_not_call
 from tests.services.contacts.conftest import Outreach, actions, codes
 

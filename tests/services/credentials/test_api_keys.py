@@ -7,12 +7,13 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallerKind, OrganizationStatus, Role
 from app.errors import Conflict, DomainError, Forbidden, NotFound, Unauthenticated, ValidationFailed
 from app.models import ApiKey, AuditEntry, utcnow
 from app.policy import API_KEY_SCOPES
-from app.services import api_keys, last_used, script_secrets
+from app.policy.caller import Caller
+from app.services.credentials import api_keys, last_used
+from app.services.credentials import secrets as credential_secrets
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import SetClock
 
@@ -82,7 +83,7 @@ def test_keys_have_the_published_form_and_only_a_hash_is_stored(
     assert re.fullmatch(r"ppk_live_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}", made.secret)
     assert made.secret.startswith(made.key.public_id + "_")
     body = made.secret[:-6]
-    assert made.secret[-6:] == script_secrets.checksum(body)
+    assert made.secret[-6:] == credential_secrets.checksum(body)
     stored = str(vars(made.key))
     assert body.rpartition("_")[2] not in stored
     written = session.scalars(select(AuditEntry).where(AuditEntry.action == "key.created")).one()
@@ -93,7 +94,7 @@ def test_keys_have_the_published_form_and_only_a_hash_is_stored(
 
 
 def with_checksum(body: str) -> str:
-    return body + script_secrets.checksum(body)
+    return body + credential_secrets.checksum(body)
 
 
 def test_nothing_but_the_whole_key_works(session: Session, made: api_keys.NewKey) -> None:

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller, system_caller
 from app.enums import Area, Role
 from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
 from app.models import AuditEntry, OAuthClient, utcnow
+from app.policy.caller import Caller, system_caller
 from app.services import oauth_clients
 from tests.fixtures.cast import Tenant, make_tenant
 

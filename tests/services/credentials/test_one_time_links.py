@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.errors import NotFound
 from app.models import LinkPurpose, OneTimeLink, utcnow
-from app.services import one_time_links
+from app.services.auth import one_time_links
 from tests.fixtures.cast import Tenant, make_tenant
 
 INVITATION, RESET = LinkPurpose.INVITATION, LinkPurpose.RESET_PASSWORD

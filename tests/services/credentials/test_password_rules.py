@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import ValidationFailed
-from app.services import password_rules
+from app.services.auth import password_rules
 
 KNOWN = ("ada.byron@hillside.example", "Ada Byron", "Northwind Voice Desk")
 

@@ -2,7 +2,7 @@ import time
 
 from argon2 import PasswordHasher
 
-from app.services import passwords
+from app.services.auth import passwords
 
 
 def cpu_seconds(password_hash: str | None) -> float:

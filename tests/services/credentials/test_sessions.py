@@ -5,12 +5,12 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import CallerKind, OrganizationStatus, Role, UserStatus
 from app.errors import Unauthenticated
 from app.models import PortalSession, User, utcnow
 from app.policy import ROLE_PERMISSIONS
-from app.services import sessions
+from app.policy.caller import Caller
+from app.services.auth import sessions
 from tests.fixtures.cast import Tenant, make_tenant
 
 HOURS = timedelta(hours=12)

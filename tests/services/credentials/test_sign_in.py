@@ -11,8 +11,9 @@ from app.database import Database
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.errors import NotFound, RateLimited, Unauthenticated
 from app.models import AuditEntry, FailedSignIn, User, utcnow
-from app.services import operators, passwords, sign_in, throttle
-from app.services.sign_in import Outcome
+from app.services.auth import passwords, sign_in, throttle
+from app.services.auth.sign_in import Outcome
+from app.services.users import operators
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant, make_user
 from tests.fixtures.clock import SetClock
 

@@ -13,13 +13,14 @@ from joserfc.jwk import ECKey
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller, system_caller
 from app.config import Settings
 from app.enums import Area, CallerKind, Role
 from app.errors import Unauthenticated
 from app.models import OAuthClient, SigningKey, utcnow
 from app.policy import ROLE_PERMISSIONS, Permission
-from app.services import oauth_clients, signing_keys, tokens
+from app.policy.caller import Caller, system_caller
+from app.services import oauth_clients
+from app.services.credentials import signing_keys, tokens
 from tests.fixtures.cast import Tenant, make_tenant
 
 AREA = Area.PARTNER_ADMIN

@@ -15,7 +15,8 @@ from app.schemas.users import (
     CreateUserInput,
     UpdateUserInput,
 )
-from app.services import mails, one_time_links, users
+from app.services import mails, users
+from app.services.auth import one_time_links
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.mails import waiting
 

@@ -21,7 +21,8 @@ from app.models import (
 )
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
-from app.services import mails, one_time_links, partners
+from app.services import mails, partners
+from app.services.auth import one_time_links
 from app.services.branding.brand import NEUTRAL_NAME
 from app.services.branding.shades import brand_shades
 from app.services.mail_queue import hand_in

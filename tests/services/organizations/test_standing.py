@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.enums import (
     CallStatus,
     CampaignStatus,
@@ -17,7 +16,9 @@ from app.enums import (
 )
 from app.errors import Conflict, Forbidden, NotFound
 from app.models import AuditEntry, Call, Organization, utcnow
-from app.services import api_keys, campaigns, organizations, users
+from app.policy.caller import Caller
+from app.services import campaigns, organizations, users
+from app.services.credentials import api_keys
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.worker import Line, make_line
 

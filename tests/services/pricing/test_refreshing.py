@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import Tier
 from app.gateways.processors.base import Price, PriceQuestion
 from app.models import ProcessorCheck, ProcessorPrice, utcnow
-from app.services import price_refresh
+from app.services.pricing import refresh as pricing_refresh
 from tests.fixtures.cast import make_partner
 
 PLUS = {
@@ -38,7 +38,7 @@ def asked(session: Session, price_id: str, found: bool, at: datetime) -> None:
 def test_an_id_is_asked_about_once_however_many_partners_name_it(session: Session) -> None:
     make_partner(session, pricing=[PLUS])
     make_partner(session, "Southbank", pricing=[PLUS])
-    assert price_refresh.due(session) == [QUESTION]
+    assert pricing_refresh.due(session) == [QUESTION]
 
 
 def test_what_was_never_asked_comes_first_and_what_is_fresh_not_at_all(session: Session) -> None:
@@ -46,25 +46,25 @@ def test_what_was_never_asked_comes_first_and_what_is_fresh_not_at_all(session: 
     make_partner(session, pricing=[PLUS, BASIC, free])
     asked(session, "price_plus", True, utcnow() - timedelta(minutes=11))
     asked(session, "price_free", True, utcnow() - timedelta(minutes=9))
-    due = [question.price_id for question in price_refresh.due(session)]
+    due = [question.price_id for question in pricing_refresh.due(session)]
     assert due == ["price_basic", "price_plus"]
 
 
 def test_an_answer_is_kept_and_asked_for_again_later(session: Session) -> None:
     make_partner(session, pricing=[PLUS])
-    price_refresh.keep(
+    pricing_refresh.keep(
         session, [QUESTION], {"price_plus": Price("Plus", Decimal(99), "USD", "prod_plus")}
     )
     assert kept(session) == [("price_plus", "Plus", Decimal(99), "USD")]
-    assert price_refresh.due(session) == []
+    assert pricing_refresh.due(session) == []
 
 
 def test_a_price_that_is_gone_at_the_processor_stays_as_it_was_last_known(
     session: Session,
 ) -> None:
     make_partner(session, pricing=[PLUS])
-    price_refresh.keep(session, [QUESTION], {"price_plus": Price("Plus", Decimal(99), "USD")})
-    price_refresh.keep(session, [QUESTION], {})
+    pricing_refresh.keep(session, [QUESTION], {"price_plus": Price("Plus", Decimal(99), "USD")})
+    pricing_refresh.keep(session, [QUESTION], {})
     check = session.get_one(ProcessorCheck, "price_plus")
     assert (kept(session), check.found) == ([("price_plus", "Plus", Decimal(99), "USD")], False)
 
@@ -73,5 +73,5 @@ def test_a_new_answer_takes_the_place_of_the_old_one(session: Session) -> None:
     make_partner(session, pricing=[PLUS])
     for cost in (99, 120):
         price = Price("Plus", Decimal(cost), "USD")
-        price_refresh.keep(session, [QUESTION], {"price_plus": price})
+        pricing_refresh.keep(session, [QUESTION], {"price_plus": price})
     assert kept(session) == [("price_plus", "Plus", Decimal(120), "USD")]

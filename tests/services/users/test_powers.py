@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 from app.enums import Role, UserStatus
 from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
 from app.models import AuditEntry, PortalSession, User
-from app.services import sessions, users
+from app.services import users
+from app.services.auth import sessions
 from tests.fixtures.cast import STAFF, Tenant, make_tenant, make_user
 
 MAY_CREATE = {

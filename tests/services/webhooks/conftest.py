@@ -3,9 +3,9 @@
 import pytest
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.config import Settings
 from app.enums import Role, WebhookEvent
+from app.policy.caller import Caller
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import Tenant, make_tenant
 

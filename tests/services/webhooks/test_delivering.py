@@ -10,14 +10,14 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.config import Settings
 from app.enums import DeliveryState, PauseReason
 from app.errors import Conflict
 from app.gateways.webhook_line import Answer
 from app.models import Mail, MailKind, WebhookDelivery, utcnow
+from app.policy.caller import Caller
+from app.services.credentials.encryption import SealBroken
 from app.services.mails import words
-from app.services.sealing import SealBroken
 from app.services.webhooks import deliveries, delivering, endpoints
 from app.services.webhooks.delivering import GAPS_SECONDS, Message
 from app.services.webhooks.endpoints import Shown

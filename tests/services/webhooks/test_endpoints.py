@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.caller import Caller
 from app.config import Settings
 from app.enums import PauseReason, Role
 from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
 from app.models import AuditEntry, WebhookDelivery, WebhookEndpoint
+from app.policy.caller import Caller
 from app.services.webhooks import deliveries, endpoints
 from app.services.webhooks.endpoints import MOST, Shown
 from tests.fixtures.cast import Tenant, make_tenant

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from app.services.sealing import SealBroken, seal, unseal
+from app.services.credentials.encryption import SealBroken, seal, unseal
 from app.services.webhooks.signing import headers, new_secret, signature
 
 

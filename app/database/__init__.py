@@ -1,0 +1,176 @@
+"""One engine factory for web, worker, command line, migrations and tests.
+
+SQLite runs through pysqlite3 (a current SQLite inside its wheel), never through the standard
+library: two SQLite libraries in one process would cancel each other's locks.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import NamedTemporaryFile
+from time import monotonic
+from typing import Any
+
+import psycopg
+import pysqlite3.dbapi2 as sqlite
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import InvalidatePoolError
+from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from app.database.sqlite_write_lock import QueueingConnection, queue_writers, take_turn
+
+WAL_IS_SOUND_FROM = (3, 51, 3)
+"""Older SQLite can corrupt a write-ahead log when several connections reset it."""
+
+READ_ONLY = "read_only"
+"""Execution option: the transaction will not write, so it takes no write lock on SQLite."""
+
+SQLITE_ARGUMENTS = {"timeout": 30, "check_same_thread": False, "factory": QueueingConnection}
+
+TRUSTED_SECONDS = 1.0
+"""A connection that was in use so short a time ago is taken to live still."""
+
+log = logging.getLogger(__name__)
+
+# For each None and each truth value that is bound, the driver looks for a way to adapt it, in vain,
+# which takes ten times as long as binding: in rows by the thousand, a third of the whole.
+sqlite.register_adapter(type(None), lambda _: None)  # type: ignore[attr-defined]  # the driver has no types
+sqlite.register_adapter(bool, int)  # type: ignore[attr-defined]  # as above
+
+
+def make_engine(url: str, *, pool_size: int = 8) -> Engine:
+    """An engine for ``sqlite:///path`` or ``postgresql+psycopg://...``."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        engine = create_engine(
+            parsed,
+            module=sqlite,
+            pool_size=pool_size,
+            max_overflow=pool_size,
+            hide_parameters=True,
+            connect_args=SQLITE_ARGUMENTS,
+        )
+        queue_writers(engine, str(parsed.database))
+        event.listen(engine, "connect", _prepare_sqlite_connection)
+        event.listen(engine, "begin", _begin_sqlite_transaction)
+        return engine
+    if parsed.drivername == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    engine = create_engine(
+        parsed,
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        hide_parameters=True,
+        # A prepared statement would keep the plan that was made while its tables were small, and
+        # walk through them for each look-up when a file has filled them.
+        connect_args={"prepare_threshold": None},
+    )
+    _ping_what_has_rested(engine)
+    return engine
+
+
+def _ping_what_has_rested(engine: Engine) -> None:
+    """Looks whether a connection still lives before it is given out, unless it was in use a moment
+    ago: a database that was started again is noticed, and busy work doesn't pay for it."""
+
+    def remember(_connection: Any, record: ConnectionPoolEntry) -> None:
+        record.info["used_at"] = monotonic()
+
+    def ping(connection: Any, record: ConnectionPoolEntry, _fairy: Any) -> None:
+        used_at = record.info.get("used_at")
+        if used_at is None or monotonic() - used_at < TRUSTED_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except psycopg.OperationalError as error:
+            raise InvalidatePoolError from error  # the pool connects again
+
+    event.listen(engine, "checkin", remember)
+    event.listen(engine, "checkout", ping)
+
+
+def open_scratch() -> Any:
+    """A database for intermediate results, in a file without a name that nobody else can open
+    and that is gone when it is closed. It keeps no journal: what fails is lost."""
+    # This SQLite keeps what it calls a temporary database in memory, however large.
+    with NamedTemporaryFile() as file:
+        connection = sqlite.connect(file.name, isolation_level=None, check_same_thread=False)  # type: ignore[attr-defined]  # the driver has no types
+    connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+    connection.execute("PRAGMA journal_mode=OFF")
+    connection.execute("PRAGMA synchronous=OFF")
+    connection.execute("PRAGMA cache_size=-16384")
+    return connection
+
+
+def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # transactions are opened by the begin hook alone
+    cursor = connection.cursor()
+    # Larger pages and a cache that holds a bulk request's: a third off its time. The size of
+    # pages is for a database that has none yet, and is silently left alone later.
+    cursor.execute("PRAGMA page_size=8192")
+    cursor.execute("PRAGMA cache_size=-32768")
+    if sqlite.sqlite_version_info >= WAL_IS_SOUND_FROM:
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA synchronous=FULL")
+    else:
+        log.warning("SQLite %s: using a rollback journal", sqlite.sqlite_version_info)
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.execute("PRAGMA busy_timeout=30000")
+    cursor.close()
+    # The built-in function knows ASCII letters only: a search for "ünal" must find "Ünal".
+    connection.create_function("lower", 1, _lower, deterministic=True)
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
+
+
+def _begin_sqlite_transaction(connection: Connection) -> None:
+    # A deferred transaction that reads and then writes fails under concurrency, so every
+    # transaction that may write takes the lock at its start.
+    read_only = connection.get_execution_options().get(READ_ONLY, False)
+    if not read_only:
+        take_turn(connection)
+    connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
+
+
+class Database:
+    """Opens transactions. An entry point opens one and thereby commits it; services never do."""
+
+    def __init__(self, engine: Engine, sessions: sessionmaker[Session] | None = None):
+        self.engine = engine
+        self._sessions = sessions or sessionmaker(engine, expire_on_commit=False)
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def transaction(self, *, read_only: bool = False) -> Iterator[Session]:
+        """A session in one transaction: committed at the end, rolled back on any exception."""
+        with self._sessions() as session:
+            if read_only:
+                session.connection(execution_options={READ_ONLY: True})
+            yield session
+            session.commit()
+
+    def gather_statistics(self) -> None:
+        """Tells SQLite what its indexes are worth: without it takes any for as good as another.
+
+        Only tables that have grown or shrunk much are looked at, a sample of each, one a
+        transaction, so that writers wait for one alone. PostgreSQL does it by itself.
+        """
+        if not self.is_sqlite:
+            return
+        connection = self.engine.raw_connection()
+        try:
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA analysis_limit=400")
+            cursor.execute("PRAGMA optimize=0x10002")  # all tables, used or not since the start
+            cursor.close()
+        finally:
+            connection.close()
+
+    def dispose(self) -> None:
+        self.engine.dispose()

@@ -1,0 +1,56 @@
+"""Forms of one's own account."""
+
+from typing import Any
+from zoneinfo import available_timezones
+
+from wtforms import BooleanField, Form, PasswordField, SelectField, StringField
+from wtforms.validators import InputRequired, Length
+
+from app.models import User
+from app.portal.auth.password_forms import NewPasswordForm, without_nul
+
+_REGIONS = (
+    *("Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe"),
+    *("Indian", "Pacific"),
+)
+
+
+def zone_choices(present: str | None) -> list[tuple[str, str]]:
+    """The zones that are named by a place, UTC first; and the present one, whatever it is."""
+    names = {zone for zone in available_timezones() if zone.partition("/")[0] in _REGIONS}
+    if present and present != "UTC":
+        names.add(present)
+    places = [(zone, zone.replace("_", " ").replace("/", " / ")) for zone in sorted(names)]
+    return [("", "UTC"), *places]
+
+
+class DetailsForm(Form):
+    name = StringField(
+        "Name",
+        [Length(max=200, message="Too long: at most 200 characters fit.")],
+        filters=[without_nul],
+        render_kw={"autocomplete": "name"},
+    )
+    timezone = SelectField("Time zone")
+
+    def __init__(self, *args: Any, present: str | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.timezone.choices = zone_choices(present)
+
+    @classmethod
+    def showing(cls, user: User) -> "DetailsForm":
+        zone = "" if user.timezone in (None, "UTC") else user.timezone
+        return cls(data={"name": user.name, "timezone": zone}, present=user.timezone)
+
+
+class OwnPasswordForm(NewPasswordForm):
+    present = PasswordField(
+        "Present password",
+        [InputRequired("Enter your present password.")],
+        render_kw={"autocomplete": "current-password"},
+    )
+
+
+class MailsForm(Form):
+    import_finished = BooleanField("An upload that took longer than a minute has ended")
+    news = BooleanField("News and offers")

@@ -1,0 +1,174 @@
+"""One's own account: name, time zone, theme, password, browsers, mails."""
+
+from datetime import timedelta
+
+from flask import flash, g, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict, RateLimited, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.models import User
+from app.portal.account.devices import device_words, is_phone
+from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
+from app.portal.web.blueprint import portal
+from app.portal.web.current_user import SESSION_COOKIE, give_session
+from app.portal.web.editing import Overtaken, overtaken, seen_version
+from app.portal.web.formats import plural
+from app.services import notifications
+from app.services.auth import password_rules, passwords, sessions
+from app.services.branding.brand import Brand
+from app.services.users import account as own
+
+Page = str | tuple[str, int] | Response
+
+WRONG = "This is not your present password."
+
+
+@portal.get("/account")
+def account() -> str:
+    return _page()
+
+
+@portal.post("/account")
+def account_save() -> Page:
+    form = DetailsForm(request.form, present=g.user.timezone)
+    if not form.validate():
+        return _page(details=form), 422
+    try:
+        with transaction() as session:
+            own.update(
+                session,
+                caller(),
+                name=form.name.data,
+                timezone=form.timezone.data,
+                expected_version=seen_version(),
+            )
+    except Conflict as error:
+        with transaction(read_only=True) as session:
+            found = _overtaken(session, error, form)
+        return _page(details=form, found=found), 409
+    flash("Your details are saved.", "success")
+    return _back()
+
+
+@portal.post("/account/password")
+def account_password() -> Page:
+    form = OwnPasswordForm(request.form)
+    if not form.validate():
+        return _page(password=form), 422
+    limit = settings().failed_sign_ins
+    try:
+        proven = _prove(form, limit)
+    except RateLimited as error:
+        form.present.errors = (error.message,)
+        return _page(password=form), 429
+    except ValidationFailed as error:
+        field = form.present if error.code == "wrong_password" else form.password
+        field.errors = (error.message,)
+        return _page(password=form), 422
+    password_hash = passwords.hash_password(form.password.data or "")
+    with transaction() as session:
+        user = own.change_password(session, caller(), proven, password_hash)
+        token = sessions.create(
+            session,
+            user,
+            lifetime=timedelta(hours=settings().session_hours),
+            ip=request.remote_addr,
+            user_agent=request.user_agent.string,
+        )
+    flash("Your password is changed, and every other browser is signed out.", "success")
+    response = _back()
+    give_session(response, token)
+    return response
+
+
+@portal.post("/account/mails")
+def account_mails() -> Response:
+    form = MailsForm(request.form)
+    with transaction() as session:
+        own.choose_mails(
+            session,
+            caller(),
+            {notifications.IMPORT_FINISHED: bool(form.import_finished.data)},
+            news=bool(form.news.data) if caller().partner_id else None,
+        )
+    flash("Your choice of mails is saved.", "success")
+    return _back()
+
+
+@portal.post("/account/sessions/<name>/end")
+def account_session_end(name: str) -> Response:
+    with transaction() as session:
+        ended = own.end_session(session, caller(), name)
+    flash("That browser is signed out." if ended else "That browser was signed out already.")
+    return _back()
+
+
+@portal.post("/account/sessions/end-others")
+def account_sessions_end() -> Response:
+    with transaction() as session:
+        count = own.end_other_sessions(session, caller(), request.cookies.get(SESSION_COOKIE))
+    words = f"{plural(count, 'other browser')} signed out." if count else "No other was signed in."
+    flash(words, "success")
+    return _back()
+
+
+def _prove(form: OwnPasswordForm, limit: int) -> str | None:
+    """The hash that the present password fits. Raises `RateLimited` and `ValidationFailed`."""
+    brand: Brand = g.brand
+    with transaction(read_only=True) as session:
+        present = own.check_present_password(session, caller(), limit)
+    if not passwords.verify(present, form.present.data or ""):
+        with transaction() as session:
+            own.note_wrong_password(session, caller(), limit)
+        raise ValidationFailed.on("present", "wrong_password", WRONG)
+    known = (g.user.email, g.user.name, brand.product_name)
+    password_rules.check(form.password.data or "", known=known)
+    return present
+
+
+def _overtaken(session: Session, error: Conflict, form: DetailsForm) -> Overtaken:
+    user = own.get(session, caller())
+    g.user = user
+    return overtaken(
+        session,
+        error,
+        form,
+        DetailsForm.showing(user),
+        target_type="user",
+        target_id=user.id,
+    )
+
+
+def _page(
+    *,
+    details: DetailsForm | None = None,
+    password: OwnPasswordForm | None = None,
+    found: Overtaken | None = None,
+) -> str:
+    user: User = g.user
+    with transaction(read_only=True) as session:
+        signed_in = own.open_sessions(session, caller(), request.cookies.get(SESSION_COOKIE))
+    mails = MailsForm(
+        data={
+            "import_finished": notifications.wants(user, notifications.IMPORT_FINISHED),
+            "news": not user.unsubscribe,
+        }
+    )
+    return render_template(
+        "portal/account/page.html",
+        user=user,
+        details=details or DetailsForm.showing(user),
+        password=password or OwnPasswordForm(),
+        mails=mails,
+        offered=notifications.offered(caller()),
+        overtaken=found,
+        sessions=signed_in,
+        device_words=device_words,
+        is_phone=is_phone,
+    )
+
+
+def _back() -> Response:
+    return redirect(url_for("portal.account"), 303)

@@ -1,0 +1,267 @@
+"""API access: the clients of the token endpoint, with a role each."""
+
+from datetime import datetime
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from app.enums import Area, Role
+from app.errors import DomainError, NotFound, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.models import OAuthClient, utcnow
+from app.portal.api_access import curl_examples
+from app.portal.api_access.credential_pages import (
+    IN_USE,
+    STATES,
+    Crumbs,
+    last_requests,
+    roll_page,
+    shown_before,
+)
+from app.portal.api_access.forms import ROLE_HINTS, ClientForm, RollForm
+from app.portal.api_access.labels import ago, client_state, end_of, kind_of_client, last_use, works
+from app.portal.web import lists
+from app.portal.web.blueprint import portal
+from app.portal.web.confirmation import Question
+from app.portal.web.editing import Sending
+from app.portal.web.form_problems import place_problems
+from app.portal.web.formats import moment
+from app.portal.web.user_timezone import zone
+from app.services import oauth_clients, organizations
+from app.services.legacy.calls import end_of_service
+
+Page = str | tuple[str, int] | Response
+
+FIELDS = {"name": "name", "role": "role", "expiresAt": "last_day"}
+
+
+@portal.get("/api-access/clients")
+def api_clients() -> str:
+    at, state = lists.place(), request.args.get("state", "")
+    with transaction(read_only=True) as session:
+        page = oauth_clients.search(
+            session,
+            caller(),
+            query=lists.text_filter("q"),
+            in_use=IN_USE.get(state),
+            cursor=at.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        ids = {row.organization_id for row in page.items if row.organization_id}
+        names = organizations.names_of(session, caller(), ids)
+    days_in = zone()
+    return render_template(
+        "portal/api_access/clients.html",
+        rows=[
+            {
+                "client": row,
+                "kind": kind_of_client(row),
+                "organization": names.get(row.organization_id) if row.organization_id else None,
+                "state": client_state(row),
+                "end": end_of(row, days_in, _served_until(row)),
+                "used": ago(row.last_used_at, days_in),
+            }
+            for row in page.items
+        ],
+        place=at,
+        next_url=at.next_url(page.next_cursor),
+        states=STATES,
+        clear_url=lists.clear_url("q", "state"),
+    )
+
+
+@portal.get("/api-access/clients/new")
+def api_client_new() -> str:
+    return _form_page(ClientForm())
+
+
+@portal.post("/api-access/clients/new")
+def api_client_create() -> Page:
+    """Answers with the client's page, this once with the secret: it is in no address."""
+    form = ClientForm(request.form)
+    if not form.validate():
+        return _form_page(form), 422
+    try:
+        with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier is not None:
+                return shown_before(sending.earlier)
+            new = oauth_clients.create(
+                session,
+                caller(),
+                name=form.name.data or "",
+                role=Role(form.role.data),
+                expires_at=form.expires_at,
+            )
+            sending.led_to(url_for("portal.api_client", client_id=new.client.id))
+    except ValidationFailed as error:
+        return _form_page(form, place_problems(form, error, FIELDS)), 422
+    return _client_page(new.client.id, new.secret, f"“{new.client.name}” was created")
+
+
+@portal.get("/api-access/clients/<uuid:client_id>")
+def api_client(client_id: UUID) -> str:
+    return _client_page(client_id)
+
+
+@portal.get("/api-access/clients/<uuid:client_id>/roll")
+def api_client_roll_page(client_id: UUID) -> str:
+    return _roll_page(client_id, RollForm())
+
+
+@portal.post("/api-access/clients/<uuid:client_id>/roll")
+def api_client_roll(client_id: UUID) -> Page:
+    form = RollForm(request.form)
+    _changeable(client_id)
+    try:
+        with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier is not None:
+                return shown_before(sending.earlier)
+            new = oauth_clients.roll(session, caller(), client_id, overlap=form.length)
+            sending.led_to(url_for("portal.api_client", client_id=new.client.id))
+    except ValidationFailed as error:
+        return _roll_page(client_id, form, error), 422
+    return _client_page(client_id, new.secret, f"“{new.client.name}” has a new secret")
+
+
+@portal.get("/api-access/clients/<uuid:client_id>/suspend")
+def api_client_suspend_question(client_id: UUID) -> str:
+    return _suspending(_changeable(client_id)).page()
+
+
+@portal.post("/api-access/clients/<uuid:client_id>/suspend")
+def api_client_suspend(client_id: UUID) -> Page:
+    with transaction() as session:
+        client = oauth_clients.suspend(session, caller(), client_id)
+    flash(f"“{client.name}” is suspended: its tokens work no more.", "success")
+    return redirect(url_for("portal.api_client", client_id=client_id), 303)
+
+
+@portal.post("/api-access/clients/<uuid:client_id>/resume")
+def api_client_resume(client_id: UUID) -> Page:
+    with transaction() as session:
+        client = oauth_clients.resume(session, caller(), client_id)
+    flash(f"“{client.name}” works again.", "success")
+    return redirect(url_for("portal.api_client", client_id=client_id), 303)
+
+
+@portal.get("/api-access/clients/<uuid:client_id>/revoke")
+def api_client_revoke_question(client_id: UUID) -> Page:
+    client = _changeable(client_id)
+    if client.revoked_at is not None:
+        return redirect(url_for("portal.api_client", client_id=client_id), 303)
+    return _revoking(client).page()
+
+
+@portal.post("/api-access/clients/<uuid:client_id>/revoke")
+def api_client_revoke(client_id: UUID) -> Page:
+    with transaction() as session:
+        client = oauth_clients.revoke(session, caller(), client_id)
+    flash(f"“{client.name}” was revoked. It works no more.", "success")
+    return redirect(url_for("portal.api_client", client_id=client_id), 303)
+
+
+def _changeable(client_id: UUID) -> OAuthClient:
+    """A client that a partner manages itself. Raises `NotFound`."""
+    with transaction(read_only=True) as session:
+        client = oauth_clients.get(session, caller(), client_id)
+    if client.area is not Area.PARTNER_ADMIN:
+        raise NotFound
+    return client
+
+
+def _form_page(form: ClientForm, problems: list[tuple[str, str]] | None = None) -> str:
+    return render_template(
+        "portal/api_access/client_new.html",
+        form=form,
+        problems=problems or [],
+        role_hints=ROLE_HINTS,
+    )
+
+
+def _roll_page(client_id: UUID, form: RollForm, error: DomainError | None = None) -> str:
+    client = _changeable(client_id)
+    return roll_page(
+        form,
+        error,
+        f"Roll the secret of “{client.name}”",
+        "The client keeps its id and its rights and gets a new secret.",
+        "Roll secret",
+        [*_above(), (client.name, url_for("portal.api_client", client_id=client.id))],
+    )
+
+
+def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> str:
+    with transaction(read_only=True) as session:
+        client = oauth_clients.get(session, caller(), client_id)
+        requests = last_requests(session, client.id)
+        ids = {client.organization_id} if client.organization_id else set()
+        names = organizations.names_of(session, caller(), ids)
+    days_in = zone()
+    ours = client.area is Area.PARTNER_ADMIN
+    return render_template(
+        "portal/api_access/client.html",
+        client=client,
+        secret=secret,
+        done=done,
+        crumbs=[*_above(), (client.name, None)],
+        state=client_state(client),
+        end=end_of(client, days_in, _served_until(client)),
+        kind=kind_of_client(client),
+        organization=names.get(client.organization_id) if client.organization_id else None,
+        lines=curl_examples.for_client(client, settings().addresses)
+        if works(client) and ours
+        else None,
+        can_change=works(client) and ours,
+        old_until=client.previous_until
+        if client.previous_until and client.previous_until > utcnow()
+        else None,
+        **requests,
+        suspending=_suspending(client),
+        revoking=_revoking(client),
+    )
+
+
+def _served_until(client: OAuthClient) -> datetime | None:
+    if client.area is not Area.LEGACY_CALLS:
+        return None
+    return end_of_service(client.served_until, settings())
+
+
+def _suspending(client: OAuthClient) -> Question:
+    return Question(
+        action=url_for("portal.api_client_suspend", client_id=client.id),
+        question=f"Suspend “{client.name}”?",
+        consequences=[
+            last_use(client, moment(client.last_used_at, zone())),
+            "Its tokens stop working too. It can be resumed at any time, with the same secret.",
+        ],
+        act="Suspend client",
+        safe="Keep active",
+        safe_url=url_for("portal.api_client", client_id=client.id),
+    )
+
+
+def _revoking(client: OAuthClient) -> Question:
+    minutes = settings().token_seconds // 60
+    return Question(
+        action=url_for("portal.api_client_revoke", client_id=client.id),
+        question=f"Revoke “{client.name}”?",
+        consequences=[
+            last_use(client, moment(client.last_used_at, zone())),
+            f"Tokens that it holds, valid for up to {minutes} minutes, end with it.",
+            "It can’t be brought back; a new client can be created at any time.",
+        ],
+        act="Revoke client",
+        safe="Keep client",
+        safe_url=url_for("portal.api_client", client_id=client.id),
+    )
+
+
+def _above() -> Crumbs:
+    return [
+        ("API access", url_for("portal.api_access")),
+        ("Clients", url_for("portal.api_clients")),
+    ]

@@ -1,0 +1,54 @@
+"""What the pages of keys and of clients share."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import flash, redirect, render_template
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import DomainError
+from app.extensions import caller
+from app.portal.api_access.forms import RollForm
+from app.portal.api_access.labels import requests_shown
+from app.portal.web.form_problems import place_problems
+from app.services.credentials import request_log
+
+REQUESTS_SHOWN = 25
+STATES = {"in-use": "In use", "ended": "Ended"}
+IN_USE = {"in-use": True, "ended": False}
+"""What a chosen state asks the service for; nothing chosen asks for both."""
+
+Crumbs = list[tuple[str, Any]]
+
+
+def shown_before(url: str) -> Response:
+    """For a form that was sent twice: a secret is shown once."""
+    flash("This was done already, and its secret was shown once. Lost it? Roll it.", "info")
+    return redirect(url, 303)
+
+
+def roll_page(
+    form: RollForm, error: DomainError | None, title: str, sentence: str, act: str, crumbs: Crumbs
+) -> str:
+    """The form of a new secret beside the old one; the last of ``crumbs`` leads back."""
+    return render_template(
+        "portal/api_access/roll.html",
+        title=title,
+        sentence=f"{sentence} Give your scripts time to change over, if they need it.",
+        crumbs=[*crumbs, ("Roll", None)],
+        form=form,
+        problems=place_problems(form, error, {"overlap": "overlap"}) if error else [],
+        act=act,
+        back=crumbs[-1][1],
+    )
+
+
+def last_requests(session: Session, credential_id: UUID) -> dict[str, Any]:
+    """What `_requests.html` shows of the last requests made with a key or client."""
+    rows = request_log.latest(session, caller(), credential_id, REQUESTS_SHOWN)
+    return {
+        "requests": requests_shown(rows),
+        "kept": request_log.KEPT,
+        "kept_days": request_log.KEPT_FOR.days,
+    }

@@ -1,0 +1,123 @@
+"""How keys and clients are written: their state, their end, the requests made with them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from app.enums import Area
+from app.models import ApiKey, ApiRequest, OAuthClient, utcnow
+from app.portal.web.formats import day, last_day, number, plural
+from app.portal.web.number_format import NO_BREAK
+
+SOON = timedelta(days=14)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A badge: its word and tone (see components/badge.html)."""
+
+    word: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """When something stops working, in words; ``soon`` where somebody should act."""
+
+    words: str
+    soon: bool
+
+
+def key_state(key: ApiKey, zone: str) -> State:
+    if key.revoked_at is not None:
+        return State("Revoked", "danger")
+    if key.expires_at is not None and key.expires_at <= utcnow():
+        return State("Rolled" if key.replaced_by else "Ended", "neutral")
+    if key.replaced_by is not None:
+        return State(f"Works until {last_day(key.expires_at, zone)}", "warning")
+    return State("Active", "success")
+
+
+def client_state(client: OAuthClient) -> State:
+    if client.revoked_at is not None:
+        return State("Revoked", "danger")
+    if client.expires_at is not None and client.expires_at <= utcnow():
+        return State("Ended", "neutral")
+    if client.suspended_at is not None:
+        return State("Suspended", "warning")
+    return State("Active", "success")
+
+
+def works(credential: ApiKey | OAuthClient) -> bool:
+    """Whether there is anything left to revoke or roll."""
+    over = credential.expires_at is not None and credential.expires_at <= utcnow()
+    return credential.revoked_at is None and not over
+
+
+def end_of(
+    credential: ApiKey | OAuthClient, zone: str, served_until: datetime | None = None
+) -> End:
+    """The end that is set, or the one that has been; at the latest that of what serves it."""
+    if credential.revoked_at is not None:
+        return End(day(credential.revoked_at, zone), soon=False)
+    ends = [each for each in (credential.expires_at, served_until) if each is not None]
+    if not ends:
+        return End("Never", soon=False)
+    end = min(ends)
+    left = end - utcnow()
+    if timedelta() < left < SOON:
+        return End(f"in {plural(left.days, 'day')}" if left.days else "within a day", soon=True)
+    return End(last_day(end, zone), soon=False)
+
+
+def last_use(credential: ApiKey | OAuthClient, moment: str) -> str:
+    """A sentence for somebody about to stop it; ``moment`` is the last use in words."""
+    if credential.last_used_at is None:
+        return "It has never been used."
+    return f"It was last used on {moment}: what uses it stops working at once."
+
+
+def kind_of_client(client: OAuthClient) -> str:
+    return "Retired calling API" if client.area is Area.LEGACY_CALLS else "Administration"
+
+
+def requests_shown(rows: Iterable[ApiRequest]) -> list[dict[str, Any]]:
+    """The last requests as a table shows them."""
+    return [
+        {
+            "at": row.at,
+            "method": row.method,
+            "route": row.route,
+            "status": row.status,
+            "phrase": _phrase(row.status),
+            "tone": "success" if row.status < 400 else "danger" if row.status >= 500 else "warning",
+            "code": row.code,
+            "code_url": f"/api/docs#{row.operation}-refusals",
+            "duration": f"{number(max(1, round(row.duration_ms)))}{NO_BREAK}ms",
+            "request_id": row.request_id,
+        }
+        for row in rows
+    ]
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
+
+
+def ago(moment: datetime | None, zone: str) -> str:
+    """Today, 10:39 or 3 Mar 2026; Never."""
+    if moment is None:
+        return "Never"
+    today = day(utcnow(), zone)
+    return day(moment, zone) if day(moment, zone) != today else _today(moment, zone)
+
+
+def _today(moment: datetime, zone: str) -> str:
+    from_zone = moment.astimezone(ZoneInfo(zone))
+    return f"Today, {from_zone:%H:%M}"

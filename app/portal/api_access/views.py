@@ -1,0 +1,252 @@
+"""API access: the keys of organizations, shown once, with what was asked with them last."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.enums import CampaignStatus
+from app.errors import Conflict, DomainError, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.models import Agent, ApiKey, Campaign, Organization
+from app.phone import check_dialable
+from app.phone.errors import PhoneError
+from app.portal.api_access import curl_examples
+from app.portal.api_access.credential_pages import (
+    IN_USE,
+    STATES,
+    Crumbs,
+    last_requests,
+    roll_page,
+    shown_before,
+)
+from app.portal.api_access.forms import (
+    KIND_HINTS,
+    SCOPE_HINTS,
+    SCOPE_WORDS,
+    TEST,
+    KeyForm,
+    RollForm,
+)
+from app.portal.api_access.labels import ago, end_of, key_state, last_use, works
+from app.portal.web import lists, organization_picker
+from app.portal.web.blueprint import portal
+from app.portal.web.confirmation import Question
+from app.portal.web.editing import Sending
+from app.portal.web.form_problems import place_problems
+from app.portal.web.formats import moment
+from app.portal.web.user_timezone import zone
+from app.services import agents, campaigns, organizations
+from app.services.credentials import api_keys
+
+Page = str | tuple[str, int] | Response
+
+FIELDS = {"name": "name", "scopes": "scopes", "expiresAt": "last_day"}
+
+
+@portal.get("/api-access", endpoint="api_access")
+def list_keys() -> str:
+    at, state = lists.place(), request.args.get("state", "")
+    with transaction(read_only=True) as session:
+        organization = organization_picker.organization_named(session)
+        page = api_keys.search(
+            session,
+            caller(),
+            organization_id=organization.id if organization else None,
+            query=lists.text_filter("q"),
+            in_use=IN_USE.get(state),
+            cursor=at.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        names = organizations.names_of(
+            session, caller(), {row.organization_id for row in page.items}
+        )
+    days_in = zone()
+    return render_template(
+        "portal/api_access/keys.html",
+        organization=organization,
+        rows=[
+            {
+                "key": row,
+                "may": ", ".join(SCOPE_WORDS[scope] for scope in row.scopes).capitalize(),
+                "state": key_state(row, days_in),
+                "end": end_of(row, days_in),
+                "used": ago(row.last_used_at, days_in),
+            }
+            for row in page.items
+        ],
+        names=names,
+        place=at,
+        next_url=at.next_url(page.next_cursor),
+        states=STATES,
+        clear_url=lists.clear_url("q", "state", "organization"),
+    )
+
+
+@portal.get("/api-access/keys/new")
+def api_key_new() -> Page:
+    with transaction(read_only=True) as session:
+        organization = organization_picker.organization_named(session)
+        if organization is None:
+            back = ("API access", url_for("portal.api_access"))
+            return organization_picker.choose_page(session, "Create key", back)
+    return _form_page(organization, KeyForm())
+
+
+@portal.post("/api-access/keys/new")
+def api_key_create() -> Page:
+    """Answers with the key's page, this once with the secret: it is in no address."""
+    form = KeyForm(request.form)
+    organization = organization_picker.organization_chosen()
+    if not form.validate():
+        return _form_page(organization, form), 422
+    try:
+        with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier is not None:
+                return shown_before(sending.earlier)
+            new = api_keys.create(
+                session,
+                caller(),
+                organization_id=organization.id,
+                name=form.name.data or "",
+                scopes=form.scopes.data or [],
+                live=form.kind.data != TEST,
+                expires_at=form.expires_at,
+            )
+            sending.led_to(url_for("portal.api_key", key_id=new.key.id))
+    except ValidationFailed as error:
+        return _form_page(organization, form, place_problems(form, error, FIELDS)), 422
+    return _key_page(new.key.id, new.secret, f"“{new.key.name}” was created")
+
+
+@portal.get("/api-access/keys/<uuid:key_id>")
+def api_key(key_id: UUID) -> str:
+    return _key_page(key_id)
+
+
+@portal.get("/api-access/keys/<uuid:key_id>/roll")
+def api_key_roll_page(key_id: UUID) -> str:
+    return _roll_page(key_id, RollForm())
+
+
+@portal.post("/api-access/keys/<uuid:key_id>/roll")
+def api_key_roll(key_id: UUID) -> Page:
+    form = RollForm(request.form)
+    try:
+        with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier is not None:
+                return shown_before(sending.earlier)
+            new = api_keys.roll(session, caller(), key_id, overlap=form.length)
+            sending.led_to(url_for("portal.api_key", key_id=new.key.id))
+    except (ValidationFailed, Conflict) as error:
+        return _roll_page(key_id, form, error), 422
+    return _key_page(new.key.id, new.secret, f"“{new.key.name}” was rolled")
+
+
+@portal.get("/api-access/keys/<uuid:key_id>/revoke")
+def api_key_revoke_question(key_id: UUID) -> Page:
+    with transaction(read_only=True) as session:
+        key = api_keys.get(session, caller(), key_id)
+    if key.revoked_at is not None:
+        return redirect(url_for("portal.api_key", key_id=key_id), 303)
+    return _revoking(key).page()
+
+
+@portal.post("/api-access/keys/<uuid:key_id>/revoke")
+def api_key_revoke(key_id: UUID) -> Page:
+    with transaction() as session:
+        key = api_keys.revoke(session, caller(), key_id)
+    flash(f"“{key.name}” was revoked. It works no more.", "success")
+    return redirect(url_for("portal.api_key", key_id=key_id), 303)
+
+
+def _form_page(
+    organization: Organization, form: KeyForm, problems: list[tuple[str, str]] | None = None
+) -> str:
+    return render_template(
+        "portal/api_access/key_new.html",
+        organization=organization,
+        form=form,
+        problems=problems or [],
+        kind_hints=KIND_HINTS,
+        scope_hints=SCOPE_HINTS,
+    )
+
+
+def _roll_page(key_id: UUID, form: RollForm, error: DomainError | None = None) -> str:
+    with transaction(read_only=True) as session:
+        key = api_keys.get(session, caller(), key_id)
+    return roll_page(
+        form,
+        error,
+        f"Roll “{key.name}”",
+        "A new key with the same name, rights and end takes its place.",
+        "Roll key",
+        [*_above(), (key.name, url_for("portal.api_key", key_id=key.id))],
+    )
+
+
+def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
+    with transaction(read_only=True) as session:
+        key = api_keys.get(session, caller(), key_id)
+        organization = organizations.get(session, caller(), key.organization_id)
+        requests = last_requests(session, key.id)
+        campaign, agent = _examples(session, organization)
+    days_in = zone()
+    lines = curl_examples.for_key(key, settings().addresses, campaign, agent) if works(key) else []
+    return render_template(
+        "portal/api_access/key.html",
+        key=key,
+        organization=organization,
+        secret=secret,
+        done=done,
+        crumbs=[*_above(), (key.name, None)],
+        state=key_state(key, days_in),
+        end=end_of(key, days_in),
+        may_do=[SCOPE_WORDS[scope] for scope in key.scopes],
+        lines=lines,
+        first=next((each for each in lines if each.id == "write-contacts"), lines[0])
+        if lines
+        else None,
+        works=works(key),
+        can_roll=works(key) and key.replaced_by is None,
+        **requests,
+        revoking=_revoking(key),
+    )
+
+
+def _examples(session: Session, organization: Organization) -> tuple[Campaign | None, Agent | None]:
+    """A campaign and an assistant of the organization with which the lines work."""
+    found = campaigns.search(session, caller(), organization_id=organization.id, limit=20).items
+    current = [row for row in found if row.status is not CampaignStatus.ARCHIVED]
+    ready = [
+        agent
+        for agent in agents.of_organization(session, caller(), organization.id)
+        if agent.active and agent.phone_ready
+    ]
+    try:
+        check_dialable(curl_examples.FICTIONAL_NUMBER, organization.allowed_regions)
+    except PhoneError:
+        ready = []
+    return next(iter(current), None), next(iter(ready), None)
+
+
+def _revoking(key: ApiKey) -> Question:
+    return Question(
+        action=url_for("portal.api_key_revoke", key_id=key.id),
+        question=f"Revoke “{key.name}”?",
+        consequences=[
+            last_use(key, moment(key.last_used_at, zone())),
+            "It can’t be brought back; a new key can be created at any time.",
+        ],
+        act="Revoke key",
+        safe="Keep key",
+        safe_url=url_for("portal.api_key", key_id=key.id),
+    )
+
+
+def _above() -> Crumbs:
+    return [("API access", url_for("portal.api_access"))]

@@ -1,0 +1,282 @@
+"""Assistants: the list, one with what it still needs, and the forms that set it up."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, transaction
+from app.models import Agent, Organization
+from app.policy import Permission
+from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, KeyForm
+from app.portal.web import lists, organization_picker
+from app.portal.web.blueprint import portal
+from app.portal.web.confirmation import Question
+from app.portal.web.editing import Overtaken, Sending, overtaken, seen_version
+from app.portal.web.form_problems import place_problems
+from app.portal.web.formats import phone, plural
+from app.services import agents, audit, organizations
+from app.services.agents import SORTS, Readiness
+from app.services.organizations import agent_settings
+from app.services.organizations.agent_settings import MAX_TEXT
+
+Page = str | tuple[str, int] | Response
+
+LATEST_CHANGES = 8
+LIMIT_REACHED = "agent_limit_reached"
+READINESS_NAMES = {
+    Readiness.READY: "Ready to call",
+    Readiness.NOT_READY: "Not ready",
+    Readiness.OFF: "Switched off",
+}
+READINESS_TONES = {
+    Readiness.READY: "success",
+    Readiness.NOT_READY: "warning",
+    Readiness.OFF: "neutral",
+}
+ACTS = {
+    "organization": "Show the organization",
+    "active": "Switch it on",
+    "phone_number": "Give it a number",
+    "phone_enabled": "Switch calls on",
+    "phone_configured": "Say that it is",
+    "default_intro": "Write them",
+}
+
+
+@portal.get("/assistants", endpoint="assistants")
+def list_assistants() -> str:
+    at, sort = lists.place(), lists.sort_filter(SORTS, "name")
+    with transaction(read_only=True) as session:
+        organization = organization_picker.organization_named(session)
+        page = agents.search(
+            session,
+            caller(),
+            organization_id=organization.id if organization else None,
+            query=lists.text_filter("q"),
+            wanted=lists.choice_filter("readiness", Readiness),
+            sort=sort,
+            cursor=at.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        owners = organizations_of(session, page.items)
+    return render_template(
+        "portal/assistants/list.html",
+        organization=organization,
+        rows=[
+            (row, owner, agents.readiness_of(row, owner))
+            for row, owner in ((row, owners[row.organization_id]) for row in page.items)
+        ],
+        place=at,
+        next_url=at.next_url(page.next_cursor),
+        sort=sort,
+        sort_url=lists.sort_url,
+        sort_direction=lists.sort_direction,
+        names=READINESS_NAMES,
+        tones=READINESS_TONES,
+        clear_url=lists.clear_url("q", "readiness", "organization"),
+    )
+
+
+@portal.get("/assistants/<uuid:agent_id>")
+def assistant(agent_id: UUID) -> str:
+    return _page(agent_id, KeyForm())
+
+
+@portal.get("/assistants/new")
+def assistant_new() -> Page:
+    with transaction(read_only=True) as session:
+        organization = organization_picker.organization_named(session)
+        if organization is None:
+            back = ("Assistants", url_for("portal.assistants"))
+            return organization_picker.choose_page(session, "Add assistant", back)
+        return _new_page(organization, AssistantForm(data={"phone_enabled": True}))
+
+
+@portal.post("/assistants/new")
+def assistant_create() -> Page:
+    form = AssistantForm(request.form)
+    organization = organization_picker.organization_chosen()
+    try:
+        with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier is not None:
+                return redirect(sending.earlier, 303)
+            made = agent_settings.create_agent(session, caller(), organization.id, form.to_fields())
+            url = sending.led_to(url_for("portal.assistant", agent_id=made.id))
+    except ValidationFailed as error:
+        limit = error.message if error.code == LIMIT_REACHED else None
+        problems = [] if limit else place_problems(form, error)
+        return _new_page(organization, form, problems, limit), 422
+    flash(f"{made.name} was added.", "success")
+    return redirect(url, 303)
+
+
+@portal.get("/assistants/<uuid:agent_id>/edit")
+def assistant_edit(agent_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = agents.get(session, caller(), agent_id)
+    return _edit_page(found, AssistantForm.showing(found))
+
+
+@portal.post("/assistants/<uuid:agent_id>/edit")
+def assistant_save(agent_id: UUID) -> Page:
+    form = AssistantForm(request.form)
+    with transaction(read_only=True) as session:
+        found = agents.get(session, caller(), agent_id)
+    try:
+        with transaction() as session:
+            agent_settings.update_agent(
+                session, caller(), agent_id, form.to_fields(), expected_version=seen_version()
+            )
+    except ValidationFailed as error:
+        return _edit_page(found, form, place_problems(form, error)), 422
+    except Conflict as error:
+        with transaction(read_only=True) as session:
+            found = agents.get(session, caller(), agent_id)
+            stored = AssistantForm.showing(found)
+            other = overtaken(session, error, form, stored, target_type="agent", target_id=agent_id)
+        return _edit_page(found, form, conflict=other), 409
+    flash(f"{form.name.data} was saved.", "success")
+    return redirect(url_for("portal.assistant", agent_id=agent_id), 303)
+
+
+@portal.post("/assistants/<uuid:agent_id>/keys")
+def assistant_key_add(agent_id: UUID) -> Page:
+    form = KeyForm(request.form)
+    try:
+        with transaction() as session:
+            agents.get(session, caller(), agent_id)
+            sending = Sending(session)
+            if sending.earlier is not None:
+                return redirect(sending.earlier, 303)
+            agent_settings.add_external_id_key(
+                session, caller(), agent_id, form.key.data or "", identifies=form.identifies
+            )
+            url = sending.led_to(url_for("portal.assistant", agent_id=agent_id))
+    except ValidationFailed as error:
+        return _page(agent_id, form, place_problems(form, error)), 422
+    flash(f"The key {(form.key.data or '').strip()} was added.", "success")
+    return redirect(url, 303)
+
+
+@portal.get("/assistants/<uuid:agent_id>/keys/remove")
+def assistant_key_remove_question(agent_id: UUID) -> str:
+    key = request.args.get("key", "")
+    with transaction(read_only=True) as session:
+        agent = agents.get(session, caller(), agent_id)
+        agent_settings.get_key(session, agent, key)
+        return _removing(session, agent, key).page()
+
+
+@portal.post("/assistants/<uuid:agent_id>/keys/remove")
+def assistant_key_remove(agent_id: UUID) -> Page:
+    key = request.args.get("key", "")
+    with transaction() as session:
+        agent_settings.remove_external_id_key(session, caller(), agent_id, key)
+    flash(f"The key {key} was removed.", "success")
+    return redirect(url_for("portal.assistant", agent_id=agent_id), 303)
+
+
+def organizations_of(session: Session, found: Any) -> dict[UUID, Organization]:
+    """The organizations of assistants, in one query."""
+    ids = {agent.organization_id for agent in found}
+    query = organizations.visible(caller()).where(Organization.id.in_(ids))
+    return {row.id: row for row in session.scalars(query)}
+
+
+def _page(agent_id: UUID, form: KeyForm, problems: list[tuple[str, str]] | None = None) -> str:
+    with transaction(read_only=True) as session:
+        found = agents.get(session, caller(), agent_id)
+        organization = organizations.get(session, caller(), found.organization_id)
+        word = agents.readiness_of(found, organization)
+        return render_template(
+            "portal/assistants/detail.html",
+            agent=found,
+            organization=organization,
+            conditions=_conditions(found, organization),
+            keys=agents.external_id_keys(session, found),
+            meanings=MEANINGS,
+            form=form,
+            problems=problems or [],
+            hints=MEANING_HINTS,
+            readiness=READINESS_NAMES[word],
+            tone=READINESS_TONES[word],
+            ready=word is Readiness.READY,
+            changes=audit.latest_of_target(session, caller(), "agent", found.id, LATEST_CHANGES),
+        )
+
+
+def _conditions(agent: Agent, organization: Organization) -> list[dict[str, Any]]:
+    """The conditions with the place to mend each, for those who may."""
+    found = []
+    for each in agents.readiness(agent, organization):
+        title = each.sentence
+        if agent.phone_number:
+            title = title.replace(agent.phone_number, phone(agent.phone_number))
+        state = "passed" if each.met else "failed" if each.needed else "warning"
+        entry: dict[str, Any] = {"state": state, "title": title}
+        if not each.met and caller().may(Permission.ORGANIZATIONS_WRITE):
+            entry["url"] = (
+                url_for("portal.organization", organization_id=organization.id)
+                if each.place == "organization"
+                else url_for("portal.assistant_edit", agent_id=agent.id, _anchor=each.place)
+            )
+            entry["act"] = ACTS[each.place]
+        found.append(entry)
+    return found
+
+
+def _removing(session: Session, agent: Agent, key: str) -> Question:
+    carriers = agent_settings.carriers_of_key(session, agent, key)
+    others = agent_settings.defined_elsewhere(session, agent, key)
+    carried = f"{plural(carriers, 'contact carries', 'contacts carry')} a value for it"
+    consequences = [f"{carried}, which stays with them." if carriers else "No contact carries it."]
+    if others:
+        also = plural(others, "other assistant defines", "other assistants define")
+        consequences.append(f"{also} it too.")
+    else:
+        consequences.append("Files and scripts that send it are refused from then on.")
+    return Question(
+        action=url_for("portal.assistant_key_remove", agent_id=agent.id, key=key),
+        question=f"Remove the key {key}?",
+        consequences=consequences,
+        act="Remove key",
+        safe="Keep key",
+        safe_url=url_for("portal.assistant", agent_id=agent.id),
+    )
+
+
+def _new_page(
+    organization: Organization,
+    form: AssistantForm,
+    problems: list[tuple[str, str]] | None = None,
+    limit: str | None = None,
+) -> str:
+    return render_template(
+        "portal/assistants/new.html",
+        organization=organization,
+        form=form,
+        problems=problems or [],
+        limit=limit,
+        most=MAX_TEXT,
+    )
+
+
+def _edit_page(
+    found: Agent,
+    form: AssistantForm,
+    problems: list[tuple[str, str]] | None = None,
+    conflict: Overtaken | None = None,
+) -> str:
+    return render_template(
+        "portal/assistants/edit.html",
+        agent=found,
+        form=form,
+        problems=problems or [],
+        conflict=conflict,
+        most=MAX_TEXT,
+    )

@@ -1,0 +1,256 @@
+"""The one table of words for the history: what was done, to what, and which field changed."""
+
+import re
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from flask import Flask
+
+from app.enums import CampaignStatus, Role, UserStatus
+from app.phone import format_international
+from app.portal.web.navigation import ROLE_NAMES
+from app.portal.web.number_format import NO_BREAK, written
+from app.services.pricing import TIER_NAMES
+
+LONGEST = 200
+
+KIND_WORDS = {
+    "organization": "Organizations",
+    "user": "People",
+    "agent": "Assistants",
+    "campaign": "Campaigns and contacts",
+    "upload": "Uploads",
+    "call": "Calls",
+    "do_not_call": "Do-not-call lists",
+    "api_key": "API keys",
+    "webhook": "Webhooks",
+    "carrier_account": "Carrier accounts",
+    "client": "API clients",
+    "brand_version": "Brand",
+    "brand_image": "Pictures of the brand",
+    "partner": "Portal settings",
+}
+"""Kinds of things, as a filter offers them."""
+
+ACTION_WORDS = {
+    "agent.created": "Assistant added",
+    "agent.external_id_key_defined": "External id key defined",
+    "agent.external_id_key_removed": "External id key removed",
+    "agent.updated": "Assistant changed",
+    "brand_image.uploaded": "Picture uploaded",
+    "branding.published": "Brand published",
+    "call.cancelled": "Call cancelled",
+    "call.resolved": "Outcome of a call settled",
+    "call.scheduled": "Call asked for",
+    "campaign.created": "Campaign added",
+    "campaign.paused": "Campaign paused",
+    "campaign.planned": "Plan of a campaign changed",
+    "campaign.renamed": "Campaign renamed",
+    "campaign.started": "Campaign started",
+    "campaign.archived": "Campaign archived",
+    "carrier_account.removed": "Carrier account removed",
+    "carrier_account.saved": "Carrier account set",
+    "client.created": "API client added",
+    "client.extended": "API client given more time",
+    "client.resumed": "API client switched on again",
+    "client.revoked": "API client revoked",
+    "client.rolled": "Secret of an API client renewed",
+    "client.suspended": "API client switched off",
+    "contact.added": "Contact added",
+    "contact.put_back": "Contact put back",
+    "contact.removed": "Contact removed",
+    "contact.updated": "Contact changed",
+    "contacts.removed": "Contacts removed",
+    "contacts.updated": "Contacts updated",
+    "contacts.upserted": "Contacts added or updated",
+    "dialling.paused": "Dialling paused",
+    "dialling.resumed": "Dialling resumed",
+    "do_not_call.added": "Number put on the do-not-call list",
+    "do_not_call.removed": "Number taken off the do-not-call list",
+    "key.created": "API key added",
+    "key.revoked": "API key revoked",
+    "key.rolled": "API key renewed",
+    "mail.failed": "Mail could not be delivered",
+    "operator.created": "Operator added",
+    "organization.archived": "Organization archived",
+    "organization.created": "Organization added",
+    "organization.resumed": "Organization resumed",
+    "organization.suspended": "Organization suspended",
+    "organization.updated": "Organization changed",
+    "partner.created": "Portal opened",
+    "partner.domain_verified": "Domain verified",
+    "partner.plan_limited": "Limits of a plan changed",
+    "partner.updated": "Portal settings changed",
+    "upload.applied": "Upload applied",
+    "upload.cancelled": "Upload cancelled",
+    "upload.created": "File uploaded",
+    "upload.mended": "Rows mended",
+    "upload.read_again": "File read again",
+    "upload.repaired": "Repair accepted",
+    "upload.started": "Upload started to be applied",
+    "upload.stop_asked": "Upload asked to stop",
+    "upload.undo_started": "Undo of an upload started",
+    "upload.undo_stopped": "Undo of an upload stopped by a fault",
+    "upload.undone": "Upload undone",
+    "user.created": "Person added",
+    "user.deactivated": "Account ended",
+    "user.invitation_sent": "Invitation sent",
+    "user.invited": "Person invited",
+    "user.joined": "Invitation accepted",
+    "user.mails_chosen": "Choice of mails changed",
+    "user.password_set": "Password set",
+    "user.reactivated": "Person let in again",
+    "user.role_changed": "Role changed",
+    "user.session_ended": "Browser signed out",
+    "user.signed_in": "Signed in",
+    "user.suspended": "Person suspended",
+    "user.updated": "Person changed",
+    "webhook.created": "Webhook added",
+    "webhook.paused": "Webhook paused",
+    "webhook.removed": "Webhook removed",
+    "webhook.replayed": "Webhook deliveries sent again",
+    "webhook.resumed": "Webhook resumed",
+    "webhook.rotated": "Secret of a webhook renewed",
+    "webhook.tested": "Test event sent",
+}
+
+FIELD_WORDS = {
+    "agentLimit": "Limit of assistants",
+    "agentId": "Assistant",
+    "area": "Kind",
+    "allowedRegions": "Regions that may be called",
+    "brandUIColors": "Colours",
+    "callInstructions": "Instructions",
+    "callsAtOnce": "Calls at once",
+    "callsPerHour": "Calls an hour",
+    "callingHoursEnd": "Calling hours end",
+    "callingHoursOn": "Calling hours",
+    "callingHoursStart": "Calling hours begin",
+    "chatTemplateColors": "Colours of the chat",
+    "customHeaderLinks": "Links in the header",
+    "defaultAgentLimit": "Assistants of a new organization",
+    "email": "E-mail",
+    "hoursEnd": "Hours end",
+    "hoursStart": "Hours begin",
+    "idpUid": "External id",
+    "live": "Live",
+    "logoImgUrl": "Logo",
+    "partnerName": "Name of the portal",
+    "paymentTier": "Plan",
+    "phoneConfigured": "Phone set up",
+    "phoneEnabled": "Phone switched on",
+    "processorPriceId": "Price id",
+    "processorProductId": "Product id",
+    "productName": "Name of the product",
+    "consentRequired": "Calls with consent only",
+    "numberMostCalls": "Calls to one number",
+    "numberMostDays": "In so many days",
+    "refuseDoNotCall": "Contacts on the do-not-call list refused",
+    "retryMinutes": "Minutes between attempts",
+    "retryTimes": "Further attempts",
+    "scopes": "What it may do",
+    "source": "Asked for by",
+    "showBrandingToggle": "“Powered by” shown",
+    "showCharacterToggle": "Choice of character offered",
+    "showEmbeddedChat": "Chat bubble shown",
+    "sid": "Account SID",
+    "siteImages": "Pictures",
+    "tier": "Plan",
+    "timezone": "Time zone",
+    "socialLinks": "Links to social networks",
+    "userLimit": "Limit of people",
+    "userType": "Role",
+}
+
+ACTOR_WORDS = {
+    "client": "API client",
+    "legacy_client": "Client of the retired calling API",
+    "api_key": "API key",
+    "system": "The system itself",
+}
+"""Who acted where it was no person."""
+
+_VALUES: dict[str, str] = {
+    **{tier.value: name for tier, name in TIER_NAMES.items()},
+    **{role.value: name for role, name in ROLE_NAMES.items() if role is not Role.ADMIN},
+    **{status.value: status.value.capitalize() for status in UserStatus},
+    "contacts:read": "read contacts",
+    "contacts:write": "write contacts",
+    "calls:read": "read calls",
+    "calls:create": "place calls",
+}
+_VALUES_OF: dict[str, dict[str, str]] = {
+    "area": {"A": "Administration", "B": "Retired calling API"},
+    "source": {
+        "api": "a script",
+        "campaign": "a campaign",
+        "command": "the command line",
+        "legacy": "a script of the retired calling API",
+        "portal": "a person",
+        "test": "a test call",
+    },
+    "status": {status.value: status.value.capitalize() for status in CampaignStatus},
+    "userType": {Role.ADMIN: ROLE_NAMES[Role.ADMIN]},
+}
+"""Words that mean something only in one field."""
+_VALUES_OF |= {"user_type": _VALUES_OF["userType"], "role": _VALUES_OF["userType"]}
+_WEEKDAYS = ("", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_NUMBER = re.compile(r"\+[1-9]\d{7,14}")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
+
+
+def change_words(action: str) -> str:
+    """organization.suspended -> Organization suspended"""
+    plain = action.replace(".", " ").replace("_", " ").capitalize()
+    return ACTION_WORDS.get(action, plain)
+
+
+def field_words(name: str) -> str:
+    """paymentTier or payment_tier -> Plan; fields without words of their own are spelt out."""
+    first, *rest = name.split("_")
+    camel = first + "".join(part.capitalize() for part in rest)
+    spaced = "".join(f" {c.lower()}" if c.isupper() else c for c in name)
+    return FIELD_WORDS.get(camel, spaced.replace("_", " ").strip().capitalize())
+
+
+def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
+    """A value before or after a change, in one line; ``name`` is its field's."""
+    match value:
+        case [int(), *_] if name == "weekdays":
+            return ", ".join(_WEEKDAYS[day] for day in value)
+        case _ if value in (None, "", [], {}):
+            return "none"
+        case bool():
+            return "Yes" if value else "No"
+        case str() if _MOMENT.match(value):
+            return _moment(value, zone)
+        case str() if _NUMBER.fullmatch(value):
+            return format_international(value).replace("-", " ").replace(" ", NO_BREAK)
+        case str():
+            words = _VALUES_OF.get(name, _VALUES).get(value) or _VALUES.get(value, value)
+        case list():
+            words = ", ".join(value_words(item, zone) for item in value)
+        case dict():
+            kept = {name: item for name, item in value.items() if name != "id"}
+            words = ", ".join(
+                f"{field_words(name)}: {value_words(item, zone)}" for name, item in kept.items()
+            )
+        case _:
+            words = written(value, None) if isinstance(value, int | float) else str(value)
+    return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
+
+
+def _moment(text: str, zone: str) -> str:
+    try:
+        local = datetime.fromisoformat(text).astimezone(ZoneInfo(zone))
+    except ValueError:
+        return text
+    return (
+        f"{local.day}{NO_BREAK}{local:%b}{NO_BREAK}{local.year}, {local:%H:%M}{NO_BREAK}{local:%Z}"
+    )
+
+
+def register(app: Flask) -> None:
+    filters = (change_words, field_words, value_words)
+    app.jinja_env.filters.update({f.__name__: f for f in filters})

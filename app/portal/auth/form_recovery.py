@@ -1,0 +1,85 @@
+"""What was typed into a form that could not be taken, because its session or token had ended.
+
+It goes back to the browser, sealed, inside a page that asks to sign in or to send it once more.
+The seal names the address, so nothing but a form of our own pages can come out of it.
+"""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from flask import Response, current_app, g, make_response, render_template, request, url_for
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+
+from app.portal.auth.forms import SignInForm
+
+MOST_CHARACTERS = 200_000
+KEPT_SECONDS = 12 * 3600
+SECRETS = frozenset({"password", "again", "present", "token"})
+"""Names of the fields that are never given back; every password field of the portal has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A form as it was sent: where to, what was typed, and whether a file has to be chosen anew."""
+
+    path: str
+    typed: tuple[tuple[str, str], ...]
+    had_file: bool
+
+    @property
+    def seal(self) -> str:
+        return _sealer().dumps([self.path, self.typed, self.had_file])
+
+
+def of_request() -> Kept | None:
+    """What the present request carries; None where it is too much to be kept."""
+    typed = tuple(
+        (name, value)
+        for name, value in request.form.items(multi=True)
+        if name not in SECRETS and name != "csrf_token"
+    )
+    if sum(len(name) + len(value) for name, value in typed) > MOST_CHARACTERS:
+        return None
+    path = request.full_path.rstrip("?")
+    return Kept(path, typed, any(file.filename for file in request.files.values()))
+
+
+def of_seal(seal: str) -> Kept | None:
+    """What was sealed; None for anything else, and where it is too old."""
+    try:
+        path, typed, had_file = _sealer().loads(seal, max_age=KEPT_SECONDS)
+    except BadSignature:
+        return None
+    return Kept(path, tuple((name, value) for name, value in typed), had_file)
+
+
+def is_from_ourselves() -> bool:
+    """Whether one of our own pages sent the request, as the browser says."""
+    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
+    if site is not None:
+        return site == "same-origin"
+    return origin is not None and urlsplit(origin).netloc == request.host
+
+
+def sign_in_page(kept: Kept, form: SignInForm | None = None, status: int = 401) -> Response:
+    """Says that the session has ended, and lets the person sign in on the spot."""
+    slug = g.brand.slug
+    action = (
+        url_for("portal.partner_sign_in_again", slug=slug)
+        if slug
+        else url_for("portal.sign_in_again")
+    )
+    page = render_template(
+        "portal/auth/ended.html", form=form or SignInForm(), kept=kept, action=action
+    )
+    return make_response(page, status)
+
+
+def send_again_page(kept: Kept, *, status: int, signed_in: bool) -> Response:
+    """Shows a button that sends the same form again, with a token of now."""
+    page = render_template("portal/auth/send_again.html", kept=kept, signed_in=signed_in)
+    return make_response(page, status)
+
+
+def _sealer() -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(current_app.config["SECRET_KEY"], salt="kept form")

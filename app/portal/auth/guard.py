@@ -1,0 +1,95 @@
+"""Puts every view of the portal behind the policy table, and its forms behind CSRF."""
+
+import json
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, g, make_response, redirect, request
+from flask_wtf.csrf import CSRFError, CSRFProtect
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.errors import NotFound
+from app.policy import ROUTES, Access, Permission
+from app.portal.auth.form_recovery import (
+    is_from_ourselves,
+    of_request,
+    send_again_page,
+    sign_in_page,
+)
+from app.portal.web.current_user import recognise, sign_in_url
+
+_WITHOUT_SESSION = frozenset(
+    {"portal.brand_stylesheet", "portal.chat_stylesheet", "portal.brand_image"}
+)
+
+
+def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
+    """Puts every view of the blueprint behind the policy table and its forms behind CSRF."""
+
+    @blueprint.before_request
+    def admit() -> AnyResponse | None:
+        if request.endpoint in _WITHOUT_SESSION:
+            return None
+        needed = ROUTES[request.endpoint or ""]
+        recognise()
+        if request.method not in ("GET", "HEAD", "OPTIONS"):
+            refusal = _refuse_form(csrf, needed)
+            if refusal is not None:
+                return refusal
+        if needed is Access.PUBLIC:
+            return None
+        if g.get("user") is None:
+            return to_sign_in()
+        if isinstance(needed, Permission) and not g.caller.may(needed):
+            raise NotFound
+        return None
+
+    @blueprint.after_request
+    def vary(response: Response) -> Response:
+        if request.endpoint not in _WITHOUT_SESSION:
+            response.vary.update(("Cookie", "HX-Request"))
+            response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+
+def to_sign_in() -> AnyResponse:
+    """Sends to the sign-in page and from there back here; fragments make the whole page go."""
+    wanted = request.full_path.rstrip("?") if request.method == "GET" else None
+    if request.headers.get("HX-Request"):
+        shown = urlsplit(request.headers.get("HX-Current-URL", ""))
+        wanted = shown.path + (f"?{shown.query}" if shown.query else "")
+        response = make_response("", 204)
+        response.headers["HX-Redirect"] = sign_in_url(g.brand.slug, wanted)
+        return response
+    return redirect(sign_in_url(g.brand.slug, wanted), 303)
+
+
+def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse | None:
+    """What a form is answered that can't be taken now; None where it can be.
+
+    What was typed comes back, if one of our own pages sent it. Raises `CSRFError` for all others.
+    """
+    if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
+        raise CSRFError("The form came from another site.")
+    ours = is_from_ourselves()
+    if ours and needed is not Access.PUBLIC and g.get("user") is None:
+        if request.headers.get("HX-Request"):
+            return _said_in_passing("You are signed out. What you typed stays here.", 401)
+        kept = of_request()
+        return sign_in_page(kept) if kept else to_sign_in()
+    try:
+        csrf.protect()
+    except CSRFError:
+        kept = of_request() if ours else None
+        if kept is None:
+            raise
+        if request.headers.get("HX-Request"):
+            return _said_in_passing("This page is too old to be sent. Reload it first.", 403)
+        return send_again_page(kept, status=403, signed_in=False)
+    return None
+
+
+def _said_in_passing(words: str, status: int) -> AnyResponse:
+    """Leaves the page that a fragment was asked for as it is."""
+    response = make_response("", status)
+    response.headers["HX-Trigger"] = json.dumps({"toast": {"words": words}})
+    return response

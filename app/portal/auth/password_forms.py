@@ -1,0 +1,52 @@
+"""Forms around passwords: asking for a new one, setting it, accepting an invitation."""
+
+from typing import Any
+
+from wtforms import EmailField, Form, PasswordField, StringField
+from wtforms.validators import DataRequired, InputRequired, Length
+
+from app.services.auth.passwords import MAX_LENGTH
+
+NEW_PASSWORD = {"autocomplete": "new-password", "spellcheck": "false"}
+
+
+def without_nul(value: Any) -> Any:
+    return value.replace("\0", "").strip() if value else value
+
+
+class ForgotForm(Form):
+    email = EmailField(
+        "E-mail",
+        [DataRequired("Enter your e-mail address."), Length(max=254, message="Too long.")],
+        filters=[without_nul],
+        render_kw={"autocomplete": "username", "autofocus": True, "spellcheck": "false"},
+    )
+
+
+class NewPasswordForm(Form):
+    """The rules for passwords are the service's; here stands only that both must be the same."""
+
+    password = PasswordField(
+        "New password", [InputRequired("Enter a new password.")], render_kw=NEW_PASSWORD
+    )
+    again = PasswordField(
+        "The same again",
+        [InputRequired("Enter the password a second time.")],
+        render_kw=NEW_PASSWORD | {"maxlength": str(MAX_LENGTH)},
+    )
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        valid: bool = super().validate(extra_validators)
+        if valid and self.password.data != self.again.data:
+            self.again.errors = ("The two are not the same.",)
+            return False
+        return valid
+
+
+class InvitationForm(NewPasswordForm):
+    name = StringField(
+        "Your name",
+        [Length(max=200, message="Too long: at most 200 characters fit.")],
+        filters=[without_nul],
+        render_kw={"autocomplete": "name"},
+    )

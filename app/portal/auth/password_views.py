@@ -1,0 +1,197 @@
+"""Forgotten passwords, and the links that mails bring: a new password, an invitation.
+
+Looking at a link never uses it up: mail scanners look too. What uses it is the form.
+"""
+
+import logging
+import re
+from dataclasses import dataclass
+from typing import TypeVar
+from uuid import UUID
+
+from flask import Flask, Response, flash, g, make_response, redirect, render_template, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.errors import NotFound, RateLimited, ValidationFailed
+from app.extensions import transaction
+from app.http.request_id import request_id
+from app.models import LinkPurpose, User
+from app.portal.auth.password_forms import ForgotForm, InvitationForm, NewPasswordForm
+from app.portal.auth.views import Page, forgot_url, let_in, partner_of_page
+from app.portal.operator.views import outbox_url
+from app.portal.web.blueprint import portal
+from app.portal.web.current_user import sign_in_url
+from app.services.auth import link_use, password_rules, passwords, recovery
+from app.services.branding.brand import NEUTRAL, of_partner
+
+
+@portal.get("/p/<slug>/forgot-password", endpoint="partner_forgot_password")
+@portal.get("/forgot-password", endpoint="forgot_password")
+def show_forgot(slug: str | None = None) -> str:
+    if "sent" in request.args:
+        return render_template(
+            "portal/auth/password_asked.html",
+            sign_in_url=sign_in_url(slug),
+            outbox_url=outbox_url(),
+        )
+    return _forgot(slug, ForgotForm())
+
+
+@portal.post("/p/<slug>/forgot-password", endpoint="partner_forgot_password_post")
+@portal.post("/forgot-password", endpoint="forgot_password_post")
+def ask_for_link(slug: str | None = None) -> Page:
+    """Answers everybody alike, whether or not there is an account."""
+    form = ForgotForm(request.form)
+    if not form.validate():
+        return _forgot(slug, form), 422
+    try:
+        with transaction() as session:
+            partner = partner_of_page(session)
+            recovery.ask(
+                session,
+                email=form.email.data or "",
+                partner_id=partner.id if partner else None,
+                ip=request.remote_addr,
+            )
+    except RateLimited as error:
+        form.email.errors = (error.message,)
+        return _forgot(slug, form), 429
+    return redirect(f"{forgot_url(slug)}?sent", 303)
+
+
+@portal.get("/p/<slug>/password/<token>", endpoint="partner_password")
+@portal.get("/password/<token>", endpoint="password")
+def show_password(token: str, slug: str | None = None) -> Response:
+    """The neutral address serves those without a partner."""
+    return _show(NewPasswordForm(), token, slug, link_use.PASSWORD)
+
+
+@portal.post("/p/<slug>/password/<token>", endpoint="partner_password_post")
+@portal.post("/password/<token>", endpoint="password_post")
+def set_password(token: str, slug: str | None = None) -> AnyResponse:
+    return _use(NewPasswordForm(request.form), token, slug, link_use.PASSWORD)
+
+
+@portal.get("/p/<slug>/invitation/<token>", endpoint="invitation")
+def show_invitation(token: str, slug: str) -> Response:
+    return _show(InvitationForm(), token, slug, link_use.INVITATION)
+
+
+@portal.post("/p/<slug>/invitation/<token>", endpoint="invitation_post")
+def accept_invitation(token: str, slug: str) -> AnyResponse:
+    return _use(InvitationForm(request.form), token, slug, link_use.INVITATION)
+
+
+R = TypeVar("R", bound=AnyResponse)
+
+_TOKEN = re.compile(r"(/(?:password|invitation)/)[\w-]+")
+
+
+class _WithoutTokens(logging.Filter):
+    """Keeps the tokens of links out of the log, which names the address of what failed."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = _TOKEN.sub(r"\1…", record.getMessage()), ()
+        return True
+
+
+_without_tokens = _WithoutTokens()
+
+
+def register(app: Flask) -> None:
+    app.logger.addFilter(_without_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    """Whose link it is, as the page needs it; the partner's id is None for an operator."""
+
+    user: User
+    partner_id: UUID | None
+
+
+def _holder(token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]) -> _Holder | None:
+    """None where the link does not work. The page is in the brand of its address, whoever else
+    is signed in here."""
+    with transaction(read_only=True) as session:
+        partner = partner_of_page(session) if slug else None
+        g.brand = of_partner(partner) if partner else NEUTRAL
+        partner_id = partner.id if partner else None
+        try:
+            user = link_use.holder(session, token, purposes, partner_id)
+        except NotFound:
+            return None
+        return _Holder(user, partner_id)
+
+
+def _show(
+    form: NewPasswordForm, token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]
+) -> Response:
+    found = _holder(token, slug, purposes)
+    if found is None:
+        return _ended(slug, purposes)
+    if isinstance(form, InvitationForm):
+        form.name.data = found.user.name
+    return _form(form, found.user, 200)
+
+
+def _use(
+    form: NewPasswordForm, token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]
+) -> AnyResponse:
+    found = _holder(token, slug, purposes)
+    if found is None:
+        return _ended(slug, purposes)
+    if not form.validate():
+        return _form(form, found.user, 422)
+    password = form.password.data or ""
+    name = form.name.data if isinstance(form, InvitationForm) else None
+    try:
+        known = (found.user.email, found.user.name, name, g.brand.product_name)
+        password_rules.check(password, known=known)
+    except ValidationFailed as error:
+        form.password.errors = (error.message,)
+        return _form(form, found.user, 422)
+    password_hash = passwords.hash_password(password)
+    try:
+        with transaction() as session:
+            user = link_use.use(
+                session,
+                token,
+                purposes,
+                found.partner_id,
+                password_hash=password_hash,
+                name=name,
+                ip=request.remote_addr,
+                request_id=request_id(),
+            )
+    except NotFound:  # used a moment ago, in another window
+        return _ended(slug, purposes)
+    flash("Your password is set, and you are signed in.", "success")
+    return _kept_quiet(let_in(user))
+
+
+def _form(form: NewPasswordForm, user: User, status: int) -> Response:
+    page = render_template("portal/auth/password_set.html", form=form, user=user)
+    return _kept_quiet(make_response(page, status))
+
+
+def _ended(slug: str | None, purposes: tuple[LinkPurpose, ...]) -> Response:
+    page = render_template(
+        "portal/auth/password_ended.html",
+        invitation=purposes == link_use.INVITATION,
+        forgot_url=forgot_url(slug),
+        sign_in_url=sign_in_url(slug),
+    )
+    return _kept_quiet(make_response(page, 410))
+
+
+def _forgot(slug: str | None, form: ForgotForm) -> str:
+    return render_template(
+        "portal/auth/password_forgot.html", form=form, sign_in_url=sign_in_url(slug)
+    )
+
+
+def _kept_quiet(response: R) -> R:
+    """The address holds the token: it is told to nobody, not even to ourselves."""
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response

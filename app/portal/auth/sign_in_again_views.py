@@ -1,0 +1,38 @@
+"""Signing in where a form was sent after the session had ended; then the form can be sent again."""
+
+from flask import g, redirect, request
+from werkzeug.wrappers import Response
+
+from app.errors import RateLimited
+from app.portal.auth import form_recovery
+from app.portal.auth.forms import SignInForm
+from app.portal.auth.views import REFUSED, attempt, let_in
+from app.portal.web.blueprint import portal
+
+SEVERAL = (
+    "This address opens several portals. Sign in to yours in another window, then press the "
+    "button here again."
+)
+
+
+@portal.post("/p/<slug>/sign-in/again", endpoint="partner_sign_in_again")
+@portal.post("/sign-in/again", endpoint="sign_in_again")
+def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read from the address
+    kept = form_recovery.of_seal(request.form.get("kept", ""))
+    if kept is None:
+        return redirect("/", 303)
+    if g.get("user"):  # in another window, meanwhile
+        return form_recovery.send_again_page(kept, status=200, signed_in=True)
+    form = SignInForm(request.form)
+    if not form.validate():
+        return form_recovery.sign_in_page(kept, form, 422)
+    try:
+        outcome = attempt(form.email.data or "", form.password.data or "")
+    except RateLimited as error:
+        form.password.errors = (error.message,)
+        return form_recovery.sign_in_page(kept, form, 429)
+    if outcome.user is None:
+        form.password.errors = (SEVERAL if outcome.choices else REFUSED,)
+        return form_recovery.sign_in_page(kept, form, 422)
+    page = form_recovery.send_again_page(kept, status=200, signed_in=True)
+    return let_in(outcome.user, page)

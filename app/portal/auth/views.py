@@ -1,0 +1,159 @@
+"""Signing in, in the partner's brand, and out."""
+
+import time
+from datetime import timedelta
+from uuid import UUID
+
+from flask import g, redirect, render_template, request, url_for
+from flask import session as browser
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import RateLimited, Unauthenticated
+from app.extensions import settings, transaction
+from app.http.request_id import request_id
+from app.models import Partner, User
+from app.portal.auth.forms import SignInForm
+from app.portal.web.blueprint import portal
+from app.portal.web.current_user import (
+    PARTNER_COOKIE,
+    SESSION_COOKIE,
+    give_session,
+    local_path,
+    sign_in_url,
+    with_kept_words,
+)
+from app.services.auth import sessions
+from app.services.auth import sign_in as signing_in
+from app.services.auth.sign_in import Outcome
+
+Page = str | tuple[str, int] | Response
+
+CHOICE_SECONDS = 300
+REFUSED = "E-mail address and password don’t match. Check both and try again."
+
+
+@portal.get("/p/<slug>/sign-in", endpoint="partner_sign_in")
+@portal.get("/sign-in", endpoint="sign_in")
+def show_form(slug: str | None = None) -> Page:
+    if g.get("user"):
+        return redirect(local_path(request.args.get("next")), 303)
+    response = Response(_form(slug), mimetype="text/html")
+    if slug:
+        response.set_cookie(
+            PARTNER_COOKIE, slug, max_age=365 * 86400, httponly=True, samesite="Lax"
+        )
+    return response
+
+
+@portal.post("/p/<slug>/sign-in", endpoint="partner_sign_in_post")
+@portal.post("/sign-in", endpoint="sign_in_post")
+def check_password(slug: str | None = None) -> Page:
+    form = SignInForm(request.form)
+    if not form.validate():
+        return _form(slug, form), 422
+    try:
+        outcome = attempt(form.email.data or "", form.password.data or "")
+    except RateLimited as error:
+        form.password.errors = (error.message,)
+        return _form(slug, form), 429
+    if outcome.user:
+        return let_in(outcome.user)
+    if outcome.choices:
+        browser["choices"] = [str(choice.user_id) for choice in outcome.choices]
+        browser["choices_until"] = time.time() + CHOICE_SECONDS
+        return render_template("portal/auth/choose.html", choices=outcome.choices)
+    form.password.errors = (REFUSED,)
+    return _form(slug, form), 422
+
+
+@portal.post("/sign-in/choose")
+def choose_portal() -> Page:
+    """After the neutral sign-in, where one address opens several portals."""
+    offered = browser.pop("choices", [])
+    if browser.pop("choices_until", 0) < time.time():
+        offered = []
+    wanted = request.form.get("account", "")
+    try:
+        with transaction() as session:
+            user = signing_in.choose(
+                session,
+                UUID(wanted) if wanted in offered else UUID(int=0),
+                [UUID(choice) for choice in offered],
+                ip=request.remote_addr,
+                request_id=request_id(),
+            )
+    except Unauthenticated:
+        return redirect(url_for("portal.sign_in"), 303)
+    return let_in(user)
+
+
+@portal.post("/sign-out")
+def sign_out() -> Response:
+    with transaction() as session:
+        sessions.end(session, request.cookies.get(SESSION_COOKIE))
+    partner: Partner | None = g.get("partner")
+    after = partner.partner_redirect_link if partner else None
+    response = redirect(after or sign_in_url(g.brand.slug), 303)
+    response.delete_cookie(SESSION_COOKIE)
+    response.headers["Clear-Site-Data"] = '"cache"'
+    return response
+
+
+def attempt(email: str, password: str) -> Outcome:
+    """Tries the two at the page of the present address. Raises `RateLimited`."""
+    limit = settings().failed_sign_ins
+    with transaction(read_only=True) as session:
+        partner = partner_of_page(session)
+        begun = signing_in.begin(
+            session,
+            email=email,
+            ip=request.remote_addr,
+            partner_id=partner.id if partner else None,
+            limit=limit,
+        )
+    proven = signing_in.verify(begun, password)
+    with transaction() as session:
+        return signing_in.finish(session, begun, proven, limit=limit, request_id=request_id())
+
+
+def partner_of_page(session: Session) -> Partner | None:
+    """By the address's slug or the host's verified domain; None on the neutral page."""
+    slug = (request.view_args or {}).get("slug")
+    if slug:
+        return signing_in.partner_of_slug(session, slug)
+    return signing_in.partner_of_host(session, request.host)
+
+
+def let_in(user: User, answer: Response | None = None) -> Response:
+    """Gives this browser a session of the user with ``answer``, else leads on to the page that was
+    asked for."""
+    with transaction() as session:
+        sessions.end(session, request.cookies.get(SESSION_COOKIE))
+        token = sessions.create(
+            session,
+            user,
+            lifetime=timedelta(hours=settings().session_hours),
+            ip=request.remote_addr,
+            user_agent=request.user_agent.string,
+        )
+        partner = session.get(Partner, user.partner_id) if user.partner_id else None
+        wanted = with_kept_words(local_path(request.args.get("next")), partner)
+    response = answer or redirect(wanted, 303)
+    give_session(response, token)
+    return response
+
+
+def _form(slug: str | None, form: SignInForm | None = None) -> str:
+    return render_template(
+        "portal/auth/form.html",
+        form=form or SignInForm(),
+        forgot_url=forgot_url(slug),
+    )
+
+
+def forgot_url(slug: str | None) -> str:
+    """Where somebody of the partner (or of any) asks for a new password."""
+    if slug:
+        return url_for("portal.partner_forgot_password", slug=slug)
+    return url_for("portal.forgot_password")

@@ -1,0 +1,57 @@
+"""How readable the brand is, pair by pair, and where it is not complete yet."""
+
+from itertools import groupby
+
+from flask import render_template, url_for
+
+from app.extensions import caller, transaction
+from app.policy import Permission
+from app.portal.branding.studio import Studio
+from app.portal.web.blueprint import portal
+from app.services.branding.colour_pairs import colour_pairs
+from app.services.branding.surfaces import Place, surfaces
+
+IN_SETTINGS = frozenset({Place.SUPPORT, Place.DOMAIN})
+
+
+def place_url(place: Place) -> str | None:
+    """Where something is mended; None where the caller may not."""
+    if place not in IN_SETTINGS:
+        return url_for("portal.branding", _anchor=place.value)
+    if not caller().may(Permission.PARTNER_WRITE):
+        return None
+    return url_for("portal.portal_settings", _anchor=place.value)
+
+
+@portal.app_template_global("place_url")
+def _place_url(place: Place) -> str | None:
+    return place_url(place)
+
+
+@portal.get("/branding/contrast")
+def branding_contrast() -> str:
+    with transaction(read_only=True) as session:
+        studio = Studio(session)
+        brand = studio.brand
+        pairs = colour_pairs(brand.colour, brand.chat_colours)
+        grouped = [(name, list(found)) for name, found in groupby(pairs, lambda pair: pair.group)]
+        lowest = min(min(pair.light.ratio, pair.dark.ratio) for pair in pairs if not pair.plain)
+        return render_template(
+            "portal/branding/contrast.html",
+            groups=grouped,
+            count=len(pairs),
+            lowest=lowest,
+            colour=brand.colour,
+            **studio.head(),
+        )
+
+
+@portal.get("/branding/surfaces")
+def branding_surfaces() -> str:
+    with transaction(read_only=True) as session:
+        studio = Studio(session)
+        return render_template(
+            "portal/branding/surfaces.html",
+            found=surfaces(studio.partner, studio.brand),
+            **studio.head(),
+        )

@@ -1,0 +1,80 @@
+"""Brand fields in the words of the studio, and their values as a page shows them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from app.portal.branding.forms import CHAT_LABELS, PRIMARY
+from app.services.branding.brand import SOCIAL_NAMES
+from app.validation.colours import is_colour, to_hex
+
+FIELD_LABELS: dict[str, str] = {
+    "productName": "Product name",
+    "brandUIColors": "Colours",
+    "logoImgUrl": "Logo",
+    "siteImages": "Pictures",
+    "customHeaderLinks": "Header links",
+    "socialLinks": "Social links",
+    "showEmbeddedChat": "Chat bubble",
+    "chatAgentId": "Assistant of the chat",
+    "chatTemplateColors": "Colours of the chat",
+    "showBrandingToggle": "“Powered by” on customers’ pages",
+    "showCharacterToggle": "Choice of the assistant’s character",
+    "defaultAgentName": "Name of new assistants",
+    "partnerUpgradeMessage": "Words where a limit is reached",
+    "demoLink": "Address of your demo",
+}
+"""One for each field of a draft."""
+
+PICTURE_NAMES = {"logo": "Logo", "favicon": "Favicon", "hero": "Sign-in picture"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One line of a value: words, and a colour (``#rrggbb``) or a picture's address beside them."""
+
+    text: str
+    colour: str | None = None
+    picture: str | None = None
+
+
+def shown(name: str, value: Any, agents: dict[str, str]) -> list[Shown]:
+    """A brand field's value in words, one line an entry; ``agents`` names assistants by id."""
+    if value is None or value in ("", [], {}):
+        return [Shown("–")]
+    if isinstance(value, list):
+        return [_ENTRIES[name](item) for item in value]
+    if name == "chatTemplateColors":
+        return [_colour(CHAT_LABELS.get(part, part), colour) for part, colour in value.items()]
+    if name == "logoImgUrl":
+        return [_picture("Logo", value)]
+    return [Shown(_plain(name, value, agents))]
+
+
+def words(name: str, value: Any, agents: dict[str, str]) -> str:
+    """A brand field's value as one line of text."""
+    return "; ".join(line.text for line in shown(name, value, agents))
+
+
+def _plain(name: str, value: Any, agents: dict[str, str]) -> str:
+    if isinstance(value, bool):
+        return "On" if value else "Off"
+    return agents.get(value, value) if name == "chatAgentId" else str(value)
+
+
+def _colour(name: str, value: str) -> Shown:
+    said = "Colour" if name.strip().casefold() == PRIMARY else name
+    return Shown(f"{said}: {value}", colour=to_hex(value) if is_colour(value) else None)
+
+
+def _picture(name: str, url: str) -> Shown:
+    return Shown(name, picture=url)
+
+
+_ENTRIES: dict[str, Callable[[dict[str, str]], Shown]] = {
+    "brandUIColors": lambda item: _colour(item["name"], item["value"]),
+    "customHeaderLinks": lambda item: Shown(f"{item['label']}: {item['url']}"),
+    "socialLinks": lambda item: Shown(f"{SOCIAL_NAMES[item['type']]}: {item['url']}"),
+    "siteImages": lambda item: _picture(PICTURE_NAMES[item["type"]], item["imageUrl"]),
+}
+"""How an entry of each list of the brand is said."""

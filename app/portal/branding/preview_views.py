@@ -1,0 +1,61 @@
+"""Surfaces as the draft would show them: the real templates with the draft's style sheet."""
+
+from urllib.parse import urlsplit
+
+from flask import Response, g, make_response, render_template, request
+
+from app.extensions import transaction
+from app.http.security_headers import allow_framing_by_ourselves
+from app.portal.auth.forms import SignInForm
+from app.portal.branding.studio import Studio
+from app.portal.chat.forms import ChatForm
+from app.portal.web.blueprint import portal
+from app.portal.web.errors import WORDS
+from app.portal.web.page_context import page_brand
+from app.services import mails
+from app.services.branding.brand import Brand
+
+
+@portal.get("/branding/preview/<any('sign-in', portal, mail, chat, error):surface>")
+def branding_preview(surface: str) -> Response:
+    allow_framing_by_ourselves()
+    with transaction(read_only=True) as session:
+        studio = Studio(session)
+        g.brand = studio.brand
+    theme = "dark" if request.args.get("theme") == "dark" else "light"
+    if surface == "mail":
+        return _mail(g.brand, theme)
+    context = {"brand": page_brand(g.brand, theme), "preview": True}
+    if surface == "sign-in":
+        form = SignInForm()
+        # A preview must not draw the focus, and the page, to itself.
+        form.email.render_kw = {}
+        html = render_template("portal/auth/form.html", form=form, **context)
+    elif surface == "error":
+        words = WORDS[404]
+        html = render_template(
+            "errors/error.html", status=404, words=words, text=words.text, **context
+        )
+    elif surface == "chat":
+        html = render_template("portal/branding/preview/chat.html", form=ChatForm(), **context)
+    else:
+        html = render_template("portal/branding/preview/portal.html", **context)
+    response = make_response(html)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _mail(brand: Brand, theme: str) -> Response:
+    """A mail as a mail program in that theme would show it: its styles are inline, so nothing else
+    may be in it."""
+    wanted = "all" if theme == "dark" else "not all"
+    html = mails.sample(brand).html.replace("(prefers-color-scheme: dark)", wanted)
+    response = make_response(html)
+    parts = urlsplit(brand.logo_url or "")
+    host = f" {parts.scheme}://{parts.netloc}" if parts.netloc else ""
+    response.headers["Content-Security-Policy"] = (
+        f"default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:{host};"
+        " form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+    )
+    response.headers["Cache-Control"] = "no-store"
+    return response

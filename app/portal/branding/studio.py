@@ -1,0 +1,131 @@
+"""What the pages of the studio share: the draft where there is one, else what is published."""
+
+from typing import Any
+
+from flask import render_template, request
+from sqlalchemy.orm import Session
+from wtforms import SelectChoice
+
+from app.extensions import caller
+from app.models import BrandVersion, Partner
+from app.portal.branding.forms import BrandingForm
+from app.portal.branding.labels import FIELD_LABELS, words
+from app.portal.web.editing import Difference, Overtaken
+from app.portal.web.page_context import page_brand
+from app.services import agents, partners
+from app.services.branding import drafts, images, versions
+from app.services.branding.brand import Brand, of_content
+from app.services.branding.contrast_report import contrast_report
+from app.services.branding.surfaces import missing, surfaces
+
+SURFACES = (
+    ("sign-in", "Sign-in page", "Before signing in"),
+    ("portal", "Portal", "Signed in"),
+    ("mail", "Mail", "An invitation"),
+    ("chat", "Chat bubble", "Open"),
+    ("error", "Error page", "A page that is not there"),
+)
+THEMES = (("light", "Light"), ("dark", "Dark"))
+WIDTHS = (("wide", "Wide"), ("phone", "Phone"))
+MOST_CHAT_AGENTS = 200
+
+
+class Studio:
+    """The partner of the caller with draft, published version and assistants."""
+
+    def __init__(self, session: Session):
+        self.partner: Partner = partners.get(session, caller(), partners.own(caller()))
+        self.draft: BrandVersion | None = drafts.draft_of(session, self.partner)
+        self.latest = next(iter(versions.published(session, self.partner, 1)), None)
+        self.content: dict[str, Any] = drafts.content_of(session, caller(), self.partner)
+        self.changes = (
+            drafts.changed_fields(self.partner, caller(), self.draft) if self.draft else []
+        )
+        listed = agents.with_organizations(
+            session, caller(), MOST_CHAT_AGENTS, also=self.content["chatAgentId"]
+        )
+        brand = self.brand
+        urls = {"logo": brand.logo_url, "favicon": brand.favicon_url, "hero": brand.hero_url}
+        self.pictures = {kind: images.kept(session, caller(), url) for kind, url in urls.items()}
+        self.agents = {str(agent.id): f"{agent.name}, {name}" for agent, name in listed}
+
+    @property
+    def brand(self) -> Brand:
+        return of_content(self.partner, self.content)
+
+    def page(
+        self,
+        form: BrandingForm,
+        problems: list[tuple[str, str]] | None = None,
+        picture_problems: dict[str, str] | None = None,
+        found: Overtaken | None = None,
+    ) -> str:
+        return render_template(
+            "portal/branding/page.html",
+            problems=problems or [],
+            picture_problems=picture_problems or {},
+            found=found,
+            **self._context(form),
+        )
+
+    def fragment(self, form: BrandingForm, found: Overtaken | None = None) -> str:
+        """What typing changes: draft, head, version; or that somebody else was quicker."""
+        return render_template(
+            "portal/branding/_typed.html", found=found, typed=True, **self._context(form)
+        )
+
+    def overtaken_by(self, changes: dict[str, Any]) -> Overtaken:
+        """Who was quicker, and where what was typed differs from what is saved now."""
+        draft = self.draft
+        found = versions.differences(self.content, {**self.content, **changes})
+        return Overtaken(
+            author=draft.author if draft else None,
+            at=draft.updated_at if draft else None,
+            differences=[
+                Difference(
+                    FIELD_LABELS[change.name],
+                    words(change.name, change.new, self.agents),
+                    words(change.name, change.old, self.agents),
+                )
+                for change in found
+            ],
+        )
+
+    def head(self) -> dict[str, Any]:
+        """What the head and the tabs of every page of the studio show."""
+        return {
+            "draft": self.draft,
+            "changes": self.changes,
+            "latest": self.latest.version if self.latest else None,
+            "version": drafts.fingerprint(self.content),
+        }
+
+    def _context(self, form: BrandingForm) -> dict[str, Any]:
+        form.chat_agent_id.choices = [
+            SelectChoice("", "Nobody"),
+            *(SelectChoice(value, name) for value, name in self.agents.items()),
+        ]
+        chosen = form.chat_agent_id.data
+        if chosen and chosen not in self.agents:
+            form.chat_agent_id.choices.append(SelectChoice(chosen, "An assistant that is gone"))
+        brand = self.brand
+        return {
+            **self.head(),
+            "form": form,
+            "pictures": self.pictures,
+            "shapes": {kind.value: shape.asked for kind, shape in images.SHAPES.items()},
+            "shown": page_brand(brand),
+            "report": contrast_report(brand.colour),
+            "surfaces": SURFACES,
+            "missing": missing(self.partner, brand),
+            "shown_on": surfaces(self.partner, brand),
+            "themes": THEMES,
+            "widths": WIDTHS,
+            "theme": _choice("theme", dict(THEMES)),
+            "width": _choice("width", dict(WIDTHS)),
+        }
+
+
+def _choice(name: str, offered: dict[str, str]) -> str:
+    wanted = request.args.get(name, "")
+    return wanted if wanted in offered else next(iter(offered))

@@ -1,0 +1,98 @@
+"""History of the brand: who published what when, two versions beside each other, the way back."""
+
+from typing import Any
+
+from flask import redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict
+from app.extensions import caller, transaction
+from app.models import utcnow
+from app.portal.branding.labels import FIELD_LABELS, shown
+from app.portal.branding.studio import Studio
+from app.portal.web.blueprint import portal
+from app.services.branding import drafts, versions
+
+MOST_VERSIONS = 100
+
+Page = str | tuple[str, int] | Response
+
+
+@portal.get("/branding/history")
+def branding_history() -> str:
+    with transaction(read_only=True) as session:
+        studio = Studio(session)
+        listed = versions.published(session, studio.partner, MOST_VERSIONS)
+        outside = 0
+        if listed:
+            now = drafts.published_content(studio.partner, caller())
+            outside = len(versions.differences(listed[0].version.content, now))
+        return render_template(
+            "portal/branding/history.html",
+            versions=listed,
+            outside=outside,
+            most=MOST_VERSIONS,
+            **studio.head(),
+        )
+
+
+@portal.get("/branding/history/<int(max=2147483647):number>")
+def branding_version(number: int) -> str:
+    """A version beside the one before it, or beside what customers see now."""
+    against: versions.Against = "now" if request.args.get("with") == "now" else "before"
+    with transaction(read_only=True) as session:
+        studio = Studio(session)
+        return render_template(
+            "portal/branding/version.html",
+            against=against,
+            **_compared(session, studio, number, against),
+            **studio.head(),
+        )
+
+
+@portal.get("/branding/history/<int(max=2147483647):number>/roll-back")
+def branding_roll_back(number: int) -> Page:
+    with transaction(read_only=True) as session:
+        return _ask(session, number)
+
+
+@portal.post(
+    "/branding/history/<int(max=2147483647):number>/roll-back", endpoint="branding_roll_back_post"
+)
+def roll_back(number: int) -> Page:
+    """Makes a draft of the version; publishing it stays a second step."""
+    try:
+        with transaction() as session:
+            drafts.roll_back(session, caller(), Studio(session).partner, number)
+    except Conflict:
+        with transaction(read_only=True) as session:
+            return _ask(session, number), 409
+    return redirect(url_for("portal.branding", rolled_back=number), 303)
+
+
+def _ask(session: Session, number: int) -> str:
+    studio = Studio(session)
+    return render_template(
+        "portal/branding/roll_back.html",
+        **_compared(session, studio, number, "now"),
+        **studio.head(),
+    )
+
+
+def _compared(
+    session: Session, studio: Studio, number: int, against: versions.Against
+) -> dict[str, Any]:
+    found = versions.compare(session, caller(), studio.partner, number, against)
+    return {
+        "compared": found,
+        "rows": [
+            (
+                FIELD_LABELS[change.name],
+                shown(change.name, change.old, studio.agents),
+                shown(change.name, change.new, studio.agents),
+            )
+            for change in found.changes
+        ],
+        "counted_at": utcnow(),
+    }

@@ -1,0 +1,137 @@
+"""The branding studio: the draft with its live preview, saved, published or discarded."""
+
+from typing import cast
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict, NotFound, ValidationFailed
+from app.extensions import caller, transaction
+from app.portal.branding.forms import BrandingForm, Way
+from app.portal.branding.studio import Studio
+from app.portal.web.blueprint import portal
+from app.portal.web.editing import CHANGED_MEANWHILE, seen_version
+from app.services import partners
+from app.services.branding import drafts
+from app.services.branding.brand import of_content
+from app.services.branding.colour_pairs import offered_shades
+
+Page = str | tuple[str, int] | Response
+
+
+@portal.get("/branding")
+def branding() -> Page:
+    with transaction(read_only=True) as session:
+        studio = Studio(session)
+        return studio.page(BrandingForm.showing(studio.content))
+
+
+@portal.post("/branding")
+def branding_save() -> Page:
+    """Keeps what the form says in the draft. Typing sends it too, and gets the preview back."""
+    form = BrandingForm(request.form)
+    try:
+        _save(form)
+    except (ValidationFailed, Conflict) as error:
+        return _refused(form, error)
+    if request.headers.get("HX-Request"):
+        with transaction(read_only=True) as session:
+            return Studio(session).fragment(form)
+    return redirect(url_for("portal.branding", saved=1), 303)
+
+
+@portal.post(
+    "/branding/rows/<any(further_colours, header_links, social_links):rows>/<int:index>"
+    "/<any(up, down, remove):way>"
+)
+def branding_rearrange(rows: str, index: int, way: str) -> Page:
+    """Moves a row of a list, or takes it out, and keeps the rest of what was typed."""
+    form = BrandingForm(request.form)
+    form.rearrange(rows, index, cast(Way, way))
+    try:
+        _save(form)
+    except (ValidationFailed, Conflict) as error:
+        return _refused(BrandingForm(request.form), error)
+    return redirect(url_for("portal.branding", saved=1, _anchor=rows), 303)
+
+
+@portal.post("/branding/shade")
+def branding_use_shade() -> Response:
+    """Takes one of the shades that are used as the brand colour of the draft."""
+    shade = request.form.get("shade", "")
+    with transaction() as session:
+        partner = partners.get(session, caller(), partners.own(caller()))
+        content = drafts.content_of(session, caller(), partner)
+        if shade not in offered_shades(of_content(partner, content).colour):
+            raise NotFound
+        form = BrandingForm.showing(content)
+        form.colour.data = shade
+        drafts.save(session, caller(), partner, form.to_changes(content))
+    return redirect(url_for("portal.branding", saved=1), 303)
+
+
+@portal.post("/branding/publish")
+def branding_publish() -> Page:
+    """Publishes the draft; with the studio's form, what stands in it is saved first."""
+    form = BrandingForm(request.form)
+    try:
+        with transaction() as session:
+            partner = partners.get(session, caller(), partners.own(caller()))
+            version = seen_version()
+            if "product_name" in request.form:
+                content = drafts.content_of(session, caller(), partner)
+                changes = form.to_changes(content)
+                draft = drafts.save(session, caller(), partner, changes, expected_version=version)
+                version = drafts.fingerprint(draft.content)
+            drafts.publish(session, caller(), partner, expected_version=version)
+    except (ValidationFailed, Conflict) as error:
+        return _refused(form, error)
+    return redirect(url_for("portal.branding", published=1), 303)
+
+
+@portal.get("/branding/discard")
+def branding_discard_ask() -> str:
+    with transaction(read_only=True) as session:
+        return render_template("portal/branding/discard.html", **Studio(session).head())
+
+
+@portal.post("/branding/discard")
+def branding_discard() -> Response:
+    with transaction() as session:
+        drafts.discard(session, caller(), partners.get(session, caller(), partners.own(caller())))
+    return redirect(url_for("portal.branding", discarded=1), 303)
+
+
+def _save(form: BrandingForm) -> None:
+    with transaction() as session:
+        partner = partners.get(session, caller(), partners.own(caller()))
+        content = drafts.content_of(session, caller(), partner)
+        drafts.save(
+            session,
+            caller(),
+            partner,
+            form.to_changes(content),
+            expected_version=seen_version(),
+        )
+
+
+def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
+    """The studio with what was typed: wrong, or overtaken by somebody else."""
+    typing = bool(request.headers.get("HX-Request"))
+    if isinstance(error, ValidationFailed):
+        if typing:
+            # Half a colour is typed: the preview waits for the rest of it.
+            return Response(status=204)
+        rest = form.show_problems(error.problems)
+        with transaction(read_only=True) as session:
+            return Studio(session).page(form, rest), 422
+    if error.code != CHANGED_MEANWHILE:
+        raise error
+    with transaction(read_only=True) as session:
+        studio = Studio(session)
+        changes = form.to_changes(studio.content) if "product_name" in request.form else {}
+        found = studio.overtaken_by(changes)
+        if typing:
+            return studio.fragment(form, found)
+        shown = form if changes else BrandingForm.showing(studio.content)
+        return studio.page(shown, found=found), 409

@@ -1,0 +1,160 @@
+"""The test call: its form, what is checked before it, and the call while it runs."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from flask import redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+from wtforms import SelectChoice
+
+from app.enums import CallSource, CarrierKind
+from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.models import Agent
+from app.portal.calls.forms import HINTS, MOST_WORDS, TestCallForm
+from app.portal.calls.labels import live
+from app.portal.web.blueprint import portal
+from app.portal.web.editing import Sending
+from app.portal.web.formats import phone
+from app.portal.web.navigation import may_open
+from app.services import agents, calls
+
+Page = str | tuple[str, int] | Response
+
+MOST_AGENTS = 200
+FIELDS = {"number": "#number", "messages": "#said-0"}
+PAGES = {
+    "organization": ("portal.organization", "Show the organization"),
+    "agent": ("portal.assistant", "Show the assistant"),
+    "do-not-call": ("portal.do_not_call", "Show the list"),
+    "regions": ("portal.organization_settings", "Show the settings"),
+    "calling-hours": ("portal.organization_settings", "Show the settings"),
+    "limits": ("portal.organization_settings", "Show the settings"),
+}
+"""Where what is not mended in the form is."""
+
+
+@portal.get("/test-call")
+def test_call() -> Page:
+    call_id = _as_uuid(request.args.get("call"))
+    if call_id is None:
+        return _test_page(TestCallForm(data={"agent": request.args.get("agent")}), None)
+    with transaction(read_only=True) as session:
+        form = TestCallForm.repeating(calls.get(session, caller(), call_id))
+    return _test_page(form, call_id)
+
+
+@portal.post("/test-call/checks")
+def test_call_checks() -> str:
+    """The pre-flight list for what the form says at this moment."""
+    form = TestCallForm(request.form)
+    with transaction(read_only=True) as session:
+        return render_template("portal/calls/_checks.html", checks=_checks(session, form))
+
+
+@portal.post("/test-call")
+def test_call_place() -> Page:
+    form = TestCallForm(request.form)
+    config = settings()
+    try:
+        with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier is not None:
+                return redirect(sending.earlier, 303)
+            placed = calls.schedule(
+                session,
+                caller(),
+                form.to_request(),
+                source=CallSource.TEST,
+                live=True,
+                carrier=CarrierKind(config.carrier),
+                expiry_hours=config.call_expiry_hours,
+                calls_at_once=config.calls_per_organization,
+            )
+            url = sending.led_to(url_for("portal.test_call", call=placed.call_id))
+    except ValidationFailed as error:
+        return _test_page(form, None, form.show_problems(list(error.problems))), 422
+    except (Conflict, Forbidden, NotFound) as error:
+        return _test_page(form, None, [("", error.message)]), 422
+    return redirect(url, 303)
+
+
+def _test_page(
+    form: TestCallForm, call_id: UUID | None, problems: Sequence[tuple[str, str]] | None = None
+) -> str:
+    """``problems`` are given where the form was refused: those that belong to no field."""
+    with transaction(read_only=True) as session:
+        choices = agents.with_organizations(session, caller(), MOST_AGENTS, also=form.agent.data)
+        form.agent.choices = [
+            SelectChoice(str(agent.id), _agent_words(agent.name, organization, agent.phone_number))
+            for agent, organization in choices
+        ]
+        if not form.agent.data and choices:
+            ready = [a for a, _ in choices if a.active and a.phone_ready] or [choices[0][0]]
+            form.agent.data = str(ready[0].id)
+        shown = live(session, calls.get(session, caller(), call_id)) if call_id else {}
+        checks = _checks(session, form)
+        if problems is not None and not form.number.errors:
+            # The service names the first thing that stops a call, a form all of them.
+            form.number.errors = tuple(c["title"] for c in checks if c.get("url") == "#number")
+        return render_template(
+            "portal/calls/test.html",
+            form=form,
+            problems=problems or [],
+            hints=HINTS,
+            most_words=MOST_WORDS,
+            checks=checks,
+            has_agents=bool(choices),
+            has_more=len(choices) >= MOST_AGENTS,
+            **shown,
+        )
+
+
+def _agent_words(name: str, organization: str, number: str | None) -> str:
+    return f"{name}, {organization} ({phone(number) if number else 'no number'})"
+
+
+def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
+    try:
+        agent = agents.get(session, caller(), form.agent.data or "")
+    except NotFound:
+        return []
+    config = settings()
+    installation = calls.Installation(
+        CarrierKind(config.carrier),
+        config.calls_per_organization,
+        config.carrier_calls_per_second,
+    )
+    found = calls.preflight(
+        session, caller(), agent, form.dialled, form.texts, installation=installation
+    )
+    own = agent.phone_number
+    return [
+        {
+            "state": check.state,
+            "title": check.sentence.replace(own, phone(own)) if own else check.sentence,
+            **(_mend(check.mend, agent) if check.state != "passed" else {}),
+        }
+        for check in found
+    ]
+
+
+def _mend(place: str, agent: Agent) -> dict[str, str]:
+    """Where a thing is mended, for those who may go there."""
+    if place in FIELDS:
+        return {"url": FIELDS[place], "act": "Go to the field"}
+    endpoint, act = PAGES.get(place, ("", ""))
+    if not endpoint or not may_open(caller(), endpoint):
+        return {}
+    if place == "agent":
+        return {"url": url_for(endpoint, agent_id=agent.id), "act": act}
+    return {"url": url_for(endpoint, organization_id=agent.organization_id), "act": act}
+
+
+def _as_uuid(text: str | None) -> UUID | None:
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        return None

@@ -1,0 +1,119 @@
+"""The form of a campaign's plan."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from wtforms import (
+    Form,
+    RadioField,
+    SelectChoice,
+    SelectField,
+    SelectMultipleField,
+    TextAreaField,
+)
+from wtforms.widgets import CheckboxInput, ListWidget
+
+from app.models import Agent
+from app.portal.organizations.forms import WholeNumber
+from app.portal.organizations.settings_forms import ClockField
+from app.services.outreach import Plan
+from app.services.outreach.plans import MOST_WORDS
+
+EXACT, INSTRUCTIONS, DEFAULT = "exact", "instructions", "default"
+SAID_HINTS = {
+    EXACT: "Both are needed. {firstName|there} becomes the first name, or “there” where it is not "
+    "known; the names of metadata stand in brackets likewise.",
+    INSTRUCTIONS: "The assistant finds its own words.",
+    DEFAULT: "Set with the assistant.",
+}
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+PLACES = {
+    "agentId": "agent",
+    "introMessage": "intro",
+    "voicemailMessage": "voicemail",
+    "hoursEnd": "hours_end",
+    "callsPerHour": "calls_per_hour",
+    "callsAtOnce": "calls_at_once",
+}
+_NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
+
+
+class PlanForm(Form):
+    agent = SelectField("Assistant", choices=[], validate_choice=False)
+    weekdays = SelectMultipleField(
+        "Days",
+        choices=[SelectChoice(str(number), name) for number, name in enumerate(DAYS, 1)],
+        validate_choice=False,
+        widget=ListWidget(),
+        option_widget=CheckboxInput(),
+    )
+    hours_start = ClockField("From")
+    hours_end = ClockField("To")
+    calls_per_hour = WholeNumber("Calls an hour", render_kw=_NUMBER)
+    calls_at_once = WholeNumber("Calls at once", render_kw=_NUMBER)
+    said = RadioField(
+        "What is said",
+        choices=[
+            SelectChoice(EXACT, "Exact intro and voicemail"),
+            SelectChoice(INSTRUCTIONS, "Instructions"),
+            SelectChoice(DEFAULT, "The assistant’s default texts"),
+        ],
+        default=DEFAULT,
+    )
+    intro = TextAreaField("Intro", render_kw={"maxlength": MOST_WORDS})
+    voicemail = TextAreaField("Voicemail", render_kw={"maxlength": MOST_WORDS})
+    instructions = TextAreaField("Instructions", render_kw={"maxlength": MOST_WORDS})
+
+    @classmethod
+    def showing(cls, plan: Plan) -> "PlanForm":
+        exact = bool(plan.intro_message)
+        return cls(
+            data={
+                "agent": str(plan.agent_id) if plan.agent_id else None,
+                "weekdays": [str(day) for day in sorted(plan.weekdays)],
+                "hours_start": plan.hours_start,
+                "hours_end": plan.hours_end,
+                "calls_per_hour": plan.calls_per_hour,
+                "calls_at_once": plan.calls_at_once,
+                "said": INSTRUCTIONS if plan.call_instructions else EXACT if exact else DEFAULT,
+                "intro": plan.intro_message,
+                "voicemail": plan.voicemail_message,
+                "instructions": plan.call_instructions,
+            }
+        )
+
+    def offer(self, agents: Sequence[Agent]) -> None:
+        self.agent.choices = [SelectChoice(str(agent.id), agent.name) for agent in agents]
+
+    @property
+    def places(self) -> dict[str, str]:
+        """Where a problem of each field of the wire is shown: words that are missing where the
+        person chose how to give them."""
+        missing = {EXACT: "intro", DEFAULT: "said"}.get(self.said.data or "", "instructions")
+        return PLACES | {"callInstructions": missing}
+
+    def to_plan(self) -> Plan:
+        """The plan as typed, with the words of the chosen way alone; for a form that was
+        validated."""
+        words: dict[str, Any] = {}
+        if self.said.data == EXACT:
+            words["intro_message"] = (self.intro.data or "").strip() or None
+            words["voicemail_message"] = (self.voicemail.data or "").strip() or None
+        elif self.said.data == INSTRUCTIONS:
+            words["call_instructions"] = (self.instructions.data or "").strip() or None
+        speaker = None
+        with suppress(ValueError, TypeError):
+            speaker = UUID(self.agent.data)
+        return Plan(
+            agent_id=speaker,
+            weekdays=frozenset(
+                int(day) if day.isdecimal() else 0 for day in self.weekdays.data or ()
+            ),
+            hours_start=self.hours_start.data,
+            hours_end=self.hours_end.data,
+            calls_per_hour=self.calls_per_hour.data,
+            calls_at_once=self.calls_at_once.data,
+            **words,
+        )

@@ -1,0 +1,237 @@
+"""The outreach of a campaign: its plan, its start and pause, how far it has come."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.enums import CampaignStatus, CarrierKind
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.models import Campaign, Outreach
+from app.portal.campaigns.labels import (
+    LEFT_OUT_WORDS,
+    consequences,
+    hindrance_words,
+    hours_words,
+    left_out_lines,
+    plan_facts,
+    standing_words,
+)
+from app.portal.campaigns.plan_forms import SAID_HINTS, PlanForm
+from app.portal.campaigns.views import about
+from app.portal.web import lists
+from app.portal.web.blueprint import portal
+from app.portal.web.confirmation import Question
+from app.portal.web.editing import Overtaken, overtaken, seen_version
+from app.portal.web.form_problems import place_problems
+from app.services import agents, campaigns, outreach
+from app.services.outreach.plans import MOST_WORDS, speakers
+
+Page = str | tuple[str, int] | Response
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/outreach")
+def campaign_outreach(campaign_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        return render_template(
+            "portal/campaigns/outreach.html", **about(session, found), **_shown(session, found)
+        )
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/outreach/live")
+def campaign_outreach_live(campaign_id: UUID) -> str:
+    """The panel of a running campaign, which asks for itself again."""
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        return render_template(
+            "portal/campaigns/_progress.html", campaign=found, **_shown(session, found)
+        )
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/outreach/left-out")
+def campaign_left_out(campaign_id: UUID) -> str:
+    """Whom the present round leaves out, and why."""
+    at = lists.place()
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        page = outreach.left_out(
+            session,
+            found,
+            reason=lists.text_filter("reason"),
+            cursor=at.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        return render_template(
+            "portal/campaigns/left_out.html",
+            **about(session, found),
+            rows=page.items,
+            reasons=LEFT_OUT_WORDS,
+            place=at,
+            next_url=at.next_url(page.next_cursor),
+            clear_url=lists.clear_url("reason"),
+        )
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/outreach/plan")
+def campaign_plan(campaign_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        form = PlanForm.showing(outreach.plan_of(session, found))
+    return _plan_page(found, form)
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/outreach/plan")
+def campaign_plan_save(campaign_id: UUID) -> Page:
+    form = PlanForm(request.form)
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+    if not form.validate():
+        return _plan_page(found, form), 422
+    try:
+        with transaction() as session:
+            changed = outreach.change_plan(
+                session,
+                caller(),
+                campaign_id,
+                form.to_plan(),
+                most_at_once=settings().calls_per_organization,
+                expected_version=seen_version(),
+            )
+    except ValidationFailed as error:
+        return _plan_page(found, form, place_problems(form, error, form.places)), 422
+    except Conflict as error:
+        with transaction(read_only=True) as session:
+            found = campaigns.get(session, caller(), campaign_id)
+            stored = PlanForm.showing(outreach.plan_of(session, found))
+            stored.offer(speakers(session, found))
+            form.offer(speakers(session, found))
+            other = overtaken(
+                session, error, form, stored, target_type="campaign", target_id=campaign_id
+            )
+        return _plan_page(found, form, conflict=other), 409
+    flash("The plan was saved." if changed else "Nothing was changed.", "success")
+    return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/outreach/start")
+def campaign_start_question(campaign_id: UUID) -> Page:
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        plan = outreach.stored_plan(session, found)
+        if plan is None:
+            return redirect(url_for("portal.campaign_plan", campaign_id=campaign_id), 303)
+        return _starting(session, found, plan, again=False).page()
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/outreach/start")
+def campaign_start(campaign_id: UUID) -> Response:
+    return _start(campaign_id, again=False)
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/outreach/again")
+def campaign_again_question(campaign_id: UUID) -> Page:
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        plan = outreach.stored_plan(session, found)
+        if plan is None or not outreach.progress_of(session, found).is_over:
+            return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
+        return _starting(session, found, plan, again=True).page()
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/outreach/again")
+def campaign_again(campaign_id: UUID) -> Response:
+    return _start(campaign_id, again=True)
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/outreach/pause")
+def campaign_pause(campaign_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            found = outreach.pause(session, caller(), campaign_id)
+        flash(f"{found.name} is paused. Calls that had begun go on to their end.", "success")
+    except Conflict as error:
+        flash(error.message, "warning")
+    return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
+
+
+def _start(campaign_id: UUID, *, again: bool) -> Response:
+    try:
+        with transaction() as session:
+            found = outreach.start(session, caller(), campaign_id, again=again)
+        flash(f"{found.name} is running.", "success")
+    except Conflict as error:
+        flash(f"The campaign was not started. {error.message}", "warning")
+    return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
+
+
+def _shown(session: Session, found: Campaign) -> dict[str, Any]:
+    """What the page and its live panel show."""
+    plan = outreach.stored_plan(session, found)
+    progress = outreach.progress_of(session, found)
+    running = found.status is CampaignStatus.ACTIVE
+    shown: dict[str, Any] = {
+        "plan": plan,
+        "progress": progress,
+        "running": running,
+        "stands": standing_words(found, plan, progress),
+        "left_out": left_out_lines(found, progress),
+        "facts_of_plan": [],
+        "hours": hours_words(plan) if plan else None,
+        "question": None,
+        "hindrance": None,
+    }
+    if plan is not None:
+        agent = agents.get(session, caller(), plan.agent_id)
+        shown["hindrance"] = hindrance_words(found, plan, _hindrance(session, found, plan))
+        shown["facts_of_plan"] = plan_facts(plan, agent)
+        if found.status is not CampaignStatus.ARCHIVED and (not running or progress.is_over):
+            again = plan.started_at is not None and progress.is_over and progress.called > 0
+            shown["question"] = _starting(session, found, plan, again=again)
+    return shown
+
+
+def _hindrance(session: Session, found: Campaign, plan: Outreach) -> outreach.Hindrance | None:
+    return outreach.hindrance(session, found, plan, CarrierKind(settings().carrier))
+
+
+def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool) -> Question:
+    resumes = plan.started_at is not None and not again
+    verb = "Call everybody of" if again else "Go on with" if resumes else "Start"
+    acts = "Call everybody again" if again else "Resume campaign" if resumes else "Start campaign"
+    endpoint = "portal.campaign_again" if again else "portal.campaign_start"
+    return Question(
+        action=url_for(endpoint, campaign_id=found.id),
+        question=f"{verb} {found.name}{' again' if again else ''}?",
+        consequences=consequences(
+            outreach.forecast(session, found, again=again), plan, _hindrance(session, found, plan)
+        ),
+        act=acts,
+        safe="Not now",
+        safe_url=url_for("portal.campaign_outreach", campaign_id=found.id),
+        danger=False,
+    )
+
+
+def _plan_page(
+    found: Campaign,
+    form: PlanForm,
+    problems: list[tuple[str, str]] | None = None,
+    conflict: Overtaken | None = None,
+) -> str:
+    with transaction(read_only=True) as session:
+        form.offer(speakers(session, found))
+        return render_template(
+            "portal/campaigns/plan.html",
+            **about(session, found),
+            form=form,
+            problems=problems or [],
+            conflict=conflict,
+            hints=SAID_HINTS,
+            most_words=MOST_WORDS,
+            most_at_once=settings().calls_per_organization,
+            version=found.version if request.method == "GET" or conflict else seen_version(),
+        )

@@ -1,0 +1,271 @@
+"""Campaigns: the list, one of them with its contacts, its uploads and its settings."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.enums import CampaignStatus
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, transaction
+from app.models import Campaign, Organization
+from app.portal.campaigns.forms import WHO_HINTS, CampaignForm
+from app.portal.uploads.views import uploads_page
+from app.portal.web import lists, organization_picker
+from app.portal.web.blueprint import portal
+from app.portal.web.confirmation import Question
+from app.portal.web.editing import Overtaken, Sending, overtaken, seen_version
+from app.portal.web.form_problems import place_problems
+from app.portal.web.formats import plural
+from app.services import agents, audit, campaigns, contacts, do_not_call, organizations, outreach
+from app.services.campaigns import SORTS
+from app.services.contacts import Hindrance, single
+
+Page = str | tuple[str, int] | Response
+
+LATEST_CHANGES = 8
+KINDS = {"": "Current campaigns", "archived": "Archived", "any": "All campaigns"}
+HINDRANCE_NAMES = {
+    Hindrance.NO_PHONE: "No phone number",
+    Hindrance.DO_NOT_CALL: "On the do-not-call list",
+    Hindrance.REFUSED: "Asked not to be called",
+    Hindrance.ENDED: "Outreach has ended",
+}
+FIELDS = {"agents": "agents", "name": "name"}
+
+
+@portal.get("/campaigns", endpoint="campaigns")
+def list_campaigns() -> str:
+    at, sort = lists.place(), lists.sort_filter(SORTS, "-created")
+    with transaction(read_only=True) as session:
+        organization = organization_picker.organization_named(session)
+        page = campaigns.search(
+            session,
+            caller(),
+            organization_id=organization.id if organization else None,
+            query=lists.text_filter("q"),
+            archived={"archived": True, "any": None}.get(request.args.get("kind", ""), False),
+            sort=sort,
+            cursor=at.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        names = organizations.names_of(
+            session, caller(), {row.organization_id for row in page.items}
+        )
+    return render_template(
+        "portal/campaigns/list.html",
+        all_organizations=caller().organization_id is None,
+        organization=organization,
+        rows=page.items,
+        names=names,
+        place=at,
+        next_url=at.next_url(page.next_cursor),
+        sort=sort,
+        sort_url=lists.sort_url,
+        sort_direction=lists.sort_direction,
+        kinds=KINDS,
+        clear_url=lists.clear_url("q", "kind"),
+    )
+
+
+@portal.get("/campaigns/new")
+def campaign_new() -> Page:
+    with transaction(read_only=True) as session:
+        organization = organization_picker.organization_named(session)
+        if organization is None:
+            back = ("Campaigns", url_for("portal.campaigns"))
+            return organization_picker.choose_page(session, "Create campaign", back)
+    return _new_page(organization, CampaignForm())
+
+
+@portal.post("/campaigns/new")
+def campaign_create() -> Page:
+    form = CampaignForm(request.form)
+    organization = organization_picker.organization_chosen()
+    try:
+        with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier is not None:
+                return redirect(sending.earlier, 303)
+            made = campaigns.create(
+                session,
+                caller(),
+                organization.id,
+                name=form.name.data or "",
+                agent_ids=form.chosen,
+                all_agents=form.all_agents,
+            )
+            url = sending.led_to(url_for("portal.campaign", campaign_id=made.id))
+    except ValidationFailed as error:
+        return _new_page(organization, form, place_problems(form, error, FIELDS)), 422
+    flash(f"{made.name} was created. Its contacts come from files, scripts or by hand.", "success")
+    return redirect(url, 303)
+
+
+@portal.get("/campaigns/<uuid:campaign_id>")
+def campaign(campaign_id: UUID) -> str:
+    """The contacts of the campaign."""
+    at = lists.place()
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        page = contacts.search(
+            session,
+            found,
+            query=lists.text_filter("q"),
+            status=lists.text_filter("status"),
+            hindrance=lists.choice_filter("hindrance", Hindrance),
+            cursor=at.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        phones = {row.phone for row in page.items if row.phone}
+        statuses = set(contacts.statuses_of(session, found))
+        chosen = lists.text_filter("status")
+        if chosen and chosen != contacts.NO_STATUS:
+            statuses.add(chosen)
+        return render_template(
+            "portal/campaigns/detail.html",
+            **about(session, found),
+            rows=page.items,
+            listed=do_not_call.listed_among(session, found.organization_id, phones),
+            statuses=[(contacts.NO_STATUS, "No status"), *((s, s) for s in sorted(statuses))],
+            hindrances=list(HINDRANCE_NAMES.items()),
+            removed=_removed(session),
+            place=at,
+            next_url=at.next_url(page.next_cursor),
+            clear_url=lists.clear_url("q", "status", "hindrance"),
+        )
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/uploads")
+def campaign_uploads(campaign_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        return render_template(
+            "portal/campaigns/uploads.html",
+            **about(session, found),
+            **uploads_page(session, found.id),
+        )
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/settings")
+def campaign_settings(campaign_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        form = CampaignForm.showing(found, campaigns.agents_of(session, found))
+    return _settings_page(found, form)
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/settings")
+def campaign_save(campaign_id: UUID) -> Page:
+    form = CampaignForm(request.form)
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+    try:
+        with transaction() as session:
+            name = form.name.data or ""
+            campaigns.rename(session, caller(), campaign_id, name, expected_version=seen_version())
+            campaigns.assign_agents(
+                session, caller(), campaign_id, form.chosen, all_agents=form.all_agents
+            )
+    except ValidationFailed as error:
+        return _settings_page(found, form, place_problems(form, error, FIELDS)), 422
+    except Conflict as error:
+        with transaction(read_only=True) as session:
+            found = campaigns.get(session, caller(), campaign_id)
+            stored = CampaignForm.showing(found, campaigns.agents_of(session, found))
+            other = overtaken(
+                session, error, form, stored, target_type="campaign", target_id=campaign_id
+            )
+        return _settings_page(found, form, conflict=other), 409
+    flash("The campaign was saved.", "success")
+    return redirect(url_for("portal.campaign_settings", campaign_id=campaign_id), 303)
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/archive")
+def campaign_archive_question(campaign_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        return _archiving(campaigns.get(session, caller(), campaign_id)).page()
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/archive")
+def campaign_archive(campaign_id: UUID) -> Page:
+    with transaction() as session:
+        found = campaigns.archive(session, caller(), campaign_id)
+    flash(f"{found.name} is archived.", "success")
+    return redirect(url_for("portal.campaign", campaign_id=campaign_id), 303)
+
+
+def about(session: Session, found: Campaign) -> dict[str, Any]:
+    """What every tab says of the campaign."""
+    plan = outreach.stored_plan(session, found)
+    return {
+        "campaign": found,
+        "started": plan is not None and plan.started_at is not None,
+        "archived": found.status is CampaignStatus.ARCHIVED,
+        "organization": organizations.get(session, caller(), found.organization_id),
+        "keys": campaigns.external_id_keys(session, found),
+    }
+
+
+def _removed(session: Session) -> tuple[str, str] | None:
+    """The contact that was just removed and can be put back: its name and id."""
+    try:
+        contact_id = UUID(request.args.get("removed", ""))
+    except ValueError:
+        return None
+    gone = single.removed_lately(session, caller(), contact_id)
+    return (single.name_of(gone), str(contact_id)) if gone else None
+
+
+def _archiving(found: Campaign) -> Question:
+    many = plural(found.contact_count, "contact")
+    kept = f"Its {many} can still be looked at." if found.contact_count else "It has no contacts."
+    moved = " Its contacts can be uploaded to another campaign." if found.contact_count else ""
+    return Question(
+        action=url_for("portal.campaign_archive", campaign_id=found.id),
+        question=f"Archive {found.name}?",
+        consequences=[
+            kept,
+            "It leaves the list, and no files are uploaded to it any more.",
+            f"It can’t be brought back.{moved}",
+        ],
+        act="Archive campaign",
+        safe="Keep campaign",
+        safe_url=url_for("portal.campaign_settings", campaign_id=found.id),
+    )
+
+
+def _new_page(
+    organization: Organization, form: CampaignForm, problems: list[tuple[str, str]] | None = None
+) -> str:
+    with transaction(read_only=True) as session:
+        form.offer(agents.of_organization(session, caller(), organization.id))
+    return render_template(
+        "portal/campaigns/new.html",
+        organization=organization,
+        form=form,
+        problems=problems or [],
+        hints=WHO_HINTS,
+    )
+
+
+def _settings_page(
+    found: Campaign,
+    form: CampaignForm,
+    problems: list[tuple[str, str]] | None = None,
+    conflict: Overtaken | None = None,
+) -> str:
+    with transaction(read_only=True) as session:
+        form.offer(agents.of_organization(session, caller(), found.organization_id))
+        return render_template(
+            "portal/campaigns/settings.html",
+            **about(session, found),
+            form=form,
+            problems=problems or [],
+            conflict=conflict,
+            hints=WHO_HINTS,
+            archiving=_archiving(found),
+            changes=audit.latest_of_target(session, caller(), "campaign", found.id, LATEST_CHANGES),
+        )

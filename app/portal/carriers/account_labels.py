@@ -1,0 +1,113 @@
+"""What the pages of carrier accounts have in common."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from flask import url_for
+from sqlalchemy.orm import Session
+from wtforms import Form
+
+from app.enums import CarrierKind
+from app.errors import Conflict, NotFound
+from app.extensions import caller
+from app.models import CarrierAccount, Organization
+from app.portal.web.confirmation import Question
+from app.portal.web.editing import overtaken, seen_version
+from app.portal.web.formats import plural
+from app.services import carrier_accounts
+
+WHOLE = "All other organizations"
+KIND_WORDS = {CarrierKind.TWILIO: "Twilio account", CarrierKind.SIP: "SIP trunk"}
+FORMS = {CarrierKind.TWILIO: "portal.line_account", CarrierKind.SIP: "portal.line_trunk"}
+
+
+def only_partners() -> None:
+    """Operators have no account of their own: theirs is in the environment."""
+    if caller().partner_id is None:
+        raise NotFound
+
+
+def short_name(account: CarrierAccount) -> str:
+    if account.trunk is not None:
+        return str(account.trunk["address"])
+    return f"{account.sid[:6]}…{account.sid[-4:]}"
+
+
+def owner_of(account: CarrierAccount, names: dict[UUID, str]) -> str:
+    return names.get(account.organization_id, "–") if account.organization_id else WHOLE
+
+
+def form_url(kind: CarrierKind, organization_id: UUID | None) -> str:
+    return url_for(FORMS[kind], organization=organization_id)
+
+
+def removing(session: Session, account: CarrierAccount) -> Question:
+    """Asks whether the account is to be removed, with what would follow."""
+    follows = carrier_accounts.leaving(session, caller(), account)
+    instead = f"your account {short_name(follows.instead)}" if follows.instead else "the platform’s"
+    secret = "token" if account.trunk is None else "password"
+    return Question(
+        action=url_for("portal.line_account_remove", account_id=account.id),
+        question=f"Remove the account {short_name(account)}?",
+        consequences=[
+            f"New live calls of {plural(follows.organizations, 'organization')} "
+            f"go out over {instead}."
+            if follows.organizations
+            else "No organization calls over it.",
+            f"It is refused until {plural(follows.calls, 'call')} over it "
+            f"{'has' if follows.calls == 1 else 'have'} ended."
+            if follows.calls
+            else "No call over it waits or is on the line.",
+            f"Its {secret} is forgotten within two days. Nothing changes at the carrier.",
+        ],
+        act="Remove account",
+        safe="Keep account",
+        safe_url=url_for("portal.line_accounts"),
+    )
+
+
+def about(
+    session: Session,
+    organization: Organization | None,
+    kind: CarrierKind,
+    typed: Form | None,
+    *,
+    stored: Form,
+    conflict: Conflict | None = None,
+    problems: Sequence[tuple[str, str]] = (),
+) -> dict[str, Any]:
+    """What the page of one form shows: ``typed``, or where nothing was typed yet, what is
+    ``stored``."""
+    organization_id = organization.id if organization else None
+    standing = carrier_accounts.standing(session, caller(), organization_id)
+    present, said = standing.account, None
+    if conflict is not None and typed is not None and standing.last_id is not None:
+        said = overtaken(
+            session,
+            conflict,
+            typed,
+            stored,
+            target_type="carrier_account",
+            target_id=standing.last_id,
+        )
+    elif conflict is not None:
+        problems = [("", conflict.message)]
+    is_same = present is not None and present.carrier is kind
+    return {
+        "form": typed or stored,
+        "title": KIND_WORDS[kind],
+        "owner": organization.name if organization else WHOLE,
+        "kinds": [
+            (words, form_url(each, organization_id), None, each is kind)
+            for each, words in KIND_WORDS.items()
+        ],
+        "present": present if is_same else None,
+        "replaced": f"{KIND_WORDS[present.carrier]} {short_name(present)}"
+        if present is not None and not is_same
+        else None,
+        "removing": removing(session, present) if present else None,
+        "overtaken": said,
+        "problems": problems,
+        "version": standing.version if typed is None or said else seen_version(),
+    }

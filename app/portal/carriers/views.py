@@ -1,0 +1,61 @@
+"""The telephone line: how it does, what waits because of it, and what was refused."""
+
+from flask import render_template
+
+from app.extensions import caller, transaction
+from app.portal.calls.labels import ENDED_WORDS
+from app.portal.carriers.labels import (
+    OBSERVED_WORDS,
+    STATE_WORDS,
+    trouble_text,
+    trouble_title,
+    waiting_words,
+)
+from app.portal.web.blueprint import portal
+from app.services.dialler import health, pauses, standing
+
+MOST = health.MOST_COUNTED
+
+
+@portal.get("/line")
+def line_health() -> str:
+    if caller().partner_id is None:
+        return _of_operators()
+    with transaction(read_only=True) as session:
+        troubles = health.in_trouble(session)
+        waiting = health.waiting_calls(session, caller())
+        failed = health.failed_calls(session, caller())
+        held = pauses.covering(session, caller())
+    return render_template(
+        "portal/carriers/own.html",
+        troubles=[
+            {
+                "title": trouble_title(each, names_carrier=False),
+                "text": trouble_text(each, waiting, MOST),
+                "tone": STATE_WORDS[each.state][1],
+            }
+            for each in troubles
+        ],
+        pauses=held,
+        waiting=waiting_words(waiting, MOST),
+        failed=[
+            (ENDED_WORDS[reason], count)
+            for reason, count in sorted(failed.items(), key=lambda pair: -pair[1])
+        ],
+    )
+
+
+def _of_operators() -> str:
+    with transaction(read_only=True) as session:
+        found = health.carriers(session)
+        stands = standing.standing(session)
+    troubles = [(each.carrier, trouble) for each in found for trouble in each.troubles]
+    return render_template(
+        "portal/carriers/operator.html",
+        carriers=found,
+        troubles=sorted(troubles, key=lambda pair: pair[1].last_at, reverse=True),
+        standing=stands,
+        state_words=STATE_WORDS,
+        observed_words=OBSERVED_WORDS,
+        titles=[trouble_title(each, names_carrier=True) for each in found if each.state.is_trouble],
+    )

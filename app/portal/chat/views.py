@@ -1,0 +1,83 @@
+"""The chat bubble's window, and the page that stands in for it without script."""
+
+from flask import g, make_response, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import NotFound, RateLimited, ValidationFailed
+from app.extensions import transaction
+from app.models import Partner, User
+from app.portal.chat.forms import ChatForm
+from app.portal.web.blueprint import portal
+from app.services import chat
+from app.services.auth import sign_in
+
+
+@portal.app_template_global("chat_url")
+def chat_url(sent: str | None = None) -> str:
+    """The chat's address for whoever looks at the present page."""
+    slug = (request.view_args or {}).get("slug") or (g.brand.slug if "brand" in g else None)
+    if g.get("user") or not slug:
+        return url_for("portal.chat", sent=sent)
+    return url_for("portal.partner_chat", slug=slug, sent=sent)
+
+
+@portal.get("/p/<slug>/chat", endpoint="partner_chat")
+@portal.get("/chat", endpoint="chat")
+def show_chat(**_place: str) -> Response:
+    if not g.brand.show_chat:
+        raise NotFound
+    return _page(_form())
+
+
+@portal.post("/p/<slug>/chat", endpoint="partner_chat_send")
+@portal.post("/chat", endpoint="chat_send")
+def send_chat(**_place: str) -> Response:
+    """Hands the message in; a person answers it by e-mail."""
+    form = _form()
+    try:
+        with transaction() as session:
+            chat.send(session, _partner(session), _message(form), sender=_sender())
+    except ValidationFailed as error:
+        for problem in error.problems:
+            form[problem.field].errors = (problem.message,)
+        return _page(form, 422)
+    except RateLimited as error:
+        form.message.errors = (error.message,)
+        # The window is swapped for what can be mended only: 422 says so to the script.
+        response = _page(form, 422 if request.headers.get("HX-Request") else 429)
+        response.headers["Retry-After"] = str(error.retry_after)
+        return response
+    return redirect(chat_url(sent="1"), 303)
+
+
+def _form() -> ChatForm:
+    return ChatForm(request.form, signed_in=g.get("user") is not None)
+
+
+def _message(form: ChatForm) -> chat.Message:
+    user: User | None = g.get("user")
+    text = (form.message.data or "").replace("\r\n", "\n").replace("\0", "").strip()
+    if user is not None:
+        return chat.Message(text, user.email, user.name or "")
+    typed = [(f.data or "").replace("\0", "").strip() for f in (form.email, form.name)]
+    return chat.Message(text, *typed)
+
+
+def _sender() -> str | None:
+    user: User | None = g.get("user")
+    return request.remote_addr if user is None else str(user.id)
+
+
+def _partner(session: Session) -> Partner:
+    if not g.brand.slug:
+        raise NotFound
+    return sign_in.partner_of_slug(session, g.brand.slug)
+
+
+def _page(form: ChatForm, status: int = 200) -> Response:
+    response = make_response(
+        render_template("portal/chat/page.html", form=form, sent="sent" in request.args), status
+    )
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,159 @@
+"""What is done to one contact and asks back: removing it, putting it back, never calling it."""
+
+from uuid import UUID
+
+from flask import flash, redirect, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+from wtforms import Form, RadioField, SelectChoice, StringField
+
+from app.errors import NotFound, ValidationFailed
+from app.extensions import caller, transaction
+from app.models import Campaign, utcnow
+from app.portal.web.blueprint import portal
+from app.portal.web.confirmation import Question
+from app.portal.web.formats import phone, plural
+from app.schemas.contacts import StoredContact
+from app.services import campaigns, contacts, do_not_call
+from app.services.contacts import consent, history, single
+
+Page = str | tuple[str, int] | Response
+
+SOURCE = "contact"
+"""Where the entry of a do-not-call list says that it came from."""
+
+
+class ConsentForm(Form):
+    consent = RadioField(
+        "May they be called?",
+        choices=[
+            SelectChoice("yes", "Yes, they gave consent"),
+            SelectChoice("no", "No, they refused or took it back"),
+        ],
+        default="yes",
+    )
+    source = StringField("Where from", render_kw={"maxlength": 200, "autocomplete": "off"})
+
+
+class ReasonForm(Form):
+    reason = StringField("Reason", render_kw={"maxlength": 500, "autocomplete": "off"})
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
+def contact_remove_question(campaign_id: UUID, contact_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        campaign = campaigns.get(session, caller(), campaign_id)
+        found = contacts.get(session, caller(), campaign_id, contact_id)
+        return removing(session, campaign, found).page()
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
+def contact_remove(campaign_id: UUID, contact_id: UUID) -> Page:
+    """Leads to the campaign, which offers to put the contact back."""
+    with transaction() as session:
+        single.remove(session, caller(), campaign_id, contact_id)
+    return redirect(url_for("portal.campaign", campaign_id=campaign_id, removed=contact_id), 303)
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/put-back")
+def contact_put_back(campaign_id: UUID, contact_id: UUID) -> Page:
+    try:
+        with transaction() as session:
+            new = single.put_back(session, caller(), campaign_id, contact_id)
+    except ValidationFailed as error:
+        flash(f"The contact was not put back. {error.message}", "warning")
+        return redirect(url_for("portal.campaign", campaign_id=campaign_id), 303)
+    flash("The contact is in the campaign again. Calls that waited were not.", "success")
+    return redirect(url_for("portal.contact", campaign_id=campaign_id, contact_id=new), 303)
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/consent")
+def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
+    """Keeps what the person said of being called, in the words of the metadata."""
+    form = ConsentForm(request.form)
+    url = url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id)
+    with transaction() as session:
+        found = contacts.get(session, caller(), campaign_id, contact_id)
+        if not form.validate():
+            flash("Choose whether the person may be called. Nothing was changed.", "warning")
+            return redirect(url, 303)
+        single.note(
+            session,
+            caller(),
+            campaign_id,
+            found,
+            {
+                consent.KEY: form.consent.data,
+                consent.SOURCE_KEY: (form.source.data or "").strip() or caller().label,
+                consent.AT_KEY: utcnow().isoformat(timespec="seconds"),
+            },
+        )
+    flash("The consent was saved.", "success")
+    return redirect(url, 303)
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
+def contact_do_not_call_question(campaign_id: UUID, contact_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        campaign = campaigns.get(session, caller(), campaign_id)
+        found = contacts.get(session, caller(), campaign_id, contact_id)
+        if found.phone is None:
+            raise NotFound
+        return do_not_call_question(session, campaign, found).page(ReasonForm().reason)
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
+def contact_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
+    form = ReasonForm(request.form)
+    url = url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id)
+    with transaction() as session:
+        campaign = campaigns.get(session, caller(), campaign_id)
+        found = contacts.get(session, caller(), campaign_id, contact_id)
+        if found.phone is None:
+            raise NotFound
+        do_not_call.add(
+            session,
+            caller(),
+            campaign.organization_id,
+            found.phone,
+            reason=form.reason.data,
+            source=SOURCE,
+        )
+    flash(f"{phone(found.phone)} is on the do-not-call list.", "success")
+    return redirect(url, 303)
+
+
+def removing(session: Session, campaign: Campaign, found: StoredContact) -> Question:
+    waiting = history.waiting_calls(session, found.id)
+    return Question(
+        action=url_for("portal.contact_remove", campaign_id=campaign.id, contact_id=found.id),
+        question=f"Remove {single.name_of(found)}?",
+        consequences=[
+            f"The contact leaves {campaign.name} with everything that is kept about it.",
+            f"{plural(waiting, 'call that waits is', 'calls that wait are')} cancelled."
+            if waiting
+            else "No call waits for it.",
+            "You can put the contact back for a day.",
+        ],
+        act="Remove contact",
+        safe="Keep contact",
+        safe_url=url_for("portal.contact", campaign_id=campaign.id, contact_id=found.id),
+    )
+
+
+def do_not_call_question(session: Session, campaign: Campaign, found: StoredContact) -> Question:
+    number = found.phone or ""
+    waiting = do_not_call.waiting_calls_to(session, campaign.organization_id, [number])
+    stopped = plural(waiting, "call that waits is", "calls that wait are")
+    return Question(
+        action=url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
+        question=f"Never call {phone(number)}?",
+        consequences=[
+            "The number goes on the do-not-call list of the whole organization.",
+            f"{stopped} not placed." if waiting else "No call to it waits.",
+            "The contact stays in the campaign.",
+        ],
+        act="Add to do-not-call list",
+        safe="Keep callable",
+        safe_url=url_for("portal.contact", campaign_id=campaign.id, contact_id=found.id),
+    )

@@ -1,0 +1,173 @@
+"""Contacts of a campaign: one with its history, and the forms that add and change it."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, transaction
+from app.models import Campaign
+from app.phone import country_name
+from app.portal.contacts.action_views import ConsentForm, ReasonForm, do_not_call_question, removing
+from app.portal.contacts.forms import ContactForm, form_for, showing, shown
+from app.portal.web.blueprint import portal
+from app.portal.web.editing import Overtaken, Sending, overtaken, seen_version
+from app.services import audit, campaigns, contacts, do_not_call, organizations
+from app.services.contacts import consent, history, single
+from app.services.contacts.rules import is_ended
+
+Page = str | tuple[str, int] | Response
+
+SHOWN = 10
+UPLOAD_ACTIONS = {"created": "Added", "updated": "Updated", "deleted": "Removed"}
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>")
+def contact(campaign_id: UUID, contact_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        campaign = campaigns.get(session, caller(), campaign_id)
+        found = contacts.get(session, caller(), campaign_id, contact_id)
+        listed = bool(found.phone) and do_not_call.is_listed(
+            session, campaign.organization_id, found.phone or ""
+        )
+        return render_template(
+            "portal/contacts/detail.html",
+            campaign=campaign,
+            organization=organizations.get(session, caller(), campaign.organization_id),
+            contact=found,
+            name=single.name_of(found),
+            listed=listed,
+            ended=is_ended(found.status),
+            facts=[(name, shown(value)) for name, value in found.contact_metadata.items()],
+            calls=history.calls_to(session, caller(), campaign, found, SHOWN),
+            uploads=history.uploads_of(session, found, SHOWN),
+            upload_actions=UPLOAD_ACTIONS,
+            changes=audit.latest_of_target(session, caller(), "contact", found.id, SHOWN),
+            removing=removing(session, campaign, found),
+            reason=ReasonForm().reason,
+            consent=consent.stated_by(found.contact_metadata),
+            consent_form=ConsentForm(),
+            listing=do_not_call_question(session, campaign, found) if found.phone else None,
+        )
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/contacts/new")
+def contact_new(campaign_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        campaign = campaigns.get(session, caller(), campaign_id)
+        form = form_for(list(campaigns.external_id_keys(session, campaign)))()
+        return _new_page(session, campaign, form)
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/contacts/new")
+def contact_create(campaign_id: UUID) -> Page:
+    with transaction(read_only=True) as session:
+        campaign = campaigns.get(session, caller(), campaign_id)
+        form = form_for(list(campaigns.external_id_keys(session, campaign)))(request.form)
+        wanted = form.to_fields()
+    try:
+        with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier is not None:
+                return redirect(sending.earlier, 303)
+            made = single.add(session, caller(), campaign_id, wanted)
+            form.require_readable()
+            url = sending.led_to(
+                url_for("portal.contact", campaign_id=campaign_id, contact_id=made)
+            )
+    except ValidationFailed as error:
+        with transaction(read_only=True) as session:
+            return _new_page(session, campaign, form, form.show_problems(error)), 422
+    flash("The contact was added.", "success")
+    return redirect(url, 303)
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/edit")
+def contact_edit(campaign_id: UUID, contact_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        campaign = campaigns.get(session, caller(), campaign_id)
+        found = contacts.get(session, caller(), campaign_id, contact_id)
+        form = showing(list(campaigns.external_id_keys(session, campaign)), found)
+        return _edit_page(session, campaign, contact_id, form)
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/edit")
+def contact_save(campaign_id: UUID, contact_id: UUID) -> Page:
+    with transaction(read_only=True) as session:
+        campaign = campaigns.get(session, caller(), campaign_id)
+        found = contacts.get(session, caller(), campaign_id, contact_id)
+        keys = list(campaigns.external_id_keys(session, campaign))
+        form = form_for(keys)(request.form)
+        wanted = form.to_fields(found)
+    try:
+        with transaction() as session:
+            single.edit(
+                session,
+                caller(),
+                campaign_id,
+                contact_id,
+                wanted,
+                expected_version=seen_version(),
+            )
+            form.require_readable()
+    except ValidationFailed as error:
+        problems = form.show_problems(error)
+        with transaction(read_only=True) as session:
+            return _edit_page(session, campaign, contact_id, form, problems), 422
+    except Conflict as error:
+        with transaction(read_only=True) as session:
+            stored = showing(keys, contacts.get(session, caller(), campaign_id, contact_id))
+            other = overtaken(
+                session, error, form, stored, target_type="contact", target_id=contact_id
+            )
+            return _edit_page(session, campaign, contact_id, form, conflict=other), 409
+    flash("The contact was saved.", "success")
+    return redirect(url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id), 303)
+
+
+def _new_page(
+    session: Session,
+    campaign: Campaign,
+    form: ContactForm,
+    problems: list[tuple[str, str]] | None = None,
+) -> str:
+    return render_template(
+        "portal/contacts/new.html", problems=problems or [], **_form(session, campaign, form)
+    )
+
+
+def _edit_page(
+    session: Session,
+    campaign: Campaign,
+    contact_id: UUID,
+    form: ContactForm,
+    problems: list[tuple[str, str]] | None = None,
+    conflict: Overtaken | None = None,
+) -> str:
+    found = contacts.get(session, caller(), campaign.id, contact_id)
+    return render_template(
+        "portal/contacts/edit.html",
+        contact=found,
+        name=single.name_of(found),
+        version=single.version_of(found),
+        problems=problems or [],
+        conflict=conflict,
+        **_form(session, campaign, form),
+    )
+
+
+def _form(session: Session, campaign: Campaign, form: ContactForm) -> dict[str, Any]:
+    organization = organizations.get(session, caller(), campaign.organization_id)
+    meanings = campaigns.external_id_keys(session, campaign)
+    return {
+        "campaign": campaign,
+        "form": form,
+        "region": country_name(organization.default_region),
+        "external": [
+            (field, meanings.get(key, False))
+            for key, field in zip(form.keys, form.external, strict=True)
+        ],
+    }

@@ -1,0 +1,236 @@
+"""The do-not-call lists: which there are, the numbers of one, adding, removing, exporting."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from flask import Response as FlaskResponse
+from flask import flash, redirect, render_template, request, stream_with_context, url_for
+from werkzeug.datastructures import FileStorage
+from werkzeug.wrappers import Response
+
+from app.errors import NotFound, ValidationFailed
+from app.extensions import caller, transaction
+from app.phone import PhoneError, normalise
+from app.portal.audit.labels import value_words
+from app.portal.do_not_call.forms import NumbersForm, as_text
+from app.portal.organizations.views import about
+from app.portal.web import lists
+from app.portal.web.blueprint import portal
+from app.portal.web.downloads import csv_file
+from app.portal.web.form_problems import place_problems
+from app.portal.web.formats import number, plural
+from app.services import csv_files, do_not_call, organizations
+from app.services.do_not_call import Added, Sheet
+from app.services.pasted_lines import decoded
+
+Page = str | tuple[str, int] | Response
+
+MOST_BYTES = 2 * 1024 * 1024
+MOST_SHOWN = 200
+COLUMNS = ("Number", "Reason", "Added by", "Added (UTC)", "Source")
+CHUNK = 1000
+SOURCES = {
+    "portal": "Portal",
+    "file": "Uploaded file",
+    "contact": "Contact",
+    "command": "Operator",
+    "demo": "Demo data",
+}
+
+
+@portal.get("/do-not-call")
+def do_not_call_lists() -> str:
+    """Every list of the caller's organizations; a number finds those that hold it. Somebody with
+    one organization gets its list."""
+    only = caller().organization_id
+    if only is not None:
+        return show_list(only)
+    place, query = lists.place(), lists.text_filter("q")
+    wanted = _as_number(query)
+    with transaction(read_only=True) as session:
+        page, sizes = do_not_call.sizes(
+            session,
+            caller(),
+            query=None if wanted else query,
+            number=wanted,
+            cursor=place.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+    return render_template(
+        "portal/organizations/do_not_call_lists.html",
+        rows=page.items,
+        sizes=sizes,
+        wanted=wanted,
+        place=place,
+        next_url=place.next_url(page.next_cursor),
+        clear_url=lists.clear_url("q"),
+    )
+
+
+@portal.get("/organizations/<uuid:organization_id>/do-not-call", endpoint="do_not_call")
+def show_list(organization_id: UUID) -> str:
+    place = lists.place()
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+        query = lists.text_filter("q")
+        page = do_not_call.listing(
+            session,
+            caller(),
+            found.id,
+            query=_as_number(query, found.default_region) or query,
+            cursor=place.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        return render_template(
+            "portal/organizations/do_not_call.html",
+            **about(session, found, "portal.do_not_call"),
+            rows=page.items,
+            sources=SOURCES,
+            place=place,
+            next_url=place.next_url(page.next_cursor),
+            clear_url=lists.clear_url("q"),
+        )
+
+
+@portal.get("/organizations/<uuid:organization_id>/do-not-call/add")
+def do_not_call_add(organization_id: UUID) -> Page:
+    return _add_page(organization_id, NumbersForm())
+
+
+@portal.post("/organizations/<uuid:organization_id>/do-not-call/add")
+def do_not_call_add_all(organization_id: UUID) -> Page:
+    """Adds the numbers if every line can be read; otherwise names the lines and adds none."""
+    return _add(organization_id, good_only=False)
+
+
+@portal.post("/organizations/<uuid:organization_id>/do-not-call/add-good")
+def do_not_call_add_good(organization_id: UUID) -> Page:
+    """Adds the numbers that can be read and leaves the others out."""
+    return _add(organization_id, good_only=True)
+
+
+@portal.get("/organizations/<uuid:organization_id>/do-not-call/remove")
+def do_not_call_remove(organization_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+        entry = do_not_call.entry(session, caller(), found.id, request.args.get("number", ""))
+    return render_template(
+        "portal/organizations/do_not_call_remove.html", organization=found, entry=entry
+    )
+
+
+@portal.post("/organizations/<uuid:organization_id>/do-not-call/remove")
+def do_not_call_remove_now(organization_id: UUID) -> Response:
+    phone = request.form.get("number", "")
+    try:
+        with transaction() as session:
+            do_not_call.remove(session, caller(), organization_id, phone)
+    except PhoneError as error:
+        raise NotFound from error
+    flash(f"{value_words(phone)} is off the list and may be called again.", "success")
+    return redirect(url_for("portal.do_not_call", organization_id=organization_id), 303)
+
+
+@portal.get("/organizations/<uuid:organization_id>/do-not-call.csv")
+def do_not_call_export(organization_id: UUID) -> FlaskResponse:
+    """The whole list, safe for spreadsheets; it can be added again as it is."""
+    with transaction(read_only=True) as session:
+        organizations.get(session, caller(), organization_id)
+    return csv_file("do-not-call", stream_with_context(_lines(organization_id)))
+
+
+def _add(organization_id: UUID, *, good_only: bool) -> Page:
+    form = NumbersForm(request.form)
+    sent: FileStorage | None = request.files.get("file")
+    with transaction(read_only=True) as session:
+        region = organizations.get(session, caller(), organization_id).default_region
+    try:
+        text = _file_text(sent) if sent and sent.filename else form.numbers.data or ""
+        sheet = do_not_call.read_numbers(text, region)
+    except ValidationFailed as error:
+        if sent and sent.filename:
+            form.file.errors = (error.message,)
+            return _add_page(organization_id, form), 422
+        return _add_page(organization_id, form, problems=place_problems(form, error)), 422
+    if not sheet.good or (sheet.bad and not good_only):
+        form.numbers.data = as_text(sheet)
+        return _add_page(organization_id, form, sheet), 422
+    source = "file" if sent and sent.filename else "portal"
+    with transaction() as session:
+        added = do_not_call.add_many(
+            session,
+            caller(),
+            organization_id,
+            sheet.good,
+            reason=form.reason.data,
+            source=source,
+        )
+    flash(_added_words(added, sheet), "success")
+    return redirect(url_for("portal.do_not_call", organization_id=organization_id), 303)
+
+
+def _add_page(
+    organization_id: UUID,
+    form: NumbersForm,
+    sheet: Sheet | None = None,
+    problems: list[tuple[str, str]] | None = None,
+) -> str:
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+    return render_template(
+        "portal/organizations/do_not_call_add.html",
+        organization=found,
+        form=form,
+        sheet=sheet,
+        shown=sheet.bad[:MOST_SHOWN] if sheet else [],
+        problems=problems or [],
+        most=do_not_call.MOST_NUMBERS,
+    )
+
+
+def _file_text(sent: FileStorage) -> str:
+    """Raises `ValidationFailed`."""
+    data = sent.stream.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        message = "The file is larger than 2 MB. Keep only the column with the numbers."
+        raise ValidationFailed.on("file", "too_large", message)
+    return decoded(data)
+
+
+def _added_words(added: Added, sheet: Sheet) -> str:
+    words = [f"{plural(added.added, 'number')} added."]
+    if added.known:
+        words.append(f"{number(added.known)} stood on the list before and kept their entry.")
+    if sheet.repeated:
+        words.append(f"{plural(sheet.repeated, 'line')} repeated a number.")
+    if sheet.bad:
+        words.append(f"{plural(len(sheet.bad), 'line')} left out.")
+    if added.calls:
+        do = "ends" if added.calls == 1 else "end"
+        words.append(f"{plural(added.calls, 'queued call')} to them {do} cancelled, not placed.")
+    return " ".join(words)
+
+
+def _as_number(query: str | None, region: str | None = None) -> str | None:
+    """The number that somebody looks for, in E.164; None where the words are no number."""
+    try:
+        return normalise(query, region) if query else None
+    except PhoneError:
+        return None
+
+
+def _lines(organization_id: UUID) -> Iterator[bytes]:
+    yield csv_files.first_line(COLUMNS)
+    cursor: str | None = None
+    while True:
+        with transaction(read_only=True) as session:
+            page = do_not_call.listing(
+                session, caller(), organization_id, cursor=cursor, limit=CHUNK
+            )
+        yield csv_files.lines(
+            (entry.phone, entry.reason, entry.added_by, entry.created_at, entry.source)
+            for entry in page.items
+        )
+        cursor = page.next_cursor
+        if cursor is None:
+            return

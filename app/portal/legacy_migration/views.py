@@ -1,0 +1,92 @@
+"""The way out of the retired calling API: each client, its traffic, and the request to move to."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from flask import render_template
+
+from app.extensions import caller, settings, transaction
+from app.models import LegacyDay, OAuthClient, utcnow
+from app.portal.api_access.labels import client_state
+from app.portal.legacy_migration.labels import FIELDS, answer_shown, as_curl, differences, time_left
+from app.portal.web import lists
+from app.portal.web.blueprint import portal
+from app.portal.web.user_timezone import zone
+from app.services.legacy import migration as legacy_migration
+from app.services.legacy.calls import SUCCESSOR, end_of_service
+
+
+@portal.get("/api-access/migration")
+def api_migration() -> str:
+    at = lists.place()
+    with transaction(read_only=True) as session:
+        page = legacy_migration.search(
+            session,
+            caller(),
+            query=lists.text_filter("q"),
+            cursor=at.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+    return render_template(
+        "portal/legacy_migration/list.html",
+        rows=[
+            {"moving": row, "state": client_state(row.client), **_end(row.client)}
+            for row in page.items
+        ],
+        days=legacy_migration.DAYS_SHOWN,
+        retirement=settings().legacy_retirement,
+        now=utcnow(),
+        place=at,
+        next_url=at.next_url(page.next_cursor),
+        clear_url=lists.clear_url("q"),
+        zone=zone(),
+    )
+
+
+@portal.get("/api-access/migration/<uuid:client_id>")
+def api_migration_client(client_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        moving = legacy_migration.get(session, caller(), client_id)
+        days = legacy_migration.days(session, moving)
+        exchange = legacy_migration.exchange_of(session, moving)
+        body = exchange.request if exchange else legacy_migration.last_accepted(session, moving)
+    url = settings().addresses.public_api + SUCCESSOR
+    return render_template(
+        "portal/legacy_migration/client.html",
+        moving=moving,
+        state=client_state(moving.client),
+        days=days,
+        chart=_chart(days),
+        exchange=exchange,
+        curl=as_curl(url, body) if body else None,
+        no_assistant=body is not None and body["agentId"] == legacy_migration.NO_ASSISTANT,
+        answered=answer_shown(exchange.status, exchange.answer) if exchange else "",
+        would_answer=answer_shown(exchange.shadow_status, exchange.shadow_answer)
+        if exchange
+        else "",
+        differences=differences(exchange) if exchange else [],
+        fields=FIELDS,
+        zone=zone(),
+        **_end(moving.client),
+    )
+
+
+def _end(client: OAuthClient) -> dict[str, Any]:
+    until = end_of_service(client.served_until, settings())
+    return {
+        "until": until,
+        "left": time_left(until),
+        "extended": until != settings().legacy_retirement,
+    }
+
+
+def _chart(days: Sequence[LegacyDay]) -> dict[str, Any]:
+    return {
+        "days": [each.day.isoformat() for each in days],
+        "series": [
+            {"label": "Accepted", "values": [each.accepted for each in days], "role": "first"},
+            {"label": "Refused", "values": [each.refused for each in days], "role": "second"},
+        ],
+        "unfinished": True,
+    }

@@ -1,0 +1,84 @@
+"""The mails that an installation without a mail server keeps: for development alone.
+
+Whoever reads a mail can follow its link, so only those who may do everything in the partner
+anyway see them, and the operators.
+"""
+
+from uuid import UUID
+
+from flask import Flask, make_response, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from app.errors import NotFound
+from app.extensions import caller, settings
+from app.gateways.mailers import KeptMail, open_outbox
+from app.portal.web.blueprint import portal
+
+MOST_SHOWN = 100
+
+
+def keeps_mails() -> bool:
+    """Whether mails are kept here for people to look at, instead of being sent."""
+    return settings().env != "production" and not settings().smtp_url
+
+
+def outbox_url() -> str | None:
+    """Where the mails are kept; None where they are really sent."""
+    return url_for("portal.outbox") if keeps_mails() else None
+
+
+@portal.get("/outbox")
+def outbox() -> str:
+    kept = _kept()
+    return render_template(
+        "portal/operator/mails.html",
+        mails=[(mail, mail.read()) for mail in kept[:MOST_SHOWN]],
+        count=len(kept),
+    )
+
+
+@portal.get("/outbox/<uuid:mail_id>")
+def outbox_mail(mail_id: UUID) -> str:
+    mail = _one(mail_id)
+    message = mail.read()
+    plain = message.get_body(("plain",))
+    return render_template(
+        "portal/operator/mail.html",
+        mail=mail,
+        message=message,
+        text=plain.get_content() if plain else "",
+        form="text" if request.args.get("form") == "text" else "html",
+    )
+
+
+@portal.get("/outbox/<uuid:mail_id>/html")
+def outbox_html(mail_id: UUID) -> Response:
+    """The mail itself, for a frame: no script runs in it, and its styles are its own."""
+    html = _one(mail_id).read().get_body(("html",))
+    response = make_response(html.get_content() if html else "")
+    response.headers["Content-Security-Policy"] = (
+        "default-src 'none'; img-src 'self' http: https: data:; style-src 'unsafe-inline';"
+        " form-action 'none'; base-uri 'none'; frame-ancestors 'self';"
+        " sandbox allow-popups allow-popups-to-escape-sandbox"
+    )
+    return response
+
+
+def _kept() -> list[KeptMail]:
+    if not keeps_mails():
+        raise NotFound
+    mails = open_outbox(settings()).mails()
+    if caller().is_operator:
+        return mails
+    return [mail for mail in mails if mail.partner_id == caller().partner_id]
+
+
+def _one(mail_id: UUID) -> KeptMail:
+    for mail in _kept():
+        if mail.id == mail_id:
+            return mail
+    raise NotFound
+
+
+def register(app: Flask) -> None:
+    app.context_processor(lambda: {"outbox_url": outbox_url()})

@@ -1,0 +1,74 @@
+"""Suspending, resuming, archiving an organization and bringing it back; the first and third ask."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from app.extensions import caller, transaction
+from app.portal.organizations.labels import archiving_words, suspending_words
+from app.portal.web.blueprint import portal
+from app.portal.web.formats import plural
+from app.services import organizations
+
+
+@portal.get("/organizations/<uuid:organization_id>/suspend")
+def organization_suspend(organization_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+        consequences = suspending_words(organizations.reach_of(session, found))
+    return render_template(
+        "portal/organizations/suspend.html", organization=found, consequences=consequences
+    )
+
+
+@portal.post("/organizations/<uuid:organization_id>/suspend")
+def organization_suspend_now(organization_id: UUID) -> Response:
+    with transaction() as session:
+        organizations.suspend(session, caller(), organization_id, reason=request.form.get("reason"))
+    return _back_to(organization_id)
+
+
+@portal.post("/organizations/<uuid:organization_id>/resume")
+def organization_resume(organization_id: UUID) -> Response:
+    with transaction() as session:
+        found = organizations.resume(session, caller(), organization_id)
+    flash(f"{found.name} resumed: its people can sign in and its keys work again.", "success")
+    return _back_to(organization_id)
+
+
+@portal.get("/organizations/<uuid:organization_id>/archive")
+def organization_archive(organization_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+        consequences = archiving_words(organizations.reach_of(session, found))
+    return render_template(
+        "portal/organizations/archive.html", organization=found, consequences=consequences
+    )
+
+
+@portal.post("/organizations/<uuid:organization_id>/archive")
+def organization_archive_now(organization_id: UUID) -> Response:
+    with transaction() as session:
+        stopped = organizations.archive(
+            session, caller(), organization_id, reason=request.form.get("reason")
+        )
+        found = organizations.get(session, caller(), organization_id)
+    flash(
+        f"{found.name} archived. {plural(stopped.calls, 'queued call')} cancelled, "
+        f"{plural(stopped.campaigns, 'campaign')} paused.",
+        "success",
+    )
+    return _back_to(organization_id)
+
+
+@portal.post("/organizations/<uuid:organization_id>/restore")
+def organization_restore(organization_id: UUID) -> Response:
+    with transaction() as session:
+        found = organizations.restore(session, caller(), organization_id)
+    flash(f"{found.name} is back: its people can sign in again.", "success")
+    return _back_to(organization_id)
+
+
+def _back_to(organization_id: UUID) -> Response:
+    return redirect(url_for("portal.organization", organization_id=organization_id), 303)

@@ -1,0 +1,269 @@
+"""Organizations: the list, and one of them in its parts, each at an address of its own."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+from uuid import UUID
+
+from flask import render_template, url_for
+from sqlalchemy.orm import Session
+
+from app.enums import OrganizationStatus, Tier
+from app.extensions import caller, settings, transaction
+from app.models import Organization, utcnow
+from app.phone import country_name
+from app.policy import Permission
+from app.portal.organizations.labels import archiving_words, suspending_words
+from app.portal.web import lists
+from app.portal.web.blueprint import portal
+from app.services import agents, audit, campaigns, do_not_call, organizations, reporting, users
+from app.services.calls import dispatch, limits
+from app.services.organizations import Closeness
+from app.services.organizations.loading import SORTS
+from app.services.paging import MOST_COUNTED
+from app.services.pricing import TIER_NAMES
+
+STATUS_NAMES = {
+    OrganizationStatus.ACTIVE: "Active",
+    OrganizationStatus.SUSPENDED: "Suspended",
+    OrganizationStatus.ARCHIVED: "Archived",
+}
+CLOSENESS_NAMES = {Closeness.NEAR: "80 % of a limit used", Closeness.REACHED: "A limit reached"}
+LATEST_CHANGES = 5
+ACTIVITY = 50
+MONTHS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A part of an organization; ``counted`` names what stands behind its word."""
+
+    word: str
+    endpoint: str
+    needs: Permission
+    counted: str | None = None
+
+
+TABS = (
+    Tab("Overview", "portal.organization", Permission.ORGANIZATIONS_READ),
+    Tab("People", "portal.organization_people", Permission.USERS_READ, "people"),
+    Tab("Assistants", "portal.organization_assistants", Permission.ORGANIZATIONS_READ, "agents"),
+    Tab("Campaigns", "portal.organization_campaigns", Permission.CAMPAIGNS_READ, "campaigns"),
+    Tab("Usage", "portal.organization_usage", Permission.USAGE_READ),
+    Tab("Settings", "portal.organization_settings", Permission.ORGANIZATIONS_READ),
+    Tab("Do not call", "portal.do_not_call", Permission.CONTACTS_READ, "do_not_call"),
+    Tab("Activity", "portal.organization_activity", Permission.AUDIT_READ),
+)
+
+
+def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any]:
+    """What every part of an organization says at its head; ``endpoint`` is the part shown."""
+    use = organizations.use_of(session, [found.id])[found.id]
+    counts = {
+        "people": use.users,
+        "agents": use.agents,
+        "campaigns": organizations.campaigns_in(session, found),
+        "do_not_call": do_not_call.count_of(session, caller(), found.id),
+    }
+    return {
+        "organization": found,
+        "statuses": STATUS_NAMES,
+        "use": use,
+        "counts": counts,
+        "parts": [
+            (
+                tab.word,
+                url_for(tab.endpoint, organization_id=found.id),
+                counts[tab.counted] if tab.counted else None,
+                tab.endpoint == endpoint,
+            )
+            for tab in TABS
+            if caller().may(tab.needs) and caller().may(Permission.ORGANIZATIONS_READ)
+        ],
+    }
+
+
+@portal.get("/organizations", endpoint="organizations")
+def list_organizations() -> str:
+    place, sort = lists.place(), lists.sort_filter(SORTS, "-created")
+    chosen = organizations.Filter(
+        query=lists.text_filter("q"),
+        tier=lists.choice_filter("tier", Tier),
+        status=lists.choice_filter("status", OrganizationStatus),
+        closeness=lists.choice_filter("use", Closeness),
+    )
+    clear_url = lists.clear_url("q", "tier", "status", "use")
+    with transaction(read_only=True) as session:
+        page = organizations.search(
+            session, caller(), chosen, sort=sort, cursor=place.cursor, limit=lists.PAGE_SIZE
+        )
+        ids = [row.id for row in page.items]
+        whole = place.is_first and page.next_cursor is None
+        count = len(ids) if whole else organizations.count(session, caller(), chosen)
+        return render_template(
+            "portal/organizations/list.html",
+            rows=page.items,
+            count=count,
+            most_counted=MOST_COUNTED,
+            use=organizations.use_of(session, ids),
+            owners=organizations.first_people_of(session, ids),
+            place=place,
+            next_url=place.next_url(page.next_cursor),
+            sort=sort,
+            sort_url=lists.sort_url,
+            sort_direction=lists.sort_direction,
+            tiers=TIER_NAMES,
+            statuses=STATUS_NAMES,
+            closenesses=CLOSENESS_NAMES,
+            clear_url=clear_url,
+        )
+
+
+@portal.get("/organizations/<uuid:organization_id>")
+def organization(organization_id: UUID) -> str:
+    today = utcnow().date()
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+        reach = organizations.reach_of(session, found)
+        return render_template(
+            "portal/organizations/detail.html",
+            **about(session, found, "portal.organization"),
+            month=_month(session, found, today),
+            region_names=region_names,
+            calls=_calls(session, found),
+            suspending=suspending_words(reach),
+            archiving=archiving_words(reach),
+            changes=audit.latest(session, caller(), found.id, LATEST_CHANGES),
+        )
+
+
+@portal.get("/organizations/<uuid:organization_id>/people")
+def organization_people(organization_id: UUID) -> str:
+    place = lists.place()
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+        page = users.search(
+            session,
+            caller(),
+            users.Filter(query=lists.text_filter("q"), organization_id=found.id),
+            cursor=place.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        return render_template(
+            "portal/organizations/people.html",
+            **about(session, found, "portal.organization_people"),
+            rows=page.items,
+            place=place,
+            next_url=place.next_url(page.next_cursor),
+            clear_url=lists.clear_url("q"),
+        )
+
+
+@portal.get("/organizations/<uuid:organization_id>/assistants")
+def organization_assistants(organization_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+        return render_template(
+            "portal/organizations/assistants.html",
+            **about(session, found, "portal.organization_assistants"),
+            rows=agents.of_organization(session, caller(), found.id),
+        )
+
+
+@portal.get("/organizations/<uuid:organization_id>/campaigns")
+def organization_campaigns(organization_id: UUID) -> str:
+    place = lists.place()
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+        page = campaigns.search(
+            session,
+            caller(),
+            organization_id=found.id,
+            cursor=place.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        return render_template(
+            "portal/organizations/campaigns.html",
+            **about(session, found, "portal.organization_campaigns"),
+            rows=page.items,
+            place=place,
+            next_url=place.next_url(page.next_cursor),
+        )
+
+
+@portal.get("/organizations/<uuid:organization_id>/usage")
+def organization_usage(organization_id: UUID) -> str:
+    today = utcnow().date()
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+        first = _months_before(today, MONTHS - 1)
+        days = reporting.daily(session, caller(), first, today, organization_id=found.id)
+        return render_template(
+            "portal/organizations/usage.html",
+            **about(session, found, "portal.organization_usage"),
+            month=_month(session, found, today),
+            months=_by_month(days),
+        )
+
+
+@portal.get("/organizations/<uuid:organization_id>/activity")
+def organization_activity(organization_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+        return render_template(
+            "portal/organizations/activity.html",
+            **about(session, found, "portal.organization_activity"),
+            changes=audit.latest(session, caller(), found.id, ACTIVITY),
+        )
+
+
+def region_names(codes: Iterable[str]) -> str:
+    """The countries' names as a list shows them, without the article."""
+    return ", ".join(country_name(code).removeprefix("the ") for code in codes)
+
+
+def _calls(session: Session, found: Organization) -> Mapping[str, Any]:
+    """The calls of now and of today beside the limits that count, and whose these are."""
+    at_once = limits.at_once_of(found, settings().calls_per_organization)
+    a_day = limits.day_of(found)
+    return {
+        "under_way": dispatch.under_way(session, found.id),
+        "at_once": at_once,
+        "made": limits.made_today(session, found, utcnow()),
+        "a_day": a_day,
+    }
+
+
+def _month(session: Session, found: Organization, today: date) -> Mapping[str, Any]:
+    """This month until today (UTC) beside the same days of the month before."""
+    start = today.replace(day=1)
+    before = _months_before(today, 1)
+    until = min(before + (today - start), start - timedelta(days=1))
+    days = reporting.daily(session, caller(), before, today, organization_id=found.id)
+    return {
+        "start": start,
+        "today": today,
+        "now": _sum([day for day in days if day.day >= start]),
+        "before": _sum([day for day in days if day.day <= until]),
+        "before_start": before,
+    }
+
+
+def _months_before(day: date, months: int) -> date:
+    """The first day of the month so many months before."""
+    year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
+    return date(year, month + 1, 1)
+
+
+def _sum(days: list[reporting.Day]) -> reporting.Day:
+    names = ("conversations", "by_person", "by_voicemail", "seconds")
+    return reporting.Day(date.min, *(sum(getattr(day, name) for day in days) for name in names))
+
+
+def _by_month(days: Any) -> list[tuple[date, reporting.Day]]:
+    """The months, the latest first, each with its sums."""
+    months: dict[date, list[reporting.Day]] = {}
+    for day in days:
+        months.setdefault(day.day.replace(day=1), []).append(day)
+    return [(month, _sum(found)) for month, found in sorted(months.items(), reverse=True)]

@@ -1,0 +1,183 @@
+"""The first page: what needs a decision, what is left to set up, and the figures of the month."""
+
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from flask import g, render_template, url_for
+
+from app.enums import Role
+from app.extensions import caller, transaction
+from app.models.base import utcnow
+from app.portal.web import lists
+from app.portal.web.blueprint import portal
+from app.portal.web.formats import last_day, plural
+from app.portal.web.navigation import may_open
+from app.portal.web.user_timezone import zone
+from app.services import audit, calls, organizations, overview, reporting
+from app.services.overview import Kind, Matter, Month, Step
+from app.services.overview.matters import LAST_DAY
+
+SHOWN = 5
+PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
+    Kind.CALL: ("portal.call", "Look at it", "alert-circle", {}),
+    Kind.CALLS_UNKNOWN: ("portal.calls", "Look at them", "alert-circle", {"state": "unknown"}),
+    Kind.CALLS_UNANSWERED: ("portal.calls", "Show calls", "phone-off", {"state": "unanswered"}),
+    Kind.LINE: ("portal.line_health", "Look at it", "activity-heartbeat", {}),
+    Kind.PAUSED: ("portal.line_health", "Look at it", "player-pause", {}),
+    Kind.CAMPAIGN: ("portal.campaign_outreach", "Look at it", "speakerphone", {}),
+    Kind.UPLOAD: ("portal.upload", "Look at it", "file-spreadsheet", {}),
+    Kind.LIMIT: ("portal.organization_plan", "Change limit", "alert-triangle", {}),
+    Kind.AGENT: ("portal.assistant", "Set up", "phone-off", {}),
+    Kind.AGENTS: ("portal.assistants", "Show them", "phone-off", {"readiness": "not-ready"}),
+    Kind.BRAND: ("portal.branding_surfaces", "Complete", "palette", {}),
+    Kind.CREDENTIAL_KEY: ("portal.api_key", "Renew", "key", {}),
+    Kind.CREDENTIAL_CLIENT: ("portal.api_client", "Renew", "key", {}),
+}
+"""Endpoint, act, icon and further parameters of where each kind is mended."""
+
+PARAMETERS = {
+    Kind.CALL: "call_id",
+    Kind.CAMPAIGN: "campaign_id",
+    Kind.UPLOAD: "upload_id",
+    Kind.LIMIT: "organization_id",
+    Kind.AGENT: "agent_id",
+    Kind.CREDENTIAL_KEY: "key_id",
+    Kind.CREDENTIAL_CLIENT: "client_id",
+}
+STEPS: dict[Step, tuple[str, str, str]] = {
+    Step.BRAND: ("Publish your brand", "Logo, colours and name on every page.", "portal.branding"),
+    Step.DOMAIN: (
+        "Use your own domain",
+        "Your customers sign in there once it is verified.",
+        "portal.portal_settings",
+    ),
+    Step.ORGANIZATION: (
+        "Add your first organization",
+        "A customer of yours, with its people and assistants.",
+        "portal.organizations",
+    ),
+    Step.ASSISTANT: (
+        "Get an assistant ready",
+        "It needs a number that is set up with the carrier.",
+        "portal.assistants",
+    ),
+    Step.UPLOAD: ("Upload contacts", "Into a campaign, checked before applied.", "portal.uploads"),
+    Step.CALL: ("Place a first call", "To your own phone, as a test.", "portal.test_call"),
+}
+
+
+@portal.get("/", endpoint="overview")
+def show_overview() -> str:
+    if g.user.user_type is Role.OPERATOR:
+        return _portals()
+    if (organization_id := caller().organization_id) is not None:
+        return _of_a_member(organization_id)
+    with transaction(read_only=True) as session:
+        month = overview.month(session, caller())
+        standing = overview.standing(session, caller())
+        newest = overview.newest_organizations(session, caller(), SHOWN)
+        return render_template(
+            "portal/overview/page.html",
+            month=month,
+            standing=standing,
+            updated=reporting.last_updated(session, caller()),
+            matters=[_shown(matter) for matter in overview.matters(session, caller())],
+            setup=_setup(overview.steps_left(session, caller())),
+            newest=newest,
+            use=organizations.use_of(session, [row.id for row in newest]),
+            changes=audit.of_partner(session, caller(), SHOWN),
+            chart=_chart(month),
+        )
+
+
+def _of_a_member(organization_id: UUID) -> str:
+    """The own organization of somebody who works there."""
+    with transaction(read_only=True) as session:
+        month = overview.month(session, caller())
+        return render_template(
+            "portal/overview/member.html",
+            month=month,
+            organization=organizations.get(session, caller(), organization_id),
+            use=organizations.use_of(session, [organization_id])[organization_id],
+            updated=reporting.last_updated(session, caller()),
+            matters=[_shown(matter) for matter in overview.matters(session, caller())],
+            latest=calls.search(session, caller(), calls.Chosen(), limit=SHOWN),
+            chart=_chart(month),
+        )
+
+
+def _portals() -> str:
+    place = lists.place()
+    with transaction(read_only=True) as session:
+        page = overview.portals(
+            session,
+            caller(),
+            query=lists.text_filter("q"),
+            cursor=place.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+    return render_template(
+        "portal/overview/operator.html",
+        rows=page.items,
+        place=place,
+        next_url=place.next_url(page.next_cursor),
+        clear_url=lists.clear_url("q"),
+    )
+
+
+def _shown(matter: Matter) -> dict[str, Any]:
+    endpoint, act, symbol, values = PLACES[matter.kind]
+    parameter = PARAMETERS.get(matter.kind)
+    if parameter:
+        values = {parameter: matter.target}
+    if matter.kind is Kind.CALLS_UNANSWERED:
+        began = (utcnow() - LAST_DAY).astimezone(ZoneInfo(zone()))
+        values = {**values, "start": began.date()}
+    return {
+        "title": matter.title,
+        "text": f"{matter.text} {last_day(matter.at, zone())}." if matter.at else matter.text,
+        "url": url_for(endpoint, **values) if may_open(caller(), endpoint) else None,
+        "act": act,
+        "symbol": symbol,
+        "tone": "danger" if matter.urgent else "warning",
+    }
+
+
+def _setup(steps: dict[Step, bool]) -> dict[str, Any] | None:
+    """The checklist; None where there is nothing left to do."""
+    if not steps:
+        return None
+    entries = [
+        {
+            "title": STEPS[step][0],
+            "text": STEPS[step][1],
+            "url": url_for(STEPS[step][2]) if may_open(caller(), STEPS[step][2]) else None,
+            "done": is_done,
+        }
+        for step, is_done in steps.items()
+    ]
+    done = sum(steps.values())
+    return {
+        "entries": entries,
+        "words": f"{done} of {plural(len(steps), 'step')} done",
+        "done": done,
+        "whole": len(steps),
+    }
+
+
+def _chart(month: Month) -> dict[str, Any]:
+    before = [entry.conversations for entry in month.days_before]
+    padded: list[int | None] = [*before, *[None] * (len(month.days) - len(before))]
+    return {
+        "days": [entry.day.isoformat() for entry in month.days],
+        "series": [
+            {
+                "label": f"{month.start:%B}",
+                "values": [entry.conversations for entry in month.days],
+                "role": "first",
+            },
+            {"label": "Month before", "values": padded, "role": "compare"},
+        ],
+        "unfinished": True,
+    }

@@ -1,0 +1,74 @@
+"""What each plan allows the organizations on it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wtforms import Form, FormField
+
+from app.enums import Tier
+from app.errors import ValidationFailed
+from app.portal.organizations.forms import WholeNumber
+from app.services.partners.plan_limits import Allowance, check
+from app.services.pricing import TIER_NAMES
+
+BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
+_NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
+_FIELDS = {"callsAtOnce": "at_once", "callsADay": "a_day"}
+
+
+class AllowanceRow(Form):
+    at_once = WholeNumber("Calls at once", render_kw=_NUMBER)
+    a_day = WholeNumber("Calls a day", render_kw=_NUMBER)
+
+
+class LimitsForm(Form):
+    """A blank field is no limit."""
+
+    free = FormField(AllowanceRow, label=TIER_NAMES[Tier.FREE])
+    basic_trial = FormField(AllowanceRow, label=TIER_NAMES[Tier.BASIC_TRIAL])
+    basic = FormField(AllowanceRow, label=TIER_NAMES[Tier.BASIC])
+    plus = FormField(AllowanceRow, label=TIER_NAMES[Tier.PLUS])
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Also whether the limits are in range, so that all is said at once."""
+        fine = bool(super().validate(extra_validators))
+        try:
+            check(self.wanted())
+        except ValidationFailed as error:
+            self.show_problems(error)
+            return False
+        return fine
+
+    @property
+    def rows(self) -> Iterator[tuple[Tier, AllowanceRow]]:
+        fields = (self.free, self.basic_trial, self.basic, self.plus)
+        yield from zip(BY_SIZE, (field.form for field in fields), strict=True)
+
+    @classmethod
+    def showing(cls, allowed: Mapping[Tier, Allowance]) -> "LimitsForm":
+        form = cls()
+        for tier, row in form.rows:
+            row.at_once.data = allowed[tier].calls_at_once
+            row.a_day.data = allowed[tier].calls_a_day
+        return form
+
+    def wanted(self) -> dict[Tier, Allowance]:
+        """What was typed; what could not be read is none."""
+        return {tier: Allowance(row.at_once.data, row.a_day.data) for tier, row in self.rows}
+
+    def show_problems(self, error: ValidationFailed) -> None:
+        """Puts each problem at its field."""
+        rows = {tier.value: row for tier, row in self.rows}
+        for problem in error.problems:
+            tier, _, name = problem.field.partition(".")
+            field = rows[tier][_FIELDS[name]]
+            field.errors = (*field.errors, problem.message)
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Every problem as (id, words), with the plan's name."""
+        return [
+            (field.id, f"{TIER_NAMES[tier]}, {field.label.text.lower()}: {message}")
+            for tier, row in self.rows
+            for field in row
+            for message in field.errors
+        ]

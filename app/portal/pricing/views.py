@@ -1,0 +1,148 @@
+"""Pricing: what a partner's plans cost, and the processor's ids behind them."""
+
+from collections import Counter
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from flask import redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, processor, settings, transaction
+from app.gateways.processors.currencies import decimals
+from app.models import Partner, utcnow
+from app.portal.pricing.forms import OFFERED, PricingForm
+from app.portal.pricing.limit_forms import BY_SIZE
+from app.portal.web.blueprint import portal
+from app.portal.web.editing import CHANGED_MEANWHILE, Difference, Overtaken, seen_version
+from app.portal.web.number_format import NO_BREAK, written
+from app.schemas.partners import UpdatePartnerInput
+from app.schemas.reading import read
+from app.services import audit, partners
+from app.services import pricing as prices
+from app.services.partners import plan_effects, plan_limits
+from app.services.pricing import TIER_NAMES, Standing
+
+SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
+STALE_AFTER = timedelta(minutes=30)
+"""Three turns of the worker without an answer."""
+
+Page = str | tuple[str, int] | Response
+
+
+@portal.app_template_filter("money")
+def money(cost: Decimal | float, currency: str) -> str:
+    """$29.00, €948.50, ¥3,000; 29.00 CHF where the sign is not known to everybody."""
+    amount = written(cost, decimals(currency))
+    symbol = SYMBOLS.get(currency.upper())
+    return f"{symbol}{amount}" if symbol else f"{amount}{NO_BREAK}{currency.upper()}"
+
+
+@portal.get("/pricing", endpoint="pricing")
+def show_pricing() -> str:
+    with transaction(read_only=True) as session:
+        partner = _partner(session)
+        plans = prices.plans(session, caller(), partner.id, processor())
+        options = prices.options(session, caller(), partner.id, processor())
+        counted = Counter(plan.tier for plan in plans)
+        known = [plan.known_since for plan in plans if plan.known_since]
+        oldest = min(known, default=None)
+        allowed = plan_limits.allowances(session, caller(), partner.id)
+        return render_template(
+            "portal/pricing/page.html",
+            plans=plans,
+            options=options,
+            standing=Standing,
+            source=processor(),
+            oldest=oldest,
+            stale=oldest is not None and oldest < utcnow() - STALE_AFTER,
+            missing=[TIER_NAMES[tier] for tier in OFFERED if tier not in counted],
+            twice=[TIER_NAMES[tier] for tier, count in counted.items() if count > 1],
+            names=TIER_NAMES,
+            partner=partner,
+            allowed=[(tier, allowed[tier]) for tier in BY_SIZE],
+            counts=plan_effects.on_plans(session, caller(), partner.id),
+            most_at_once=settings().calls_per_organization,
+        )
+
+
+@portal.get("/pricing/edit")
+def pricing_edit() -> Page:
+    with transaction(read_only=True) as session:
+        partner = _partner(session)
+        return _page(partner, PricingForm.showing(_stored(partner)))
+
+
+@portal.post("/pricing/edit")
+def pricing_save() -> Page:
+    form = PricingForm(request.form)
+    try:
+        with transaction() as session:
+            partner = _partner(session)
+            changes = {"pricing": form.to_pricing(_stored(partner))}
+            partners.update(
+                session,
+                caller(),
+                partner.id,
+                read(UpdatePartnerInput, changes),
+                expected_version=seen_version(),
+            )
+    except ValidationFailed as error:
+        with transaction(read_only=True) as session:
+            partner = _partner(session)
+            rest = form.show_problems(error.problems, _stored(partner))
+            return _page(partner, form, rest), 422
+    except Conflict as error:
+        if error.code != CHANGED_MEANWHILE:
+            raise
+        with transaction(read_only=True) as session:
+            partner = _partner(session)
+            return _page(partner, form, found=_overtaken(session, partner, form)), 409
+    return redirect(url_for("portal.pricing", saved=1), 303)
+
+
+def _partner(session: Session) -> Partner:
+    return partners.get(session, caller(), partners.own(caller()))
+
+
+def _stored(partner: Partner) -> list[dict[str, Any]] | None:
+    resource = partners.to_resource(partner, caller()).model_dump(mode="json", by_alias=True)
+    stored: list[dict[str, Any]] | None = resource["pricing"]
+    return stored
+
+
+def _overtaken(session: Session, partner: Partner, typed: PricingForm) -> Overtaken:
+    last = audit.last_of_target(session, caller(), "partner", partner.id)
+    stored = PricingForm.showing(_stored(partner))
+    return Overtaken(
+        author=last.actor if last else None,
+        at=last.at if last else None,
+        differences=[
+            Difference(f"{TIER_NAMES[tier]}, {mine.label.text.lower()}", _said(mine), _said(theirs))
+            for (tier, row), (_tier, other) in zip(typed.rows, stored.rows, strict=True)
+            for mine, theirs in zip(row, other, strict=True)
+            if _said(mine) != _said(theirs)
+        ],
+    )
+
+
+def _said(field: Any) -> str:
+    return (field.data or "").strip() or "–"
+
+
+def _page(
+    partner: Partner,
+    form: PricingForm,
+    problems: list[tuple[str, str]] | None = None,
+    found: Overtaken | None = None,
+) -> str:
+    return render_template(
+        "portal/pricing/edit.html",
+        form=form,
+        partner=partner,
+        problems=problems or [],
+        found=found,
+        source=processor(),
+    )

@@ -1,0 +1,5 @@
+"""The admin report."""
+
+from app.portal.report import views
+
+__all__ = ["views"]

@@ -1,0 +1,5 @@
+"""Find: everything by one field."""
+
+from app.portal.search import views
+
+__all__ = ["views"]

@@ -1,0 +1,149 @@
+"""Find: screens, organizations, people, campaigns and calls by a few words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flask import render_template, request, url_for
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.extensions import caller, transaction
+from app.portal.web import lists
+from app.portal.web.blueprint import portal
+from app.portal.web.formats import CALL_STATUS_NAMES, phone, when
+from app.portal.web.navigation import ROLE_NAMES, navigation_for
+from app.portal.web.user_timezone import zone
+from app.services import organizations
+from app.services import search as service_search
+from app.services.pricing import TIER_NAMES
+from app.services.search import Found
+
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    title: str
+    text: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What was found of one kind; ``all_url`` is the list that shows the rest, where there is."""
+
+    label: str
+    icon: str
+    hits: Sequence[Hit]
+    all_url: str | None = None
+
+
+@portal.get("/find", endpoint="find")
+def find_things() -> str:
+    """The page; asked for by the field in the top bar, the short list under it."""
+    words = lists.text_filter("q") or ""
+    groups: list[Group] = []
+    if words:
+        groups = [_screens(words)]
+        with transaction(read_only=True) as session:
+            groups += _groups(session, service_search.find(session, caller(), words, SHOWN), words)
+    template = "_quick" if request.headers.get("HX-Request") else "page"
+    return render_template(
+        f"portal/search/{template}.html",
+        words=words,
+        groups=[group for group in groups if group.hits],
+        all_url=url_for("portal.find", q=words),
+    )
+
+
+def _screens(words: str) -> Group:
+    wanted = words.casefold()
+    hits = [
+        Hit(row.label, group.label or "", row.url)
+        for group in navigation_for(caller())
+        for row in group.rows
+        if wanted in row.label.casefold()
+    ]
+    return Group("Screens", "layout-dashboard", hits[:SHOWN])
+
+
+def _groups(session: Session, found: Found, words: str) -> list[Group]:
+    ids = {call.organization_id for call in found.calls}
+    ids |= {campaign.organization_id for campaign in found.campaigns}
+    ids |= {user.organization_id for user in found.users if user.organization_id is not None}
+    names = organizations.names_of(session, caller(), ids) if ids else {}
+
+    def group(label: str, icon: str, hits: list[Hit], endpoint: str, name: str = "q") -> Group:
+        further = url_for(endpoint, **{name: words}) if len(hits) > SHOWN else None  # type: ignore[arg-type]  # a name of the query
+        return Group(label, icon, hits[:SHOWN], further)
+
+    def about(*parts: str | None) -> str:
+        return ", ".join(part for part in parts if part)
+
+    return [
+        group(
+            "Organizations",
+            "building",
+            [
+                Hit(
+                    row.name,
+                    about(
+                        TIER_NAMES[row.payment_tier] if row.payment_tier else None,
+                        row.referral_code,
+                    ),
+                    url_for("portal.organization", organization_id=row.id),
+                )
+                for row in found.organizations
+            ],
+            "portal.organizations",
+        ),
+        group(
+            "People",
+            "users",
+            [
+                Hit(
+                    row.name or row.email,
+                    about(
+                        row.email if row.name else None,
+                        names.get(row.organization_id)
+                        if row.user_type is Role.STANDARD and row.organization_id
+                        else ROLE_NAMES[row.user_type],
+                    ),
+                    url_for("portal.user", user_id=row.id),
+                )
+                for row in found.users
+            ],
+            "portal.users",
+        ),
+        group(
+            "Campaigns",
+            "speakerphone",
+            [
+                Hit(
+                    row.name,
+                    names.get(row.organization_id, ""),
+                    url_for("portal.campaign", campaign_id=row.id),
+                )
+                for row in found.campaigns
+            ],
+            "portal.campaigns",
+        ),
+        group(
+            "Calls",
+            "phone",
+            [
+                Hit(
+                    phone(row.phone_number),
+                    about(
+                        CALL_STATUS_NAMES[row.status],
+                        f"{when(row.created_at, zone())} {zone()}",
+                        names.get(row.organization_id),
+                    ),
+                    url_for("portal.call", call_id=row.id),
+                )
+                for row in found.calls
+            ],
+            "portal.calls",
+            "number",
+        ),
+    ]

@@ -1,0 +1,181 @@
+"""The check screen: what applying would do, what is wrong where, and what each column becomes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flask import request, url_for
+from sqlalchemy.orm import Session
+
+from app.models import Campaign, ContactImport
+from app.phone import country_name
+from app.portal.uploads.forms import DELIMITER_WORDS, ENCODING_WORDS, ReadingForm
+from app.portal.uploads.labels import (
+    file_notes,
+    ignored_words,
+    kind_words,
+    mended_words,
+    note_words,
+    repair_text,
+    repair_title,
+    repaired_title,
+)
+from app.portal.uploads.sheet import columns_of, sheet_row
+from app.portal.web import lists
+from app.services.contacts.results import FAILED
+from app.services.imports import browsing, mending, uploads
+from app.services.imports.browsing import Kind
+from app.services.imports.mapping import Mapping as Columns
+from app.services.imports.mapping import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    words: str
+    count: int
+    url: str
+    current: bool
+
+
+Typed = Mapping[int, Mapping[int, str]]
+"""What a form sent: row number -> index of the column -> text."""
+
+
+def check_context(
+    session: Session, upload: ContactImport, typed: Typed | None = None
+) -> dict[str, Any]:
+    """What the template of the check screen shows, by the filters in the address; ``typed`` is
+    what was sent and not accepted."""
+    kinds = browsing.failed_kinds(session, upload)
+    notes = browsing.note_kinds(session, upload)
+    kind = _chosen(kinds, request.args.get("kind"), with_reason=True)
+    note = _chosen(notes, request.args.get("note"), with_reason=False)
+    shows_all = request.args.get("rows") == "all" or not upload.failed
+    place = lists.place()
+    page = browsing.page(
+        session,
+        upload,
+        outcome=None if shows_all else FAILED,
+        code=kind.code if kind else None,
+        reason=kind.reason if kind else None,
+        note=note.code if note and not kind else None,
+        after=_row_number(place.cursor),
+        limit=lists.PAGE_SIZE,
+    )
+    campaign = session.get_one(Campaign, upload.campaign_id)
+    by_hand = mending.mended_in(session, upload)
+    ignored = ignored_words(browsing.ignored_kinds(session, upload))
+    return {
+        "kinds": _chips(upload, kinds, kind, note),
+        "notes": [Chip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes],
+        "filtered": kind or note,
+        "shown_total": kind.rows if kind else note.rows if note else _total(upload, shows_all),
+        "repairs": [
+            {
+                "reason": repair.reason,
+                "rows": repair.rows,
+                "title": repair_title(repair),
+                "text": repair_text(repair),
+                "url": _url(upload, kind=f"{repair.code}:{repair.reason}"),
+            }
+            for repair in browsing.repairs(session, upload)
+            if kind is None or kind.reason == repair.reason
+        ],
+        "repaired": [(reason, repaired_title(reason)) for reason in upload.repairs],
+        "columns": columns_of(upload, uploads.external_id_keys(session, upload)),
+        "rows": [sheet_row(upload, row, (typed or {}).get(row.number, {})) for row in page.rows],
+        "mended": mended_words(by_hand),
+        "left_out": by_hand.left_out,
+        "reading": ReadingForm.showing(upload),
+        "place": place,
+        "next_url": place.next_url(str(page.next_number) if page.next_number else None),
+        "ignored": ignored,
+        "same": uploads.same_file(session, upload),
+        "read_as": _read_as(upload),
+        "file_notes": file_notes(upload.found),
+        "finds_contacts": _mapping(upload).finds_contacts,
+        "campaign_changed": campaign.revision != upload.campaign_revision,
+    }
+
+
+def path_of(upload: ContactImport, campaign_name: str) -> dict[str, Any]:
+    """Breadcrumbs and wizard steps of an upload's pages."""
+    campaign = url_for("portal.campaign", campaign_id=upload.campaign_id)
+    choose = url_for("portal.upload_new", campaign_id=upload.campaign_id)
+    return {
+        "campaign_name": campaign_name,
+        "crumbs": [
+            ("Campaigns", url_for("portal.campaigns")),
+            (campaign_name, campaign),
+            ("Upload", None),
+        ],
+        "places": [("Choose file", choose), ("Check", None), ("Apply", None)],
+    }
+
+
+def _mapping(upload: ContactImport) -> Columns:
+    return Columns(upload.columns, [Target.parse(text) for text in upload.mapping])
+
+
+def _chosen(kinds: Sequence[Kind], wanted: str | None, *, with_reason: bool) -> Kind | None:
+    for kind in kinds:
+        if wanted == (f"{kind.code}:{kind.reason or ''}" if with_reason else kind.code):
+            return kind
+    return None
+
+
+def _chips(
+    upload: ContactImport, kinds: Sequence[Kind], kind: Kind | None, note: Kind | None
+) -> list[Chip]:
+    if not kinds:
+        return []
+    every = Chip("All", upload.failed, _url(upload), kind is None and note is None)
+    return [
+        every,
+        *(
+            Chip(
+                kind_words(k),
+                k.rows,
+                _url(upload, kind=f"{k.code}:{k.reason or ''}"),
+                k is kind,
+            )
+            for k in kinds
+        ),
+    ]
+
+
+def _row_number(cursor: str | None) -> int:
+    """A row of the address; the first page for anything that no row is numbered with."""
+    return (
+        int(cursor) if cursor and cursor.isascii() and cursor.isdigit() and len(cursor) < 9 else 0
+    )
+
+
+def _total(upload: ContactImport, shows_all: bool) -> int:
+    return upload.rows_total if shows_all else upload.failed
+
+
+def _url(upload: ContactImport, kind: str | None = None, note: str | None = None) -> str:
+    return url_for("portal.upload", upload_id=upload.id, kind=kind, note=note, _anchor="rows")
+
+
+def _read_as(upload: ContactImport) -> str:
+    """How the file was read, in words."""
+    found = upload.found
+    parts = []
+    if found.get("sheet"):
+        parts.append(f"sheet “{found['sheet']}”")
+    if found.get("encoding"):
+        name = found["encoding"].removesuffix("-sig")
+        parts.append(ENCODING_WORDS.get(name, name.upper()))
+    if found.get("delimiter"):
+        parts.append(f"separated by {DELIMITER_WORDS.get(found['delimiter'], found['delimiter'])}")
+    if upload.file_kind == "vcard":
+        parts.append("each card as a row")
+    elif found.get("headerRow"):
+        parts.append(f"column names in row {found['headerRow']}")
+    else:
+        parts.append("no column names")
+    if region := upload.read_options.get("region"):
+        parts.append(f"numbers without a country code as those of {country_name(region)}")
+    return ", ".join(parts)

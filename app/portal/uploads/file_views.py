@@ -1,0 +1,68 @@
+"""The file of an upload again, with what was wrong in it: all of its rows, or those that failed."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from flask import Response, stream_with_context
+
+from app.errors import Conflict, Gone, NotFound
+from app.extensions import caller, transaction
+from app.models import ContactImport
+from app.portal.web.blueprint import portal
+from app.portal.web.formats import moment
+from app.services.imports import failures, returned_files, uploads
+from app.services.imports.returned_files import Writer
+
+_KINDS = {
+    "csv": "text/csv",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+
+@portal.get("/uploads/<uuid:upload_id>/failed-rows.<any(csv, xlsx):ending>")
+def upload_failures(upload_id: UUID, ending: str) -> Response:
+    """The rows that can't be applied, with a column that says why."""
+    return _file(upload_id, ending, failed_only=True)
+
+
+@portal.get("/uploads/<uuid:upload_id>/file.<any(csv, xlsx):ending>")
+def upload_file(upload_id: UUID, ending: str) -> Response:
+    """The whole file with its problems marked."""
+    return _file(upload_id, ending, failed_only=False)
+
+
+def _file(upload_id: UUID, ending: str, *, failed_only: bool) -> Response:
+    with transaction(read_only=True) as session:
+        found = uploads.get(session, caller(), upload_id)
+        if found.rows_forgotten_at is not None:
+            message = (
+                f"The rows of this upload were removed on {moment(found.rows_forgotten_at)}. "
+                "Its figures and its history are still there."
+            )
+            raise Gone(message, "rows_forgotten")
+        is_there = found.checked_at is not None and found.columns
+        if not is_there or ending != returned_files.ending_of(found):
+            raise NotFound
+        writer = returned_files.writer_of(session, found)
+    stem = "".join(c if c.isalnum() and c.isascii() else "-" for c in found.file_name)
+    kind = "failed-rows-of" if failed_only else "problems-in"
+    name = f"{kind}-{stem.rpartition('-')[0].strip('-') or 'upload'}"
+    response = Response(
+        stream_with_context(_pieces(found, writer, failed_only=failed_only)),
+        content_type=_KINDS[ending],
+    )
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.{ending}"'
+    return response
+
+
+def _pieces(found: ContactImport, writer: Writer, *, failed_only: bool) -> Iterator[bytes]:
+    yield writer.begin(failures.header(found))
+    last: int | None = 0
+    while last is not None:
+        with transaction(read_only=True) as session:
+            if not failures.are_those_of(session, found):
+                message = "The file is read anew: what was sent of it is not all of it."
+                raise Conflict(message, "changed_meanwhile")  # breaks the download off
+            rows, last = failures.rows_after(session, found, last, failed_only=failed_only)
+        yield writer.rows(rows)
+    yield writer.end()

@@ -1,0 +1,158 @@
+"""The words of the upload screens: states, kinds of problems, proposed repairs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.enums import ContactAction, ImportState
+from app.models import ContactImport
+from app.portal.web.formats import number, phone, plural
+from app.services.imports.browsing import Kind, Repair
+from app.services.imports.kinds import ERRORS, WARNINGS
+from app.services.imports.mending import Mended
+
+STATE_NAMES = {
+    ImportState.UPLOADED: "Waiting",
+    ImportState.READING: "Checking",
+    ImportState.CHECKED: "To be applied",
+    ImportState.APPLYING: "Applying",
+    ImportState.DONE: "Applied",
+    ImportState.FAILED: "Failed",
+    ImportState.CANCELLED: "Cancelled",
+}
+UNDO_NAMES = {"undoing": "Undoing", "undone": "Undone", "stopped": "Undo stopped"}
+UNDO_TONES = {"undoing": "info", "undone": "plain", "stopped": "danger"}
+STATES = {state.value: words for state, words in STATE_NAMES.items()} | {"undone": "Undone"}
+"""What a list of uploads can be filtered by."""
+STATE_TONES = {
+    ImportState.UPLOADED: "neutral",
+    ImportState.READING: "info",
+    ImportState.CHECKED: "warning",
+    ImportState.APPLYING: "info",
+    ImportState.DONE: "success",
+    ImportState.FAILED: "danger",
+    ImportState.CANCELLED: "plain",
+}
+ACTION_NAMES = {
+    ContactAction.UPSERT: "Add and update",
+    ContactAction.UPDATE_ONLY: "Update only",
+    ContactAction.REMOVE: "Remove",
+}
+REASONS = {
+    ("excel_damaged_phone", "rounded"): "Rounded by the spreadsheet",
+    ("excel_damaged_phone", "scientific"): "Written as a power of ten",
+    ("excel_damaged_phone", "decimals"): "Turned into a decimal",
+    ("excel_damaged_phone", "leading_zero_lost"): "Leading zero lost",
+    ("excel_damaged_phone", "plus_lost"): "Plus sign lost",
+    ("excel_damaged_phone", "zero_or_plus_lost"): "Zero or plus lost",
+    ("excel_damaged_phone", "apostrophe"): "Apostrophe beside the number",
+    ("excel_damaged_phone", "date"): "Turned into a date",
+    ("excel_damaged_phone", "hashes"): "Only # signs saved",
+    ("excel_damaged_phone", "thousands"): "Turned into an amount",
+    ("excel_damaged_phone", "calculated"): "Turned into a calculation",
+    ("excel_damaged_phone", "invisible_marks"): "Invisible marks",
+    ("excel_damaged_phone", "look_alikes"): "Characters that look like digits",
+    ("undecodable_text", "twice_encoded"): "Text in a wrong encoding",
+    ("invalid_phone", "too_short"): "Phone too short",
+    ("invalid_phone", "too_long"): "Phone too long",
+    ("invalid_phone", "letters"): "Letters in the phone",
+    ("invalid_phone", "country_missing"): "Country code missing",
+    ("invalid_phone", "country_unknown"): "Country code unknown",
+}
+IGNORED = {
+    "status_ended": (
+        "person whose status has ended outreach",
+        "people whose status has ended outreach",
+    ),
+    "not_in_campaign": ("person who is not in the campaign", "people who are not in the campaign"),
+    "left_out": ("row that was left out by hand", "rows that were left out by hand"),
+}
+_REPAIRS = {
+    "leading_zero_lost": (
+        "number has lost its leading zero",
+        "numbers have lost their leading zero",
+    ),
+    "plus_lost": ("number has lost its plus sign", "numbers have lost their plus sign"),
+    "decimals": ("number was turned into a decimal", "numbers were turned into decimals"),
+    "apostrophe": ("number has an apostrophe beside it", "numbers have an apostrophe beside them"),
+    "scientific": ("number was written as a power of ten", "numbers were written as powers of ten"),
+    "thousands": ("number was turned into an amount", "numbers were turned into amounts"),
+    "invisible_marks": ("number holds invisible marks", "numbers hold invisible marks"),
+    "twice_encoded": ("text is in a wrong encoding", "texts are in a wrong encoding"),
+    "look_alikes": ("number holds look-alike characters", "numbers hold look-alike characters"),
+}
+_REPAIRED = ("number can be repaired", "numbers can be repaired")
+
+
+def standing(upload: ContactImport) -> tuple[str, str]:
+    """How far an upload has come: the word and the tone of its badge."""
+    if upload.undo_state is not None:
+        return UNDO_NAMES[upload.undo_state], UNDO_TONES[upload.undo_state]
+    return STATE_NAMES[upload.state], STATE_TONES[upload.state]
+
+
+def mended_words(mended: Mended) -> list[str]:
+    """7 cells mended, 2 rows left out"""
+    found = []
+    if mended.cells:
+        found.append(f"{plural(mended.cells, 'cell')} mended")
+    if mended.left_out:
+        found.append(f"{plural(mended.left_out, 'row')} left out")
+    return found
+
+
+def kind_words(kind: Kind) -> str:
+    """The chip of a kind of problem."""
+    reason = REASONS.get((kind.code, kind.reason or ""))
+    return reason or ERRORS[kind.code].title
+
+
+def note_words(kind: Kind) -> str:
+    """The chip of a kind of note."""
+    return WARNINGS[kind.code].title
+
+
+def file_notes(found: Mapping[str, Any]) -> list[str]:
+    """What is worth knowing about the whole file, with the number of rows where it counts;
+    ``found`` is how the upload was read."""
+    rows = found.get("noteRows", {})
+    sentences = ((kind, WARNINGS[kind].rule) for kind in found.get("notes", ()))
+    return [
+        f"{sentence.removesuffix('.')} ({plural(rows[kind], 'row')})."
+        if rows.get(kind)
+        else sentence
+        for kind, sentence in sentences
+    ]
+
+
+def ignored_words(kinds: list[Kind]) -> str:
+    """39 people whose status has ended outreach; empty for none."""
+    return ", ".join(plural(kind.rows, *IGNORED[kind.code]) for kind in kinds)
+
+
+def repair_title(repair: Repair) -> str:
+    """96 numbers have lost their leading zero"""
+    return plural(repair.rows, *_REPAIRS.get(repair.reason, _REPAIRED))
+
+
+def repaired_title(reason: str) -> str:
+    """What was repaired, for the result of doing so."""
+    titles = {name: title for (_, name), title in REASONS.items()}
+    return titles.get(reason, reason).lower()
+
+
+def repaired_value(reason: str | None, repair: str) -> str:
+    """What a cell would become, as it is read: all repairs are numbers, but for texts."""
+    return repair if reason == "twice_encoded" else phone(repair)
+
+
+def repair_text(repair: Repair) -> str:
+    """What would happen, by the first of the rows."""
+    return (
+        f"In row {number(repair.row_number)}, {repair.value.strip()} would become "
+        f"{repaired_value(repair.reason, repair.repaired)}. Nothing is repaired unless you say so."
+    )
+
+
+def sum_words(counts: list[int], total: int) -> str:
+    """3,906 + 455 + 0 + 39 + 412 = 4,812 rows in the file."""
+    return f"{' + '.join(number(count) for count in counts)} = {plural(total, 'row')} in the file."

@@ -1,0 +1,66 @@
+"""Mending rows on the check screen: cells are typed again, rows are left out."""
+
+import re
+from uuid import UUID
+
+from flask import request
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict
+from app.extensions import caller, transaction
+from app.portal.uploads.conflict_page import check_as_it_is
+from app.portal.uploads.redirects import to_upload, unless_moved_on
+from app.portal.web.blueprint import portal
+from app.portal.web.editing import CHANGED_MEANWHILE, seen_version
+from app.services.imports import mending
+
+Page = tuple[str, int] | Response
+
+_CELL = re.compile(r"cell-(\d{1,8})-(\d{1,4})", re.ASCII)
+_ROW = re.compile(r"\d{1,8}", re.ASCII)
+
+
+@portal.post("/uploads/<uuid:upload_id>/rows")
+def upload_mend(upload_id: UUID) -> Page:
+    """Keeps what was typed and checks the file with it."""
+    typed = _typed()
+    left_out = {int(text) for text in request.form.getlist("left_out") if _ROW.fullmatch(text)}
+    try:
+        with transaction() as session:
+            mending.mend(
+                session,
+                caller(),
+                upload_id,
+                typed,
+                left_out,
+                expected_check=seen_version(),
+            )
+    except Conflict as error:
+        if error.code == CHANGED_MEANWHILE:
+            return check_as_it_is(upload_id, typed)
+    return to_upload(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/rows/take-back")
+def upload_left_out_take_back(upload_id: UUID) -> Response:
+    """Looks at the rows again that were left out."""
+    with unless_moved_on() as session:
+        mending.take_back_left_out(session, caller(), upload_id)
+    return to_upload(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/rows/forget")
+def upload_forget_mended(upload_id: UUID) -> Response:
+    """Reads the file as it is, without what was typed and left out."""
+    with unless_moved_on() as session:
+        mending.forget(session, caller(), upload_id)
+    return to_upload(upload_id)
+
+
+def _typed() -> dict[int, dict[int, str]]:
+    """Row number -> index of the column -> text."""
+    typed: dict[int, dict[int, str]] = {}
+    for name, text in request.form.items():
+        if match := _CELL.fullmatch(name):
+            typed.setdefault(int(match[1]), {})[int(match[2])] = text
+    return typed

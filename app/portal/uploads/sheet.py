@@ -1,0 +1,155 @@
+"""The sheet of a checked file: the person's own columns and rows, and which cells can be mended."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.models import ContactImport, ImportProblem
+from app.portal.uploads.labels import repaired_value
+from app.services.contacts.results import FAILED
+from app.services.imports.browsing import ShownRow
+from app.services.imports.mapping import MAX_METADATA_KEY, PAIR, Field, Target
+
+LONGEST_CELL = 200
+WHOLE_ROW = frozenset({"column_count", "unclosed_quote", "bad_quote", "undecodable_text"})
+"""What makes a row doubtful in all its cells."""
+IDENTIFIERS = frozenset({Field.PHONE, Field.EMAIL, Field.EXTERNAL_ID, Field.EXTERNAL_ID_VALUE})
+FIELD_NAMES = {
+    Field.FIRST_NAME: "First name",
+    Field.LAST_NAME: "Last name",
+    Field.FULL_NAME: "Full name",
+    Field.PHONE: "Phone",
+    Field.EMAIL: "E-mail",
+    Field.STATUS: "Status",
+    Field.DO_NOT_CALL: "Do not call",
+    Field.EXACT: "Contact as JSON",
+    Field.IGNORE: "Leave out",
+}
+_PAIR_NAMES = (
+    (str(Field.EXTERNAL_ID_KEY), "Which external id it is"),
+    (str(Field.EXTERNAL_ID_VALUE), "Value of that external id"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A person's own value; ``tone`` is "bad", "repair" or empty, ``reasons`` stand below it.
+
+    ``typed`` is the whole value where it can be mended, else None.
+    """
+
+    value: str
+    tone: str
+    reasons: tuple[str, ...]
+    typed: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A row as the sheet shows it; those that failed can be left out."""
+
+    number: int
+    cells: list[Cell]
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One of the person's columns: its name, what it becomes, and what it could become."""
+
+    index: int
+    name: str
+    target: str
+    choices: list[tuple[str | None, list[tuple[str, str]]]]
+    is_title: bool
+    samples: tuple[str, ...]
+
+
+def columns_of(
+    upload: ContactImport, external_keys: Sequence[str], chosen: Sequence[str] | None = None
+) -> list[Column]:
+    """The file's columns; ``chosen`` are targets from a form that was not accepted."""
+    targets = chosen if chosen is not None else upload.mapping
+    title = _title_column(upload)
+    return [
+        Column(
+            index,
+            name,
+            targets[index],
+            _choices(name, targets[index], external_keys),
+            index == title,
+            tuple(row[index] for row in upload.samples if index < len(row) and row[index].strip()),
+        )
+        for index, name in enumerate(upload.columns)
+    ]
+
+
+def _choices(
+    name: str, target: str, external_keys: Sequence[str]
+) -> list[tuple[str | None, list[tuple[str, str]]]]:
+    fields = [
+        (str(field), words)
+        for field, words in FIELD_NAMES.items()
+        if field is not Field.EXACT or target == field
+    ]
+    own = str(Target(Field.METADATA, name[:MAX_METADATA_KEY]))
+    information = [(own, name)]
+    if target.startswith(f"{Field.METADATA}:") and target != own:
+        information.append((target, Target.parse(target).key))
+    groups: list[tuple[str | None, list[tuple[str, str]]]] = [
+        ("Kept as information", information),
+        ("Part of the contact", fields[:-1]),
+    ]
+    ids = [(str(Target(Field.EXTERNAL_ID, key)), key) for key in external_keys]
+    if ids or target in PAIR:
+        groups.append(("External id", [*ids, *_PAIR_NAMES]))
+    groups.append((None, fields[-1:]))
+    return groups
+
+
+def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) -> SheetRow:
+    """A row that can't be trusted as a whole is mended as a whole; one that tells of nobody, in any
+    of the cells that could."""
+    by_column: dict[int, list[ImportProblem]] = {}
+    for problem in row.problems:
+        by_column.setdefault(problem.column_index or 0, []).append(problem)
+    failed = row.outcome == FAILED
+    whole = failed and any(p.code in WHOLE_ROW and p.column_index is None for p in row.problems)
+    nameless = failed and any(p.code == "missing_identifier" for p in row.problems)
+    width = len(upload.columns)
+    cells = []
+    for index in range(width):
+        value = row.cells[index] if index < len(row.cells) else ""
+        problems = by_column.get(index, ())
+        identifies = nameless and upload.mapping[index].partition(":")[0] in IDENTIFIERS
+        is_wrong = failed and any(not problem.is_warning for problem in problems)
+        can_be_mended = whole or identifies or is_wrong
+        sent = typed.get(index, value) if can_be_mended else None
+        cells.append(_cell(value, problems, sent))
+    if whole and (further := [cell for cell in row.cells[width:] if cell.strip()]):
+        words = f"Behind the last column stands: {'; '.join(further)[:LONGEST_CELL]}"
+        cells[-1] = replace(cells[-1], tone="bad", reasons=(*cells[-1].reasons, words))
+    return SheetRow(row.number, cells, failed)
+
+
+def _cell(value: str, problems: Sequence[ImportProblem], typed: str | None) -> Cell:
+    shown = value.strip()
+    if len(shown) > LONGEST_CELL:
+        shown = shown[:LONGEST_CELL] + "…"
+    errors = [problem for problem in problems if not problem.is_warning]
+    tone = ""
+    if problems:
+        tone = "bad" if any(not problem.repair for problem in errors) else "repair"
+    reasons = tuple(
+        f"{p.message} Repair: {repaired_value(p.reason, p.repair)}" if p.repair else p.message
+        for p in (errors or problems)
+    )
+    return Cell(shown, tone, reasons, typed)
+
+
+def _title_column(upload: ContactImport) -> int:
+    """The column whose value names the row on a phone."""
+    fields = [text.partition(":")[0] for text in upload.mapping]
+    for wanted in (Field.FULL_NAME, Field.FIRST_NAME, Field.LAST_NAME, Field.EMAIL):
+        if wanted in fields:
+            return fields.index(wanted)
+    return 0

@@ -1,0 +1,126 @@
+"""What a person does with an upload: columns, repairs, applying, cancelling."""
+
+from uuid import UUID
+
+from flask import render_template, request
+from werkzeug.wrappers import Response
+
+from app.enums import ImportState
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, files, transaction
+from app.portal.uploads.check_page import path_of
+from app.portal.uploads.conflict_page import check_as_it_is
+from app.portal.uploads.forms import ReadingForm
+from app.portal.uploads.redirects import to_upload, unless_moved_on
+from app.portal.uploads.sheet import columns_of
+from app.portal.web.blueprint import portal
+from app.portal.web.editing import CHANGED_MEANWHILE, seen_version
+from app.services.imports import steps, uploads
+
+Page = str | tuple[str, int] | Response
+
+
+@portal.get("/uploads/<uuid:upload_id>/columns")
+def upload_columns(upload_id: UUID) -> Page:
+    """Every column with its first values, and how the file is read."""
+    with transaction(read_only=True) as session:
+        upload = uploads.get(session, caller(), upload_id)
+        if not uploads.can_be_read_again(upload):
+            return to_upload(upload_id)
+        form = ReadingForm.showing(upload)
+    return _columns_page(upload_id, form)
+
+
+@portal.post("/uploads/<uuid:upload_id>/columns")
+def upload_columns_save(upload_id: UUID) -> Page:
+    """Checks the file anew with the columns of the form and, where it says, read otherwise."""
+    chosen = request.form.getlist("column")
+    form = ReadingForm(request.form) if "header_row" in request.form else None
+    if form is not None and not form.validate():
+        return _columns_page(upload_id, form, chosen), 422
+    try:
+        with transaction() as session:
+            steps.read_again(
+                session,
+                caller(),
+                upload_id,
+                mapping=chosen or None,
+                reading=form.to_reading() if form is not None else None,
+            )
+    except Conflict:
+        return to_upload(upload_id)
+    except ValidationFailed as error:
+        problems = {
+            int(problem.field.partition(".")[2]): problem.message for problem in error.problems
+        }
+        with transaction(read_only=True) as session:
+            upload = uploads.get(session, caller(), upload_id)
+            form = form or ReadingForm.showing(upload)
+        return _columns_page(upload_id, form, chosen, problems), 422
+    return to_upload(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/check")
+def upload_check_again(upload_id: UUID) -> Response:
+    """Checks the file against the campaign as it is now."""
+    with unless_moved_on() as session:
+        steps.read_again(session, caller(), upload_id)
+    return to_upload(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/repairs/<reason>")
+def upload_repair(upload_id: UUID, reason: str) -> Response:
+    with unless_moved_on() as session:
+        steps.repair(session, caller(), upload_id, reason)
+    return to_upload(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/repairs/<reason>/take-back")
+def upload_take_back(upload_id: UUID, reason: str) -> Response:
+    with unless_moved_on() as session:
+        steps.take_back_repair(session, caller(), upload_id, reason)
+    return to_upload(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/apply")
+def upload_apply(upload_id: UUID) -> Page:
+    """Applies what the person has seen: of a check that somebody has changed since, nothing."""
+    try:
+        with transaction() as session:
+            steps.start_apply(session, caller(), upload_id, expected_check=seen_version())
+    except Conflict as error:
+        if error.code == CHANGED_MEANWHILE:
+            return check_as_it_is(upload_id)
+    return to_upload(upload_id)
+
+
+@portal.post("/uploads/<uuid:upload_id>/cancel")
+def upload_cancel(upload_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            upload = steps.cancel(session, caller(), upload_id)
+    except Conflict:
+        return to_upload(upload_id)  # it has ended: its page says how
+    if upload.state is ImportState.CANCELLED:
+        files().delete(upload.file_key)
+    return to_upload(upload_id)
+
+
+def _columns_page(
+    upload_id: UUID,
+    form: ReadingForm,
+    chosen: list[str] | None = None,
+    problems: dict[int, str] | None = None,
+) -> str:
+    with transaction(read_only=True) as session:
+        upload = uploads.get(session, caller(), upload_id)
+        form.offer_sheets(upload)
+        usable = chosen if chosen and len(chosen) == len(upload.columns) else None
+        return render_template(
+            "portal/uploads/columns.html",
+            upload=upload,
+            **path_of(upload, uploads.campaign_names(session, [upload])[upload.campaign_id]),
+            columns=columns_of(upload, uploads.external_id_keys(session, upload), usable),
+            form=form,
+            problems=problems or {},
+        )

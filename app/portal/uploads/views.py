@@ -1,0 +1,257 @@
+"""Uploads: the list, choosing a file, and one upload in each of its states."""
+
+import math
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from flask import g, make_response, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.datastructures import FileStorage
+from werkzeug.wrappers import Response
+
+from app.enums import ImportState
+from app.errors import TooLarge, ValidationFailed
+from app.extensions import caller, files, settings, transaction
+from app.gateways.files import size_words
+from app.models import ContactImport, utcnow
+from app.portal.uploads.check_page import check_context, path_of
+from app.portal.uploads.forms import ACTION_HINTS, UploadForm
+from app.portal.uploads.labels import (
+    ACTION_NAMES,
+    STATES,
+    ignored_words,
+    mended_words,
+    standing,
+    sum_words,
+)
+from app.portal.uploads.undo_views import undone_context
+from app.portal.web import lists
+from app.portal.web.blueprint import portal
+from app.portal.web.editing import Sending
+from app.portal.web.formats import number, plural, size
+from app.portal.web.number_format import NO_BREAK, written
+from app.services import campaigns
+from app.services.imports import browsing, keeping, mending, returned_files, undoing, uploads
+from app.services.imports.mending import Mended
+
+Page = str | tuple[str, int] | Response
+
+AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
+COUNTS = ("created", "updated", "deleted", "ignored", "failed")
+
+
+@portal.get("/uploads", endpoint="uploads")
+def list_uploads() -> str:
+    with transaction(read_only=True) as session:
+        shown = uploads_page(session)
+        names = uploads.campaign_names(session, shown["rows"])
+    return render_template("portal/uploads/list.html", names=names, **shown)
+
+
+def uploads_page(session: Session, campaign_id: UUID | None = None) -> dict[str, Any]:
+    """A page of uploads, by the filters and the place of the address, as templates show it."""
+    place = lists.place()
+    page = uploads.search(
+        session,
+        caller(),
+        state=lists.choice_filter("state", ImportState),
+        undone=True if request.args.get("state") == undoing.UNDONE else None,
+        campaign_id=campaign_id,
+        cursor=place.cursor,
+        limit=lists.PAGE_SIZE,
+    )
+    return {
+        "rows": page.items,
+        "states": STATES,
+        "standing": standing,
+        "actions": ACTION_NAMES,
+        "can_be_undone": undoing.can_be_undone,
+        "ending_of": returned_files.ending_of,
+        "undo_days": settings().undo_days,
+        "place": place,
+        "next_url": place.next_url(page.next_cursor),
+        "clear_url": lists.clear_url("state"),
+    }
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/upload")
+def upload_new(campaign_id: UUID) -> str:
+    return _choose_page(campaign_id, UploadForm())
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/upload")
+def upload_create(campaign_id: UUID) -> Page:
+    """Keeps the file and has it checked."""
+    form = UploadForm(request.form)
+    sent: FileStorage | None = request.files.get("file")
+    with transaction(read_only=True) as session:
+        campaigns.get(session, caller(), campaign_id)
+    if not form.validate():
+        return _choose_page(campaign_id, form), 422
+    if sent is None or not sent.filename:
+        form.file.errors = ("Choose the file that holds the contacts.",)
+        return _choose_page(campaign_id, form), 422
+    try:
+        kept = files().save(sent.stream, max_bytes=settings().max_upload_bytes)
+    except TooLarge as error:
+        form.file.errors = (error.message,)
+        return _choose_page(campaign_id, form), 413
+    try:
+        with transaction() as session:
+            sending = Sending(session, kept.sha256)
+            if sending.earlier is None:
+                made = uploads.create(
+                    session,
+                    caller(),
+                    campaign_id,
+                    action=form.chosen_action,
+                    file=kept,
+                    file_name=sent.filename,
+                )
+                url = sending.led_to(url_for("portal.upload", upload_id=made.id))
+    except BaseException as error:
+        files().delete(kept.key)
+        if not isinstance(error, ValidationFailed):
+            raise
+        form.file.errors = (error.message,)
+        return _choose_page(campaign_id, form), 422
+    if sending.earlier is not None:
+        files().delete(kept.key)
+        url = sending.earlier
+    return redirect(url, 303)
+
+
+@portal.get("/uploads/<uuid:upload_id>")
+def upload(upload_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = uploads.get(session, caller(), upload_id)
+        context = about(session, found)
+        if found.state in AT_WORK:
+            return render_template("portal/uploads/working.html", **context)
+        if found.undo_state == undoing.UNDOING:
+            return render_template("portal/uploads/undoing.html", **context)
+        if found.undo_state == undoing.UNDONE:
+            context |= _result(session, found) | undone_context(found)
+            return render_template("portal/uploads/undone.html", **context)
+        if found.state is ImportState.CHECKED:
+            context |= check_context(session, found)
+            return render_template("portal/uploads/check.html", **context)
+        if found.expected is not None:
+            context |= _result(session, found)
+            return render_template("portal/uploads/result.html", **context)
+        return render_template("portal/uploads/ended.html", **context)
+
+
+@portal.get("/uploads/<uuid:upload_id>/live")
+def upload_live(upload_id: UUID) -> Page:
+    """The panel that asks for itself again while the worker is busy; then the page is new."""
+    with transaction(read_only=True) as session:
+        found = uploads.get(session, caller(), upload_id)
+        if found.state in AT_WORK or found.undo_state == undoing.UNDOING:
+            return render_template("portal/uploads/_working.html", **about(session, found))
+    if request.headers.get("HX-Request"):
+        response = make_response("", 200)
+        response.headers["HX-Refresh"] = "true"
+        return response
+    return redirect(url_for("portal.upload", upload_id=upload_id), 303)
+
+
+def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
+    with transaction(read_only=True) as session:
+        return render_template(
+            "portal/uploads/choose.html",
+            campaign=campaigns.get(session, caller(), campaign_id),
+            form=form,
+            hints=ACTION_HINTS,
+            most=size_words(settings().max_upload_bytes),
+        )
+
+
+def about(session: Session, found: ContactImport) -> dict[str, Any]:
+    """What every state's page says about the upload."""
+    own = found.created_by is not None and found.created_by == g.user.id
+    return {
+        "upload": found,
+        **path_of(found, uploads.campaign_names(session, [found])[found.campaign_id]),
+        "author": "you" if own else found.author,
+        "counts": [getattr(found, name) for name in COUNTS],
+        "sum_words": sum_words([getattr(found, name) for name in COUNTS], found.rows_total),
+        "action": ACTION_NAMES[found.action],
+        "to_apply": uploads.rows_to_apply(found),
+        "left": uploads.rows_left(found),
+        "pace": _pace(found),
+        "can_go_on": uploads.can_go_on(found),
+        "can_be_read_again": uploads.can_be_read_again(found),
+        "ending": returned_files.ending_of(found),
+        "undo_until": undoing.ends_at(found, settings().undo_days),
+        "can_be_undone": undoing.can_be_undone(found, settings().undo_days),
+    }
+
+
+def _pace(found: ContactImport) -> str:
+    """1,210 rows a second, about 20 s left: an estimate, once there is something to judge by."""
+    if found.apply_started_at is None or not found.rows_applied or found.apply_number > 1:
+        return ""
+    spent = max((utcnow() - found.apply_started_at).total_seconds(), 0.001)
+    seconds = math.ceil(spent / found.rows_applied * uploads.rows_left(found))
+    rate = round(found.rows_applied / spent)
+    left = f"{seconds}{NO_BREAK}s" if seconds < 120 else f"{math.ceil(seconds / 60)}{NO_BREAK}min"
+    return f"{plural(rate, 'row')} a second, about {left} left" if rate else f"about {left} left"
+
+
+def _result(session: Session, found: ContactImport) -> dict[str, Any]:
+    expected = found.expected or {}
+    complete = found.state is ImportState.DONE
+    differences = [
+        f"{number(getattr(found, name))} {name} instead of {number(expected[name])}"
+        for name in COUNTS
+        if complete and getattr(found, name) != expected[name]
+    ]
+    counts = [getattr(found, name) for name in COUNTS]
+    return {
+        "differences": ", ".join(differences),
+        "ignored": ignored_words(browsing.ignored_kinds(session, found)),
+        "entries": _history(found, mending.mended_in(session, found)),
+        "rows_kept_until": keeping.kept_until(found, settings().rows_kept_days),
+        "rest_words": sum_words([*counts, uploads.rows_left(found)], found.rows_total),
+    }
+
+
+def _history(found: ContactImport, mended: Mended) -> list[dict[str, Any]]:
+    last = {
+        ImportState.DONE: ("Applied", "done"),
+        ImportState.CANCELLED: ("Stopped", "failed"),
+        ImportState.FAILED: ("Stopped by a fault", "failed"),
+    }[found.state]
+    return [
+        {
+            "title": "Uploaded",
+            "text": size(found.file_size),
+            "when": _clock(found.created_at),
+            "state": "done",
+        },
+        {
+            "title": "Checked",
+            "text": ", ".join([plural(found.rows_total, "row"), *mended_words(mended)]),
+            "when": _clock(found.checked_at),
+            "state": "done",
+        },
+        {
+            "title": last[0],
+            "text": f"{plural(found.rows_applied, 'row')}{_taking(found)}",
+            "when": _clock(found.finished_at),
+            "state": last[1],
+        },
+    ]
+
+
+def _taking(found: ContactImport) -> str:
+    if found.apply_started_at is None or found.finished_at is None or found.apply_number > 1:
+        return ""
+    took = (found.finished_at - found.apply_started_at).total_seconds()
+    return f" in {written(took, 1)}{NO_BREAK}s"
+
+
+def _clock(moment: datetime | None) -> str:
+    return f"{moment:%H:%M:%S} UTC" if moment else ""

@@ -1,0 +1,226 @@
+"""Usage: any range of days, of the partner or of one organization, beside the range before."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import chain
+from typing import Any
+from uuid import UUID
+
+from flask import render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import NotFound, ValidationFailed
+from app.extensions import caller, transaction
+from app.models import Organization, utcnow
+from app.policy import Permission
+from app.portal.web import lists
+from app.portal.web.blueprint import portal
+from app.portal.web.downloads import csv_file
+from app.services import csv_files, organizations, reporting
+from app.services.pricing import TIER_NAMES
+from app.services.reporting import CostLine, Day, Span, Used
+from app.services.users.loading import get_by_email
+
+FIELDS = {"startDate": ("start", "First day"), "endDate": ("end", "Last day")}
+DAY_COLUMNS = ("Day (UTC)", "Conversations", "With a person", "With voicemail", "Seconds")
+ORGANIZATION_COLUMNS = (
+    *("Organization", "Plan", "Conversations", "With a person", "With voicemail", "Seconds"),
+    *("Conversations in the range before", "Id"),
+)
+COST_COLUMNS = ("Month (UTC)", "Organization", "Currency", "Attempts", "Cost", "Id")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose usage is asked for; everything of the caller's where there is no organization."""
+
+    organization: Organization | None
+    email: str | None
+    """The person who was looked for; their usage is that of the organization."""
+
+    @property
+    def id(self) -> UUID | None:
+        return self.organization.id if self.organization else None
+
+
+@portal.get("/usage", endpoint="usage")
+def show_usage() -> str | tuple[str, int]:
+    today = utcnow().date()
+    presets = {
+        "This month": reporting.this_month(today),
+        "Last month": reporting.last_month(today),
+        "30 days": reporting.last_days(today, 30),
+        "90 days": reporting.last_days(today, 90),
+    }
+    span, problems = presets["30 days"], []
+    try:
+        span = _asked_span(span)
+    except ValidationFailed as error:
+        problems = [
+            (name, f"{label}: {problem.message}")
+            for problem in error.problems
+            for name, label in [FIELDS[problem.field]]
+        ]
+    place = lists.place()
+    with transaction(read_only=True) as session:
+        scope = _scope(session)
+        days = reporting.daily(session, caller(), span.start, span.end, organization_id=scope.id)
+        earlier = span.before()
+        before = reporting.daily(
+            session, caller(), earlier.start, earlier.end, organization_id=scope.id
+        )
+        updated = reporting.last_updated(session, caller(), scope.id)
+        months = reporting.by_month(session, caller(), span, scope.id)
+        page, ranked, costs = None, True, {}
+        if scope.organization is None and caller().may(Permission.ORGANIZATIONS_READ):
+            ranked = reporting.can_rank(session, caller())
+            page = reporting.by_organization(
+                session,
+                caller(),
+                span,
+                ranked=ranked,
+                query=_words(),
+                cursor=place.cursor,
+                limit=lists.PAGE_SIZE,
+            )
+            if months:
+                ids = [row.id for row in page.items]
+                costs = reporting.by_organization_ids(session, span, ids)
+    cost = reporting.totals(each.cost for each in months)
+    answer = render_template(
+        "portal/usage/page.html",
+        span=span,
+        unfinished=span.end == today,
+        earlier=earlier,
+        presets=presets,
+        problems=problems,
+        scope=scope,
+        days=days,
+        before=before,
+        total=reporting.total(days),
+        total_before=reporting.total(before),
+        updated=updated,
+        chart=_chart(days),
+        rows=page.items if page else None,
+        ranked=ranked,
+        listed=_sum(page.items) if page else None,
+        place=place,
+        next_url=place.next_url(page.next_cursor) if page else None,
+        words=_words(),
+        asked=_asked_again,
+        months=months,
+        cost=cost,
+        costs=costs,
+        costs_of_others=reporting.less(cost, chain.from_iterable(costs.values())),
+    )
+    return (answer, 422) if problems else answer
+
+
+@portal.get("/usage.csv")
+def usage_file() -> Response:
+    """The figures of the screen: all organizations, or with ``rows=days`` and for a single
+    organization the days, or with ``rows=costs`` what carriers charged by organization and
+    month."""
+    span = _asked_span(reporting.last_days(utcnow().date(), 30))
+    with transaction(read_only=True) as session:
+        scope = _scope(session)
+        if request.args.get("rows") == "costs":
+            found = reporting.cost_lines(session, caller(), span, scope.id)
+            parts = [csv_files.first_line(COST_COLUMNS)]
+            parts += [csv_files.lines(map(_cost_cells, batch)) for batch in found]
+            return csv_file(f"call-costs-{span.start}-to-{span.end}", parts)
+        by_day = scope.organization or request.args.get("rows") == "days"
+        if by_day or not caller().may(Permission.ORGANIZATIONS_READ):
+            days = reporting.daily(
+                session, caller(), span.start, span.end, organization_id=scope.id
+            )
+            parts = [csv_files.first_line(DAY_COLUMNS), csv_files.lines(map(_day_cells, days))]
+        else:
+            parts = [csv_files.first_line(ORGANIZATION_COLUMNS)]
+            parts += [
+                csv_files.lines(map(_organization_cells, batch))
+                for batch in reporting.all_organizations(session, caller(), span)
+            ]
+    return csv_file(f"usage-{span.start}-to-{span.end}", parts)
+
+
+def _asked_span(otherwise: Span) -> Span:
+    """The range that the address names, else the one given. Raises `ValidationFailed`."""
+    start, end = (request.args.get(name, "").strip() for name in ("start", "end"))
+    return reporting.asked_span(start, end) if start or end else otherwise
+
+
+def _words() -> str | None:
+    return lists.text_filter("q")
+
+
+def _scope(session: Session) -> Scope:
+    """The organization that the address names by its id, or by the address of a person in it.
+    Raises `NotFound` for an id that is not the caller's to see."""
+    words = _words() or ""
+    organization_id = _as_uuid(request.args.get("organization"))
+    email = None
+    if organization_id is None and "@" in words:
+        try:
+            person = get_by_email(session, caller(), words)
+        except NotFound:
+            return Scope(None, None)
+        organization_id, email = person.organization_id, person.email
+    if organization_id is None:
+        return Scope(None, None)
+    return Scope(organizations.get(session, caller(), organization_id), email)
+
+
+def _as_uuid(text: str | None) -> UUID | None:
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        raise NotFound from None
+
+
+def _asked_again(endpoint: str = "portal.usage", **changes: Any) -> str:
+    """The address of the present question with some of it changed."""
+    kept = {
+        name: request.args[name]
+        for name in ("start", "end", "organization", "q")
+        if request.args.get(name)
+    }
+    return url_for(endpoint, **{**kept, **changes})
+
+
+def _sum(rows: Sequence[Used]) -> dict[str, int]:
+    names = ("conversations", "by_person", "by_voicemail", "before")
+    return {name: sum(getattr(row, name) for row in rows) for name in names}
+
+
+def _day_cells(day: Day) -> tuple[date | int, ...]:
+    return day.day, day.conversations, day.by_person, day.by_voicemail, day.seconds
+
+
+def _organization_cells(row: Used) -> tuple[str | int, ...]:
+    plan = TIER_NAMES[row.payment_tier] if row.payment_tier else ""
+    return (
+        *(row.name, plan, row.conversations, row.by_person, row.by_voicemail, row.seconds),
+        *(row.before, str(row.id)),
+    )
+
+
+def _cost_cells(line: CostLine) -> tuple[str | int, ...]:
+    cost = line.cost
+    return (
+        *(f"{line.month:%Y-%m}", line.name, cost.currency, cost.attempts, cost.amount),
+        str(line.organization_id),
+    )
+
+
+def _chart(days: Sequence[Day]) -> dict[str, Any]:
+    return {
+        "days": [day.day.isoformat() for day in days],
+        "series": [
+            {"label": "With a person", "values": [d.by_person for d in days], "role": "first"},
+            {"label": "With voicemail", "values": [d.by_voicemail for d in days], "role": "second"},
+        ],
+        "unfinished": False,
+    }

@@ -1,0 +1,170 @@
+"""Several people at once: suspending, reactivating, inviting; a result for each of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from flask import render_template, request
+from sqlalchemy.orm import Session
+from werkzeug.datastructures import FileStorage
+
+from app.enums import UserStatus
+from app.errors import DomainError, ValidationFailed
+from app.extensions import caller, transaction
+from app.models import User
+from app.policy.caller import Caller
+from app.portal.users.forms import InviteManyForm
+from app.portal.users.views import may_change
+from app.portal.web.blueprint import portal
+from app.portal.web.form_problems import place_problems
+from app.services import organizations, users
+from app.services.pasted_lines import decoded
+from app.services.users import LineResult, Outcome
+from app.services.users.inviting import MOST_LINES
+from app.services.users.loading import as_uuid
+
+Page = str | tuple[str, int]
+
+MOST_AT_ONCE = 100
+MOST_BYTES = 300_000
+SUGGESTIONS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one person."""
+
+    user: User
+    changed: bool
+    words: str
+
+
+@portal.get("/people/suspend")
+def users_suspend() -> str:
+    return _question("portal/users/suspend_several.html")
+
+
+@portal.post("/people/suspend")
+def users_suspend_now() -> str:
+    shut = (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
+    results = _for_each(users.suspend, shut, "Suspended and signed out.")
+    return _results("suspended", results)
+
+
+@portal.get("/people/reactivate")
+def users_reactivate() -> str:
+    return _question("portal/users/reactivate_several.html")
+
+
+@portal.post("/people/reactivate")
+def users_reactivate_now() -> str:
+    open_now = (UserStatus.ACTIVE, UserStatus.INVITED)
+    return _results("reactivated", _for_each(users.reactivate, open_now, "Can sign in again."))
+
+
+@portal.get("/people/invite-many")
+def users_invite_many() -> str:
+    form = InviteManyForm()
+    given = as_uuid(request.args.get("organization", ""))
+    if given is not None:
+        with transaction(read_only=True) as session:
+            form.organization.data = organizations.get(session, caller(), given).name
+    return _many_page(form)
+
+
+@portal.post("/people/invite-many")
+def users_invite_many_now() -> Page:
+    """Invites line by line; sent twice, the lines of before are known and get no second mail."""
+    form = InviteManyForm(request.form)
+    sent: FileStorage | None = request.files.get("file")
+    try:
+        text = _file_text(sent) if sent and sent.filename else form.people.data or ""
+        wanted = users.read_people(text)
+    except ValidationFailed as error:
+        if sent and sent.filename:
+            form.file.errors = (error.message,)
+            return _many_page(form), 422
+        return _many_page(form, place_problems(form, error)), 422
+    usual = (form.organization.data or "").strip()
+    try:
+        with transaction() as session:
+            chosen = users.by_name(session, caller(), usual).id if usual else None
+            results = users.invite_many(session, caller(), wanted, organization_id=chosen)
+    except ValidationFailed as error:
+        return _many_page(form, place_problems(form, error)), 422
+    return render_template(
+        "portal/users/invited.html",
+        results=results,
+        counts={outcome: sum(r.outcome is outcome for r in results) for outcome in Outcome},
+        again=_refused_lines(results, text),
+        organization=usual,
+    )
+
+
+def _question(template: str) -> str:
+    """Asks about the chosen people; whom the caller may not change is not among them."""
+    chosen = _chosen(request.args.getlist("id"))
+    if not chosen:
+        return render_template("portal/users/nobody_chosen.html")
+    return render_template(template, chosen=chosen)
+
+
+def _chosen(ids: Sequence[str]) -> list[User]:
+    wanted = {known for text in ids[:MOST_AT_ONCE] if (known := as_uuid(text))}
+    with transaction(read_only=True) as session:
+        people = users.several(session, caller(), wanted)
+    return [user for user in people if may_change(user)]
+
+
+def _for_each(
+    act: Callable[[Session, Caller, UUID], User], already: Sequence[UserStatus], done: str
+) -> list[Result]:
+    """Each in a transaction of its own: what is refused for one stops no other."""
+    results = []
+    for user in _chosen(request.form.getlist("id")):
+        if user.status in already:
+            results.append(Result(user, False, "Was so before; nothing was changed."))
+            continue
+        try:
+            with transaction() as session:
+                results.append(Result(act(session, caller(), user.id), True, done))
+        except DomainError as error:
+            results.append(Result(user, False, error.message))
+    return results
+
+
+def _results(what: str, results: list[Result]) -> str:
+    return render_template(
+        "portal/users/results.html",
+        what=what,
+        results=results,
+        changed=sum(result.changed for result in results),
+    )
+
+
+def _many_page(form: InviteManyForm, problems: Sequence[tuple[str, str]] = ()) -> str:
+    with transaction(read_only=True) as session:
+        known = organizations.search(session, caller(), sort="name", limit=SUGGESTIONS).items
+    return render_template(
+        "portal/users/invite_many.html",
+        form=form,
+        problems=problems,
+        organizations=sorted({row.name for row in known}),
+        most=MOST_LINES,
+    )
+
+
+def _file_text(sent: FileStorage) -> str:
+    """Raises `ValidationFailed`."""
+    data = sent.stream.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        message = f"The file is larger than 300 kB; {MOST_LINES} people need far less."
+        raise ValidationFailed.on("file", "too_large", message)
+    return decoded(data)
+
+
+def _refused_lines(results: Sequence[LineResult], text: str) -> str:
+    """The lines to mend, as they were written."""
+    lines = text.splitlines()
+    numbers = [result.line for result in results if result.outcome is Outcome.REFUSED]
+    return "\n".join(lines[number - 1] for number in numbers if number <= len(lines))

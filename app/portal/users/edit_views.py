@@ -1,0 +1,179 @@
+"""Inviting a person, and changing their address, name and role."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.enums import Role
+from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
+from app.extensions import caller, transaction
+from app.models import User
+from app.portal.users.forms import InviteForm, UserForm
+from app.portal.users.labels import ROLE_SCOPE, abilities
+from app.portal.web.blueprint import portal
+from app.portal.web.editing import Overtaken, Sending, overtaken, seen_version
+from app.portal.web.form_problems import place_problems
+from app.portal.web.navigation import ROLE_NAMES
+from app.schemas.reading import read
+from app.schemas.users import CreateAdminInput
+from app.services import organizations, users
+from app.services.users.loading import PARTNER_LEVEL, as_uuid
+
+Page = str | tuple[str, int] | Response
+Problems = Sequence[tuple[str, str]]
+
+PLACES = {"userType": "role", "organizationId": "organization"}
+SUGGESTIONS = 200
+
+
+@portal.get("/people/invite")
+def user_new() -> Page:
+    form = InviteForm()
+    given = as_uuid(request.args.get("organization", ""))
+    if given is not None:
+        with transaction(read_only=True) as session:
+            form.organization.data = organizations.get(session, caller(), given).name
+        form.role.data = Role.STANDARD.value
+    return _invite_page(form)
+
+
+@portal.post("/people/invite")
+def user_invite() -> Page:
+    form = InviteForm(request.form)
+    form.offer(_roles_to_invite())
+    if not form.validate():
+        return _invite_page(form), 422
+    try:
+        with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier:
+                return redirect(sending.earlier, 303)
+            invited = _invite(session, form)
+            url = sending.led_to(url_for("portal.user", user_id=invited.id))
+    except (ValidationFailed, Forbidden) as error:
+        limited = error.code == "user_limit_reached"
+        return _invite_page(form, place_problems(form, error, PLACES), limited=limited), 422
+    flash(f"{invited.email} invited. The link in the mail works once, for seven days.", "success")
+    return redirect(url, 303)
+
+
+@portal.get("/people/<uuid:user_id>/edit")
+def user_edit(user_id: UUID) -> Page:
+    with transaction(read_only=True) as session:
+        form = UserForm.showing(users.get(session, caller(), user_id))
+    return _edit_page(user_id, form)
+
+
+@portal.post("/people/<uuid:user_id>/edit")
+def user_save(user_id: UUID) -> Page:
+    form = UserForm(request.form)
+    try:
+        with transaction() as session:
+            changes = form.to_changes()
+            saved = users.update(
+                session,
+                caller(),
+                user_id,
+                changes,
+                name=form.name.data or "",
+                expected_version=seen_version(),
+            )
+            if form.chosen_role is not None and form.chosen_role is not saved.user_type:
+                users.change_role(session, caller(), user_id, form.chosen_role)
+    except Conflict as error:
+        return _refused(user_id, form, error)
+    except (ValidationFailed, Forbidden) as error:
+        return _edit_page(user_id, form, place_problems(form, error, PLACES)), 422
+    flash(f"{saved.email} saved.", "success")
+    return redirect(url_for("portal.user", user_id=user_id), 303)
+
+
+def _roles_to_invite() -> tuple[Role, ...]:
+    """An operator has no partner whose staff somebody could join."""
+    return (Role.STANDARD,) if caller().is_operator else users.types_for(caller())
+
+
+def _invite(session: Session, form: InviteForm) -> User:
+    email = read(CreateAdminInput, {"email": form.typed_email}).email
+    role = Role(form.role.data)
+    organization_id = None
+    if role is Role.STANDARD:
+        name = (form.organization.data or "").strip()
+        given = as_uuid(request.args.get("organization", ""))
+        organization_id = _named(session, name, given)
+    name_given = (form.name.data or "").strip() or None
+    return users.invite(
+        session,
+        caller(),
+        email=email,
+        user_type=role,
+        organization_id=organization_id,
+        name=name_given,
+    )
+
+
+def _named(session: Session, name: str, given: UUID | None) -> UUID:
+    """The organization of that name; the one the address names goes before its namesakes."""
+    if given is not None:
+        organization = organizations.get(session, caller(), given)
+        if organization.name.lower() == name.lower():
+            return organization.id
+    return users.by_name(session, caller(), name).id
+
+
+def _refused(user_id: UUID, form: UserForm, error: Conflict) -> Page:
+    if error.code != "changed_meanwhile":
+        return _edit_page(user_id, form, place_problems(form, error)), 422
+    return _edit_page(user_id, form, conflict=error), 409
+
+
+def _invite_page(form: InviteForm, problems: Problems = (), *, limited: bool = False) -> str:
+    roles = _roles_to_invite()
+    form.offer(roles)
+    with transaction(read_only=True) as session:
+        known = organizations.search(session, caller(), sort="name", limit=SUGGESTIONS).items
+    return render_template(
+        "portal/users/invite.html",
+        form=form,
+        problems=problems,
+        limited=limited,
+        organizations=sorted({row.name for row in known}),
+        scopes={role.value: ROLE_SCOPE[role] for role in roles},
+        abilities=[(ROLE_NAMES[role], abilities(role)) for role in roles],
+    )
+
+
+def _edit_page(
+    user_id: UUID, form: UserForm, problems: Problems = (), *, conflict: DomainError | None = None
+) -> str:
+    with transaction(read_only=True) as session:
+        found = users.get(session, caller(), user_id)
+        if found.user_type not in users.types_for(caller()):
+            raise NotFound
+        stored = UserForm.showing(found)
+        for one in (form, stored):
+            one.offer(_roles_for(found))
+        said: Overtaken | None = None
+        if isinstance(conflict, Conflict):
+            said = overtaken(
+                session, conflict, form, stored, target_type="user", target_id=found.id
+            )
+        return render_template(
+            "portal/users/edit.html",
+            user=found,
+            form=form,
+            problems=problems,
+            overtaken=said,
+            version=found.version if said or not request.form else seen_version(),
+            scopes=[(ROLE_NAMES[role], ROLE_SCOPE[role]) for role in _roles_for(found)],
+        )
+
+
+def _roles_for(user: User) -> list[Role]:
+    """The roles that the caller may give this person: none to themselves, none to members."""
+    if user.user_type not in PARTNER_LEVEL or user.id == caller().subject_id:
+        return []
+    return [role for role in users.types_for(caller()) if role in PARTNER_LEVEL]

@@ -1,0 +1,97 @@
+"""The forms of people: inviting one or many, and changing one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wtforms import (
+    EmailField,
+    FileField,
+    Form,
+    RadioField,
+    SelectChoice,
+    SelectField,
+    StringField,
+    TextAreaField,
+    ValidationError,
+)
+
+from app.enums import Role
+from app.errors import ValidationFailed
+from app.models import User
+from app.portal.web.form_problems import place_problems
+from app.portal.web.navigation import ROLE_NAMES
+from app.schemas.reading import read
+from app.schemas.users import CreateAdminInput, UpdateUserInput
+
+_NAME = {"maxlength": 200, "autocomplete": "off"}
+
+
+def _plain(value: str | None) -> str | None:
+    """The text without what no database keeps."""
+    return value.replace("\0", "") if value else value
+
+
+def role_choices(roles: Sequence[Role]) -> list[SelectChoice]:
+    return [SelectChoice(role.value, ROLE_NAMES[role]) for role in roles]
+
+
+class InviteForm(Form):
+    email = EmailField("E-mail", render_kw={"maxlength": 254, "autocomplete": "off"})
+    name = StringField("Name", filters=[_plain], render_kw=_NAME)
+    role = RadioField("Role")
+    organization = StringField("Organization", render_kw=_NAME)
+
+    def validate_organization(self, field: StringField) -> None:
+        if self.role.data == Role.STANDARD.value and not (field.data or "").strip():
+            message = "A member belongs to an organization: write its name."
+            raise ValidationError(message)
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Also the address, as the service would refuse it, so that all is said at once."""
+        fine = bool(super().validate(extra_validators))
+        try:
+            read(CreateAdminInput, {"email": self.typed_email})
+        except ValidationFailed as error:
+            place_problems(self, error)
+            return False
+        return fine
+
+    @property
+    def typed_email(self) -> str:
+        return (self.email.data or "").strip()
+
+    def offer(self, roles: Sequence[Role]) -> None:
+        """The roles that the caller may give; where there is one, it is chosen."""
+        self.role.choices = role_choices(roles)
+        if not self.role.data and roles:
+            self.role.data = roles[0].value
+
+
+class InviteManyForm(Form):
+    people = TextAreaField("People")
+    file = FileField("Or a file")
+    organization = StringField("Organization", render_kw=_NAME)
+
+
+class UserForm(Form):
+    email = EmailField("E-mail", render_kw={"maxlength": 254, "autocomplete": "off"})
+    name = StringField("Name", render_kw=_NAME)
+    role = SelectField("Role", validate_choice=False)
+
+    @classmethod
+    def showing(cls, user: User) -> "UserForm":
+        data = {"email": user.email, "name": user.name, "role": user.user_type.value}
+        return cls(data=data)
+
+    def offer(self, roles: Sequence[Role]) -> None:
+        """The roles that may be chosen; without any the field is not shown."""
+        self.role.choices = role_choices(roles)
+
+    def to_changes(self) -> UpdateUserInput:
+        """Raises `ValidationFailed`."""
+        return read(UpdateUserInput, {"email": (self.email.data or "").strip()})
+
+    @property
+    def chosen_role(self) -> Role | None:
+        """The role that was sent; None where the form had none."""
+        return Role(self.role.data) if self.role.data in set(Role) else None

@@ -1,0 +1,88 @@
+"""Suspending, reactivating and deactivating one person, and sending an invitation once more."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
+from app.extensions import caller, transaction
+from app.models import User
+from app.portal.users.views import DEACTIVATING, SUSPENDING, standing_of
+from app.portal.web.blueprint import portal
+from app.services import mails, users
+
+
+@portal.get("/people/<uuid:user_id>/suspend")
+def user_suspend(user_id: UUID) -> str:
+    found = _changeable(user_id, "may_suspend")
+    return render_template("portal/users/suspend.html", user=found, consequences=SUSPENDING)
+
+
+@portal.post("/people/<uuid:user_id>/suspend")
+def user_suspend_now(user_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            found = users.suspend(session, caller(), user_id)
+    except (Conflict, Forbidden) as error:
+        return _refused(user_id, error)
+    return _done(found, "suspended and signed out")
+
+
+@portal.post("/people/<uuid:user_id>/reactivate")
+def user_reactivate(user_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            found = users.reactivate(session, caller(), user_id)
+    except (Conflict, ValidationFailed) as error:
+        return _refused(user_id, error)
+    return _done(found, "reactivated")
+
+
+@portal.get("/people/<uuid:user_id>/deactivate")
+def user_deactivate(user_id: UUID) -> str:
+    found = _changeable(user_id, "may_deactivate")
+    return render_template("portal/users/deactivate.html", user=found, consequences=DEACTIVATING)
+
+
+@portal.post("/people/<uuid:user_id>/deactivate")
+def user_deactivate_now(user_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            found = users.deactivate(session, caller(), user_id)
+    except (Conflict, Forbidden) as error:
+        return _refused(user_id, error)
+    return _done(found, "deactivated and signed out")
+
+
+@portal.post("/people/<uuid:user_id>/resend")
+def user_resend(user_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            found = mails.send_invitation(session, caller(), user_id)
+    except Conflict as error:
+        return _refused(user_id, error)
+    flash(f"A new link is on its way to {found.email}; the one before works no more.", "success")
+    return redirect(url_for("portal.user", user_id=user_id), 303)
+
+
+def _changeable(user_id: UUID, act: str) -> User:
+    """The person, where the act is offered for them. Raises `NotFound`."""
+    with transaction(read_only=True) as session:
+        found = users.get(session, caller(), user_id)
+    if not standing_of(found)[act]:
+        raise NotFound
+    return found
+
+
+def _done(user: User, what: str) -> Response:
+    flash(f"{user.name or user.email} {what}.", "success")
+    return redirect(url_for("portal.user", user_id=user.id), 303)
+
+
+def _refused(user_id: UUID, error: DomainError) -> Response:
+    """Back to the person with the reason; a role that is too low finds nothing there."""
+    if isinstance(error, Forbidden) and error.code == "role_too_low":
+        raise error
+    flash(f"{error.message} Nothing was changed.", "warning")
+    return redirect(url_for("portal.user", user_id=user_id), 303)

@@ -1,0 +1,65 @@
+"""What a brand is served as: its style sheet and its pictures, each under a content hash."""
+
+from flask import Response, abort, request, url_for
+
+from app.extensions import transaction
+from app.portal.web.blueprint import portal
+from app.services.branding import images
+from app.services.branding.brand import Brand
+from app.services.branding.chat_colours import chat_sheet, sheet_at
+from app.services.branding.stylesheet import sheet_for
+
+_FOR_EVER = "public, max-age=31536000, immutable"
+
+
+def stylesheet_url(colour: str) -> str:
+    """The address of the sheet for a colour; it changes when the colour or the shades do."""
+    sheet = sheet_for(colour)
+    return url_for("portal.brand_stylesheet", colour=sheet.colour.lstrip("#"), digest=sheet.digest)
+
+
+def chat_stylesheet_url(brand: Brand) -> str:
+    """The address of the chat window's sheet; it names the colours that it is made from."""
+    sheet = chat_sheet(brand.colour, brand.chat_colours)
+    return url_for("portal.chat_stylesheet", colours=sheet.address, digest=sheet.digest)
+
+
+@portal.get("/brand/<colour>-<digest>.css")
+def brand_stylesheet(colour: str, digest: str) -> Response:
+    """Made from the address alone, so that an error page needs no database to be in colour."""
+    if len(colour) != 6 or not colour.isascii() or not colour.isalnum():
+        abort(404)
+    try:
+        sheet = sheet_for(f"#{colour}")
+    except ValueError:
+        abort(404)
+    if sheet.digest != digest:
+        abort(404)
+    return _unchanging(sheet.css.encode(), "text/css; charset=utf-8", digest)
+
+
+@portal.get("/brand/chat/<colours>-<digest>.css")
+def chat_stylesheet(colours: str, digest: str) -> Response:
+    try:
+        sheet = sheet_at(colours)
+    except ValueError:
+        abort(404)
+    if sheet.digest != digest:
+        abort(404)
+    return _unchanging(sheet.css.encode(), "text/css; charset=utf-8", digest)
+
+
+@portal.get("/brand/images/<sha256>")
+def brand_image(sha256: str) -> Response:
+    """An uploaded picture; its address is its content, so it is public and never changes."""
+    with transaction(read_only=True) as session:
+        image = images.by_hash(session, sha256)
+        return _unchanging(image.data, image.content_type, sha256)
+
+
+def _unchanging(body: bytes, content_type: str, tag: str) -> Response:
+    response = Response(body, content_type=content_type)
+    response.headers["Cache-Control"] = _FOR_EVER
+    response.set_etag(tag)
+    response.make_conditional(request)
+    return response

@@ -1,0 +1,101 @@
+"""The current user and brand of a request, by the session behind its cookie."""
+
+import re
+from urllib.parse import urlencode, urlsplit
+
+from flask import g, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.errors import NotFound, Unauthenticated
+from app.extensions import settings, transaction
+from app.http.request_id import request_id
+from app.models import Partner
+from app.services.auth import sessions, sign_in
+from app.services.branding.brand import NEUTRAL, Brand, of_partner
+
+SESSION_COOKIE = "portal_session"
+PARTNER_COOKIE = "portal_partner"
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,98}")
+
+
+def sign_in_url(slug: str | None, wanted: str | None = None) -> str:
+    """The sign-in page of a partner (the neutral one without a slug)."""
+    wanted = wanted if wanted and wanted != "/" else None
+    if slug:
+        return url_for("portal.partner_sign_in", slug=slug, next=wanted)
+    return url_for("portal.sign_in", next=wanted)
+
+
+def local_path(wanted: str | None) -> str:
+    """A path of ours to go on to; anything that could lead elsewhere becomes the first page."""
+    if not wanted or not wanted.startswith("/") or wanted.startswith(("//", "/\\")):
+        return "/"
+    parts = urlsplit(wanted)
+    return wanted if not parts.netloc and wanted.isprintable() and "\\" not in wanted else "/"
+
+
+def with_kept_words(path: str, partner: Partner | None) -> str:
+    """The path with those words of the present address that the partner lets through sign-in."""
+    allowed = (partner.allowed_query_params if partner else None) or {}
+    words = [(name, value) for name, value in request.args.items(multi=True) if name in allowed]
+    kept = [(name, value) for name, value in words if name != "next" and len(value) <= 500]
+    if not kept:
+        return path
+    parts = urlsplit(path)
+    query = "&".join(filter(None, (parts.query, urlencode(kept))))
+    return parts._replace(query=query).geturl()
+
+
+def give_session(response: AnyResponse, token: str) -> None:
+    """Puts a new session's token into the cookie."""
+    response.set_cookie(
+        SESSION_COOKIE,
+        token,
+        max_age=settings().session_hours * 3600,
+        httponly=True,
+        secure=request.is_secure,
+        samesite="Lax",
+    )
+
+
+def recognise() -> None:
+    """Fills `g` with caller, user and brand; with the brand alone for somebody unknown."""
+    with transaction(read_only=True) as session:
+        try:
+            signed_in = sessions.load(
+                session,
+                request.cookies.get(SESSION_COOKIE),
+                ip=request.remote_addr,
+                request_id=request_id(),
+            )
+        except Unauthenticated:
+            g.brand = _brand_of_visitor(session)
+            return
+        g.caller, g.user, g.partner = signed_in.caller, signed_in.user, signed_in.partner
+        g.brand = of_partner(signed_in.partner) if signed_in.partner else NEUTRAL
+    if signed_in.touch_due:
+        with transaction() as session:
+            sessions.touch(session, signed_in)
+
+
+def _brand_of_visitor(session: Session) -> Brand:
+    """By the address's slug, the host's verified domain, or the partner of the last visit. An
+    address without a view may name a partner all the same."""
+    slug = (request.view_args or {}).get("slug")
+    if slug:
+        return of_partner(sign_in.partner_of_slug(session, slug))
+    _, place, named, *_rest = (*request.path.split("/"), "", "")
+    partner = _partner_called(session, named) if place == "p" else None
+    partner = partner or sign_in.partner_of_host(session, request.host)
+    partner = partner or _partner_called(session, request.cookies.get(PARTNER_COOKIE, ""))
+    return of_partner(partner) if partner else NEUTRAL
+
+
+def _partner_called(session: Session, slug: str) -> Partner | None:
+    if not _SLUG.fullmatch(slug):
+        return None
+    try:
+        return sign_in.partner_of_slug(session, slug)
+    except NotFound:
+        return None

@@ -1,0 +1,180 @@
+"""Refusals as pages in the partner's brand, with the request's reference and a way on."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import urlencode
+
+from flask import Response, g, make_response, render_template, request
+from flask_wtf.csrf import CSRFError
+from sqlalchemy.exc import SQLAlchemyError
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
+
+from app.errors import (
+    Conflict,
+    DomainError,
+    Forbidden,
+    Gone,
+    NotFound,
+    RateLimited,
+    TooLarge,
+    Unauthenticated,
+    UnsupportedMedia,
+    ValidationFailed,
+)
+from app.extensions import settings
+from app.models import utcnow
+from app.portal.web.current_user import recognise, sign_in_url
+from app.portal.web.formats import moment, size
+
+STATUS: dict[type[DomainError], int] = {
+    ValidationFailed: 400,
+    Unauthenticated: 401,
+    # A person of too low a role is answered like somebody who asks for what does not exist.
+    Forbidden: 404,
+    NotFound: 404,
+    Conflict: 409,
+    Gone: 410,
+    TooLarge: 413,
+    UnsupportedMedia: 415,
+    RateLimited: 429,
+}
+
+
+TRY_AGAIN = frozenset({429, 500, 503})
+"""What may well work a moment later: the page leads back to what was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What an error page says: what happened, what did not, and where to go from here."""
+
+    title: str
+    text: str
+
+
+WORDS: dict[int, Words] = {
+    400: Words(
+        "This request can’t be read",
+        "Something in the address or the form is not in the expected form. Nothing was changed.",
+    ),
+    401: Words("You are signed out", "Sign in to go on. Nothing was changed."),
+    403: Words(
+        "This form was not accepted",
+        "It was opened too long ago, or sent from another site. Nothing was changed. "
+        "Go back, reload the page and send the form again.",
+    ),
+    404: Words(
+        "This page is not here",
+        "The address may be mistyped, or the page belongs to an organization "
+        "that you can’t see. Nothing was changed.",
+    ),
+    405: Words(
+        "This page can’t be used like that",
+        "The address exists, but not for this kind of request. Nothing was changed.",
+    ),
+    409: Words("This has changed meanwhile", "Nothing was changed. Reload the page to see it."),
+    410: Words("This is not kept any more", "Nothing was changed."),
+    413: Words("This is too large", "What was sent is over the limit. Nothing was changed."),
+    415: Words("This kind of file can’t be read", "Nothing was changed."),
+    429: Words("Too many requests", "Wait a moment and try again. Nothing was changed."),
+    500: Words(
+        "Something failed on our side",
+        "Nothing of what you sent was saved. It has been noted under the reference below; "
+        "try again in a moment.",
+    ),
+    503: Words("The portal is not available", "Try again in a moment. Nothing was changed."),
+}
+
+
+def error_page(
+    status: int, text: str | None = None, way_on: tuple[str, str] | None = None
+) -> Response:
+    """The page for a status, with a sentence and a ``way_on`` (address and words) of its own where
+    the error has one."""
+    home_url, home_words = way_on or _home()
+    words = WORDS.get(status, WORDS[400 if status < 500 else 500])
+    read = request.method in ("GET", "HEAD")
+    html = render_template(
+        "errors/error.html",
+        status=status,
+        words=words,
+        text=text or words.text,
+        again_url=request.full_path.rstrip("?") if read and status in TRY_AGAIN else None,
+        sent=not read,
+        home_url=home_url,
+        home_words=home_words,
+    )
+    response = make_response(html, status)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _home() -> tuple[str, str] | tuple[None, None]:
+    """Somebody who is not signed in goes on at the partner whose brand the page wears."""
+    slug = g.brand.slug if "brand" in g and "user" not in g else None
+    return (sign_in_url(slug), "Go to the sign-in page") if slug else (None, None)
+
+
+def _status(error: DomainError) -> int:
+    """A screen of one partner is not there for operators, like what a role may not do."""
+    if error.code == "operator_without_partner":
+        return 404
+    return next(status for kind, status in STATUS.items() if isinstance(error, kind))
+
+
+def _start_of_list(error: DomainError) -> tuple[str, str] | None:
+    """Where a place in a list can't be read, the list begins anew, by the same filters."""
+    if not any(problem.code == "invalid_cursor" for problem in error.problems):
+        return None
+    kept = [(k, v) for k, v in request.args.items(multi=True) if k not in ("cursor", "trail")]
+    return request.path + (f"?{urlencode(kept)}" if kept else ""), "Go to the start of the list"
+
+
+def _too_many(error: RateLimited) -> Response:
+    """Says when it may be tried again, to the second or the minute."""
+    user = g.get("user")
+    zone = (user.timezone if user else None) or "UTC"
+    until = utcnow() + timedelta(seconds=error.retry_after)
+    if error.retry_after < 90:
+        when = f"in {error.retry_after} seconds"
+    else:
+        when = f"from {moment(until, zone)} on"
+    text = f"{error.message} You can try again {when}. Nothing was changed."
+    response = error_page(429, text)
+    response.headers["Retry-After"] = str(error.retry_after)
+    return response
+
+
+def _sentence(error: HTTPException) -> str | None:
+    if not isinstance(error, RequestEntityTooLarge):
+        return None
+    most = size(settings().max_upload_bytes)
+    return f"What was sent is over the limit of {most}. Nothing was changed."
+
+
+def _find_brand() -> None:
+    """An address without a view passes no guard: whose brand its page wears is found out here."""
+    if "brand" not in g:
+        with suppress(SQLAlchemyError):
+            recognise()
+
+
+def answer_with_page(error: DomainError | HTTPException) -> Response:
+    """The page for whatever was refused, or failed, outside the JSON areas."""
+    if isinstance(error, DomainError):
+        status = _status(error)
+        if isinstance(error, RateLimited):
+            return _too_many(error)
+        text = None if status in (401, 404) else error.message
+        return error_page(status, text, _start_of_list(error))
+    if isinstance(error, CSRFError):
+        return error_page(403)
+    if isinstance(error.__cause__ or getattr(error, "original_exception", None), SQLAlchemyError):
+        return error_page(503)
+    if (error.code or 500) < 500:
+        _find_brand()
+    response = error_page(error.code or 500, _sentence(error))
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    return response

@@ -1,0 +1,128 @@
+"""How figures, moments and names are written on pages (look, section 6)."""
+
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import phonenumbers
+from flask import Flask
+
+from app.enums import CallStatus, CarrierKind
+from app.models import utcnow
+from app.portal.web.navigation import ROLE_NAMES
+from app.portal.web.number_format import NO_BREAK, reader_marks, written
+from app.services.pricing import TIER_NAMES
+from app.validation.urls import is_web_url
+
+CALL_STATUS_NAMES: dict[str, str] = {
+    CallStatus.SCHEDULED: "Scheduled",
+    CallStatus.QUEUED: "Queued",
+    CallStatus.DIALING: "Dialling",
+    CallStatus.RINGING: "Ringing",
+    CallStatus.IN_PROGRESS: "In progress",
+    CallStatus.COMPLETED: "Completed",
+    CallStatus.BUSY: "Busy",
+    CallStatus.NO_ANSWER: "No answer",
+    CallStatus.FAILED: "Failed",
+    CallStatus.CANCELED: "Cancelled",
+    CallStatus.EXPIRED: "Expired",
+    CallStatus.UNKNOWN: "Unknown",
+}
+
+CARRIER_NAMES: dict[str, str] = {
+    CarrierKind.SIMULATOR: "the simulated line",
+    CarrierKind.SIP: "the SIP trunk",
+    CarrierKind.TWILIO: "Twilio",
+}
+
+
+def number(value: float | Decimal | None, digits: int | None = 0) -> str:
+    """12,345 with the reader's marks; an en dash for none. ``digits``: as `written` takes them."""
+    return "–" if value is None else written(value, digits)
+
+
+def percent(part: float, whole: float) -> str:
+    """61.3 % of the whole; an en dash where there is no whole."""
+    return f"{written(100 * part / whole, 1)}{NO_BREAK}%" if whole else "–"
+
+
+def day(value: datetime | date | None, zone: str = "UTC") -> str:
+    """21 Nov 2026, for tables."""
+    if value is None:
+        return "–"
+    local = value.astimezone(ZoneInfo(zone)) if isinstance(value, datetime) else value
+    return f"{local.day}{NO_BREAK}{local:%b}{NO_BREAK}{local.year}"
+
+
+def last_day(end: datetime | None, zone: str = "UTC") -> str:
+    """The day, as `day` writes it, on which something that stops at ``end`` works last."""
+    return day(end - timedelta(microseconds=1) if end else None, zone)
+
+
+def moment(value: datetime | None, zone: str = "UTC") -> str:
+    """21 November 2026, 10:47 GMT, for sentences."""
+    if value is None:
+        return "–"
+    local = value.astimezone(ZoneInfo(zone))
+    return (
+        f"{local.day}{NO_BREAK}{local:%B}{NO_BREAK}{local.year}, {local:%H:%M}{NO_BREAK}{local:%Z}"
+    )
+
+
+def when(value: datetime | None, zone: str = "UTC") -> str:
+    """21 Nov, 10:47 for tables that name their zone; with the year where it is another one."""
+    if value is None:
+        return "–"
+    local, now = value.astimezone(ZoneInfo(zone)), utcnow().astimezone(ZoneInfo(zone))
+    year = "" if local.year == now.year else f"{NO_BREAK}{local.year}"
+    return f"{local.day}{NO_BREAK}{local:%b}{year}, {local:%H:%M}"
+
+
+def size(octets: int) -> str:
+    """1.2 MB"""
+    value = float(octets)
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{written(value, 0 if unit == 'B' else 1)}{NO_BREAK}{unit}"
+        value /= 1000
+    return f"{written(value, 1)}{NO_BREAK}GB"
+
+
+def phone(e164: str | None) -> str:
+    """+1 202 555 0143"""
+    if not e164:
+        return "–"
+    parsed = phonenumbers.parse(e164)
+    shown = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
+    return str(shown).replace("-", " ").replace(" ", NO_BREAK)
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """1 row, 2 rows"""
+    return f"{number(count)} {one if count == 1 else many or one + 's'}"
+
+
+def initials(name: str) -> str:
+    """MO for Maren Oduya; the first letter of a single word."""
+    words = [word for word in name.replace("@", " ").split() if word]
+    return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
+
+
+def carrier_title(kind: str) -> str:
+    """The simulated line, at the beginning of a line."""
+    name = CARRIER_NAMES[kind]
+    return name[0].upper() + name[1:]
+
+
+def register(app: Flask) -> None:
+    filters = (number, day, moment, when, size, phone, initials)
+    app.jinja_env.filters.update({f.__name__: f for f in filters})
+    app.jinja_env.filters["tier"] = lambda tier: TIER_NAMES.get(tier, "–")
+    app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
+    app.jinja_env.filters["call_status"] = lambda status: CALL_STATUS_NAMES[status]
+    app.jinja_env.filters["carrier"] = lambda kind: CARRIER_NAMES[kind]
+    app.jinja_env.filters["carrier_title"] = carrier_title
+    app.jinja_env.tests["web_url"] = is_web_url
+    app.jinja_env.globals.update(percent=percent, plural=plural, reader_marks=reader_marks)
+    app.jinja_env.trim_blocks = True
+    app.jinja_env.lstrip_blocks = True

@@ -1,0 +1,131 @@
+"""The places of the portal, and which of them a role may open."""
+
+from dataclasses import dataclass
+
+from flask import request, url_for
+
+from app.enums import Role
+from app.policy import ROUTES, Permission
+from app.policy.caller import Caller
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A row of the sidebar; ``endpoint`` is where it leads."""
+
+    label: str
+    icon: str
+    endpoint: str
+    within: tuple[str, ...] = ()
+    """Prefixes of the endpoints for which this row is the chosen one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    label: str
+    icon: str
+    url: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    label: str | None
+    rows: tuple[Row, ...]
+
+
+PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
+    (None, (Place("Overview", "layout-dashboard", "portal.overview"),)),
+    (
+        "Customers",
+        (
+            Place("Organizations", "building", "portal.organizations", ("portal.organization",)),
+            Place("People", "users", "portal.users", ("portal.user",)),
+            Place("Assistants", "headset", "portal.assistants", ("portal.assistant",)),
+        ),
+    ),
+    (
+        "Outreach",
+        (
+            Place(
+                "Campaigns",
+                "speakerphone",
+                "portal.campaigns",
+                ("portal.campaign", "portal.contact"),
+            ),
+            Place("Uploads", "upload", "portal.uploads", ("portal.upload",)),
+            Place("Calls", "phone", "portal.calls", ("portal.call",)),
+            Place("Test call", "phone-outgoing", "portal.test_call", ("portal.test_call",)),
+            Place("Telephone line", "activity-heartbeat", "portal.line_health", ("portal.line_",)),
+            Place("Do not call", "phone-off", "portal.do_not_call_lists", ("portal.do_not_call",)),
+        ),
+    ),
+    (
+        "Figures",
+        (
+            Place("Usage", "chart-bar", "portal.usage"),
+            Place("Report", "clipboard-data", "portal.report"),
+        ),
+    ),
+    (
+        "Your portal",
+        (
+            Place("Branding", "palette", "portal.branding", ("portal.branding",)),
+            Place("API access", "key", "portal.api_access", ("portal.api_",)),
+            Place("Pricing", "tag", "portal.pricing", ("portal.pricing",)),
+            Place("Settings", "settings", "portal.portal_settings", ("portal.portal_settings",)),
+            Place("History", "history", "portal.audit"),
+        ),
+    ),
+)
+
+
+OF_A_PARTNER = frozenset(
+    {
+        "portal.usage",
+        "portal.report",
+        "portal.branding",
+        "portal.pricing",
+        "portal.portal_settings",
+    }
+)
+"""Screens of the caller's own partner: operators have none."""
+
+
+def may_open(caller: Caller, endpoint: str) -> bool:
+    """Whether there is something to open for the caller."""
+    if caller.partner_id is None and endpoint in OF_A_PARTNER:
+        return False
+    needed = ROUTES.get(endpoint)
+    return not isinstance(needed, Permission) or caller.may(needed)
+
+
+def navigation_for(caller: Caller) -> tuple[Group, ...]:
+    """The groups and rows that the caller may open, the present one marked."""
+    groups = []
+    for label, places in PLACES:
+        rows = tuple(
+            Row(place.label, place.icon, url_for(place.endpoint), _is_current(place))
+            for place in places
+            if may_open(caller, place.endpoint)
+        )
+        if rows:
+            groups.append(Group(label, rows))
+    return tuple(groups)
+
+
+def _is_current(place: Place) -> bool:
+    endpoint = request.endpoint or ""
+    others = {p.endpoint for _, places in PLACES for p in places if p is not place}
+    if endpoint in others:
+        return False
+    return endpoint == place.endpoint or endpoint.startswith(place.within or ("\0",))
+
+
+ROLE_NAMES: dict[Role, str] = {
+    Role.OPERATOR: "Platform operator",
+    Role.PARTNER_ADMIN: "Partner admin",
+    Role.PARTNER_EDITOR: "Partner editor",
+    Role.ADMIN: "Customer admin",
+    Role.STANDARD: "Member",
+}

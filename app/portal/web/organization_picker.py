@@ -1,0 +1,54 @@
+"""Whose thing a new one will be: a partner has many organizations, a member one."""
+
+from uuid import UUID
+
+from flask import render_template, request, url_for
+from sqlalchemy.orm import Session
+
+from app.errors import NotFound
+from app.extensions import caller, transaction
+from app.models import Organization
+from app.portal.web import lists
+from app.services import organizations
+
+SHOWN = 25
+
+
+def organization_named(session: Session) -> Organization | None:
+    """The organization that the address names, or the caller's only one; None where a person
+    has yet to choose. Raises `NotFound`."""
+    own = caller().organization_id
+    text = request.args.get("organization", "") or (str(own) if own else "")
+    if not text:
+        return None
+    try:
+        identifier = UUID(text)
+    except ValueError as error:
+        raise NotFound from error
+    return organizations.get(session, caller(), identifier)
+
+
+def organization_chosen() -> Organization:
+    """For a form that was sent: the organization of its address. Raises `NotFound`."""
+    with transaction(read_only=True) as session:
+        organization = organization_named(session)
+    if organization is None:
+        raise NotFound
+    return organization
+
+
+def choose_page(session: Session, title: str, back: tuple[str, str]) -> str:
+    """The page that asks for it; ``back`` is the (label, address) of the list above."""
+    query = lists.text_filter("q")
+    wanted = organizations.Filter(query=query)
+    found = organizations.search(session, caller(), wanted, sort="name", limit=SHOWN)
+    endpoint = request.endpoint or ""
+    return render_template(
+        "portal/choose_organization.html",
+        title=title,
+        back=back,
+        action=url_for(endpoint),
+        rows=[(row.name, url_for(endpoint, organization=row.id)) for row in found.items],
+        more=found.next_cursor is not None,
+        query=query,
+    )

@@ -1,0 +1,146 @@
+"""What every page's template finds: the brand, the places, the person, the theme."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from flask import Flask, g, request, url_for
+from markupsafe import escape
+
+from app.enums import Role
+from app.extensions import transaction
+from app.http.request_id import request_id
+from app.http.security_headers import allow_images_from
+from app.models import DiallingPause, User, utcnow
+from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
+from app.portal.web.formats import moment
+from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for
+from app.portal.web.theme import THEME_COOKIE, THEMES
+from app.services.branding.brand import NEUTRAL, Brand, Link
+from app.services.branding.shades import brand_shades
+from app.services.dialler import pauses
+
+MOST_HEADER_LINKS = 4
+
+
+_OWN_PICTURE = re.compile(r"/brand/images/[0-9a-f]{64}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class PageBrand:
+    """A brand with the addresses that a page links."""
+
+    brand: Brand
+    stylesheet_url: str
+    theme: str | None
+
+    @property
+    def letter_icon(self) -> str:
+        """The product's first letter on the brand's colour, for brands without a favicon."""
+        shades = brand_shades(self.brand.colour).light
+        svg = (
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
+            f'<rect width="32" height="32" rx="7" fill="{shades.panel}"/>'
+            f'<text x="16" y="22" font-family="sans-serif" font-size="18" font-weight="600"'
+            f' text-anchor="middle" fill="{shades.panel_on}">{escape(self.initial)}</text></svg>'
+        )
+        return "data:image/svg+xml," + quote(svg)
+
+    @property
+    def chat_stylesheet_url(self) -> str:
+        return chat_stylesheet_url(self.brand)
+
+    @property
+    def initial(self) -> str:
+        return next((c for c in self.brand.product_name if c.isalnum()), "•").upper()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.brand, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    name: str
+    email: str
+    role: str
+    timezone: str
+    is_member: bool
+    """Of a customer's organization; the partner's own people are not."""
+
+
+def page_brand(brand: Brand, theme: str | None = None) -> PageBrand:
+    """The brand with its pictures' addresses as a page may use them: our own without the host,
+    others with their origin let through the page's content policy."""
+    pictures: dict[str, Any] = {}
+    for name in ("logo_url", "favicon_url", "hero_url"):
+        url = getattr(brand, name)
+        if url is None:
+            continue
+        ours = _OWN_PICTURE.search(url)
+        pictures[name] = ours.group() if ours else url
+        if not ours:
+            parts = urlsplit(url)
+            allow_images_from(f"{parts.scheme}://{parts.netloc}")
+    return PageBrand(replace(brand, **pictures), stylesheet_url(brand.colour), theme)
+
+
+def register(app: Flask) -> None:
+    app.context_processor(_context)
+
+
+def _context() -> dict[str, Any]:
+    brand: Brand = g.get("brand", NEUTRAL)
+    user: User | None = g.get("user")
+    theme = request.cookies.get(THEME_COOKIE)
+    return {
+        "brand": page_brand(brand, theme if theme in THEMES else None),
+        "navigation": _Navigation(),
+        "dialling_pauses": _DiallingPauses(),
+        "person": _person(user),
+        "header_links": brand.header_links[:MOST_HEADER_LINKS],
+        "more_links": _more(brand.header_links),
+        "find_url": url_for("portal.find") if user else None,
+        "account_url": url_for("portal.account"),
+        "theme_url": url_for("portal.theme"),
+        "sign_out_url": url_for("portal.sign_out"),
+        "now": moment(utcnow()),
+        "may": g.caller.may if g.get("caller") else lambda _permission: False,
+        "request_id": request_id(),
+        "zone": (user.timezone if user else None) or "UTC",
+    }
+
+
+class _Navigation:
+    """Worked out when a template asks for it, so that an error page can do without."""
+
+    def __iter__(self) -> Iterator[Group]:
+        return iter(navigation_for(g.caller) if g.get("user") else ())
+
+
+class _DiallingPauses:
+    """What an operator is told on every page; asked for when a page of theirs is drawn."""
+
+    def __iter__(self) -> Iterator[DiallingPause]:
+        user: User | None = g.get("user")
+        if user is None or user.user_type is not Role.OPERATOR:
+            return iter(())
+        with transaction(read_only=True) as session:
+            return iter(pauses.listing(session))
+
+
+def _more(links: tuple[Link, ...]) -> tuple[Link, ...]:
+    return links[MOST_HEADER_LINKS:]
+
+
+def _person(user: User | None) -> Person | None:
+    if user is None:
+        return None
+    return Person(
+        name=user.name or user.email,
+        email=user.email,
+        role=ROLE_NAMES[user.user_type],
+        timezone=user.timezone or "UTC",
+        is_member=user.user_type is Role.STANDARD,
+    )

@@ -1,0 +1,32 @@
+"""What the reader's zone means for the filters of a list."""
+
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from flask import g
+
+from app.portal.web import lists
+
+FIRST, LAST = date(1970, 1, 3), date(2999, 12, 31)
+"""Days beyond are brought back between these: nothing has happened there."""
+
+Problems = list[tuple[str, str]]
+
+
+def zone() -> str:
+    """The reader's zone."""
+    return g.user.timezone or "UTC"
+
+
+def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems]:
+    """When the first day of ``start`` and ``end`` in the address begins and the last one is over,
+    in that zone, and what is wrong with them."""
+    start, end, problems = lists.day_range("start", "end")
+    inside = ZoneInfo(days_in)
+    since = None if start is None else _midnight(start, 0, inside)
+    return since, None if end is None else _midnight(end, 1, inside), problems
+
+
+def _midnight(day: date, later: int, days_in: ZoneInfo) -> datetime:
+    bounded = min(max(day, FIRST), LAST) + timedelta(days=later)
+    return datetime.combine(bounded, time(), days_in).astimezone(UTC)

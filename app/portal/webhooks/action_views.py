@@ -1,0 +1,98 @@
+"""What is done with a webhook: tested, paused, resumed, sent again, removed."""
+
+from datetime import UTC, date, datetime, time
+from uuid import UUID
+
+from flask import flash, redirect, request, url_for
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict
+from app.extensions import caller, transaction
+from app.portal.web.blueprint import portal
+from app.portal.web.editing import Sending
+from app.portal.web.formats import plural
+from app.portal.webhooks.forms import ReplayForm
+from app.portal.webhooks.labels import host_of, removing
+from app.portal.webhooks.views import webhook_page
+from app.services.webhooks import deliveries, endpoints
+
+
+@portal.post("/api-access/webhooks/<uuid:webhook_id>/test")
+def api_webhook_test(webhook_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier is None:
+                deliveries.send_test(session, caller(), webhook_id)
+                sending.led_to(_address(webhook_id))
+        flash("A test event is on its way. The log shows how it goes.", "success")
+    except Conflict as error:
+        flash(error.message, "warning")
+    return redirect(_address(webhook_id), 303)
+
+
+@portal.post("/api-access/webhooks/<uuid:webhook_id>/pause")
+def api_webhook_pause(webhook_id: UUID) -> Response:
+    with transaction() as session:
+        endpoint = endpoints.pause(session, caller(), webhook_id)
+    flash(f"The webhook to {host_of(endpoint)} is paused. Its events are kept.", "success")
+    return redirect(_address(webhook_id), 303)
+
+
+@portal.post("/api-access/webhooks/<uuid:webhook_id>/resume")
+def api_webhook_resume(webhook_id: UUID) -> Response:
+    with transaction() as session:
+        endpoint = endpoints.resume(session, caller(), webhook_id)
+    flash(f"The webhook to {host_of(endpoint)} goes on, with what was kept first.", "success")
+    return redirect(_address(webhook_id), 303)
+
+
+@portal.post("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/replay")
+def api_webhook_replay(webhook_id: UUID, delivery_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            deliveries.replay(session, caller(), webhook_id, delivery_id)
+        flash("It is sent again, under the id that it had.", "success")
+    except Conflict as error:
+        flash(error.message, "warning")
+    shown = url_for("portal.api_webhook_delivery", webhook_id=webhook_id, delivery_id=delivery_id)
+    return redirect(shown, 303)
+
+
+@portal.post("/api-access/webhooks/<uuid:webhook_id>/replay-failed")
+def api_webhook_replay_failed(webhook_id: UUID) -> Response | tuple[str, int]:
+    form = ReplayForm(request.form)
+    text = (form.since.data or "").strip()
+    try:
+        since = datetime.combine(date.fromisoformat(text), time(), UTC) if text else None
+    except ValueError:
+        message = "A day is written YYYY-MM-DD and must exist in the calendar, like 2026-02-28."
+        form.since.errors = (message,)
+        return webhook_page(webhook_id, replay_form=form), 422
+    with transaction() as session:
+        count = deliveries.replay_failed(session, caller(), webhook_id, since)
+    if count:
+        flash(f"{plural(count, 'delivery', 'deliveries')} sent again.", "success")
+    else:
+        flash("Nothing has failed since then.", "info")
+    return redirect(_address(webhook_id), 303)
+
+
+@portal.get("/api-access/webhooks/<uuid:webhook_id>/remove")
+def api_webhook_remove_question(webhook_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        endpoint = endpoints.get(session, caller(), webhook_id)
+        counts = deliveries.counts(session, endpoint)
+    return removing(endpoint, counts).page()
+
+
+@portal.post("/api-access/webhooks/<uuid:webhook_id>/remove")
+def api_webhook_remove(webhook_id: UUID) -> Response:
+    with transaction() as session:
+        host = host_of(endpoints.remove(session, caller(), webhook_id))
+    flash(f"The webhook to {host} was removed.", "success")
+    return redirect(url_for("portal.api_webhooks"), 303)
+
+
+def _address(webhook_id: UUID) -> str:
+    return url_for("portal.api_webhook", webhook_id=webhook_id)

@@ -1,0 +1,91 @@
+"""How webhooks and their deliveries are written."""
+
+import json
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from flask import url_for
+
+from app.enums import DeliveryState, PauseReason, WebhookEvent
+from app.models import WebhookDelivery, WebhookEndpoint
+from app.portal.api_access.labels import State
+from app.portal.web.confirmation import Question
+from app.portal.web.formats import plural
+from app.portal.webhooks.forms import EVENT_WORDS
+
+STATE_WORDS: dict[str, str] = {
+    DeliveryState.WAITING: "On its way",
+    DeliveryState.HELD: "Held",
+    DeliveryState.DELIVERED: "Delivered",
+    DeliveryState.FAILED: "Failed",
+}
+_TONES = {
+    DeliveryState.WAITING: "info",
+    DeliveryState.HELD: "neutral",
+    DeliveryState.DELIVERED: "success",
+    DeliveryState.FAILED: "danger",
+}
+_PAUSE_WORDS = {
+    PauseReason.PERSON: "Somebody paused it.",
+    PauseReason.FAILING: "The receiver took nothing for 24 hours.",
+    PauseReason.GONE: "The receiver answered that it is gone (410).",
+}
+
+
+def host_of(endpoint: WebhookEndpoint) -> str:
+    return urlsplit(endpoint.url).hostname or endpoint.url
+
+
+def endpoint_state(endpoint: WebhookEndpoint) -> State:
+    if endpoint.paused_at is not None:
+        by_itself = endpoint.pause_reason is not PauseReason.PERSON
+        return State("Paused", "danger" if by_itself else "warning")
+    return State("Failing", "warning") if endpoint.failing_since else State("Active", "success")
+
+
+def delivery_state(delivery: WebhookDelivery) -> State:
+    return State(STATE_WORDS[delivery.state], _TONES[delivery.state])
+
+
+def every_event(endpoint: WebhookEndpoint) -> str:
+    """All events, or each by its name."""
+    if len(endpoint.events) == len(WebhookEvent):
+        return "All events"
+    return ", ".join(EVENT_WORDS[event] for event in endpoint.events)
+
+
+def events_in_words(endpoint: WebhookEndpoint) -> str:
+    """As `every_event`, but how many where there are more than two."""
+    some = 2 < len(endpoint.events) < len(WebhookEvent)
+    return plural(len(endpoint.events), "event") if some else every_event(endpoint)
+
+
+def laid_out(delivery: WebhookDelivery) -> str:
+    """The message for reading; it is sent without the line breaks."""
+    return json.dumps(json.loads(delivery.payload), indent=2, ensure_ascii=False)
+
+
+def pause_words(endpoint: WebhookEndpoint, held: int) -> str:
+    """Why it is paused and what waits for it; nothing where it is not."""
+    if endpoint.pause_reason is None:
+        return ""
+    kept = f"{plural(held, 'event')} kept for it" if held else "Nothing is kept for it yet"
+    return f"{_PAUSE_WORDS[endpoint.pause_reason]} {kept}; resuming delivers what is kept."
+
+
+def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> Question:
+    left = counts[DeliveryState.WAITING] + counts[DeliveryState.HELD]
+    return Question(
+        action=url_for("portal.api_webhook_remove", webhook_id=endpoint.id),
+        question=f"Remove the webhook to {host_of(endpoint)}?",
+        consequences=[
+            f"{plural(left, 'event')} not delivered yet will never be."
+            if left
+            else "Nothing waits to be delivered.",
+            f"Its log of {plural(sum(counts.values()), 'delivery', 'deliveries')} goes with it.",
+            "It can’t be brought back; a new one gets a new secret.",
+        ],
+        act="Remove webhook",
+        safe="Keep webhook",
+        safe_url=url_for("portal.api_webhook", webhook_id=endpoint.id),
+    )

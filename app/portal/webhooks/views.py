@@ -1,0 +1,223 @@
+"""Webhooks: where an organization's events go, and what became of each."""
+
+from uuid import UUID
+
+from flask import render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from app.enums import DeliveryState
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.models import Organization, utcnow
+from app.portal.api_access.credential_pages import roll_page, shown_before
+from app.portal.api_access.forms import RollForm
+from app.portal.web import lists, organization_picker
+from app.portal.web.blueprint import portal
+from app.portal.web.editing import Sending
+from app.portal.web.form_problems import place_problems
+from app.portal.web.user_timezone import zone
+from app.portal.webhooks.forms import EVENT_WORDS, ReplayForm, WebhookForm
+from app.portal.webhooks.labels import (
+    STATE_WORDS,
+    delivery_state,
+    endpoint_state,
+    events_in_words,
+    every_event,
+    host_of,
+    laid_out,
+    pause_words,
+    removing,
+)
+from app.services import organizations
+from app.services.webhooks import deliveries, endpoints
+
+Page = str | tuple[str, int] | Response
+
+STATES = {"active": "Active", "paused": "Paused"}
+PAUSED = {"active": False, "paused": True}
+FIELDS = {"url": "url", "events": "events"}
+
+
+@portal.get("/api-access/webhooks")
+def api_webhooks() -> str:
+    at = lists.place()
+    with transaction(read_only=True) as session:
+        organization = organization_picker.organization_named(session)
+        page = endpoints.search(
+            session,
+            caller(),
+            organization_id=organization.id if organization else None,
+            paused=PAUSED.get(request.args.get("state", "")),
+            cursor=at.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        names = organizations.names_of(
+            session, caller(), {row.organization_id for row in page.items}
+        )
+    return render_template(
+        "portal/webhooks/list.html",
+        organization=organization,
+        rows=[
+            {
+                "endpoint": row,
+                "events": events_in_words(row),
+                "state": endpoint_state(row),
+            }
+            for row in page.items
+        ],
+        names=names,
+        place=at,
+        next_url=at.next_url(page.next_cursor),
+        states=STATES,
+        clear_url=lists.clear_url("state", "organization"),
+    )
+
+
+@portal.get("/api-access/webhooks/new")
+def api_webhook_new() -> Page:
+    with transaction(read_only=True) as session:
+        organization = organization_picker.organization_named(session)
+        if organization is None:
+            back = ("Webhooks", url_for("portal.api_webhooks"))
+            return organization_picker.choose_page(session, "Create webhook", back)
+    return _form_page(organization, WebhookForm())
+
+
+@portal.post("/api-access/webhooks/new")
+def api_webhook_create() -> Page:
+    """Answers with the webhook's page, this once with the secret: it is in no address."""
+    form = WebhookForm(request.form)
+    organization = organization_picker.organization_chosen()
+    try:
+        with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier is not None:
+                return shown_before(sending.earlier)
+            made = endpoints.add(
+                session,
+                caller(),
+                settings(),
+                organization_id=organization.id,
+                url=(form.url.data or "").strip(),
+                events=form.events.data or [],
+            )
+            sending.led_to(url_for("portal.api_webhook", webhook_id=made.endpoint.id))
+    except ValidationFailed as error:
+        return _form_page(organization, form, place_problems(form, error, FIELDS)), 422
+    return webhook_page(made.endpoint.id, made.secret, "The webhook was created")
+
+
+@portal.get("/api-access/webhooks/<uuid:webhook_id>")
+def api_webhook(webhook_id: UUID) -> str:
+    return webhook_page(webhook_id)
+
+
+@portal.get("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>")
+def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        endpoint = endpoints.get(session, caller(), webhook_id)
+        delivery = deliveries.get(session, caller(), webhook_id, delivery_id)
+    return render_template(
+        "portal/webhooks/delivery.html",
+        endpoint=endpoint,
+        host=host_of(endpoint),
+        delivery=delivery,
+        message=laid_out(delivery),
+        event=EVENT_WORDS.get(delivery.type, "Test event"),
+        state=delivery_state(delivery),
+        is_over=delivery.ended_at is not None,
+    )
+
+
+@portal.get("/api-access/webhooks/<uuid:webhook_id>/roll")
+def api_webhook_roll_page(webhook_id: UUID) -> str:
+    return _roll_page(webhook_id, RollForm())
+
+
+@portal.post("/api-access/webhooks/<uuid:webhook_id>/roll")
+def api_webhook_roll(webhook_id: UUID) -> Page:
+    form = RollForm(request.form)
+    try:
+        with transaction() as session:
+            sending = Sending(session)
+            if sending.earlier is not None:
+                return shown_before(sending.earlier)
+            made = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
+            sending.led_to(url_for("portal.api_webhook", webhook_id=webhook_id))
+    except (ValidationFailed, Conflict) as error:
+        return _roll_page(webhook_id, form, error), 422
+    return webhook_page(webhook_id, made.secret, "The webhook has a new secret")
+
+
+def webhook_page(
+    webhook_id: UUID,
+    secret: str | None = None,
+    done: str = "",
+    replay_form: ReplayForm | None = None,
+) -> str:
+    """The webhook with its log."""
+    at, state = lists.place(), lists.choice_filter("state", DeliveryState)
+    with transaction(read_only=True) as session:
+        endpoint = endpoints.get(session, caller(), webhook_id)
+        organization = organizations.get(session, caller(), endpoint.organization_id)
+        log = deliveries.log(
+            session, endpoint, state=state, cursor=at.cursor, limit=lists.PAGE_SIZE
+        )
+        counts = deliveries.counts(session, endpoint)
+    until = endpoint.previous_until
+    return render_template(
+        "portal/webhooks/webhook.html",
+        endpoint=endpoint,
+        host=host_of(endpoint),
+        organization=organization,
+        secret=secret,
+        done=done,
+        state=endpoint_state(endpoint),
+        why_paused=pause_words(endpoint, counts[DeliveryState.HELD]),
+        events=every_event(endpoint),
+        rows=[
+            {
+                "delivery": row,
+                "event": EVENT_WORDS.get(row.type, "Test event"),
+                "state": delivery_state(row),
+            }
+            for row in log.items
+        ],
+        counts=counts,
+        failed=counts[DeliveryState.FAILED],
+        replay_form=replay_form or ReplayForm(),
+        state_words=STATE_WORDS,
+        old_until=until if until and until > utcnow() else None,
+        place=at,
+        next_url=at.next_url(log.next_cursor),
+        clear_url=url_for("portal.api_webhook", webhook_id=endpoint.id) if state else None,
+        removing=removing(endpoint, counts),
+        days_in=zone(),
+    )
+
+
+def _form_page(
+    organization: Organization, form: WebhookForm, problems: list[tuple[str, str]] | None = None
+) -> str:
+    return render_template(
+        "portal/webhooks/new.html", organization=organization, form=form, problems=problems or []
+    )
+
+
+def _roll_page(
+    webhook_id: UUID, form: RollForm, error: ValidationFailed | Conflict | None = None
+) -> str:
+    with transaction(read_only=True) as session:
+        endpoint = endpoints.get(session, caller(), webhook_id)
+    return roll_page(
+        form,
+        error,
+        "Roll the secret",
+        "Until the old one ends, every message carries a signature of each.",
+        "Roll secret",
+        [
+            ("API access", url_for("portal.api_access")),
+            ("Webhooks", url_for("portal.api_webhooks")),
+            (host_of(endpoint), url_for("portal.api_webhook", webhook_id=endpoint.id)),
+        ],
+    )

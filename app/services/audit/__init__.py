@@ -1,0 +1,24 @@
+"""The audit log: who changed what, one row in the transaction of each change.
+
+`log` writes and reads it beside the things it is about; `search` is the history screen's query.
+"""
+
+from app.services.audit.log import (
+    EVERYDAY,
+    SIGNED_IN,
+    last_of_target,
+    latest,
+    latest_of_target,
+    of_partner,
+    record,
+)
+
+__all__ = [
+    "EVERYDAY",
+    "SIGNED_IN",
+    "last_of_target",
+    "latest",
+    "latest_of_target",
+    "of_partner",
+    "record",
+]

@@ -1,0 +1,140 @@
+"""History: who did what, when, from where, with the values before and after."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from app.models import AuditEntry
+from app.policy import Permission
+from app.policy.caller import Caller
+
+SIGNED_IN = "user.signed_in"
+EVERYDAY = (SIGNED_IN, "call.scheduled")
+"""What happens all the time and changes nothing."""
+LOOKED_BACK = 500
+_SECRET_WORDS = ("password", "secret", "token", "key_hash")
+
+
+def record(
+    session: Session,
+    caller: Caller,
+    *,
+    action: str,
+    target_type: str,
+    target_id: UUID | str,
+    partner_id: UUID | None = None,
+    organization_id: UUID | None = None,
+    target: str | None = None,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> None:
+    """Adds one row to the caller's transaction. Of ``before`` and ``after`` only what differs
+    is kept; values of secrets are replaced by the word "changed".
+
+    ``partner_id`` defaults to the caller's; ``action`` reads ``noun.verb``.
+    """
+    old, new = _differences(before or {}, after or {})
+    session.add(
+        AuditEntry(
+            partner_id=partner_id or caller.partner_id,
+            organization_id=organization_id or caller.organization_id,
+            actor_kind=caller.kind.value,
+            actor_id=caller.subject_id,
+            actor=caller.label[:200],
+            ip=caller.ip,
+            request_id=caller.request_id,
+            action=action,
+            target_type=target_type,
+            target_id=str(target_id),
+            target=target[:500] if target else None,
+            before=old,
+            after=new,
+        )
+    )
+
+
+def _differences(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    names = [n for n in {**before, **after} if before.get(n) != after.get(n)]
+    old = {n: _shown(n, before[n]) for n in names if n in before}
+    new = {n: _shown(n, after[n]) for n in names if n in after}
+    return old, new
+
+
+def _shown(name: str, value: Any) -> Any:
+    if value is not None and any(word in name.lower() for word in _SECRET_WORDS):
+        return "changed"
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Enum():
+            return value.value
+        case UUID() | Decimal():
+            return str(value)
+        case datetime() | date():
+            return value.isoformat()
+        case Mapping():
+            return {str(key): _plain(item) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_plain(item) for item in value]
+        case _:
+            return value
+
+
+def latest(session: Session, caller: Caller, organization_id: UUID, limit: int) -> list[AuditEntry]:
+    """The latest changes in an organization, newest first, where the caller may read history."""
+    return _read(session, caller, AuditEntry.organization_id == organization_id, limit)
+
+
+def latest_of_target(
+    session: Session, caller: Caller, target_type: str, target_id: UUID, limit: int
+) -> list[AuditEntry]:
+    """The latest changes of one thing, newest first, where the caller may read history."""
+    return _read(session, caller, _is_target(target_type, target_id), limit)
+
+
+def last_of_target(
+    session: Session, caller: Caller, target_type: str, target_id: UUID
+) -> AuditEntry | None:
+    """The last change of a thing that the caller has loaded; who made it is no secret to them."""
+    query = select(AuditEntry).where(_is_target(target_type, target_id))
+    if caller.partner_id is not None:
+        query = query.where(AuditEntry.partner_id == caller.partner_id)
+    return session.scalar(query.order_by(AuditEntry.id.desc()).limit(1))
+
+
+def of_partner(session: Session, caller: Caller, limit: int) -> list[AuditEntry]:
+    """The latest changes of the caller's partner, newest first, without what is `EVERYDAY`; of so
+    many entries as `LOOKED_BACK`, so that it costs the same after any number of calls."""
+    newest = (
+        select(AuditEntry.id)
+        .where(AuditEntry.partner_id == caller.partner_id)
+        .order_by(AuditEntry.id.desc())
+        .limit(LOOKED_BACK)
+    )
+    changes = AuditEntry.id.in_(newest) & AuditEntry.action.not_in(EVERYDAY)
+    return _read(session, caller, changes, limit)
+
+
+def _is_target(target_type: str, target_id: UUID) -> ColumnElement[bool]:
+    return (AuditEntry.target_type == target_type) & (AuditEntry.target_id == str(target_id))
+
+
+def _read(
+    session: Session, caller: Caller, condition: ColumnElement[bool], limit: int
+) -> list[AuditEntry]:
+    if not caller.may(Permission.AUDIT_READ):
+        return []
+    query = select(AuditEntry).where(condition).order_by(AuditEntry.id.desc()).limit(limit)
+    if caller.partner_id is not None:
+        query = query.where(AuditEntry.partner_id == caller.partner_id)
+    return list(session.scalars(query))

@@ -1,0 +1,106 @@
+"""Reading the history: filtered, newest first, page by page, for a screen and for a file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from app.errors import ValidationFailed
+from app.models import Agent, AuditEntry, Organization
+from app.models.base import id_at
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import name_search
+from app.services.paging import Page
+
+ASSISTANT_FIELDS = ("agentId", "agent_id")
+"""Where an entry says which assistant."""
+SLACK = timedelta(days=1)
+"""How far the id of an entry may be made from the moment that is stored with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which entries a person looks at. ``actor`` and ``target`` are parts of what the history
+    names, ``organization`` an id or part of a name; no ``target_types`` are all of them."""
+
+    actor: str | None = None
+    target_types: tuple[str, ...] = ()
+    action: str | None = None
+    organization: UUID | str | None = None
+    target: str | None = None
+    since: datetime | None = None
+    before: datetime | None = None
+
+
+def search(
+    session: Session, caller: Caller, chosen: Chosen, *, cursor: str | None = None, limit: int = 50
+) -> Page[AuditEntry]:
+    """The newest entries of the caller's partner that are chosen; an operator's are all.
+
+    At most three queries. Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    """
+    rows = _rows(session, caller, chosen)
+    if cursor:
+        rows = rows.where(AuditEntry.id < _place(cursor))
+    found = session.scalars(rows.limit(limit + 1)).all()
+    return Page(found[:limit], found[limit - 1].id.hex if len(found) > limit else None)
+
+
+def organization_names(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:
+    """The names of the organizations in which entries were made that the caller has loaded."""
+    ids = {entry.organization_id for entry in entries if entry.organization_id is not None}
+    rows = select(Organization.id, Organization.name).where(Organization.id.in_(ids))
+    return {row.id: row.name for row in session.execute(rows)}
+
+
+def assistant_names(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]:
+    """By id, the names of the assistants that entries which the caller has loaded speak of."""
+    sides = [side or {} for entry in entries for side in (entry.before, entry.after)]
+    ids = {UUID(side[name]) for side in sides for name in ASSISTANT_FIELDS if side.get(name)}
+    rows = select(Agent.id, Agent.name).where(Agent.id.in_(ids))
+    return {str(row.id): row.name for row in session.execute(rows)}
+
+
+def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry]:
+    caller.require(Permission.AUDIT_READ)
+    rows = select(AuditEntry).order_by(AuditEntry.id.desc())
+    if not caller.is_operator:
+        rows = rows.where(AuditEntry.partner_id == caller.partner_id)
+    if chosen.actor is not None:
+        rows = rows.where(AuditEntry.actor.icontains(chosen.actor, autoescape=True))
+    if chosen.target is not None:
+        named = AuditEntry.target.icontains(chosen.target, autoescape=True)
+        rows = rows.where(named | (AuditEntry.target_id == chosen.target))
+    if chosen.target_types:
+        rows = rows.where(AuditEntry.target_type.in_(chosen.target_types))
+    if chosen.action is not None:
+        rows = rows.where(AuditEntry.action == chosen.action)
+    if isinstance(chosen.organization, UUID):
+        rows = rows.where(AuditEntry.organization_id == chosen.organization)
+    elif chosen.organization is not None:
+        rows = rows.where(
+            name_search.is_of_organization_called(
+                session, AuditEntry.organization_id, chosen.organization
+            )
+        )
+    if chosen.since is not None:
+        rows = rows.where(
+            AuditEntry.at >= chosen.since, AuditEntry.id >= id_at(chosen.since - SLACK)
+        )
+    if chosen.before is not None:
+        rows = rows.where(
+            AuditEntry.at < chosen.before, AuditEntry.id < id_at(chosen.before + SLACK)
+        )
+    return rows
+
+
+def _place(cursor: str) -> UUID:
+    try:
+        return UUID(cursor)
+    except ValueError as error:
+        message = "This place in the list can't be read; start from its beginning."
+        raise ValidationFailed.on("cursor", "invalid_cursor", message) from error

@@ -1,0 +1,67 @@
+"""Coming in through a link from a mail: the invitation, or the one for a (new) password."""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.enums import OrganizationStatus, UserStatus
+from app.models import LinkPurpose, Organization, Partner, User
+from app.services import users
+from app.services.auth import one_time_links, sessions, sign_in
+from app.services.users.changing import record
+
+INVITATION = (LinkPurpose.INVITATION,)
+PASSWORD = (LinkPurpose.SET_PASSWORD, LinkPurpose.RESET_PASSWORD)
+
+
+def holder(
+    session: Session, token: str, purposes: tuple[LinkPurpose, ...], partner_id: UUID | None
+) -> User:
+    """Whose link it is, without using it up.
+
+    Raises `NotFound` (``link_invalid``) where it is used, expired, of another purpose or partner,
+    or where its holder may not come in.
+    """
+    user = one_time_links.look_up(session, token, *purposes)
+    _check(session, user, purposes, partner_id)
+    return user
+
+
+def use(
+    session: Session,
+    token: str,
+    purposes: tuple[LinkPurpose, ...],
+    partner_id: UUID | None,
+    *,
+    password_hash: str,
+    name: str | None = None,
+    ip: str | None,
+    request_id: str | None = None,
+) -> User:
+    """Uses the link up: sets the password, ends every session, and notes that the holder signed
+    in. An invitation is thereby accepted. Raises as `holder`."""
+    user = one_time_links.use(session, token, *purposes)
+    _check(session, user, purposes, partner_id)
+    caller = sessions.caller_of(user, ip=ip, request_id=request_id)
+    if user.status is UserStatus.INVITED:
+        before = {"status": user.status, "name": user.name}
+        user.status, user.name = UserStatus.ACTIVE, name or user.name
+        user.version += 1
+        session.flush()
+        after = {"status": user.status, "name": user.name}
+        record(session, caller, user, "joined", before=before, after=after)
+    users.set_password(session, caller, user, password_hash)
+    return sign_in.let_in(session, user, ip, request_id)
+
+
+def _check(
+    session: Session, user: User, purposes: tuple[LinkPurpose, ...], partner_id: UUID | None
+) -> None:
+    partner = session.get(Partner, user.partner_id) if user.partner_id else None
+    organization = session.get(Organization, user.organization_id) if user.organization_id else None
+    wanted = UserStatus.INVITED if purposes == INVITATION else UserStatus.ACTIVE
+    open_to_all = (partner is None or partner.suspended_at is None) and (
+        organization is None or organization.status is OrganizationStatus.ACTIVE
+    )
+    if user.partner_id != partner_id or user.status is not wanted or not open_to_all:
+        raise one_time_links.invalid()

@@ -1,0 +1,213 @@
+"""Signing in with e-mail address and password.
+
+Hashing is slow on purpose and holds no transaction, so an entry point takes three steps::
+
+    with transaction() as session:
+        attempt = sign_in.begin(session, email=..., ip=..., partner_id=..., limit=...)
+    proven = sign_in.verify(attempt, password)
+    with transaction() as session:
+        outcome = sign_in.finish(session, attempt, proven, limit=..., request_id=...)
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, and_, or_, select
+from sqlalchemy.orm import Session, lazyload
+
+from app.enums import OrganizationStatus, UserStatus
+from app.errors import NotFound, Unauthenticated
+from app.models import Organization, Partner, User, utcnow
+from app.services import audit
+from app.services.auth import passwords, sessions, throttle
+
+LEAST_CHECKS = 2
+"""So that the time taken tells neither an unknown address from a known one nor whether the same
+address exists at a second partner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One account that the address could mean."""
+
+    user_id: UUID
+    password_hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An admitted attempt and the accounts it could mean (none for an unknown address)."""
+
+    subject: str
+    ip: str | None
+    accounts: Sequence[Account]
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """An account whose password was right; ``new_hash`` where it should be hashed afresh."""
+
+    account: Account
+    new_hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several portals that the address and password open."""
+
+    user_id: UUID
+    partner_name: str
+    organization_name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The user who is in, or the choices, or neither: refused, without saying why."""
+
+    user: User | None = None
+    choices: Sequence[Choice] = ()
+
+    @property
+    def refused(self) -> bool:
+        return self.user is None and not self.choices
+
+
+def partner_of_slug(session: Session, slug: str) -> Partner:
+    """The partner whose sign-in page is ``/p/<slug>/sign-in``. Raises `NotFound`."""
+    partner = _partner(session, Partner.slug == slug)
+    if partner is None:
+        raise NotFound
+    return partner
+
+
+def partner_of_host(session: Session, host: str) -> Partner | None:
+    """The partner with this verified domain; None for every other host (neutral sign-in).
+
+    ``host`` may carry a port.
+    """
+    name = host.rsplit(":", 1)[0] if host.rpartition(":")[2].isdigit() else host
+    key = name.lower().rstrip(".")
+    verified = and_(Partner.domain_key == key, Partner.domain_verified_at.is_not(None))
+    return _partner(session, verified)
+
+
+def begin(
+    session: Session, *, email: str, ip: str | None, partner_id: UUID | None, limit: int
+) -> Attempt:
+    """Admits an attempt and finds the accounts. ``partner_id`` None is the neutral sign-in, which
+    means every account with the address, the operator's too. Raises `RateLimited`.
+    """
+    key = email.strip().lower()
+    subject = throttle.subject("account", key, ip)
+    throttle.check(session, subject, limit)
+    query = _usable().where(User.email_key == key).order_by(User.created_at, User.id)
+    if partner_id is not None:
+        query = query.where(User.partner_id == partner_id)
+    accounts = [Account(user.id, user.password_hash) for user in session.scalars(query)]
+    return Attempt(subject, ip, accounts)
+
+
+def verify(attempt: Attempt, password: str) -> Sequence[Proven]:
+    """The accounts whose password this is. Slow; never inside a transaction."""
+    proven = []
+    for account in attempt.accounts:
+        if passwords.verify(account.password_hash, password):
+            stale = passwords.needs_rehash(account.password_hash or "")
+            proven.append(Proven(account, passwords.hash_password(password) if stale else None))
+    for _ in range(LEAST_CHECKS - len(attempt.accounts)):
+        passwords.verify(None, password)
+    return proven
+
+
+def finish(
+    session: Session,
+    attempt: Attempt,
+    proven: Sequence[Proven],
+    *,
+    limit: int,
+    request_id: str | None = None,
+) -> Outcome:
+    """Records how the attempt ended: a failure is counted (and returned, not raised, so that the
+    count is kept), one account is signed in, several are offered. Raises `RateLimited`.
+    """
+    hashes = {found.account.user_id: found for found in proven}
+    users = [
+        user
+        for user in session.scalars(_usable().where(User.id.in_(hashes)).order_by(User.created_at))
+        if user.password_hash == hashes[user.id].account.password_hash
+    ]
+    if not users:
+        throttle.record_failure(session, attempt.subject, limit)
+        return Outcome()
+    throttle.forget(session, attempt.subject)
+    for user in users:
+        user.password_hash = hashes[user.id].new_hash or user.password_hash
+    if len(users) > 1:
+        return Outcome(choices=_choices(session, users))
+    return Outcome(user=let_in(session, users[0], attempt.ip, request_id))
+
+
+def choose(
+    session: Session,
+    user_id: UUID,
+    offered: Collection[UUID],
+    *,
+    ip: str | None,
+    request_id: str | None = None,
+) -> User:
+    """Signs in one of the accounts that `finish` offered. Raises `Unauthenticated`."""
+    user = None
+    if user_id in offered:
+        user = session.scalars(_usable().where(User.id == user_id)).one_or_none()
+    if user is None:
+        message = "Sign in again: this choice is no longer open."
+        raise Unauthenticated(message, "choice_expired")
+    return let_in(session, user, ip, request_id)
+
+
+def let_in(session: Session, user: User, ip: str | None, request_id: str | None) -> User:
+    """Notes that somebody who has proved who they are signs in now; the session is the face's."""
+    sessions.note_times(session, user, last_login=utcnow())
+    caller = sessions.caller_of(user, ip=ip, request_id=request_id)
+    audit.record(
+        session,
+        caller,
+        action=audit.SIGNED_IN,
+        target_type="user",
+        target_id=user.id,
+        target=user.email,
+    )
+    return user
+
+
+def _usable() -> Select[User]:
+    """Users who may come in: active, of a partner and an organization that are not suspended."""
+    return (
+        select(User)
+        .outerjoin(Partner, Partner.id == User.partner_id)
+        .outerjoin(Organization, Organization.id == User.organization_id)
+        .where(
+            User.status == UserStatus.ACTIVE,
+            Partner.suspended_at.is_(None),
+            or_(Organization.id.is_(None), Organization.status == OrganizationStatus.ACTIVE),
+        )
+    )
+
+
+def _choices(session: Session, users: Sequence[User]) -> Sequence[Choice]:
+    names = {
+        user_id: (partner, organization)
+        for user_id, partner, organization in session.execute(
+            select(User.id, Partner.name, Organization.name)
+            .outerjoin(Partner, Partner.id == User.partner_id)
+            .outerjoin(Organization, Organization.id == User.organization_id)
+            .where(User.id.in_([user.id for user in users]))
+        )
+    }
+    return [Choice(user.id, names[user.id][0] or "Operator", names[user.id][1]) for user in users]
+
+
+def _partner(session: Session, condition: ColumnElement[bool]) -> Partner | None:
+    query = select(Partner).where(condition, Partner.suspended_at.is_(None))
+    return session.scalars(query.options(lazyload("*"))).one_or_none()

@@ -1,0 +1,294 @@
+"""Area C keys: ``ppk_live_<public id>_<secret><checksum>``, of one organization.
+
+The public id names the key in lists and in the log, the secret carries 256 random bits, the
+checksum tells a misspelt key without asking the database. Only a hash of the whole is stored.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import Select, bindparam, false, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.enums import CallerKind, OrganizationStatus, Role
+from app.errors import Conflict, Forbidden, NotFound, Unauthenticated, ValidationFailed
+from app.models import ApiKey, Organization, Partner, utcnow
+from app.policy import API_KEY_SCOPES, Permission
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.credentials import secrets
+from app.services.paging import Page, Sort, keyset_page
+
+PUBLIC_ID_LENGTH = 16
+
+_KEY = re.compile(
+    rf"(ppk_(?:live|test)_[0-9A-Za-z]{{{PUBLIC_ID_LENGTH}}})_"
+    rf"([0-9A-Za-z]{{{secrets.SECRET_LENGTH}}})"
+    rf"([0-9A-Za-z]{{{secrets.CHECKSUM_LENGTH}}})"
+)
+
+_NEWEST = Sort(ApiKey.created_at, lambda row: row.created_at, descending=True)
+
+_STANDING = (
+    select(
+        ApiKey.id,
+        ApiKey.name,
+        ApiKey.partner_id,
+        ApiKey.organization_id,
+        ApiKey.secret_hash,
+        ApiKey.scopes,
+        ApiKey.live,
+        ApiKey.expires_at,
+        ApiKey.revoked_at,
+        Organization.status,
+        Partner.suspended_at,
+    )
+    .join(Organization, Organization.id == ApiKey.organization_id)
+    .join(Partner, Partner.id == ApiKey.partner_id)
+    .where(ApiKey.public_id == bindparam("public_id"))
+)
+"""Everything that decides whether a key counts, in one row. Built once, since it is read with
+every request."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key with its secret, which can't be shown again."""
+
+    key: ApiKey
+    secret: str
+
+
+def create(
+    session: Session,
+    caller: Caller,
+    *,
+    organization_id: UUID,
+    name: str,
+    scopes: Iterable[str] = tuple(sorted(API_KEY_SCOPES)),
+    live: bool = True,
+    expires_at: datetime | None = None,
+) -> NewKey:
+    """A key for an organization of the caller's partner.
+
+    Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed`
+    (``blank``, ``too_long``, ``unknown_scope``, ``scope_required``, ``in_the_past``).
+    """
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    organization = session.get(Organization, organization_id)
+    if organization is None or caller.partner_id not in (None, organization.partner_id):
+        message = "There is no such organization."
+        raise NotFound(message, "organization_not_found")
+    if not name.strip() or len(name) > 200:
+        message = "A key has a name of 1 to 200 characters."
+        raise ValidationFailed.on("name", "blank" if not name.strip() else "too_long", message)
+    if expires_at is not None and expires_at <= utcnow():
+        message = "The end of a key lies in the future."
+        raise ValidationFailed.on("expiresAt", "in_the_past", message)
+    return _add(
+        session,
+        caller,
+        ApiKey(
+            partner_id=organization.partner_id,
+            organization_id=organization.id,
+            name=name.strip(),
+            live=live,
+            scopes=_checked_scopes(scopes),
+            expires_at=expires_at,
+        ),
+        action="key.created",
+    )
+
+
+def list_all(
+    session: Session, caller: Caller, *, organization_id: UUID | None = None
+) -> Sequence[ApiKey]:
+    """The keys of the caller's partner (of one organization of it), oldest first."""
+    query = _manageable(caller).order_by(ApiKey.created_at, ApiKey.id)
+    if organization_id is not None:
+        query = query.where(ApiKey.organization_id == organization_id)
+    return session.scalars(query).all()
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    *,
+    organization_id: UUID | None = None,
+    query: str | None = None,
+    in_use: bool | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[ApiKey]:
+    """A screen of keys, newest first; ``query`` looks in names and public ids, ``in_use``
+    leaves out those that have ended, or those that have not.
+
+    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    """
+    rows = _manageable(caller)
+    if organization_id is not None:
+        rows = rows.where(ApiKey.organization_id == organization_id)
+    words = (query or "").replace("\x00", "").strip()
+    if words:
+        columns = (ApiKey.name, ApiKey.public_id)
+        rows = rows.where(or_(*(column.icontains(words, autoescape=True) for column in columns)))
+    if in_use is not None:
+        ended = ApiKey.revoked_at.is_not(None) | func.coalesce(
+            ApiKey.expires_at <= utcnow(), false()
+        )
+        rows = rows.where(~ended if in_use else ended)
+    return keyset_page(session, rows, sort=_NEWEST, id_column=ApiKey.id, cursor=cursor, limit=limit)
+
+
+def get(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
+    """Raises `NotFound` (``key_not_found``)."""
+    key = session.scalars(_manageable(caller).where(ApiKey.id == key_id)).one_or_none()
+    if key is None:
+        message = "There is no such key."
+        raise NotFound(message, "key_not_found")
+    return key
+
+
+def roll(
+    session: Session, caller: Caller, key_id: UUID, *, overlap: timedelta = timedelta()
+) -> NewKey:
+    """A new key with the same name and scopes; the old one works on for ``overlap``.
+
+    Raises `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and `Conflict`
+    (``key_ended`` where the old key is revoked, expired or rolled already).
+    """
+    old = get(session, caller, key_id)
+    if not timedelta() <= overlap <= secrets.LONGEST_OVERLAP:
+        message = "The old key can work on for 0 to 7 days."
+        raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
+    now = utcnow()
+    if old.revoked_at is not None or old.replaced_by is not None or _over(old.expires_at, now):
+        message = "This key works no more or has been rolled already; make a new one."
+        raise Conflict(message, "key_ended")
+    new = _add(
+        session,
+        caller,
+        ApiKey(
+            partner_id=old.partner_id,
+            organization_id=old.organization_id,
+            name=old.name,
+            live=old.live,
+            scopes=list(old.scopes),
+            expires_at=old.expires_at,
+        ),
+        action="key.rolled",
+    )
+    end = now + overlap
+    old.expires_at = min(old.expires_at, end) if old.expires_at else end
+    old.replaced_by = new.key.id
+    session.flush()
+    return new
+
+
+def revoke(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
+    """Ends a key from the next request on. Twice is no error."""
+    key = get(session, caller, key_id)
+    if key.revoked_at is None:
+        key.revoked_at = utcnow()
+        session.flush()
+        _record(session, caller, key, "key.revoked")
+    return key
+
+
+def caller_from_key(
+    session: Session, secret: str | None, *, ip: str | None = None, request_id: str | None = None
+) -> Caller:
+    """Who a key belongs to, as the database knows it at this moment. One read, no write.
+
+    Raises `Unauthenticated` (``invalid_api_key``) and `Forbidden` (``organization_suspended``).
+    """
+    match = _KEY.fullmatch(secret) if secret else None
+    if secret is None or match is None or secrets.checksum(secret[:-6]) != match[3]:
+        raise _invalid()
+    found = session.execute(_STANDING, {"public_id": match[1]}).one_or_none()
+    if (
+        found is None
+        or not secrets.fits(secret, found.secret_hash)
+        or found.revoked_at is not None
+        or found.suspended_at is not None
+        or _over(found.expires_at, utcnow())
+    ):
+        raise _invalid()
+    if found.status is not OrganizationStatus.ACTIVE:
+        message = "The organization of this key is suspended."
+        raise Forbidden(message, "organization_suspended")
+    return Caller(
+        kind=CallerKind.API_KEY,
+        role=Role.STANDARD,
+        subject_id=found.id,
+        label=f"{found.name} ({match[1]})",
+        partner_id=found.partner_id,
+        organization_id=found.organization_id,
+        permissions=API_KEY_SCOPES.intersection(found.scopes),
+        live=found.live,
+        ip=ip,
+        request_id=request_id,
+    )
+
+
+def _over(expires_at: datetime | None, now: datetime) -> bool:
+    return expires_at is not None and expires_at <= now
+
+
+def _invalid() -> Unauthenticated:
+    message = "The header x-api-key carries no valid key."
+    return Unauthenticated(message, "invalid_api_key")
+
+
+def _checked_scopes(scopes: Iterable[str]) -> list[str]:
+    wanted = sorted({str(scope) for scope in scopes})
+    unknown = [scope for scope in wanted if scope not in API_KEY_SCOPES]
+    if unknown:
+        message = f"A key's scopes are {', '.join(sorted(API_KEY_SCOPES))}, not {unknown[0]}."
+        raise ValidationFailed.on("scopes", "unknown_scope", message)
+    if not wanted:
+        message = "A key needs at least one scope."
+        raise ValidationFailed.on("scopes", "scope_required", message)
+    return wanted
+
+
+def _add(session: Session, caller: Caller, key: ApiKey, *, action: str) -> NewKey:
+    key.public_id = f"ppk_{'live' if key.live else 'test'}_" + secrets.random_text(PUBLIC_ID_LENGTH)
+    body = f"{key.public_id}_{secrets.random_text(secrets.SECRET_LENGTH)}"
+    secret = body + secrets.checksum(body)
+    key.secret_hash = secrets.hash_of(secret)
+    key.created_by = caller.label[:200]
+    session.add(key)
+    session.flush()
+    after = {"scopes": key.scopes, "live": key.live, "expiresAt": key.expires_at}
+    _record(session, caller, key, action, after)
+    return NewKey(key, secret)
+
+
+def _manageable(caller: Caller) -> Select[ApiKey]:
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    query = select(ApiKey)
+    return query.where(ApiKey.partner_id == caller.partner_id) if caller.partner_id else query
+
+
+def _record(
+    session: Session,
+    caller: Caller,
+    key: ApiKey,
+    action: str,
+    after: Mapping[str, object] | None = None,
+) -> None:
+    audit.record(
+        session,
+        caller,
+        action=action,
+        target_type="api_key",
+        target_id=key.id,
+        partner_id=key.partner_id,
+        organization_id=key.organization_id,
+        target=f"{key.name} ({key.public_id})",
+        after=after,
+    )

@@ -1,0 +1,63 @@
+"""When a key or client was last used: noted once a minute, after the request it came with.
+
+Which credentials were noted lately is remembered in the process, so that a read stays a read.
+"""
+
+import time
+from collections import OrderedDict
+from datetime import timedelta
+from threading import Lock
+from typing import ClassVar
+from uuid import UUID
+
+from sqlalchemy import or_, update
+from sqlalchemy.orm import Session
+
+from app.enums import CallerKind
+from app.models import ApiKey, OAuthClient, utcnow
+from app.policy.caller import Caller
+
+EVERY = timedelta(minutes=1)
+MAX_REMEMBERED = 20_000
+
+_KINDS: dict[CallerKind, type[ApiKey] | type[OAuthClient]] = {
+    CallerKind.API_KEY: ApiKey,
+    CallerKind.CLIENT: OAuthClient,
+    CallerKind.LEGACY_CLIENT: OAuthClient,
+}
+
+
+class _Noted:
+    """Credential -> when this process last noted its use (seconds of the monotonic clock)."""
+
+    lock = Lock()
+    at: ClassVar[OrderedDict[UUID, float]] = OrderedDict()
+
+
+def due(caller: Caller) -> bool:
+    """Whether to open a transaction for `touch`: true once a minute for each credential."""
+    if caller.kind not in _KINDS or caller.subject_id is None:
+        return False
+    now = time.monotonic()
+    with _Noted.lock:
+        if now - _Noted.at.get(caller.subject_id, -60.0) < EVERY.total_seconds():
+            return False
+        _Noted.at[caller.subject_id] = now
+        _Noted.at.move_to_end(caller.subject_id)
+        if len(_Noted.at) > MAX_REMEMBERED:
+            _Noted.at.popitem(last=False)
+    return True
+
+
+def touch(session: Session, caller: Caller) -> None:
+    """Notes the use, unless another process has within the minute."""
+    model = _KINDS[caller.kind]
+    now = utcnow()
+    session.execute(
+        update(model)
+        .where(
+            model.id == caller.subject_id,
+            or_(model.last_used_at.is_(None), model.last_used_at <= now - EVERY),
+        )
+        .values(last_used_at=now)
+    )

@@ -1,0 +1,81 @@
+"""The last requests that came with a key or client, and how they were answered.
+
+Kept are the latest of each credential, for a few days: enough to see what a script is doing
+wrong. No id, parameter or body of a request is among it.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from typing import TypedDict
+from uuid import UUID
+
+from sqlalchemy import delete, insert, select
+from sqlalchemy.orm import Session
+
+from app.enums import CallerKind
+from app.models import ApiRequest, Base, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+
+KEPT = 200
+"""Requests of one credential; a busy process may go beyond by as many until it trims."""
+KEPT_FOR = timedelta(days=7)
+_INSERT = insert(Base.metadata.tables[ApiRequest.__tablename__])
+KINDS = frozenset({CallerKind.API_KEY, CallerKind.CLIENT, CallerKind.LEGACY_CLIENT})
+
+
+class Answered(TypedDict):
+    """One answered request; the fields are those of `ApiRequest`."""
+
+    id: UUID
+    credential_kind: str
+    credential_id: UUID
+    partner_id: UUID | None
+    organization_id: UUID | None
+    at: datetime
+    method: str
+    route: str
+    operation: str
+    status: int
+    code: str | None
+    duration_ms: float
+    response_bytes: int | None
+    request_id: str
+
+
+def write(session: Session, answered: Sequence[Answered]) -> None:
+    """Stores requests, in one statement."""
+    if answered:
+        session.connection().execute(_INSERT, answered)
+
+
+def trim(session: Session, credential_ids: Collection[UUID]) -> None:
+    """Leaves each of the credentials its last `KEPT` requests."""
+    for credential_id in credential_ids:
+        own = select(ApiRequest.id).where(ApiRequest.credential_id == credential_id)
+        oldest = session.scalar(own.order_by(ApiRequest.id.desc()).offset(KEPT - 1).limit(1))
+        if oldest is not None:
+            session.execute(
+                delete(ApiRequest).where(
+                    ApiRequest.credential_id == credential_id, ApiRequest.id < oldest
+                )
+            )
+
+
+def latest(
+    session: Session, caller: Caller, credential_id: UUID, limit: int
+) -> Sequence[ApiRequest]:
+    """The last requests of a credential that came from its loader, newest first.
+
+    Raises `Forbidden`.
+    """
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    query = select(ApiRequest).where(ApiRequest.credential_id == credential_id)
+    if caller.partner_id is not None:
+        query = query.where(ApiRequest.partner_id == caller.partner_id)
+    return session.scalars(query.order_by(ApiRequest.id.desc()).limit(limit)).all()
+
+
+def purge(session: Session) -> None:
+    """Removes what is older than it is kept."""
+    session.execute(delete(ApiRequest).where(ApiRequest.at < utcnow() - KEPT_FOR))

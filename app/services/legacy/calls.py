@@ -1,0 +1,127 @@
+"""The retired calling API: who is still served, and its request told in the words of Area C."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import Area, CallSource, CarrierKind, Tier
+from app.errors import Forbidden, Gone, Unauthenticated, ValidationFailed
+from app.models import OAuthClient, Organization, utcnow
+from app.policy.caller import Caller
+from app.schemas.legacy import LegacyCallInput
+from app.services import agents, calls
+from app.services.calls.rules import PHONE_FIELD
+from app.services.credentials import tokens
+
+SUCCESSOR = "/api/v1/outbound/call"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A client with a valid token and what holds for it."""
+
+    caller: Caller
+    served_until: datetime
+    """The area's retirement, or the later end of the client's own extension."""
+    plan: Tier | None
+
+    def require_service(self) -> None:
+        """Raises `Gone` (``retired``) after the end, else `Forbidden` (``plan_required``) for an
+        organization without the Plus plan."""
+        if utcnow() >= self.served_until:
+            message = f"This API has been retired. Use POST {SUCCESSOR}."
+            raise Gone(message, "retired")
+        if self.plan is not Tier.PLUS:
+            message = "Calling needs the Plus plan."
+            raise Forbidden(message, "plan_required")
+
+
+def recognise(
+    session: Session,
+    token: str | None,
+    *,
+    settings: Settings,
+    ip: str | None = None,
+    request_id: str | None = None,
+) -> Terms:
+    """Who the token belongs to. Raises `Forbidden` (``token_missing``, ``invalid_token``): the
+    contract of this area knows no 401."""
+    try:
+        caller = tokens.caller_from_bearer(
+            session, token, Area.LEGACY_CALLS, settings=settings, ip=ip, request_id=request_id
+        )
+    except Unauthenticated as error:
+        raise Forbidden(error.message, error.code) from None
+    extension, plan = session.execute(
+        select(OAuthClient.served_until, Organization.payment_tier)
+        .join(Organization, Organization.id == OAuthClient.organization_id)
+        .where(OAuthClient.id == caller.subject_id)
+    ).one()
+    return Terms(caller, end_of_service(extension, settings), plan)
+
+
+def end_of_service(extension: datetime | None, settings: Settings) -> datetime:
+    """Until when a client with this extension, if any, is served."""
+    retirement = settings.legacy_retirement
+    return max(extension or retirement, retirement)
+
+
+def place(
+    session: Session, caller: Caller, request: LegacyCallInput, settings: Settings
+) -> calls.CallScheduled:
+    """Hands the request to the call service.
+
+    Raises `ValidationFailed` (``messaging_required``, ``messaging_incomplete``,
+    ``messaging_conflict``, ``number_not_allowed``), `NotFound` (``agent_not_found``) and what
+    else `calls.schedule` refuses.
+    """
+    _check_messages(request)
+    agent = agents.find_by_number(session, caller, request.from_phone_number)
+    first_name, last_name = request.first_and_last()
+    asked = calls.CallRequest(
+        agent_id=agent.id,
+        phone_number=request.to_phone_number,
+        first_name=first_name,
+        last_name=last_name,
+        metadata=request.metadata(),
+        intro_message=request.intro_message,
+        voicemail_message=request.intro_voicemail,
+        call_instructions=request.intro_notes,
+    )
+    try:
+        return calls.schedule(
+            session,
+            caller,
+            asked,
+            source=CallSource.LEGACY,
+            live=True,
+            carrier=CarrierKind(settings.carrier),
+            expiry_hours=settings.call_expiry_hours,
+            calls_at_once=settings.calls_per_organization,
+        )
+    except ValidationFailed as error:
+        raise _in_our_words(error) from None
+
+
+def _check_messages(request: LegacyCallInput) -> None:
+    notes, intro, voicemail = request.intro_notes, request.intro_message, request.intro_voicemail
+    if notes and (intro or voicemail):
+        message = "Send introNotes alone, or introMessage and introVoicemail together."
+        raise ValidationFailed.on("introNotes", "messaging_conflict", message)
+    if bool(intro) != bool(voicemail):
+        missing = "introVoicemail" if intro else "introMessage"
+        message = "introMessage and introVoicemail are sent together or not at all."
+        raise ValidationFailed.on(missing, "messaging_incomplete", message)
+    if not notes and not intro:
+        message = "Send introNotes, or introMessage and introVoicemail together."
+        raise ValidationFailed.on("introNotes", "messaging_required", message)
+
+
+def _in_our_words(error: ValidationFailed) -> ValidationFailed:
+    """The call service's refusal with the field names of this area."""
+    names = {PHONE_FIELD: "toPhoneNumber"}
+    problems = [replace(p, field=names.get(p.field, p.field)) for p in error.problems]
+    return ValidationFailed(error.message, error.code, problems)

@@ -1,0 +1,287 @@
+"""The way out of the retired calling API: what its clients still ask for, in the words of Area C.
+
+Of each client the last request is kept with both answers, the one it was given and the one that
+Area C would have given, and how many requests came on each day. Nothing of its secret is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, delete, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.enums import Area, CallSource, CallStatus, CarrierKind
+from app.errors import NotFound
+from app.models import Call, LegacyDay, LegacyExchange, OAuthClient, Organization, Partner, utcnow
+from app.models.base import id_at
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.schemas.calls import OutboundCallInput
+from app.schemas.legacy import LegacyCallInput
+from app.schemas.reading import read
+from app.services import agents, calls, rollup
+from app.services.paging import Page, Sort, keyset_page
+
+DAYS_SHOWN = 30
+DAYS_KEPT = timedelta(days=400)
+EXCHANGES_KEPT = timedelta(days=90)
+CALL_ID = "the id of the call"
+NO_ASSISTANT = "ID_OF_THE_ASSISTANT"
+"""Stands in a request whose number belongs to no assistant."""
+
+_NEWEST = Sort(OAuthClient.created_at, lambda row: row.created_at, descending=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """A request as Area C would have got it, and what it would have answered."""
+
+    request: Mapping[str, Any]
+    status: int
+    answer: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """A client that is to move, with its requests of the last `DAYS_SHOWN` days."""
+
+    client: OAuthClient
+    organization: str
+    partner: str
+    accepted: int
+    refused: int
+    differing: int
+    last_day: date | None
+
+
+def translate(session: Session, caller: Caller, request: LegacyCallInput) -> dict[str, Any]:
+    """The body with which Area C does the same."""
+    try:
+        agent_id = str(agents.find_by_number(session, caller, request.from_phone_number).id)
+    except NotFound:
+        agent_id = NO_ASSISTANT
+    first_name, last_name = request.first_and_last()
+    return _body(
+        agent_id=agent_id,
+        phone_number=request.to_phone_number,
+        first_name=first_name,
+        last_name=last_name,
+        metadata=request.metadata(),
+        intro=request.intro_message,
+        voicemail=request.intro_voicemail,
+        instructions=request.intro_notes,
+    )
+
+
+def rehearse(
+    session: Session, caller: Caller, body: Mapping[str, Any], carrier: CarrierKind
+) -> tuple[CallStatus, str]:
+    """What Area C would answer to the body now: no call is placed. Raises what it refuses with."""
+    asked = calls.CallRequest.of(read(OutboundCallInput, body))
+    return calls.rehearse(session, caller, asked, live=True, carrier=carrier)
+
+
+def answer_of(status: CallStatus, message: str) -> dict[str, Any]:
+    """What Area C would answer to a request that it accepts so."""
+    return {"success": True, "message": message, "callId": CALL_ID, "status": status.value}
+
+
+def keep(
+    session: Session,
+    client_id: UUID,
+    status: int,
+    answer: Mapping[str, Any] | None,
+    shadow: Shadow | None,
+    *,
+    at: datetime | None = None,
+) -> None:
+    """Counts an answered request, of now where ``at`` says nothing else; with a ``shadow`` it
+    becomes the client's last one."""
+    now = at or utcnow()
+    accepted = status < 400
+    amounts = {
+        "accepted": int(accepted),
+        "refused": int(not accepted),
+        "differing": int(shadow is not None and shadow.status != status),
+    }
+    day = now.astimezone(UTC).date()
+    rollup.add(session, LegacyDay, {"client_id": client_id, "day": day}, amounts, {})
+    if shadow is not None:
+        values = {
+            "at": now,
+            "request": dict(shadow.request),
+            "status": status,
+            "answer": dict(answer or {}),
+            "shadow_status": shadow.status,
+            "shadow_answer": dict(shadow.answer),
+        }
+        rollup.add(session, LegacyExchange, {"client_id": client_id}, {}, values)
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    *,
+    query: str | None = None,
+    cursor: str | None = None,
+    limit: int = 25,
+) -> Page[Moving]:
+    """A screen of the clients that still have to move, newest first: of the caller's partner, or
+    the operator's of all. ``query`` looks in names of clients and organizations. Two queries.
+
+    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    """
+    rows = _visible(caller).where(OAuthClient.revoked_at.is_(None))
+    words = (query or "").replace("\x00", "").strip()
+    if words:
+        named = select(Organization.id).where(Organization.named(words))
+        rows = rows.where(
+            or_(
+                OAuthClient.name.icontains(words, autoescape=True),
+                OAuthClient.organization_id.in_(named),
+            )
+        )
+    page = keyset_page(
+        session, rows, sort=_NEWEST, id_column=OAuthClient.id, cursor=cursor, limit=limit
+    )
+    return Page(_with_figures(session, page.items), page.next_cursor)
+
+
+def get(session: Session, caller: Caller, client_id: UUID) -> Moving:
+    """One client, revoked ones too. Raises `Forbidden` and `NotFound` (``client_not_found``)."""
+    client = session.scalars(_visible(caller).where(OAuthClient.id == client_id)).one_or_none()
+    if client is None:
+        message = "There is no such client."
+        raise NotFound(message, "client_not_found")
+    [moving] = _with_figures(session, [client])
+    return moving
+
+
+def days(session: Session, moving: Moving) -> list[LegacyDay]:
+    """The last `DAYS_SHOWN` days (UTC) of a client from its loader, the first one first; days
+    without requests too."""
+    first = _first_day()
+    kept = session.scalars(
+        select(LegacyDay).where(LegacyDay.client_id == moving.client.id, LegacyDay.day >= first)
+    )
+    by_day = {row.day: row for row in kept}
+    wanted = [first + timedelta(days=number) for number in range(DAYS_SHOWN)]
+    return [
+        by_day.get(day) or LegacyDay(day=day, accepted=0, refused=0, differing=0) for day in wanted
+    ]
+
+
+def exchange_of(session: Session, moving: Moving) -> LegacyExchange | None:
+    """The last request of a client from its loader, with both answers."""
+    return session.get(LegacyExchange, moving.client.id)
+
+
+def last_accepted(session: Session, moving: Moving) -> dict[str, Any] | None:
+    """The body for Area C that equals the last call of a client from its loader, for those whose
+    last request came before requests were kept."""
+    if moving.last_day is None:
+        return None
+    begin = datetime.combine(moving.last_day, time(0), UTC)
+    call = session.scalars(
+        select(Call)
+        .where(
+            Call.organization_id == moving.client.organization_id,
+            Call.live.is_(True),
+            Call.id.between(id_at(begin), id_at(begin + timedelta(days=1))),
+            Call.source == CallSource.LEGACY,
+            Call.credential_id == moving.client.id,
+        )
+        .order_by(Call.id.desc())
+        .limit(1)
+    ).one_or_none()
+    if call is None:
+        return None
+    return _body(
+        agent_id=str(call.agent_id),
+        phone_number=call.phone_number,
+        first_name=call.contact.get("firstName"),
+        last_name=call.contact.get("lastName"),
+        metadata=call.call_metadata,
+        intro=call.intro_message,
+        voicemail=call.voicemail_message,
+        instructions=call.call_instructions,
+    )
+
+
+def purge(session: Session) -> None:
+    """Removes what is older than it is kept."""
+    now = utcnow()
+    session.execute(delete(LegacyDay).where(LegacyDay.day < (now - DAYS_KEPT).date()))
+    session.execute(delete(LegacyExchange).where(LegacyExchange.at < now - EXCHANGES_KEPT))
+
+
+def _body(
+    *,
+    agent_id: str,
+    phone_number: str,
+    first_name: str | None,
+    last_name: str | None,
+    metadata: Mapping[str, Any],
+    intro: str | None,
+    voicemail: str | None,
+    instructions: str | None,
+) -> dict[str, Any]:
+    person = {"phoneNumber": phone_number, "firstName": first_name, "lastName": last_name}
+    body = {
+        "agentId": agent_id,
+        "contact": {name: value for name, value in person.items() if value},
+        "metadata": dict(metadata),
+        "introMessage": intro,
+        "voicemailMessage": voicemail,
+        "callInstructions": instructions,
+    }
+    return {name: value for name, value in body.items() if value}
+
+
+def _visible(caller: Caller) -> Select[OAuthClient]:
+    caller.require(Permission.AUDIT_READ)
+    query = select(OAuthClient).where(OAuthClient.area == Area.LEGACY_CALLS)
+    if caller.partner_id is not None:
+        query = query.where(OAuthClient.partner_id == caller.partner_id)
+    return query
+
+
+def _with_figures(session: Session, clients: Sequence[OAuthClient]) -> list[Moving]:
+    names = select(OAuthClient.id, Organization.name, Partner.name).where(
+        Organization.id == OAuthClient.organization_id,
+        Partner.id == OAuthClient.partner_id,
+    )
+    ids = [client.id for client in clients]
+    counted = (
+        select(
+            LegacyDay.client_id,
+            func.sum(LegacyDay.accepted).label("accepted"),
+            func.sum(LegacyDay.refused).label("refused"),
+            func.sum(LegacyDay.differing).label("differing"),
+            func.max(LegacyDay.day).label("last_day"),
+        )
+        .where(LegacyDay.client_id.in_(ids), LegacyDay.day >= _first_day())
+        .group_by(LegacyDay.client_id)
+        .subquery()
+    )
+    rows = session.execute(
+        names.where(OAuthClient.id.in_(ids))
+        .outerjoin_from(OAuthClient, counted, counted.c.client_id == OAuthClient.id)
+        .add_columns(
+            *(func.coalesce(counted.c[name], 0) for name in ("accepted", "refused", "differing")),
+            counted.c.last_day,
+        )
+    )
+    found = {row[0]: row[1:] for row in rows}
+    return [
+        Moving(client, str(name), str(partner), int(ok), int(no), int(other), last)
+        for client in clients
+        for name, partner, ok, no, other, last in [found[client.id]]
+    ]
+
+
+def _first_day() -> date:
+    return utcnow().astimezone(UTC).date() - timedelta(days=DAYS_SHOWN - 1)

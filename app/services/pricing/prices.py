@@ -1,0 +1,133 @@
+"""What a partner's plans cost: the last known prices of the payment processor, or the price list.
+
+Nothing outside is asked here; a worker keeps the table of an outside processor's prices fresh.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Tier
+from app.gateways.processors.base import Price, PriceQuestion, Processor
+from app.gateways.processors.price_list import PriceList
+from app.models import Pricing, ProcessorCheck, ProcessorPrice
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.schemas.figures import PricingOption
+from app.services import partners
+
+TIER_NAMES: dict[Tier, str] = {
+    Tier.FREE: "Free",
+    Tier.BASIC: "Basic",
+    Tier.PLUS: "Plus",
+    Tier.BASIC_TRIAL: "Basic trial",
+}
+"""The plans' display names."""
+
+
+class Standing(StrEnum):
+    """What is known of a price: from the built-in list, or from the processor."""
+
+    BUILT_IN = "built_in"
+    KNOWN = "known"
+    NOT_ASKED = "not_asked"
+    UNKNOWN = "unknown"
+    """The processor has no such price; the last known one is served, where there is one."""
+    OTHER_PRODUCT = "other_product"
+    """It is the price of another product than the one that stands beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPrice:
+    """One entry of a partner's pricing. ``price`` is None while an outside processor has not
+    told it yet; ``known_since`` is when it last told it, None for the built-in list."""
+
+    tier: Tier
+    price_id: str
+    product_id: str
+    price: Price | None
+    known_since: datetime | None
+    standing: Standing
+
+
+def options(
+    session: Session, caller: Caller, partner_id: UUID, processor: Processor | None = None
+) -> list[PricingOption]:
+    """One option for each entry of the partner's pricing whose price is known, in its order.
+
+    Raises `NotFound` for another's partner.
+    """
+    return [
+        PricingOption.model_construct(
+            cost=float(plan.price.cost),
+            currency=plan.price.currency,
+            payment_tier=plan.tier.value,
+            name=plan.price.name,
+        )
+        for plan in plans(session, caller, partner_id, processor)
+        if plan.price is not None
+    ]
+
+
+def plans(
+    session: Session, caller: Caller, partner_id: UUID, processor: Processor | None = None
+) -> Sequence[PlanPrice]:
+    """The entries with their prices, for a screen that tells how old they are."""
+    caller.require(Permission.PRICING_READ)
+    partners.check(session, caller, partner_id)
+    entries = session.scalars(
+        select(Pricing).where(Pricing.partner_id == partner_id).order_by(Pricing.position)
+    ).all()
+    source = processor or PriceList()
+    if not source.is_outside:
+        known = source.prices(
+            PriceQuestion(e.tier, e.processor_price_id, e.processor_product_id) for e in entries
+        )
+        return [
+            _plan(entry, known.get(entry.processor_price_id), None, Standing.BUILT_IN)
+            for entry in entries
+        ]
+    ids = {entry.processor_price_id for entry in entries}
+    stored = {
+        row.price_id: row
+        for row in session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
+    }
+    checks = {
+        row.price_id: row.found
+        for row in session.scalars(select(ProcessorCheck).where(ProcessorCheck.price_id.in_(ids)))
+    }
+    return [_stored_plan(entry, stored.get(entry.processor_price_id), checks) for entry in entries]
+
+
+def _stored_plan(
+    entry: Pricing, row: ProcessorPrice | None, checks: Mapping[str, bool]
+) -> PlanPrice:
+    found = checks.get(entry.processor_price_id)
+    if found is False:
+        standing = Standing.UNKNOWN
+    elif row is None:
+        standing = Standing.NOT_ASKED
+    elif row.product_id not in (None, entry.processor_product_id):
+        standing = Standing.OTHER_PRODUCT
+    else:
+        standing = Standing.KNOWN
+    price = Price(row.name, row.cost, row.currency, row.product_id) if row else None
+    return _plan(entry, price, row.fetched_at if row else None, standing)
+
+
+def _plan(
+    entry: Pricing, price: Price | None, known_since: datetime | None, standing: Standing
+) -> PlanPrice:
+    return PlanPrice(
+        entry.tier,
+        entry.processor_price_id,
+        entry.processor_product_id,
+        price,
+        known_since,
+        standing,
+    )

@@ -1,0 +1,112 @@
+"""Finding things by a few words, an address, a number or an id, in what the caller may see.
+
+Words are looked for as the lists look for them, so that a list by the same words shows the rest.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.errors import NotFound
+from app.models import Call, Campaign, Organization, User
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import calls, campaigns, organizations, users
+from app.services.calls.listing import of_number
+from app.services.calls.reading import visible as visible_calls
+from app.services.users.loading import get_by_email
+
+T = TypeVar("T")
+SHORTEST = 2
+"""A single letter finds nothing worth showing."""
+SURELY_A_NUMBER = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found of each kind; one more than asked for says that there are further ones."""
+
+    organizations: Sequence[Organization] = field(default_factory=list)
+    users: Sequence[User] = field(default_factory=list)
+    campaigns: Sequence[Campaign] = field(default_factory=list)
+    calls: Sequence[Call] = field(default_factory=list)
+
+
+def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
+    """Up to ``limit + 1`` of each kind, in at most seven queries: an id or a whole address finds
+    that one alone, all else by name, address, referral code or number."""
+    words = text.replace("\x00", "").strip()
+    if len(words) < SHORTEST:
+        return Found()
+    identifier = _as_uuid(words)
+    if identifier is not None:
+        return _by_id(session, caller, identifier)
+    most = limit + 1
+    if is_number(words):
+        return Found(calls=_calls(session, caller, words, most))
+    return Found(
+        users=_people(session, caller, words, most) if caller.may(Permission.USERS_READ) else [],
+        calls=_calls(session, caller, words, most),
+        organizations=(
+            organizations.search(
+                session, caller, organizations.Filter(query=words), limit=most
+            ).items
+            if caller.may(Permission.ORGANIZATIONS_READ)
+            else []
+        ),
+        campaigns=(
+            campaigns.search(session, caller, query=words, limit=most).items
+            if caller.may(Permission.CAMPAIGNS_READ)
+            else []
+        ),
+    )
+
+
+def is_number(words: str) -> bool:
+    """Whether it can only be a phone number: digits, and what one writes between them."""
+    digits = sum(c.isascii() and c.isdigit() for c in words)
+    return digits >= SURELY_A_NUMBER and not any(c.isalpha() for c in words)
+
+
+def _by_id(session: Session, caller: Caller, identifier: UUID) -> Found:
+    def one(permission: Permission, load: Callable[[Session, Caller, UUID], T]) -> list[T]:
+        try:
+            return [load(session, caller, identifier)] if caller.may(permission) else []
+        except NotFound:
+            return []
+
+    return Found(
+        organizations=one(Permission.ORGANIZATIONS_READ, organizations.get),
+        users=one(Permission.USERS_READ, users.get),
+        campaigns=one(Permission.CAMPAIGNS_READ, campaigns.get),
+        calls=one(Permission.CALLS_READ, calls.get),
+    )
+
+
+def _people(session: Session, caller: Caller, words: str, most: int) -> Sequence[User]:
+    if "@" in words and caller.partner_id is not None:
+        try:
+            return [get_by_email(session, caller, words)]
+        except NotFound:
+            pass
+    return users.search(session, caller, users.Filter(query=words), limit=most).items
+
+
+def _calls(session: Session, caller: Caller, words: str, most: int) -> Sequence[Call]:
+    if not caller.may(Permission.CALLS_READ):
+        return []
+    condition = of_number(session, caller, words)
+    if condition is None:
+        return []
+    newest = visible_calls(caller).where(condition).order_by(Call.id.desc()).limit(most)
+    return session.scalars(newest).all()
+
+
+def _as_uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

@@ -1,0 +1,178 @@
+"""What people change about themselves: name, time zone, password, sessions, mails."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from uuid import UUID
+from zoneinfo import available_timezones
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict, NotFound, ValidationFailed
+from app.models import PortalSession, User, utcnow
+from app.policy.caller import Caller
+from app.services import notifications, users
+from app.services.auth import sessions, throttle
+from app.services.users.changing import record
+
+MAX_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A browser that is signed in. ``id`` names it to its owner and opens nothing."""
+
+    id: str
+    ip: str | None
+    user_agent: str | None
+    created_at: datetime
+    seen_at: datetime
+    is_this: bool
+
+
+def get(session: Session, caller: Caller, *, for_change: bool = False) -> User:
+    """The caller's own row. Raises `NotFound` for callers that are nobody."""
+    query = select(User).where(User.id == caller.subject_id)
+    if for_change:
+        query = query.with_for_update().execution_options(populate_existing=True)
+    user = session.scalars(query).one_or_none()
+    if user is None:
+        raise NotFound
+    return user
+
+
+def update(
+    session: Session,
+    caller: Caller,
+    *,
+    name: str | None,
+    timezone: str | None,
+    expected_version: int | None = None,
+) -> User:
+    """Changes name and time zone; blank is none.
+
+    Raises `ValidationFailed` (``too_long``, ``unknown_timezone``) and `Conflict`
+    (``changed_meanwhile``).
+    """
+    user = get(session, caller, for_change=True)
+    if expected_version is not None and user.version != expected_version:
+        message = "Your account was changed meanwhile; nothing was saved."
+        raise Conflict(message, "changed_meanwhile")
+    name, timezone = (name or "").strip() or None, timezone or None
+    if name is not None and len(name) > MAX_NAME:
+        raise ValidationFailed.on("name", "too_long", f"At most {MAX_NAME} characters fit here.")
+    if timezone is not None and timezone not in available_timezones():
+        message = "This is no time zone of the list: Europe/London is one."
+        raise ValidationFailed.on("timezone", "unknown_timezone", message)
+    before = {"name": user.name, "timezone": user.timezone}
+    after = {"name": name, "timezone": timezone}
+    if before != after:
+        user.name, user.timezone = name, timezone
+        user.version += 1
+        session.flush()
+        record(session, caller, user, "updated", before=before, after=after)
+    return user
+
+
+def choose_mails(
+    session: Session, caller: Caller, choices: Mapping[str, bool], *, news: bool | None
+) -> User:
+    """Stores which mails the caller gets. ``news`` is the choice that the partner reads in JSON
+    as the opposite of ``unsubscribe``; None leaves it."""
+    user = get(session, caller, for_change=True)
+    known = {mail: choices[mail] for mail in notifications.offered(caller) if mail in choices}
+    before = {mail: notifications.wants(user, mail) for mail in known} | {
+        "unsubscribe": user.unsubscribe
+    }
+    user.notifications = {**user.notifications, **known}
+    if news is not None:
+        user.unsubscribe = not news
+    after = known | {"unsubscribe": user.unsubscribe}
+    if before != after:
+        user.version += 1
+        session.flush()
+        record(session, caller, user, "mails_chosen", before=before, after=after)
+    return user
+
+
+def check_present_password(session: Session, caller: Caller, limit: int) -> str | None:
+    """The hash that the present password must fit, read before the slow comparison.
+
+    Raises `RateLimited` after too many wrong ones.
+    """
+    throttle.check(session, _subject(caller), limit)
+    return get(session, caller).password_hash
+
+
+def note_wrong_password(session: Session, caller: Caller, limit: int) -> None:
+    """Counts a present password that was wrong. Raises `RateLimited`."""
+    throttle.record_failure(session, _subject(caller), limit)
+
+
+def change_password(
+    session: Session, caller: Caller, proven_hash: str | None, password_hash: str
+) -> User:
+    """Replaces the password, ends every session of the caller, and tells by mail.
+
+    ``proven_hash`` is the one that was compared: a change in between wins. Raises `Conflict`
+    (``changed_meanwhile``).
+    """
+    user = get(session, caller, for_change=True)
+    if user.password_hash != proven_hash:
+        message = "Your password was changed meanwhile, in another window."
+        raise Conflict(message, "changed_meanwhile")
+    throttle.forget(session, _subject(caller))
+    users.set_password(session, caller, user, password_hash)
+    return user
+
+
+def open_sessions(session: Session, caller: Caller, token: str | None) -> list[OpenSession]:
+    """Where the caller is signed in, this browser (by its ``token``) first, then by last use."""
+    query = (
+        select(PortalSession)
+        .where(PortalSession.user_id == caller.subject_id, PortalSession.expires_at > utcnow())
+        .order_by(PortalSession.seen_at.desc())
+    )
+    this = sessions.hash_of(token) if token else None
+    found = [
+        OpenSession(
+            _name(row.token_hash),
+            row.ip,
+            row.user_agent,
+            row.created_at,
+            row.seen_at,
+            row.token_hash == this,
+        )
+        for row in session.scalars(query)
+    ]
+    return sorted(found, key=lambda one: not one.is_this)
+
+
+def end_session(session: Session, caller: Caller, name: str) -> bool:
+    """Signs one browser of the caller out; False where it is over already."""
+    mine = select(PortalSession.token_hash).where(PortalSession.user_id == caller.subject_id)
+    ended = [token_hash for token_hash in session.scalars(mine) if _name(token_hash) == name]
+    session.execute(delete(PortalSession).where(PortalSession.token_hash.in_(ended)))
+    if ended:
+        record(session, caller, get(session, caller), "session_ended", before={}, after={})
+    return bool(ended)
+
+
+def end_other_sessions(session: Session, caller: Caller, token: str | None) -> int:
+    """Signs every other browser of the caller out; returns how many."""
+    user = get(session, caller)
+    count = sessions.end_all_of_user(session, user.id, except_token=token)
+    if count:
+        record(session, caller, user, "session_ended", before={}, after={"sessions": count})
+    return count
+
+
+def _subject(caller: Caller) -> str:
+    subject: UUID | None = caller.subject_id
+    return throttle.subject("own password", str(subject), None)
+
+
+def _name(token_hash: str) -> str:
+    return sha256(f"session {token_hash}".encode()).hexdigest()[:20]

@@ -1,0 +1,51 @@
+"""The platform's operators: people without a partner, made on the command line alone."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import CallerKind, Role
+from app.errors import Forbidden, ValidationFailed
+from app.models import User
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.users.creating import email_key
+from app.validation import emails
+
+
+def create(
+    session: Session, caller: Caller, *, email: str, name: str | None, password_hash: str
+) -> User:
+    """An active operator.
+
+    Raises `Forbidden` for everybody but the command line, and `ValidationFailed`
+    (``invalid_email``, ``email_exists``).
+    """
+    if caller.kind is not CallerKind.SYSTEM:
+        message = "Operators are made on the command line."
+        raise Forbidden(message, "command_line_only")
+    if not emails.is_email(email):
+        message = "This is not an e-mail address: name@example.com is the form."
+        raise ValidationFailed.on("email", "invalid_email", message)
+    key = email_key(email)
+    taken = select(User.id).where(User.partner_id.is_(None), User.email_key == key)
+    if session.scalar(taken) is not None:
+        message = "An operator with this e-mail address exists already."
+        raise ValidationFailed.on("email", "email_exists", message)
+    user = User(
+        email=email,
+        email_key=key,
+        name=name,
+        user_type=Role.OPERATOR,
+        password_hash=password_hash,
+    )
+    session.add(user)
+    session.flush()
+    audit.record(
+        session,
+        caller,
+        action="operator.created",
+        target_type="user",
+        target_id=user.id,
+        target=email,
+    )
+    return user

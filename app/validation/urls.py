@@ -1,0 +1,57 @@
+"""Addresses that end up in a page: one check, used when they are written and when they are served.
+
+Accepted are http and https addresses with a host name and, where header links allow it, mailto
+and tel. User information, control characters, spaces, quotes, angle brackets and backslashes
+(which browsers read as slashes) are refused, so an accepted address is safe inside an attribute.
+"""
+
+import re
+
+from app.validation.emails import is_email
+
+MAX_LENGTH = 2000
+
+_LETTERS = r"A-Za-z0-9\u00a1-\u1fff\u3040-\ud7ff"
+"""Of host names. Left out are the signs that browsers read as a slash, colon or at-sign."""
+_LABEL = rf"[{_LETTERS}](?:[{_LETTERS}-]{{0,61}}[{_LETTERS}])?"
+_PORT_NUMBERS = (
+    r"[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]"
+)
+_PORT = rf"(?::(?:{_PORT_NUMBERS}))?"
+_REST = r'(?:[/?#][^\u0000-\u0020\u007f-\u00a0"<>\\]*)?'
+_WEB = rf"[Hh][Tt][Tt][Pp][Ss]?://{_LABEL}(?:\.{_LABEL})*{_PORT}{_REST}"
+_TEL = r"[Tt][Ee][Ll]:\+?[0-9](?:[0-9().-]{0,30}[0-9])?"
+_SIP = (
+    rf"[Ss][Ii][Pp][Ss]?:[A-Za-z0-9_+.-]{{1,64}}@{_LABEL}(?:\.{_LABEL})*{_PORT}"
+    r"(?:;[A-Za-z0-9_.=-]{1,64}){0,8}"
+)
+_STREAM = rf"(?:[Ww][Ss][Ss]|[Hh][Tt][Tt][Pp][Ss])://{_LABEL}(?:\.{_LABEL})*{_PORT}{_REST}"
+_HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
+_MAILTO = rf"[Mm][Aa][Ii][Ll][Tt][Oo]:[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@{_HOST}"
+
+WEB_PATTERN = rf"^{_WEB}$"
+LINK_PATTERN = rf"^(?:{_WEB}|{_MAILTO}|{_TEL})$"
+"""The rules as JSON Schema writes them; they are the very ones that are checked."""
+
+_web = re.compile(_WEB)
+_tel = re.compile(_TEL)
+_mailto = re.compile(_MAILTO)
+_voice = re.compile(rf"(?:{_SIP}|{_STREAM})")
+
+
+def is_web_url(value: str) -> bool:
+    """Whether it is an http or https address that may be linked, loaded or redirected to."""
+    return len(value) <= MAX_LENGTH and _web.fullmatch(value) is not None
+
+
+def is_link(value: str) -> bool:
+    """Whether it may stand in a header link: as `is_web_url`, or a mailto or tel address."""
+    if is_web_url(value) or _tel.fullmatch(value):
+        return True
+    return _mailto.fullmatch(value) is not None and is_email(value.partition(":")[2])
+
+
+def is_voice_address(value: str) -> bool:
+    """Whether a call can be handed to it: a SIP address (sip: or sips:) or an encrypted stream
+    (wss: or https:)."""
+    return len(value) <= MAX_LENGTH and _voice.fullmatch(value) is not None
