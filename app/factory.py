@@ -1,5 +1,7 @@
 """The application: its table of contents."""
 
+from datetime import timedelta
+
 from apiflask import APIFlask
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -59,6 +61,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
 def furnish(app: Flask, settings: Settings, database: Database) -> None:
     """Gives the application what it works with. A test gives it the database of another test."""
     app.config["SECRET_KEY"] = settings.effective_secret_key
+    app.config["PERMANENT_SESSION_LIFETIME"] = timedelta(hours=settings.session_hours)
     app.config["MAX_CONTENT_LENGTH"] = settings.max_upload_bytes + FORM_AROUND_FILE
     app.extensions["settings"] = settings
     app.extensions["database"] = database

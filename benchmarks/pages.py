@@ -30,10 +30,10 @@ from app.database import Database, make_engine
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, Role
 from app.factory import create_app
 from app.models import Agent, AuditEntry, Call, Campaign, Contact, User, new_id, utcnow
-from app.portal.web.current_user import SESSION_COOKIE
 from app.services import campaigns, organizations
 from app.services.auth import sessions
 from benchmarks.report_and_usage import BATCH, analyze, fill
+from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import make_tenant
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for
@@ -162,7 +162,7 @@ def portal_of(url: str, folder: Path, count: int) -> Portal:
         token = sessions.create(session, user, lifetime=timedelta(hours=1))
     analyze(database)
     client = create_app(settings, database).test_client()
-    client.set_cookie(SESSION_COOKIE, token)
+    give_session(client, token)
     return Portal(client, database, ids)
 
 

@@ -15,10 +15,10 @@ from app.factory import create_app
 from app.gateways.files import open_files
 from app.models import User
 from app.policy.caller import Caller
-from app.portal.web.current_user import SESSION_COOKIE
 from app.services import campaigns
 from app.services.auth import sessions
 from app.services.imports import uploads
+from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import make_tenant
 from tests.fixtures.settings import settings_for
 
@@ -47,7 +47,7 @@ def portal_of(url: str, folder: Path, file: Path) -> Portal:
     with database.transaction() as session:
         uploads.create(session, admin, campaign.id, action=upsert, file=kept, file_name=file.name)
     client = create_app(settings, database).test_client()
-    client.set_cookie(SESSION_COOKIE, token)
+    give_session(client, token)
     return Portal(database, admin, client, f"/campaigns/{campaign.id}")
 
 

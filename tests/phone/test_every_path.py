@@ -15,12 +15,12 @@ from app.enums import ContactAction, OutreachState, Role
 from app.models import Agent, Call, Contact, OutreachContact, utcnow
 from app.phone import EVERY_DAY, PhoneError, check_dialable
 from app.policy.caller import system_caller
-from app.portal.web.current_user import SESSION_COOKIE
 from app.services import campaigns, contacts, oauth_clients, outreach
 from app.services.auth import sessions
 from app.services.credentials import api_keys
 from app.services.outreach import feeding
 from tests.api.legacy_calls.conftest import RETIREMENT, Dialler, token_of
+from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.phone.numbers import EVERY_NUMBER, NUMBERS, REGIONS
 
@@ -119,7 +119,7 @@ def test_a_test_call(app: Flask, session: Session, own: Tenant, agent: Agent) ->
     token = sessions.create(session, own.plus_user, lifetime=timedelta(hours=1))
     session.commit()
     client = app.test_client()
-    client.set_cookie(SESSION_COOKIE, token)
+    give_session(client, token)
     page = client.get("/test-call").text
     [csrf_token, *_] = re.findall(r'name="csrf_token" value="([^"]+)"', page)
     form = {"csrf_token": csrf_token, "agent": str(agent.id), "said": "default"}

@@ -14,9 +14,9 @@ from werkzeug.test import TestResponse
 from app.database import Database
 from app.enums import Role
 from app.models import User
-from app.portal.web.current_user import SESSION_COOKIE
 from app.services.auth import passwords, sessions
 from app.services.users import operators
+from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS
 from tests.matrix import rotating
@@ -85,7 +85,7 @@ def signed_in(app: Flask, session: Session) -> Callable[[User], Browser]:
         token = sessions.create(session, user, lifetime=timedelta(hours=1))
         session.commit()
         client = app.test_client()
-        client.set_cookie(SESSION_COOKIE, token)
+        give_session(client, token)
         return Browser(client)
 
     return sign_in

@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from html import unescape
 
 import pytest
@@ -16,6 +17,8 @@ from wtforms import Form, PasswordField
 from app import portal
 from app.models import PortalSession, User
 from app.portal.auth.form_recovery import MOST_CHARACTERS, SECRETS
+from app.services.auth import sessions
+from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import PASSWORD, Browser
 
@@ -116,12 +119,12 @@ def test_every_password_field_is_known_as_one() -> None:
 
 
 def test_who_signed_in_elsewhere_goes_on_without_a_password(
-    left: Browser, own: Tenant, signed_in: SignedIn
+    left: Browser, own: Tenant, session: Session
 ) -> None:
     ended = send(left.client, "/account", {"name": "Olga"})
-    cookie = signed_in(own.user).client.get_cookie("portal_session")
-    assert cookie is not None
-    left.client.set_cookie("portal_session", cookie.value)
+    token = sessions.create(session, own.user, lifetime=timedelta(hours=1))
+    session.commit()
+    give_session(left.client, token)
     again = left.client.post(action(ended), data=hidden(ended), headers=OURS)
     assert (again.status_code, hidden(again.text)["name"]) == (200, "Olga")
 

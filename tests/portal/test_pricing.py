@@ -13,10 +13,10 @@ from app.enums import Role, Tier
 from app.gateways.processors.base import Price, PriceQuestion
 from app.models import Pricing, ProcessorPrice, User, utcnow
 from app.portal.pricing.views import money
-from app.portal.web.current_user import SESSION_COOKIE
 from app.services import partners, pricing
 from app.services.auth import sessions
 from app.services.pricing import refresh as pricing_refresh
+from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
@@ -46,7 +46,7 @@ def with_stripe(make_app: Callable[..., Flask], session: Session, own: Tenant) -
     token = sessions.create(session, admin, lifetime=timedelta(hours=1))
     session.commit()
     client = app.test_client()
-    client.set_cookie(SESSION_COOKIE, token)
+    give_session(client, token)
     return Browser(client)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from urllib.parse import quote
 
 import pytest
@@ -12,6 +13,8 @@ from app.enums import Role, UserStatus
 from app.models import User
 from app.portal.auth.views import REFUSED
 from app.services import partners, users
+from app.services.auth import sessions
+from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import PASSWORD_HASH, Browser
 
@@ -141,6 +144,44 @@ def test_signing_out_ends_the_session_on_the_server(own: Tenant, signed_in: Sign
     assert browser.post("/sign-out", page="/").status_code == 303
     browser.client.set_cookie("portal_session", cookie.value)
     assert browser.get("/").status_code == 303
+
+
+def test_signing_out_makes_every_csrf_token_of_the_browser_worthless(
+    browser: Browser, own: Tenant
+) -> None:
+    email = own.staff[Role.PARTNER_ADMIN].email
+    browser.sign_in(email)
+    shown = browser.get("/account").text
+    [token, *_] = re.findall(r'name="csrf_token" value="([^"]+)"', shown)
+    browser.post("/sign-out", page="/")
+    browser.sign_in(email)
+    answer = browser.client.post("/theme", data={"csrf_token": token, "theme": "dark"})
+    assert (answer.status_code, browser.client.get_cookie("theme")) == (403, None)
+
+
+@pytest.mark.parametrize(("scheme", "secure"), [("https", True), ("http", False)])
+def test_over_https_every_cookie_is_secure_and_for_this_site(
+    app: Flask, own: Tenant, session: Session, scheme: str, *, secure: bool
+) -> None:
+    client = app.test_client()
+    token = sessions.create(session, own.user, lifetime=timedelta(hours=1))
+    session.commit()
+    base_url = f"{scheme}://localhost"
+    give_session(client, token)
+    page = client.get("/account", base_url=base_url).text
+    [csrf_token, *_] = re.findall(r'name="csrf_token" value="([^"]+)"', page)
+    referrer = {"Referer": f"{base_url}/account"}
+    form = {"csrf_token": csrf_token, "theme": "dark"}
+    theme = client.post("/theme", data=form, headers=referrer, base_url=base_url)
+    left = client.post("/sign-out", data=form, headers=referrer, base_url=base_url)
+    brand = client.get(f"/p/{own.partner.slug}/sign-in", base_url=base_url)
+    cookies = {
+        line.partition("=")[0]: {"Secure", "SameSite=Lax", "HttpOnly"} & set(line.split("; "))
+        for answer in (theme, left, brand)
+        for line in answer.headers.getlist("Set-Cookie")
+    }
+    flags = {"SameSite=Lax", "HttpOnly"} | ({"Secure"} if secure else set())
+    assert cookies == dict.fromkeys(("theme", "portal_session", "portal_partner"), flags)
 
 
 @pytest.mark.parametrize("how", ["suspended", "password", "organization", "partner"])

@@ -1,8 +1,7 @@
 """One's own account: name, time zone, theme, password, browsers, mails."""
 
-from datetime import timedelta
-
 from flask import flash, g, redirect, render_template, request, url_for
+from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -11,12 +10,13 @@ from app.extensions import caller, settings, transaction
 from app.models import User
 from app.portal.account.devices import device_words, is_phone
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
+from app.portal.auth.login import sign_in_user
 from app.portal.web.blueprint import portal
-from app.portal.web.current_user import SESSION_COOKIE, give_session
+from app.portal.web.current_user import session_token
 from app.portal.web.editing import Overtaken, overtaken, seen_version
 from app.portal.web.formats import plural
 from app.services import notifications
-from app.services.auth import password_rules, passwords, sessions
+from app.services.auth import password_rules, passwords
 from app.services.branding.brand import Brand
 from app.services.users import account as own
 
@@ -32,7 +32,7 @@ def account() -> str:
 
 @portal.post("/account")
 def account_save() -> Page:
-    form = DetailsForm(request.form, present=g.user.timezone)
+    form = DetailsForm(request.form, present=current_user.timezone)
     if not form.validate():
         return _page(details=form), 422
     try:
@@ -70,17 +70,9 @@ def account_password() -> Page:
     password_hash = passwords.hash_password(form.password.data or "")
     with transaction() as session:
         user = own.change_password(session, caller(), proven, password_hash)
-        token = sessions.create(
-            session,
-            user,
-            lifetime=timedelta(hours=settings().session_hours),
-            ip=request.remote_addr,
-            user_agent=request.user_agent.string,
-        )
+    sign_in_user(user)
     flash("Your password is changed, and every other browser is signed out.", "success")
-    response = _back()
-    give_session(response, token)
-    return response
+    return _back()
 
 
 @portal.post("/account/mails")
@@ -108,7 +100,7 @@ def account_session_end(name: str) -> Response:
 @portal.post("/account/sessions/end-others")
 def account_sessions_end() -> Response:
     with transaction() as session:
-        count = own.end_other_sessions(session, caller(), request.cookies.get(SESSION_COOKIE))
+        count = own.end_other_sessions(session, caller(), session_token())
     words = f"{plural(count, 'other browser')} signed out." if count else "No other was signed in."
     flash(words, "success")
     return _back()
@@ -123,14 +115,14 @@ def _prove(form: OwnPasswordForm, limit: int) -> str | None:
         with transaction() as session:
             own.note_wrong_password(session, caller(), limit)
         raise ValidationFailed.on("present", "wrong_password", WRONG)
-    known = (g.user.email, g.user.name, brand.product_name)
+    known = (current_user.email, current_user.name, brand.product_name)
     password_rules.check(form.password.data or "", known=known)
     return present
 
 
 def _overtaken(session: Session, error: Conflict, form: DetailsForm) -> Overtaken:
     user = own.get(session, caller())
-    g.user = user
+    current_user.user = user
     return overtaken(
         session,
         error,
@@ -147,9 +139,9 @@ def _page(
     password: OwnPasswordForm | None = None,
     found: Overtaken | None = None,
 ) -> str:
-    user: User = g.user
+    user: User = current_user.user
     with transaction(read_only=True) as session:
-        signed_in = own.open_sessions(session, caller(), request.cookies.get(SESSION_COOKIE))
+        signed_in = own.open_sessions(session, caller(), session_token())
     mails = MailsForm(
         data={
             "import_finished": notifications.wants(user, notifications.IMPORT_FINISHED),

@@ -4,6 +4,7 @@ import json
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, g, make_response, redirect, request
+from flask_login import current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -15,7 +16,8 @@ from app.portal.auth.form_recovery import (
     send_again_page,
     sign_in_page,
 )
-from app.portal.web.current_user import recognise, sign_in_url
+from app.portal.auth.login import login_manager
+from app.portal.web.current_user import identify, sign_in_url
 
 _WITHOUT_SESSION = frozenset(
     {"portal.brand_stylesheet", "portal.chat_stylesheet", "portal.brand_image"}
@@ -30,15 +32,15 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
         if request.endpoint in _WITHOUT_SESSION:
             return None
         needed = ROUTES[request.endpoint or ""]
-        recognise()
+        identify()
         if request.method not in ("GET", "HEAD", "OPTIONS"):
             refusal = _refuse_form(csrf, needed)
             if refusal is not None:
                 return refusal
         if needed is Access.PUBLIC:
             return None
-        if g.get("user") is None:
-            return to_sign_in()
+        if not current_user.is_authenticated:
+            return unauthorized()
         if isinstance(needed, Permission) and not g.caller.may(needed):
             raise NotFound
         return None
@@ -51,8 +53,14 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
         return response
 
 
-def to_sign_in() -> AnyResponse:
-    """Sends to the sign-in page and from there back here; fragments make the whole page go."""
+def unauthorized() -> AnyResponse:
+    """Answer a visitor whose page needs an account, by Flask-Login's handler."""
+    answer: AnyResponse = login_manager.unauthorized()
+    return answer
+
+
+def _redirect_to_sign_in() -> AnyResponse:
+    """Redirect to the sign-in page and from there back here; a fragment moves the whole page."""
     wanted = request.full_path.rstrip("?") if request.method == "GET" else None
     if request.headers.get("HX-Request"):
         shown = urlsplit(request.headers.get("HX-Current-URL", ""))
@@ -63,6 +71,9 @@ def to_sign_in() -> AnyResponse:
     return redirect(sign_in_url(g.brand.slug, wanted), 303)
 
 
+login_manager.unauthorized_handler(_redirect_to_sign_in)
+
+
 def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse | None:
     """What a form is answered that can't be taken now; None where it can be.
 
@@ -71,11 +82,11 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse 
     if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
         raise CSRFError("The form came from another site.")
     ours = is_from_ourselves()
-    if ours and needed is not Access.PUBLIC and g.get("user") is None:
+    if ours and needed is not Access.PUBLIC and not current_user.is_authenticated:
         if request.headers.get("HX-Request"):
             return _said_in_passing("You are signed out. What you typed stays here.", 401)
         kept = of_request()
-        return sign_in_page(kept) if kept else to_sign_in()
+        return sign_in_page(kept) if kept else unauthorized()
     try:
         csrf.protect()
     except CSRFError:

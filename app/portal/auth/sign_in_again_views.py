@@ -1,12 +1,14 @@
 """Signing in where a form was sent after the session had ended; then the form can be sent again."""
 
-from flask import g, redirect, request
+from flask import redirect, request
+from flask_login import current_user
 from werkzeug.wrappers import Response
 
 from app.errors import RateLimited
 from app.portal.auth import form_recovery
 from app.portal.auth.forms import SignInForm
-from app.portal.auth.views import REFUSED, attempt, let_in
+from app.portal.auth.login import sign_in_user
+from app.portal.auth.views import REFUSED, attempt
 from app.portal.web.blueprint import portal
 
 SEVERAL = (
@@ -21,7 +23,7 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
     kept = form_recovery.of_seal(request.form.get("kept", ""))
     if kept is None:
         return redirect("/", 303)
-    if g.get("user"):  # in another window, meanwhile
+    if current_user.is_authenticated:  # in another window, meanwhile
         return form_recovery.send_again_page(kept, status=200, signed_in=True)
     form = SignInForm(request.form)
     if not form.validate():
@@ -34,5 +36,5 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
     if outcome.user is None:
         form.password.errors = (SEVERAL if outcome.choices else REFUSED,)
         return form_recovery.sign_in_page(kept, form, 422)
-    page = form_recovery.send_again_page(kept, status=200, signed_in=True)
-    return let_in(outcome.user, page)
+    sign_in_user(outcome.user)
+    return form_recovery.send_again_page(kept, status=200, signed_in=True)

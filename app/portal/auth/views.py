@@ -1,11 +1,11 @@
 """Signing in, in the partner's brand, and out."""
 
 import time
-from datetime import timedelta
 from uuid import UUID
 
 from flask import g, redirect, render_template, request, url_for
 from flask import session as browser
+from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -14,16 +14,14 @@ from app.extensions import settings, transaction
 from app.http.request_id import request_id
 from app.models import Partner, User
 from app.portal.auth.forms import SignInForm
+from app.portal.auth.login import sign_in_user, sign_out_user
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import (
     PARTNER_COOKIE,
-    SESSION_COOKIE,
-    give_session,
     local_path,
     sign_in_url,
     with_kept_words,
 )
-from app.services.auth import sessions
 from app.services.auth import sign_in as signing_in
 from app.services.auth.sign_in import Outcome
 
@@ -36,12 +34,17 @@ REFUSED = "E-mail address and password don’t match. Check both and try again."
 @portal.get("/p/<slug>/sign-in", endpoint="partner_sign_in")
 @portal.get("/sign-in", endpoint="sign_in")
 def show_form(slug: str | None = None) -> Page:
-    if g.get("user"):
+    if current_user.is_authenticated:
         return redirect(local_path(request.args.get("next")), 303)
     response = Response(_form(slug), mimetype="text/html")
     if slug:
         response.set_cookie(
-            PARTNER_COOKIE, slug, max_age=365 * 86400, httponly=True, samesite="Lax"
+            PARTNER_COOKIE,
+            slug,
+            max_age=365 * 86400,
+            httponly=True,
+            secure=request.is_secure,
+            samesite="Lax",
         )
     return response
 
@@ -90,12 +93,10 @@ def choose_portal() -> Page:
 
 @portal.post("/sign-out")
 def sign_out() -> Response:
-    with transaction() as session:
-        sessions.end(session, request.cookies.get(SESSION_COOKIE))
-    partner: Partner | None = g.get("partner")
+    partner: Partner | None = current_user.partner
     after = partner.partner_redirect_link if partner else None
+    sign_out_user()
     response = redirect(after or sign_in_url(g.brand.slug), 303)
-    response.delete_cookie(SESSION_COOKIE)
     response.headers["Clear-Site-Data"] = '"cache"'
     return response
 
@@ -125,23 +126,11 @@ def partner_of_page(session: Session) -> Partner | None:
     return signing_in.partner_of_host(session, request.host)
 
 
-def let_in(user: User, answer: Response | None = None) -> Response:
-    """Gives this browser a session of the user with ``answer``, else leads on to the page that was
-    asked for."""
-    with transaction() as session:
-        sessions.end(session, request.cookies.get(SESSION_COOKIE))
-        token = sessions.create(
-            session,
-            user,
-            lifetime=timedelta(hours=settings().session_hours),
-            ip=request.remote_addr,
-            user_agent=request.user_agent.string,
-        )
-        partner = session.get(Partner, user.partner_id) if user.partner_id else None
-        wanted = with_kept_words(local_path(request.args.get("next")), partner)
-    response = answer or redirect(wanted, 303)
-    give_session(response, token)
-    return response
+def let_in(user: User) -> Response:
+    """Sign the user in and lead on to the page that was asked for."""
+    sign_in_user(user)
+    path = with_kept_words(local_path(request.args.get("next")), current_user.partner)
+    return redirect(path, 303)
 
 
 def _form(slug: str | None, form: SignInForm | None = None) -> str:

@@ -6,9 +6,10 @@ from werkzeug.wrappers import Response
 
 from app.errors import NotFound, RateLimited, ValidationFailed
 from app.extensions import transaction
-from app.models import Partner, User
+from app.models import Partner
 from app.portal.chat.forms import ChatForm
 from app.portal.web.blueprint import portal
+from app.portal.web.current_user import known_user
 from app.services import chat
 from app.services.auth import sign_in
 
@@ -17,7 +18,7 @@ from app.services.auth import sign_in
 def chat_url(sent: str | None = None) -> str:
     """The chat's address for whoever looks at the present page."""
     slug = (request.view_args or {}).get("slug") or (g.brand.slug if "brand" in g else None)
-    if g.get("user") or not slug:
+    if known_user() or not slug:
         return url_for("portal.chat", sent=sent)
     return url_for("portal.partner_chat", slug=slug, sent=sent)
 
@@ -52,11 +53,11 @@ def send_chat(**_place: str) -> Response:
 
 
 def _form() -> ChatForm:
-    return ChatForm(request.form, signed_in=g.get("user") is not None)
+    return ChatForm(request.form, signed_in=known_user() is not None)
 
 
 def _message(form: ChatForm) -> chat.Message:
-    user: User | None = g.get("user")
+    user = known_user()
     text = (form.message.data or "").replace("\r\n", "\n").replace("\0", "").strip()
     if user is not None:
         return chat.Message(text, user.email, user.name or "")
@@ -65,7 +66,7 @@ def _message(form: ChatForm) -> chat.Message:
 
 
 def _sender() -> str | None:
-    user: User | None = g.get("user")
+    user = known_user()
     return request.remote_addr if user is None else str(user.id)
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, request, url_for
+from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 from wtforms import Form
@@ -27,7 +28,7 @@ Problems = Sequence[tuple[str, str]]
 @portal.get("/organizations/new")
 def organization_new() -> Page:
     _refuse_operators()
-    limit = g.partner.default_agent_limit
+    limit = current_user.partner.default_agent_limit
     start = {"tier": Tier.FREE.value, "agent_limit": limit, "user_limit": 1}
     return _new_page(NewForm(data=start))
 

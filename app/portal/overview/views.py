@@ -4,7 +4,8 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from flask import g, render_template, url_for
+from flask import render_template, url_for
+from flask_login import current_user
 
 from app.enums import Role
 from app.extensions import caller, transaction
@@ -69,7 +70,7 @@ STEPS: dict[Step, tuple[str, str, str]] = {
 
 @portal.get("/", endpoint="overview")
 def show_overview() -> str:
-    if g.user.user_type is Role.OPERATOR:
+    if current_user.user_type is Role.OPERATOR:
         return _portals()
     if (organization_id := caller().organization_id) is not None:
         return _of_a_member(organization_id)

@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from flask import g, make_response, redirect, render_template, request, url_for
+from flask import make_response, redirect, render_template, request, url_for
+from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
@@ -170,7 +171,7 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
 
 def about(session: Session, found: ContactImport) -> dict[str, Any]:
     """What every state's page says about the upload."""
-    own = found.created_by is not None and found.created_by == g.user.id
+    own = found.created_by is not None and found.created_by == current_user.id
     return {
         "upload": found,
         **path_of(found, uploads.campaign_names(session, [found])[found.campaign_id]),

@@ -4,14 +4,14 @@ import re
 from urllib.parse import urlencode, urlsplit
 
 from flask import g, request, url_for
+from flask import session as browser_session
+from flask_login import current_user
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response as AnyResponse
 
-from app.errors import NotFound, Unauthenticated
-from app.extensions import settings, transaction
-from app.http.request_id import request_id
-from app.models import Partner
-from app.services.auth import sessions, sign_in
+from app.errors import NotFound
+from app.extensions import transaction
+from app.models import Partner, User
+from app.services.auth import sign_in
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
 
 SESSION_COOKIE = "portal_session"
@@ -47,36 +47,26 @@ def with_kept_words(path: str, partner: Partner | None) -> str:
     return parts._replace(query=query).geturl()
 
 
-def give_session(response: AnyResponse, token: str) -> None:
-    """Puts a new session's token into the cookie."""
-    response.set_cookie(
-        SESSION_COOKIE,
-        token,
-        max_age=settings().session_hours * 3600,
-        httponly=True,
-        secure=request.is_secure,
-        samesite="Lax",
-    )
+def session_token() -> str | None:
+    """The token of the browser's session, as Flask-Login keeps it in the cookie."""
+    token: str | None = browser_session.get("_user_id")
+    return token
 
 
-def recognise() -> None:
-    """Fills `g` with caller, user and brand; with the brand alone for somebody unknown."""
+def identify() -> None:
+    """Find the signed-in user and fill `g` with their caller and brand; with the brand alone for a
+    visitor."""
+    if current_user.is_authenticated:
+        g.caller = current_user.caller
+        g.brand = current_user.brand
+        return
     with transaction(read_only=True) as session:
-        try:
-            signed_in = sessions.load(
-                session,
-                request.cookies.get(SESSION_COOKIE),
-                ip=request.remote_addr,
-                request_id=request_id(),
-            )
-        except Unauthenticated:
-            g.brand = _brand_of_visitor(session)
-            return
-        g.caller, g.user, g.partner = signed_in.caller, signed_in.user, signed_in.partner
-        g.brand = of_partner(signed_in.partner) if signed_in.partner else NEUTRAL
-    if signed_in.touch_due:
-        with transaction() as session:
-            sessions.touch(session, signed_in)
+        g.brand = _brand_of_visitor(session)
+
+
+def known_user() -> User | None:
+    """The signed-in user, where `identify` found one; never asks the database."""
+    return current_user.user if "caller" in g else None
 
 
 def _brand_of_visitor(session: Session) -> Brand:

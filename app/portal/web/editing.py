@@ -10,7 +10,8 @@ from datetime import datetime
 from hashlib import sha256
 from uuid import UUID
 
-from flask import Flask, g, request
+from flask import Flask, request
+from flask_login import current_user
 from sqlalchemy.orm import Session
 from wtforms import BooleanField, Form, PasswordField, SelectField
 from wtforms.fields import Field
@@ -38,7 +39,7 @@ class Sending:
         typed = sorted((k, v) for k, v in request.form.items(multi=True) if k not in MARKS)
         # Going back and sending something else is another sending.
         key = sha256(repr((token, typed, *more)).encode()).hexdigest()
-        found = idempotency.claim(session, g.user.id, request.endpoint or "", key, {})
+        found = idempotency.claim(session, current_user.id, request.endpoint or "", key, {})
         if isinstance(found, idempotency.Slot):
             self._slot = found
         else:

@@ -24,7 +24,7 @@ from app.errors import (
 )
 from app.extensions import settings
 from app.models import utcnow
-from app.portal.web.current_user import recognise, sign_in_url
+from app.portal.web.current_user import identify, known_user, sign_in_url
 from app.portal.web.formats import moment, size
 
 STATUS: dict[type[DomainError], int] = {
@@ -112,7 +112,7 @@ def error_page(
 
 def _home() -> tuple[str, str] | tuple[None, None]:
     """Somebody who is not signed in goes on at the partner whose brand the page wears."""
-    slug = g.brand.slug if "brand" in g and "user" not in g else None
+    slug = g.brand.slug if "brand" in g and not known_user() else None
     return (sign_in_url(slug), "Go to the sign-in page") if slug else (None, None)
 
 
@@ -133,7 +133,7 @@ def _start_of_list(error: DomainError) -> tuple[str, str] | None:
 
 def _too_many(error: RateLimited) -> Response:
     """Says when it may be tried again, to the second or the minute."""
-    user = g.get("user")
+    user = known_user()
     zone = (user.timezone if user else None) or "UTC"
     until = utcnow() + timedelta(seconds=error.retry_after)
     if error.retry_after < 90:
@@ -157,7 +157,7 @@ def _find_brand() -> None:
     """An address without a view passes no guard: whose brand its page wears is found out here."""
     if "brand" not in g:
         with suppress(SQLAlchemyError):
-            recognise()
+            identify()
 
 
 def answer_with_page(error: DomainError | HTTPException) -> Response:

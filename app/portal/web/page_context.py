@@ -15,6 +15,7 @@ from app.http.request_id import request_id
 from app.http.security_headers import allow_images_from
 from app.models import DiallingPause, User, utcnow
 from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
+from app.portal.web.current_user import known_user
 from app.portal.web.formats import moment
 from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for
 from app.portal.web.theme import THEME_COOKIE, THEMES
@@ -92,7 +93,7 @@ def register(app: Flask) -> None:
 
 def _context() -> dict[str, Any]:
     brand: Brand = g.get("brand", NEUTRAL)
-    user: User | None = g.get("user")
+    user = known_user()
     theme = request.cookies.get(THEME_COOKIE)
     return {
         "brand": page_brand(brand, theme if theme in THEMES else None),
@@ -106,7 +107,7 @@ def _context() -> dict[str, Any]:
         "theme_url": url_for("portal.theme"),
         "sign_out_url": url_for("portal.sign_out"),
         "now": moment(utcnow()),
-        "may": g.caller.may if g.get("caller") else lambda _permission: False,
+        "may": g.caller.may if user else lambda _permission: False,
         "request_id": request_id(),
         "zone": (user.timezone if user else None) or "UTC",
     }
@@ -116,14 +117,14 @@ class _Navigation:
     """Worked out when a template asks for it, so that an error page can do without."""
 
     def __iter__(self) -> Iterator[Group]:
-        return iter(navigation_for(g.caller) if g.get("user") else ())
+        return iter(navigation_for(g.caller) if known_user() else ())
 
 
 class _DiallingPauses:
     """What an operator is told on every page; asked for when a page of theirs is drawn."""
 
     def __iter__(self) -> Iterator[DiallingPause]:
-        user: User | None = g.get("user")
+        user = known_user()
         if user is None or user.user_type is not Role.OPERATOR:
             return iter(())
         with transaction(read_only=True) as session:

@@ -17,7 +17,12 @@ def theme() -> Response:
     wanted = request.form.get("theme")
     if wanted in THEMES:
         response.set_cookie(
-            THEME_COOKIE, wanted, max_age=365 * 86400, httponly=True, samesite="Lax"
+            THEME_COOKIE,
+            wanted,
+            max_age=365 * 86400,
+            httponly=True,
+            secure=request.is_secure,
+            samesite="Lax",
         )
     else:
         response.delete_cookie(THEME_COOKIE)

@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from flask import g
+from flask_login import current_user
 
 from app.portal.web import lists
 
@@ -15,7 +15,7 @@ Problems = list[tuple[str, str]]
 
 def zone() -> str:
     """The reader's zone."""
-    return g.user.timezone or "UTC"
+    return current_user.timezone or "UTC"
 
 
 def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems]:

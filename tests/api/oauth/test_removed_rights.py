@@ -13,6 +13,7 @@ from app.policy.caller import Caller, system_caller
 from app.services import oauth_clients, users
 from app.services.auth import sessions
 from app.services.credentials import api_keys
+from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import Tenant, make_tenant
 
 SUPPORT = system_caller("command line")
@@ -179,7 +180,7 @@ def test_a_session_of_the_portal(
     user = own.staff[Role.PARTNER_EDITOR]
     token = sessions.create(session, user, lifetime=HOUR)
     session.commit()
-    client.set_cookie("portal_session", token)
+    give_session(client, token)
     assert client.get("/branding/preview/error").status_code == 200
     take_away, refused = SESSION_ENDS[end]
     take_away(session, administrator, user, token, own)

@@ -1,0 +1,120 @@
+"""Flask-Login over the rows of server-side sessions.
+
+Flask's session cookie holds the token of a row in ``portal_sessions``; whoever's row has ended, or
+whose account, organization or partner is suspended, is anonymous at the next request.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from flask import Flask, g, request
+from flask import session as browser_session
+from flask.sessions import SecureCookieSessionInterface
+from flask_login import LoginManager, UserMixin, login_user, logout_user
+from sqlalchemy.orm import Session
+
+from app.errors import Unauthenticated
+from app.extensions import settings, transaction
+from app.http.request_id import request_id
+from app.models import User
+from app.portal.web.current_user import SESSION_COOKIE, session_token
+from app.services.auth import sessions
+from app.services.branding.brand import NEUTRAL, of_partner
+
+
+class SignedInUser(UserMixin):  # type: ignore[misc]  # Flask-Login has no types
+    """A user with their caller, partner and brand; other names are read from the user.
+
+    To be made in the transaction that loaded the session: the brand reads the partner's lists.
+    """
+
+    def __init__(self, signed_in: sessions.SignedIn, token: str):
+        self.signed_in = signed_in
+        self.user = signed_in.user
+        self.partner = signed_in.partner
+        self.caller = signed_in.caller
+        self.brand = of_partner(signed_in.partner) if signed_in.partner else NEUTRAL
+        self._token = token
+
+    def get_id(self) -> str:
+        """The token of the session's row: what Flask-Login keeps in the cookie."""
+        return self._token
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.user, name)
+
+
+class _LoginManager(LoginManager):  # type: ignore[misc]  # Flask-Login has no types
+    def init_app(self, app: Flask, add_context_processor: bool = False) -> None:
+        """Attach without Flask-Login's "remember me" handler, which would read the session, and
+        so vary by cookie, in every answer of the JSON API; and without its context processor,
+        which would ask the database on error pages."""
+        if add_context_processor:
+            super().init_app(app, add_context_processor)
+        app.login_manager = self  # type: ignore[attr-defined]  # where Flask-Login looks
+
+
+class _SessionCookie(SecureCookieSessionInterface):
+    def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002 - Flask's signature
+        return request.is_secure
+
+
+login_manager = _LoginManager()
+login_manager.session_protection = None  # the row decides, not a hash of address and browser
+
+
+def load_user(token: str) -> SignedInUser | None:
+    """Return the user whose session has this token, None where it has ended."""
+    with transaction(read_only=True) as session:
+        try:
+            user = _load(session, token)
+        except Unauthenticated:
+            return None
+    if user.signed_in.touch_due:
+        with transaction() as session:
+            sessions.touch(session, user.signed_in)
+    return user
+
+
+login_manager.user_loader(load_user)
+
+
+def _load(session: Session, token: str) -> SignedInUser:
+    signed_in = sessions.load(session, token, ip=request.remote_addr, request_id=request_id())
+    return SignedInUser(signed_in, token)
+
+
+def sign_in_user(user: User) -> None:
+    """Start a session of the user in this browser; the one before it ends."""
+    lifetime = timedelta(hours=settings().session_hours)
+    with transaction() as session:
+        sessions.end(session, session_token())
+        token = sessions.create(
+            session,
+            user,
+            lifetime=lifetime,
+            ip=request.remote_addr,
+            user_agent=request.user_agent.string,
+        )
+        signed_in_user = _load(session, token)
+    browser_session.permanent = True
+    login_user(signed_in_user)
+
+
+def sign_out_user() -> None:
+    """End the session and forget all that the cookie holds, so that old CSRF tokens end too."""
+    with transaction() as session:
+        sessions.end(session, session_token())
+    logout_user()
+    browser_session.clear()
+    g.pop("caller", None)
+
+
+def register(app: Flask) -> None:
+    app.config.update(
+        SESSION_COOKIE_NAME=SESSION_COOKIE,
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_REFRESH_EACH_REQUEST=False,
+    )
+    app.session_interface = _SessionCookie()
+    login_manager.init_app(app)
