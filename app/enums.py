@@ -27,6 +27,15 @@ class Tier(StrEnum):
     BASIC_TRIAL = "customerBasicFreeTrialPlan"
 
 
+TIER_NAMES: dict[Tier, str] = {
+    Tier.FREE: "Free",
+    Tier.BASIC: "Basic",
+    Tier.PLUS: "Plus",
+    Tier.BASIC_TRIAL: "Basic trial",
+}
+"""The plans' display names."""
+
+
 class OrganizationStatus(StrEnum):
     ACTIVE = "active"
     SUSPENDED = "suspended"

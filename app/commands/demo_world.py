@@ -18,8 +18,8 @@ from app.schemas.fields import write_moment
 from app.schemas.partners import CreatePartnerInput
 from app.schemas.reading import read
 from app.schemas.users import CreateUserInput
-from app.services import agents as all_agents
 from app.services import (
+    assistants,
     campaigns,
     contacts,
     do_not_call,
@@ -225,24 +225,24 @@ class World:
     def _agents(
         self, own: Caller, organization: Organization, story: OrganizationStory
     ) -> list[Agent]:
-        first, *_ = all_agents.of_organization(self.session, own, organization.id)
+        first, *_ = assistants.of_organization(self.session, own, organization.id)
         words = {
             "default_intro": f"Hello, this is Robin from {story.name}.",
             "default_voicemail": f"Hello, this is Robin from {story.name}. Please call us back.",
         }
-        organizations.configure_agent(
+        assistants.configure_agent(
             self.session, own, first, phone_number=f"+1{story.area_code}5550148",
             phone_enabled=True, phone_configured=True, **words,
         )  # fmt: skip
-        organizations.define_external_id_key(self.session, own, first, "crmId", identifies=True)
-        inactive = organizations.add_agent(
+        assistants.define_external_id_key(self.session, own, first, "crmId", identifies=True)
+        inactive = assistants.add_agent(
             self.session, own, organization, name="Alex", timezone=story.timezone
         )
-        organizations.configure_agent(
+        assistants.configure_agent(
             self.session, own, inactive, active=False, phone_number=f"+1{story.area_code}5550149",
             phone_enabled=True, phone_configured=True,
         )  # fmt: skip
-        silent = organizations.add_agent(
+        silent = assistants.add_agent(
             self.session, own, organization, name="Kim", timezone=story.timezone
         )
         return [first, inactive, silent]

@@ -8,7 +8,7 @@ from flask.cli import AppGroup
 from app.commands.changing import changes
 from app.enums import Tier
 from app.services import partners, users
-from app.services.partners.plan_limits import Allowance, set_allowances
+from app.services.plans.limits import Allowance, set_allowances
 
 partner_commands = AppGroup("partner", help="Partners.")
 

@@ -9,7 +9,7 @@ from flask.cli import AppGroup
 
 from app import extensions
 from app.commands.changing import changes
-from app.services import agents, do_not_call, organizations
+from app.services import assistants, do_not_call, organizations
 
 ORGANIZATION = click.argument("organization_id", metavar="ORG", type=click.UUID)
 AGENT = click.argument("agent_id", metavar="AGENT", type=click.UUID)
@@ -88,8 +88,8 @@ def activate(agent_id: UUID) -> None:
 
 def _switch(agent_id: UUID, *, active: bool) -> None:
     with changes() as (session, caller):
-        agent = agents.get(session, caller, agent_id, for_change=True)
+        agent = assistants.get(session, caller, agent_id, for_change=True)
         if agent.active is not active:
-            organizations.configure_agent(session, caller, agent, active=active)
+            assistants.configure_agent(session, caller, agent, active=active)
         name = agent.name
     click.echo(f"{name} is switched {'on' if active else 'off'}.")

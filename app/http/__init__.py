@@ -1,0 +1,1 @@
+"""What every answer passes through: request IDs, headers, static files, compression, health."""

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import ContactAction, OrganizationStatus, Role
 from app.models import Agent, AuditEntry, ExternalIdKey, Organization, User
-from app.services import agents, campaigns, contacts, organizations
-from app.services.agents import Readiness
+from app.services import assistants, campaigns, contacts
+from app.services.assistants.queries import Readiness
 from app.validation.urls import is_voice_address
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -40,7 +40,9 @@ def admin(own: Tenant, signed_in: SignedIn) -> Browser:
 @pytest.fixture
 def agent(session: Session, own: Tenant) -> Agent:
     """The assistant that came with the organization."""
-    [first] = agents.of_organization(session, own.caller(Role.PARTNER_ADMIN), own.organization.id)
+    [first] = assistants.of_organization(
+        session, own.caller(Role.PARTNER_ADMIN), own.organization.id
+    )
     return first
 
 
@@ -122,8 +124,8 @@ def test_a_number_that_another_assistant_has_is_refused(
 ) -> None:
     room_for_more(session, own.organization)
     caller = own.caller(Role.PARTNER_ADMIN)
-    second = organizations.add_agent(session, caller, own.organization, name="Second")
-    organizations.configure_agent(session, caller, second, phone_number=NUMBER)
+    second = assistants.add_agent(session, caller, own.organization, name="Second")
+    assistants.configure_agent(session, caller, second, phone_number=NUMBER)
     session.commit()
     address = f"/assistants/{agent.id}/edit"
     answer = admin.post(address, {**READY, "version": "1"}, page=address)
@@ -181,12 +183,12 @@ def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
 ) -> None:
     room_for_more(session, own.organization)
     caller = own.caller(Role.PARTNER_ADMIN)
-    ready = organizations.add_agent(session, caller, own.organization, name="Ready Rita")
-    organizations.configure_agent(
+    ready = assistants.add_agent(session, caller, own.organization, name="Ready Rita")
+    assistants.configure_agent(
         session, caller, ready, phone_number=NUMBER, phone_enabled=True, phone_configured=True
     )
-    off = organizations.add_agent(session, caller, own.organization, name="Off Otto")
-    organizations.configure_agent(session, caller, off, active=False)
+    off = assistants.add_agent(session, caller, own.organization, name="Off Otto")
+    assistants.configure_agent(session, caller, off, active=False)
     session.commit()
     of_organization = f"organization={own.organization.id}"
 
@@ -201,7 +203,7 @@ def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
     assert names("q=202+555+0148") == ["Ready Rita"]
     own.organization.status = OrganizationStatus.SUSPENDED
     session.commit()
-    assert agents.readiness_of(ready, own.organization) is Readiness.NOT_READY
+    assert assistants.readiness_of(ready, own.organization) is Readiness.NOT_READY
     assert names(f"{of_organization}&readiness=ready") == []
 
 
@@ -251,7 +253,7 @@ def test_a_key_without_a_name_or_with_too_long_a_one_is_refused(
 def test_somebody_elses_assistant_is_not_there(
     session: Session, own: Tenant, other: Tenant, admin: Browser
 ) -> None:
-    theirs = agents.of_organization(
+    theirs = assistants.of_organization(
         session, other.caller(Role.PARTNER_ADMIN), other.organization.id
     )[0]
     seen = []

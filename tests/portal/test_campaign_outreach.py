@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallStatus, CampaignStatus, ContactAction, EndedReason, Role
 from app.models import Agent, AuditEntry, Call, Campaign, User, utcnow
-from app.services import agents, campaigns, contacts, do_not_call, outreach
+from app.services import assistants, campaigns, contacts, do_not_call, outreach
 from app.services.calls.outcome import end_call
 from app.services.dialler import pauses
 from app.services.outreach import feeding
@@ -43,7 +43,7 @@ def admin(own: Tenant, signed_in: SignedIn) -> Browser:
 @pytest.fixture
 def agent(session: Session, own: Tenant) -> Agent:
     caller = own.caller(Role.PARTNER_ADMIN)
-    found = agents.of_organization(session, caller, own.organization.id)[0]
+    found = assistants.of_organization(session, caller, own.organization.id)[0]
     found.phone_number, found.phone_enabled, found.phone_configured = "+12025550199", True, True
     return found
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CampaignStatus, ContactAction, Role
 from app.models import Agent, Campaign, CampaignAgent, User
-from app.services import agents, campaigns, contacts, do_not_call, organizations
+from app.services import assistants, campaigns, contacts, do_not_call
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
@@ -35,8 +35,8 @@ def campaign(session: Session, own: Tenant) -> Campaign:
 
 def make_campaign(session: Session, tenant: Tenant, name: str = "Winter recall") -> Campaign:
     caller = tenant.caller(Role.PARTNER_ADMIN)
-    [agent, *_] = agents.of_organization(session, caller, tenant.organization.id)
-    organizations.define_external_id_key(session, caller, agent, "crmId", identifies=True)
+    [agent, *_] = assistants.of_organization(session, caller, tenant.organization.id)
+    assistants.define_external_id_key(session, caller, agent, "crmId", identifies=True)
     made = campaigns.create(session, caller, tenant.organization.id, name=name, all_agents=True)
     session.commit()
     return made
@@ -49,7 +49,7 @@ def fill(session: Session, campaign: Campaign, people: list[dict[str, Any]]) -> 
 
 def agent_of(session: Session, tenant: Tenant) -> Agent:
     caller = tenant.caller(Role.PARTNER_ADMIN)
-    return agents.of_organization(session, caller, tenant.organization.id)[0]
+    return assistants.of_organization(session, caller, tenant.organization.id)[0]
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -20,7 +20,7 @@ from app.models import (
     User,
     utcnow,
 )
-from app.services import agents, campaigns, contacts, organizations
+from app.services import assistants, campaigns, contacts
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
@@ -61,9 +61,9 @@ def campaign(session: Session, own: Tenant) -> Campaign:
 def make_campaign(session: Session, tenant: Tenant) -> Campaign:
     """With the key crmId, which identifies, and accountId, which routes."""
     caller = tenant.caller(Role.PARTNER_ADMIN)
-    [agent, *_] = agents.of_organization(session, caller, tenant.organization.id)
-    organizations.define_external_id_key(session, caller, agent, "accountId")
-    organizations.define_external_id_key(session, caller, agent, "crmId", identifies=True)
+    [agent, *_] = assistants.of_organization(session, caller, tenant.organization.id)
+    assistants.define_external_id_key(session, caller, agent, "accountId")
+    assistants.define_external_id_key(session, caller, agent, "crmId", identifies=True)
     made = campaigns.create(
         session, caller, tenant.organization.id, name="Winter recall", all_agents=True
     )
@@ -324,7 +324,9 @@ def test_the_page_shows_calls_to_the_person_or_their_number(
     session: Session, own: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
-    agent = agents.of_organization(session, own.caller(Role.PARTNER_ADMIN), own.organization.id)[0]
+    agent = assistants.of_organization(
+        session, own.caller(Role.PARTNER_ADMIN), own.organization.id
+    )[0]
     call = Call(
         partner_id=own.partner.id,
         organization_id=own.organization.id,

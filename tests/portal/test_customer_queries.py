@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import Role
 from app.models import User
-from app.services import do_not_call, organizations
+from app.services import assistants, do_not_call
 from tests.fixtures.cast import Tenant, make_user
 from tests.portal.conftest import Browser
 
@@ -38,7 +38,7 @@ def grow(session: Session, tenant: Tenant, start: int) -> None:
     for number in range(start, start + 26):
         make_user(session, tenant.partner.id, f"u{number}@x.example", businessName=f"B{number}")
         do_not_call.add(session, caller, tenant.organization.id, f"+1202555{100 + number:04d}")
-        organizations.add_agent(session, caller, tenant.organization, name=f"Robin {number}")
+        assistants.add_agent(session, caller, tenant.organization, name=f"Robin {number}")
     session.commit()
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, Role, Tier, UserStatus
 from app.models import AuditEntry, Organization, User
 from app.schemas.organizations import UpdateOrganizationInput
-from app.services import organizations
+from app.services import assistants, organizations
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
@@ -139,7 +139,7 @@ def test_a_change_of_plan_is_shown_before_it_is_made(
     organization = own.plus
     organization.agent_limit = 5
     session.commit()
-    organizations.add_agent(session, OPERATOR, organization, name="Robin")
+    assistants.add_agent(session, OPERATOR, organization, name="Robin")
     session.commit()
     base = f"/organizations/{organization.id}/plan"
     chosen = {

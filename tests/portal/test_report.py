@@ -12,10 +12,9 @@ from flask import Flask
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import Role, Tier, UserStatus
+from app.enums import TIER_NAMES, Role, Tier, UserStatus
 from app.models import User
 from app.services import rollup
-from app.services.pricing import TIER_NAMES
 from tests.fixtures.cast import Tenant, bearer, converse, make_user
 from tests.portal.conftest import Browser
 

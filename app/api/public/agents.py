@@ -4,7 +4,7 @@ from app import extensions
 from app.api.operation import operation
 from app.api.public.blueprint import blueprint
 from app.schemas.contacts import AgentInfo
-from app.services import agents
+from app.services import assistants
 
 
 @blueprint.get("/agents")
@@ -24,5 +24,5 @@ def list_agents() -> list[AgentInfo]:
                 phone=agent.phone_number,
                 phone_ready=agent.phone_ready,
             )
-            for agent in agents.list_all(session, extensions.caller())
+            for agent in assistants.list_all(session, extensions.caller())
         ]

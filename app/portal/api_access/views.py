@@ -37,7 +37,7 @@ from app.portal.web.editing import Sending
 from app.portal.web.form_problems import place_problems
 from app.portal.web.formats import moment
 from app.portal.web.user_timezone import zone
-from app.services import agents, campaigns, organizations
+from app.services import assistants, campaigns, organizations
 from app.services.credentials import api_keys
 
 Page = str | tuple[str, int] | Response
@@ -224,7 +224,7 @@ def _examples(session: Session, organization: Organization) -> tuple[Campaign | 
     current = [row for row in found if row.status is not CampaignStatus.ARCHIVED]
     ready = [
         agent
-        for agent in agents.of_organization(session, caller(), organization.id)
+        for agent in assistants.of_organization(session, caller(), organization.id)
         if agent.active and agent.phone_ready
     ]
     try:

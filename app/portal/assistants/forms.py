@@ -14,12 +14,7 @@ from wtforms import (
 )
 
 from app.models import Agent
-from app.services.organizations.agent_settings import (
-    MAX_KEY,
-    MAX_NAME,
-    MAX_TEXT,
-    AgentFields,
-)
+from app.services.assistants.settings import MAX_KEY, MAX_NAME, MAX_TEXT, AgentFields
 
 IDENTIFIES, ROUTES = "identifies", "routes"
 MEANINGS = {

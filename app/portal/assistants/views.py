@@ -18,10 +18,10 @@ from app.portal.web.confirmation import Question
 from app.portal.web.editing import Overtaken, Sending, overtaken, seen_version
 from app.portal.web.form_problems import place_problems
 from app.portal.web.formats import phone, plural
-from app.services import agents, audit, organizations
-from app.services.agents import SORTS, Readiness
-from app.services.organizations import agent_settings
-from app.services.organizations.agent_settings import MAX_TEXT
+from app.services import assistants, audit, organizations
+from app.services.assistants import settings
+from app.services.assistants.queries import SORTS, Readiness
+from app.services.assistants.settings import MAX_TEXT
 
 Page = str | tuple[str, int] | Response
 
@@ -52,7 +52,7 @@ def list_assistants() -> str:
     at, sort = lists.place(), lists.sort_filter(SORTS, "name")
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
-        page = agents.search(
+        page = assistants.search(
             session,
             caller(),
             organization_id=organization.id if organization else None,
@@ -67,7 +67,7 @@ def list_assistants() -> str:
         "portal/assistants/list.html",
         organization=organization,
         rows=[
-            (row, owner, agents.readiness_of(row, owner))
+            (row, owner, assistants.readiness_of(row, owner))
             for row, owner in ((row, owners[row.organization_id]) for row in page.items)
         ],
         place=at,
@@ -105,7 +105,7 @@ def assistant_create() -> Page:
             sending = Sending(session)
             if sending.earlier is not None:
                 return redirect(sending.earlier, 303)
-            made = agent_settings.create_agent(session, caller(), organization.id, form.to_fields())
+            made = settings.create_agent(session, caller(), organization.id, form.to_fields())
             url = sending.led_to(url_for("portal.assistant", agent_id=made.id))
     except ValidationFailed as error:
         limit = error.message if error.code == LIMIT_REACHED else None
@@ -118,7 +118,7 @@ def assistant_create() -> Page:
 @portal.get("/assistants/<uuid:agent_id>/edit")
 def assistant_edit(agent_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = agents.get(session, caller(), agent_id)
+        found = assistants.get(session, caller(), agent_id)
     return _edit_page(found, AssistantForm.showing(found))
 
 
@@ -126,17 +126,17 @@ def assistant_edit(agent_id: UUID) -> str:
 def assistant_save(agent_id: UUID) -> Page:
     form = AssistantForm(request.form)
     with transaction(read_only=True) as session:
-        found = agents.get(session, caller(), agent_id)
+        found = assistants.get(session, caller(), agent_id)
     try:
         with transaction() as session:
-            agent_settings.update_agent(
+            settings.update_agent(
                 session, caller(), agent_id, form.to_fields(), expected_version=seen_version()
             )
     except ValidationFailed as error:
         return _edit_page(found, form, place_problems(form, error)), 422
     except Conflict as error:
         with transaction(read_only=True) as session:
-            found = agents.get(session, caller(), agent_id)
+            found = assistants.get(session, caller(), agent_id)
             stored = AssistantForm.showing(found)
             other = overtaken(session, error, form, stored, target_type="agent", target_id=agent_id)
         return _edit_page(found, form, conflict=other), 409
@@ -149,11 +149,11 @@ def assistant_key_add(agent_id: UUID) -> Page:
     form = KeyForm(request.form)
     try:
         with transaction() as session:
-            agents.get(session, caller(), agent_id)
+            assistants.get(session, caller(), agent_id)
             sending = Sending(session)
             if sending.earlier is not None:
                 return redirect(sending.earlier, 303)
-            agent_settings.add_external_id_key(
+            settings.add_external_id_key(
                 session, caller(), agent_id, form.key.data or "", identifies=form.identifies
             )
             url = sending.led_to(url_for("portal.assistant", agent_id=agent_id))
@@ -167,8 +167,8 @@ def assistant_key_add(agent_id: UUID) -> Page:
 def assistant_key_remove_question(agent_id: UUID) -> str:
     key = request.args.get("key", "")
     with transaction(read_only=True) as session:
-        agent = agents.get(session, caller(), agent_id)
-        agent_settings.get_key(session, agent, key)
+        agent = assistants.get(session, caller(), agent_id)
+        settings.get_key(session, agent, key)
         return _removing(session, agent, key).page()
 
 
@@ -176,7 +176,7 @@ def assistant_key_remove_question(agent_id: UUID) -> str:
 def assistant_key_remove(agent_id: UUID) -> Page:
     key = request.args.get("key", "")
     with transaction() as session:
-        agent_settings.remove_external_id_key(session, caller(), agent_id, key)
+        settings.remove_external_id_key(session, caller(), agent_id, key)
     flash(f"The key {key} was removed.", "success")
     return redirect(url_for("portal.assistant", agent_id=agent_id), 303)
 
@@ -190,15 +190,15 @@ def organizations_of(session: Session, found: Any) -> dict[UUID, Organization]:
 
 def _page(agent_id: UUID, form: KeyForm, problems: list[tuple[str, str]] | None = None) -> str:
     with transaction(read_only=True) as session:
-        found = agents.get(session, caller(), agent_id)
+        found = assistants.get(session, caller(), agent_id)
         organization = organizations.get(session, caller(), found.organization_id)
-        word = agents.readiness_of(found, organization)
+        word = assistants.readiness_of(found, organization)
         return render_template(
             "portal/assistants/detail.html",
             agent=found,
             organization=organization,
             conditions=_conditions(found, organization),
-            keys=agents.external_id_keys(session, found),
+            keys=assistants.external_id_keys(session, found),
             meanings=MEANINGS,
             form=form,
             problems=problems or [],
@@ -213,7 +213,7 @@ def _page(agent_id: UUID, form: KeyForm, problems: list[tuple[str, str]] | None 
 def _conditions(agent: Agent, organization: Organization) -> list[dict[str, Any]]:
     """The conditions with the place to mend each, for those who may."""
     found = []
-    for each in agents.readiness(agent, organization):
+    for each in assistants.readiness(agent, organization):
         title = each.sentence
         if agent.phone_number:
             title = title.replace(agent.phone_number, phone(agent.phone_number))
@@ -231,8 +231,8 @@ def _conditions(agent: Agent, organization: Organization) -> list[dict[str, Any]
 
 
 def _removing(session: Session, agent: Agent, key: str) -> Question:
-    carriers = agent_settings.carriers_of_key(session, agent, key)
-    others = agent_settings.defined_elsewhere(session, agent, key)
+    carriers = settings.carriers_of_key(session, agent, key)
+    others = settings.defined_elsewhere(session, agent, key)
     carried = f"{plural(carriers, 'contact carries', 'contacts carry')} a value for it"
     consequences = [f"{carried}, which stays with them." if carriers else "No contact carries it."]
     if others:

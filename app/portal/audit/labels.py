@@ -7,11 +7,10 @@ from zoneinfo import ZoneInfo
 
 from flask import Flask
 
-from app.enums import CampaignStatus, Role, UserStatus
+from app.enums import TIER_NAMES, CampaignStatus, Role, UserStatus
 from app.phone import format_international
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.number_format import NO_BREAK, written
-from app.services.pricing import TIER_NAMES
 
 LONGEST = 200
 

@@ -21,8 +21,9 @@ from app.portal.auth.views import Page, forgot_url, let_in, partner_of_page
 from app.portal.operator.views import outbox_url
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
-from app.services.auth import link_use, password_rules, passwords, recovery
+from app.services.auth import password_rules, passwords, recovery
 from app.services.branding.brand import NEUTRAL, of_partner
+from app.services.users import link_use
 
 
 @portal.get("/p/<slug>/forgot-password", endpoint="partner_forgot_password")

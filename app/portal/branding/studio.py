@@ -12,7 +12,7 @@ from app.portal.branding.forms import BrandingForm
 from app.portal.branding.labels import FIELD_LABELS, words
 from app.portal.web.editing import Difference, Overtaken
 from app.portal.web.page_context import page_brand
-from app.services import agents, partners
+from app.services import assistants, partners
 from app.services.branding import drafts, images, versions
 from app.services.branding.brand import Brand, of_content
 from app.services.branding.contrast_report import contrast_report
@@ -41,7 +41,7 @@ class Studio:
         self.changes = (
             drafts.changed_fields(self.partner, caller(), self.draft) if self.draft else []
         )
-        listed = agents.with_organizations(
+        listed = assistants.with_organizations(
             session, caller(), MOST_CHAT_AGENTS, also=self.content["chatAgentId"]
         )
         brand = self.brand

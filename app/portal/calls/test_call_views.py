@@ -19,7 +19,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.editing import Sending
 from app.portal.web.formats import phone
 from app.portal.web.navigation import may_open
-from app.services import agents, calls
+from app.services import assistants, calls
 
 Page = str | tuple[str, int] | Response
 
@@ -86,7 +86,9 @@ def _test_page(
 ) -> str:
     """``problems`` are given where the form was refused: those that belong to no field."""
     with transaction(read_only=True) as session:
-        choices = agents.with_organizations(session, caller(), MOST_AGENTS, also=form.agent.data)
+        choices = assistants.with_organizations(
+            session, caller(), MOST_AGENTS, also=form.agent.data
+        )
         form.agent.choices = [
             SelectChoice(str(agent.id), _agent_words(agent.name, organization, agent.phone_number))
             for agent, organization in choices
@@ -118,7 +120,7 @@ def _agent_words(name: str, organization: str, number: str | None) -> str:
 
 def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
     try:
-        agent = agents.get(session, caller(), form.agent.data or "")
+        agent = assistants.get(session, caller(), form.agent.data or "")
     except NotFound:
         return []
     config = settings()

@@ -15,7 +15,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import CALL_STATUS_NAMES
 from app.portal.web.user_timezone import Problems, day_bounds, zone
-from app.services import agents, calls, campaigns, organizations
+from app.services import assistants, calls, campaigns, organizations
 from app.services.calls import Chosen
 from app.services.calls.listing import RUNNING, UNANSWERED
 
@@ -36,7 +36,7 @@ def list_calls() -> str | tuple[str, int]:
         for name in ("organization", "agent"):
             wanted = getattr(chosen, name)
             if isinstance(wanted, UUID):
-                load = organizations.get if name == "organization" else agents.get
+                load = organizations.get if name == "organization" else assistants.get
                 named[name] = load(session, caller(), wanted).name
     answer = render_template(
         "portal/calls/list.html",
@@ -60,7 +60,7 @@ def list_calls() -> str | tuple[str, int]:
 def call(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = calls.get(session, caller(), call_id)
-        agent = agents.get(session, caller(), found.agent_id)
+        agent = assistants.get(session, caller(), found.agent_id)
         of = found.campaign_id
         campaign = campaigns.get(session, caller(), of) if of else None
         names = organizations.names_of(session, caller(), [found.organization_id])

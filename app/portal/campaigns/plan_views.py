@@ -27,7 +27,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Question
 from app.portal.web.editing import Overtaken, overtaken, seen_version
 from app.portal.web.form_problems import place_problems
-from app.services import agents, campaigns, outreach
+from app.services import assistants, campaigns, outreach
 from app.services.outreach.plans import MOST_WORDS, speakers
 
 Page = str | tuple[str, int] | Response
@@ -185,7 +185,7 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "hindrance": None,
     }
     if plan is not None:
-        agent = agents.get(session, caller(), plan.agent_id)
+        agent = assistants.get(session, caller(), plan.agent_id)
         shown["hindrance"] = hindrance_words(found, plan, _hindrance(session, found, plan))
         shown["facts_of_plan"] = plan_facts(plan, agent)
         if found.status is not CampaignStatus.ARCHIVED and (not running or progress.is_over):

@@ -19,7 +19,15 @@ from app.portal.web.confirmation import Question
 from app.portal.web.editing import Overtaken, Sending, overtaken, seen_version
 from app.portal.web.form_problems import place_problems
 from app.portal.web.formats import plural
-from app.services import agents, audit, campaigns, contacts, do_not_call, organizations, outreach
+from app.services import (
+    assistants,
+    audit,
+    campaigns,
+    contacts,
+    do_not_call,
+    organizations,
+    outreach,
+)
 from app.services.campaigns import SORTS
 from app.services.contacts import Hindrance, single
 
@@ -241,7 +249,7 @@ def _new_page(
     organization: Organization, form: CampaignForm, problems: list[tuple[str, str]] | None = None
 ) -> str:
     with transaction(read_only=True) as session:
-        form.offer(agents.of_organization(session, caller(), organization.id))
+        form.offer(assistants.of_organization(session, caller(), organization.id))
     return render_template(
         "portal/campaigns/new.html",
         organization=organization,
@@ -258,7 +266,7 @@ def _settings_page(
     conflict: Overtaken | None = None,
 ) -> str:
     with transaction(read_only=True) as session:
-        form.offer(agents.of_organization(session, caller(), found.organization_id))
+        form.offer(assistants.of_organization(session, caller(), found.organization_id))
         return render_template(
             "portal/campaigns/settings.html",
             **about(session, found),

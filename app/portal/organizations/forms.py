@@ -14,7 +14,7 @@ from wtforms import (
 )
 from wtforms.widgets import TextInput
 
-from app.enums import Tier
+from app.enums import TIER_NAMES, Tier
 from app.errors import ValidationFailed
 from app.models import Organization
 from app.portal.web.form_problems import place_problems
@@ -23,7 +23,6 @@ from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.reading import read
 from app.schemas.users import CreateAdminInput
 from app.services.organizations.changing import checked_name
-from app.services.pricing import TIER_NAMES
 
 MOST_NAME = 200
 _NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}

@@ -9,7 +9,7 @@ from uuid import UUID
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import OrganizationStatus, Tier
+from app.enums import TIER_NAMES, OrganizationStatus, Tier
 from app.extensions import caller, settings, transaction
 from app.models import Organization, utcnow
 from app.phone import country_name
@@ -17,12 +17,11 @@ from app.policy import Permission
 from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.services import agents, audit, campaigns, do_not_call, organizations, reporting, users
+from app.services import assistants, audit, campaigns, do_not_call, organizations, reporting, users
 from app.services.calls import dispatch, limits
 from app.services.organizations import Closeness
 from app.services.organizations.loading import SORTS
 from app.services.paging import MOST_COUNTED
-from app.services.pricing import TIER_NAMES
 
 STATUS_NAMES = {
     OrganizationStatus.ACTIVE: "Active",
@@ -167,7 +166,7 @@ def organization_assistants(organization_id: UUID) -> str:
         return render_template(
             "portal/organizations/assistants.html",
             **about(session, found, "portal.organization_assistants"),
-            rows=agents.of_organization(session, caller(), found.id),
+            rows=assistants.of_organization(session, caller(), found.id),
         )
 
 

@@ -5,9 +5,8 @@ from typing import Any
 
 from wtforms import Form, FormField, StringField
 
-from app.enums import Tier
+from app.enums import TIER_NAMES, Tier
 from app.errors import Problem, ValidationFailed
-from app.services.pricing import TIER_NAMES
 
 OFFERED = (Tier.FREE, Tier.BASIC, Tier.PLUS)
 """The plans that the contract lets have a price, in the order of their size."""

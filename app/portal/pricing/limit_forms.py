@@ -5,11 +5,10 @@ from typing import Any
 
 from wtforms import Form, FormField
 
-from app.enums import Tier
+from app.enums import TIER_NAMES, Tier
 from app.errors import ValidationFailed
 from app.portal.organizations.forms import WholeNumber
-from app.services.partners.plan_limits import Allowance, check
-from app.services.pricing import TIER_NAMES
+from app.services.plans.limits import Allowance, check
 
 BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}

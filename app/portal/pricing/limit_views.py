@@ -4,6 +4,7 @@ from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
+from app.enums import TIER_NAMES
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import Partner
@@ -18,8 +19,8 @@ from app.portal.web.editing import (
 )
 from app.portal.web.formats import number
 from app.services import audit, partners
-from app.services.partners import plan_effects, plan_limits
-from app.services.pricing import TIER_NAMES
+from app.services.plans import effects as plan_effects
+from app.services.plans import limits
 
 Page = str | tuple[str, int] | Response
 
@@ -27,7 +28,7 @@ Page = str | tuple[str, int] | Response
 @portal.get("/pricing/limits")
 def pricing_limits() -> Page:
     with transaction(read_only=True) as session:
-        allowed = plan_limits.allowances(session, caller(), partners.own(caller()))
+        allowed = limits.allowances(session, caller(), partners.own(caller()))
         return _page(session, LimitsForm.showing(allowed))
 
 
@@ -57,7 +58,7 @@ def pricing_limits_save() -> Page:
             return _page(session, form), 422
     try:
         with transaction() as session:
-            changed = plan_limits.set_allowances(
+            changed = limits.set_allowances(
                 session,
                 caller(),
                 partners.own(caller()),
@@ -85,7 +86,7 @@ def _partner(session: Session) -> Partner:
 def _overtaken(session: Session, typed: LimitsForm) -> Overtaken:
     partner = _partner(session)
     last = audit.last_of_target(session, caller(), "partner", partner.id)
-    stored = LimitsForm.showing(plan_limits.allowances(session, caller(), partner.id))
+    stored = LimitsForm.showing(limits.allowances(session, caller(), partner.id))
     return Overtaken(
         author=last.actor if last else None,
         at=last.at if last else None,

@@ -9,6 +9,7 @@ from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
+from app.enums import TIER_NAMES
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, processor, settings, transaction
 from app.gateways.processors.currencies import decimals
@@ -22,8 +23,8 @@ from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
 from app.services import audit, partners
 from app.services import pricing as prices
-from app.services.partners import plan_effects, plan_limits
-from app.services.pricing import TIER_NAMES, Standing
+from app.services.plans import effects, limits
+from app.services.pricing import Standing
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 STALE_AFTER = timedelta(minutes=30)
@@ -49,7 +50,7 @@ def show_pricing() -> str:
         counted = Counter(plan.tier for plan in plans)
         known = [plan.known_since for plan in plans if plan.known_since]
         oldest = min(known, default=None)
-        allowed = plan_limits.allowances(session, caller(), partner.id)
+        allowed = limits.allowances(session, caller(), partner.id)
         return render_template(
             "portal/pricing/page.html",
             plans=plans,
@@ -63,7 +64,7 @@ def show_pricing() -> str:
             names=TIER_NAMES,
             partner=partner,
             allowed=[(tier, allowed[tier]) for tier in BY_SIZE],
-            counts=plan_effects.on_plans(session, caller(), partner.id),
+            counts=effects.on_plans(session, caller(), partner.id),
             most_at_once=settings().calls_per_organization,
         )
 

@@ -6,7 +6,7 @@ from typing import Any
 from flask import render_template
 from werkzeug.wrappers import Response
 
-from app.enums import Tier, UserStatus
+from app.enums import TIER_NAMES, Tier, UserStatus
 from app.errors import ValidationFailed
 from app.extensions import caller, transaction
 from app.models.base import utcnow
@@ -15,7 +15,6 @@ from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.downloads import csv_file
 from app.services import csv_files, partners, reporting
-from app.services.pricing import TIER_NAMES
 from app.services.reporting import Chosen, SignUps
 
 FILTERS = ("q", "tier", "status", "since", "until")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import Role
+from app.enums import TIER_NAMES, Role
 from app.extensions import caller, transaction
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
@@ -15,7 +15,6 @@ from app.portal.web.navigation import ROLE_NAMES, navigation_for
 from app.portal.web.user_timezone import zone
 from app.services import organizations
 from app.services import search as service_search
-from app.services.pricing import TIER_NAMES
 from app.services.search import Found
 
 SHOWN = 5

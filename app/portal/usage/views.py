@@ -11,6 +11,7 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
+from app.enums import TIER_NAMES
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import Organization, utcnow
@@ -19,7 +20,6 @@ from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.downloads import csv_file
 from app.services import csv_files, organizations, reporting
-from app.services.pricing import TIER_NAMES
 from app.services.reporting import CostLine, Day, Span, Used
 from app.services.users.loading import get_by_email
 

@@ -7,11 +7,10 @@ from zoneinfo import ZoneInfo
 import phonenumbers
 from flask import Flask
 
-from app.enums import CallStatus, CarrierKind
+from app.enums import TIER_NAMES, CallStatus, CarrierKind
 from app.models import utcnow
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.number_format import NO_BREAK, reader_marks, written
-from app.services.pricing import TIER_NAMES
 from app.validation.urls import is_web_url
 
 CALL_STATUS_NAMES: dict[str, str] = {

@@ -13,7 +13,7 @@ from app.errors import ValidationFailed
 from app.gateways.job_queue import enqueue_call
 from app.models import Agent, Call, new_id, utcnow
 from app.policy.caller import Caller
-from app.services import agents, audit, carrier_accounts, idempotency
+from app.services import assistants, audit, carrier_accounts, idempotency
 from app.services.calls import limits, rules
 from app.services.calls.request import CallRequest, Texts, messaging_problems, texts_of
 from app.services.calls.states import note
@@ -190,7 +190,7 @@ def _agent(session: Session, caller: Caller, request: CallRequest) -> Agent:
     problems = messaging_problems(request, None)
     if problems and problems[0].code != "messaging_required":
         raise ValidationFailed.of(*problems)
-    return agents.get(session, caller, request.agent_id)
+    return assistants.get(session, caller, request.agent_id)
 
 
 def _hand_in(session: Session, call: Call, now: datetime) -> None:

@@ -8,9 +8,9 @@ from sqlalchemy.orm import Session
 from app.errors import ValidationFailed
 from app.models import Agent, Campaign
 from app.policy.caller import Caller
-from app.services import agents, organizations
+from app.services import assistants, organizations
+from app.services.assistants import settings
 from app.services.campaigns.changing import create
-from app.services.organizations import agent_settings
 
 
 def create_with_keys(
@@ -25,9 +25,9 @@ def create_with_keys(
     wanted = {key.strip() for key in keys}
     organization = organizations.get(session, caller, organization_id)
     defined: dict[UUID, set[str]] = {}
-    known: list[Agent] = list(agents.of_organization(session, caller, organization.id))
+    known: list[Agent] = list(assistants.of_organization(session, caller, organization.id))
     for agent in known:
-        defined[agent.id] = {each.key for each in agents.external_id_keys(session, agent)}
+        defined[agent.id] = {each.key for each in assistants.external_id_keys(session, agent)}
     chosen = [agent for agent in known if defined[agent.id] <= wanted]
     if wanted and not known:
         message = "The organization has no assistant, and external ids belong to assistants."
@@ -35,7 +35,7 @@ def create_with_keys(
     if wanted and not chosen:
         chosen = known[:1]
     for key in sorted(wanted.difference(*(defined[agent.id] for agent in chosen))):
-        agent_settings.add_external_id_key(session, caller, chosen[0].id, key, identifies=True)
+        settings.add_external_id_key(session, caller, chosen[0].id, key, identifies=True)
     return create(
         session, caller, organization.id, name=name, agent_ids=[agent.id for agent in chosen]
     )

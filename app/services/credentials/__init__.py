@@ -1,0 +1,1 @@
+"""API keys, access tokens, signing keys, and the secrets of scripts."""

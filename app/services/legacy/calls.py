@@ -12,7 +12,7 @@ from app.errors import Forbidden, Gone, Unauthenticated, ValidationFailed
 from app.models import OAuthClient, Organization, utcnow
 from app.policy.caller import Caller
 from app.schemas.legacy import LegacyCallInput
-from app.services import agents, calls
+from app.services import assistants, calls
 from app.services.calls.rules import PHONE_FIELD
 from app.services.credentials import tokens
 
@@ -79,7 +79,7 @@ def place(
     else `calls.schedule` refuses.
     """
     _check_messages(request)
-    agent = agents.find_by_number(session, caller, request.from_phone_number)
+    agent = assistants.find_by_number(session, caller, request.from_phone_number)
     first_name, last_name = request.first_and_last()
     asked = calls.CallRequest(
         agent_id=agent.id,

@@ -22,7 +22,7 @@ from app.policy.caller import Caller
 from app.schemas.calls import OutboundCallInput
 from app.schemas.legacy import LegacyCallInput
 from app.schemas.reading import read
-from app.services import agents, calls, rollup
+from app.services import assistants, calls, rollup
 from app.services.paging import Page, Sort, keyset_page
 
 DAYS_SHOWN = 30
@@ -60,7 +60,7 @@ class Moving:
 def translate(session: Session, caller: Caller, request: LegacyCallInput) -> dict[str, Any]:
     """The body with which Area C does the same."""
     try:
-        agent_id = str(agents.find_by_number(session, caller, request.from_phone_number).id)
+        agent_id = str(assistants.find_by_number(session, caller, request.from_phone_number).id)
     except NotFound:
         agent_id = NO_ASSISTANT
     first_name, last_name = request.first_and_last()

@@ -1,10 +1,5 @@
 """Organizations, the partners' customers: who may see which, their plans, limits and state."""
 
-from app.services.organizations.assistants import (
-    add_agent,
-    configure_agent,
-    define_external_id_key,
-)
 from app.services.organizations.changing import create, update
 from app.services.organizations.effects import Effect, Weight, effects
 from app.services.organizations.limits import claim_agent_place, claim_seat
@@ -48,7 +43,6 @@ __all__ = [
     "Stopped",
     "Use",
     "Weight",
-    "add_agent",
     "archive",
     "called",
     "campaigns_in",
@@ -57,10 +51,8 @@ __all__ = [
     "check_rules",
     "claim_agent_place",
     "claim_seat",
-    "configure_agent",
     "count",
     "create",
-    "define_external_id_key",
     "effects",
     "first_people_of",
     "get",

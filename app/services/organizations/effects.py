@@ -8,13 +8,12 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import Tier
+from app.enums import TIER_NAMES, Tier
 from app.models import OAuthClient, Organization, PlanLimit
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.organizations.loading import get
 from app.services.organizations.use import use_of
-from app.services.pricing import TIER_NAMES
 
 
 class Weight(StrEnum):

@@ -15,7 +15,7 @@ from app.models import Agent, Call, Campaign, Outreach, OutreachContact
 from app.phone import EVERY_DAY
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
-from app.services import agents, campaigns
+from app.services import assistants, campaigns
 from app.services.calls import CallRequest
 from app.services.calls.request import messaging_problems
 
@@ -175,7 +175,7 @@ def _problems(
     if plan.agent_id not in {agent.id for agent in speakers(session, campaign)}:
         yield Problem("agentId", "agent_not_found", "Choose an assistant of the campaign.")
     else:
-        agent = agents.get(session, caller, plan.agent_id)
+        agent = assistants.get(session, caller, plan.agent_id)
         request = CallRequest(
             agent_id=agent.id,
             phone_number="",

@@ -15,7 +15,7 @@ from app.models.base import id_at
 from app.models.organization import ROOMY
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import agents, organizations, partners
+from app.services import assistants, organizations, partners
 from app.services.branding import surfaces
 from app.services.calls.listing import UNANSWERED
 from app.services.calls.reading import visible as visible_calls
@@ -212,8 +212,8 @@ def _limits(session: Session, caller: Caller) -> list[Matter]:
 
 
 def _agents(session: Session, caller: Caller) -> list[Matter]:
-    page = agents.search(
-        session, caller, wanted=agents.Readiness.NOT_READY, sort="-created", limit=MOST_COUNTED
+    page = assistants.search(
+        session, caller, wanted=assistants.Readiness.NOT_READY, sort="-created", limit=MOST_COUNTED
     )
     found = page.items
     ids = {agent.organization_id for agent in found[:EACH]}

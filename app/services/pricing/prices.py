@@ -21,14 +21,6 @@ from app.policy.caller import Caller
 from app.schemas.figures import PricingOption
 from app.services import partners
 
-TIER_NAMES: dict[Tier, str] = {
-    Tier.FREE: "Free",
-    Tier.BASIC: "Basic",
-    Tier.PLUS: "Plus",
-    Tier.BASIC_TRIAL: "Basic trial",
-}
-"""The plans' display names."""
-
 
 class Standing(StrEnum):
     """What is known of a price: from the built-in list, or from the processor."""

@@ -4,13 +4,12 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.enums import Tier
+from app.enums import TIER_NAMES, Tier
 from app.models import Organization, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.figures import SubscriptionInfo, SubscriptionPlan, SubscriptionQuery, UserLimit
 from app.services import organizations
-from app.services.pricing import TIER_NAMES
 from app.services.reporting.selecting import by_query, by_user
 
 

@@ -13,7 +13,7 @@ from app.models import MailKind, User, new_id
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
-from app.services import audit, mail_queue, organizations, partners, rollup
+from app.services import assistants, audit, mail_queue, organizations, partners, rollup
 from app.services.organizations.changing import add as add_organization
 from app.services.users.loading import check_type
 
@@ -49,7 +49,7 @@ def create(session: Session, caller: Caller, partner_id: UUID, data: CreateUserI
         user_type=Role.STANDARD,
         organization_id=organization.id,
     )
-    organizations.add_agent(
+    assistants.add_agent(
         session,
         caller,
         organization,

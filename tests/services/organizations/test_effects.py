@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from app.enums import Area, Role, Tier
 from app.errors import Forbidden, NotFound
 from app.models import OAuthClient, Organization
-from app.services import organizations
+from app.services import assistants, organizations
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 
 
@@ -68,7 +68,7 @@ def test_a_limit_below_what_is_used_refuses_the_next_and_takes_nothing_away(
     organization = tenant.organization
     organization.agent_limit = 10
     for name in ("Robin", "Kim"):
-        organizations.add_agent(session, OPERATOR, organization, name=name)
+        assistants.add_agent(session, OPERATOR, organization, name=name)
     assert said(session, tenant, organization, agent_limit=2) == [
         (
             "takes: Northwind Bakery has 3 assistants, the new limit is 2: "

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, Role, Tier, UserStatus
 from app.errors import ValidationFailed
 from app.models import Organization
-from app.services import organizations, users
+from app.services import assistants, organizations, users
 from app.services.organizations import Closeness
 from app.services.paging import Page
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant, make_user
@@ -109,7 +109,7 @@ def test_organizations_are_found_by_how_much_of_a_limit_they_use(
     tenant.user.status = UserStatus.DEACTIVATED
     tenant.plus.agent_limit = 5
     for number in range(3):
-        organizations.add_agent(session, OPERATOR, tenant.plus, name=f"Robin {number}")
+        assistants.add_agent(session, OPERATOR, tenant.plus, name=f"Robin {number}")
     session.flush()
     assert names(session, tenant, closeness=Closeness.REACHED) == []
     assert names(session, tenant, closeness=Closeness.NEAR) == ["Northwind Dental"]

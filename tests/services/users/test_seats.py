@@ -12,7 +12,7 @@ from app.database import Database
 from app.enums import Role
 from app.errors import ValidationFailed
 from app.models import Agent, Organization, User
-from app.services import organizations, users
+from app.services import assistants, organizations, users
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 
 CLIENTS, ROUNDS = 8, 10
@@ -49,7 +49,7 @@ def test_no_limit_lets_everybody_in(session: Session) -> None:
     tenant.organization.user_limit = tenant.organization.agent_limit = 0
     for number in range(5):
         invite(session, tenant, f"{number}@x.example")
-        organizations.add_agent(session, OPERATOR, tenant.organization, name=f"Agent {number}")
+        assistants.add_agent(session, OPERATOR, tenant.organization, name=f"Agent {number}")
     count = select(func.count()).where(User.organization_id == tenant.organization.id)
     assert session.scalar(count) == 6
 
@@ -57,7 +57,7 @@ def test_no_limit_lets_everybody_in(session: Session) -> None:
 def test_assistants_are_limited_too(session: Session) -> None:
     tenant = make_tenant(session)
     with pytest.raises(ValidationFailed) as refused:
-        organizations.add_agent(session, OPERATOR, tenant.organization, name="Second")
+        assistants.add_agent(session, OPERATOR, tenant.organization, name="Second")
     assert refused.value.code == "agent_limit_reached"
 
 
@@ -76,7 +76,7 @@ def test_of_eight_that_want_the_last_place_one_gets_it(fresh_database: Database,
                     invite(session, tenant, f"{number}@x.example")
                 else:
                     found = organizations.get(session, OPERATOR, tenant.organization.id)
-                    organizations.add_agent(session, OPERATOR, found, name=f"Agent {number}")
+                    assistants.add_agent(session, OPERATOR, found, name=f"Agent {number}")
         except ValidationFailed as error:
             return error.code
         return "in"

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import CallStatus, Tier
+from app.enums import TIER_NAMES, CallStatus, Tier
 from app.models import PLAN, Call, CallAttempt, Organization, PartnerTier, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -15,8 +15,7 @@ from app.services.calls.limits import PLAN_USED_UP
 from app.services.calls.states import ACTIVE
 from app.services.organizations.effects import Effect, Weight, calls_allowed, takes_calls
 from app.services.partners.loading import get
-from app.services.partners.plan_limits import Allowance, allowances
-from app.services.pricing import TIER_NAMES
+from app.services.plans.limits import Allowance, allowances
 
 
 def on_plans(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, int]:

@@ -19,12 +19,8 @@ from app.phone import PhoneError, normalise
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.fields import can_be_seen
-from app.services import agents, audit
-from app.services.organizations.assistants import (
-    add_agent,
-    configure_agent,
-    define_external_id_key,
-)
+from app.services import assistants, audit
+from app.services.assistants.creating import add_agent, configure_agent, define_external_id_key
 from app.services.organizations.loading import get
 from app.validation.urls import is_voice_address
 
@@ -74,7 +70,7 @@ def update_agent(
 ) -> Agent:
     """Writes what differs. Raises as `create_agent`, and `Conflict` (``changed_meanwhile``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    agent = agents.get(session, caller, agent_id, for_change=True)
+    agent = assistants.get(session, caller, agent_id, for_change=True)
     if expected_version is not None and agent.version != expected_version:
         message = "Somebody else changed the assistant meanwhile; nothing was saved."
         raise Conflict(message, "changed_meanwhile")
@@ -90,7 +86,7 @@ def add_external_id_key(
     """A further key. Raises `Forbidden`, `NotFound` and `ValidationFailed` (``blank``,
     ``too_long``, ``key_exists``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    agent = agents.get(session, caller, agent_id, for_change=True)
+    agent = assistants.get(session, caller, agent_id, for_change=True)
     key = key.replace("\0", "").strip()
     if not key:
         raise ValidationFailed.on("key", "blank", "This can't be left blank.")
@@ -106,7 +102,7 @@ def remove_external_id_key(session: Session, caller: Caller, agent_id: UUID, key
     """Takes a key away; values that contacts carry stay with them. Raises `Forbidden` and
     `NotFound` (``agent_not_found``, ``key_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    agent = agents.get(session, caller, agent_id, for_change=True)
+    agent = assistants.get(session, caller, agent_id, for_change=True)
     found = get_key(session, agent, key)
     session.delete(found)
     session.flush()

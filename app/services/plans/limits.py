@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import Tier
+from app.enums import TIER_NAMES, Tier
 from app.errors import Conflict, Problem, ValidationFailed
 from app.models import Partner, PlanLimit, utcnow
 from app.policy import Permission
@@ -15,7 +15,6 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.calls import bringing_forward
 from app.services.partners.loading import get
-from app.services.pricing import TIER_NAMES
 
 MOST_AT_ONCE = 1000
 MOST_A_DAY = 1_000_000

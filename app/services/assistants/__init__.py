@@ -1,0 +1,41 @@
+"""Assistants (`agents` on the wire): who may see which, settings, and whether they can call."""
+
+from app.services.assistants.creating import (
+    add_agent,
+    configure_agent,
+    define_external_id_key,
+)
+from app.services.assistants.queries import (
+    SORTS,
+    Condition,
+    Readiness,
+    external_id_keys,
+    find_by_number,
+    get,
+    list_all,
+    of_organization,
+    readiness,
+    readiness_of,
+    search,
+    visible,
+    with_organizations,
+)
+
+__all__ = [
+    "SORTS",
+    "Condition",
+    "Readiness",
+    "add_agent",
+    "configure_agent",
+    "define_external_id_key",
+    "external_id_keys",
+    "find_by_number",
+    "get",
+    "list_all",
+    "of_organization",
+    "readiness",
+    "readiness_of",
+    "search",
+    "visible",
+    "with_organizations",
+]
