@@ -2,26 +2,9 @@
 
 import re
 
-import pytest
-
-from app.config import ROOT, Settings
+from app.config import ROOT
 
 README = (ROOT / "README.md").read_text()
-
-
-def test_the_table_of_settings_names_each_of_them_and_no_other() -> None:
-    names = {
-        str(field.validation_alias or f"PORTAL_{name.upper()}")
-        for name, field in Settings.model_fields.items()
-    }
-    table = README.partition("## Settings")[2]
-    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
-    assert set(re.findall(r"`([A-Z_]+)`", " ".join(rows))) == names
-
-
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"\]\(([\w./-]+)\)", README))))
-def test_every_file_that_is_linked_exists(path: str) -> None:
-    assert (ROOT / path).is_file()
 
 
 def test_every_place_on_the_map_exists() -> None:

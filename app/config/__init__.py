@@ -1,4 +1,4 @@
-"""Settings, read once from the environment, typed; the table in the README is made from them."""
+"""Typed settings, read once from the environment. docs/configuration.md is generated from them."""
 
 import os
 import secrets
@@ -41,33 +41,52 @@ class Settings(LimitSettings, MailSettings, CarrierSettings, WriterSettings):
     """Everything that differs between installations. Environment names carry ``PORTAL_``."""
 
     database_url: str = Field("", validation_alias="DATABASE_URL")
+    """``postgresql://…``, to run on more than one machine. Without it: SQLite in the instance
+    folder."""
     instance_dir: Path = ROOT / "instance"
+    """Folder for the database, uploaded files, the generated secret key and demo credentials."""
     secret_key: str = ""
+    """Signs cookies; encrypts token signing keys, webhook secrets and the secrets of carrier
+    accounts. At least 32 characters in production. Without it: generated at the first start."""
     previous_secret_key: str = Field("", repr=False)
-    """What was encrypted with it is still read, and encrypted anew when it is used."""
+    """The old secret key during a key change. Data encrypted with it stays readable and is
+    encrypted again with the current key."""
     base_url: str = ""
+    """Own address of the partner administration API (Area A). Without it: the public address. An
+    own address changes printed links and the audience of tokens."""
     auth_url: str = ""
+    """Own address of the token endpoint. Without it: the public address."""
     phone_url: str = ""
+    """Own address of the legacy calling API (Area B). Without it: ``/phone`` at the public
+    address."""
     public_api_url: str = ""
-    """Areas with a host of their own; it changes what is printed and the audience of tokens."""
+    """Own address of the public API (Area C). Without it: the public address."""
 
     legacy_retirement: Moment = datetime(2026, 7, 1, tzinfo=UTC)
+    """From this date the legacy calling API answers 410, except to clients with an extension."""
     legacy_deprecated: Moment = datetime(2026, 1, 1, tzinfo=UTC)
+    """Date in the ``Deprecation`` header of the legacy calling API."""
 
     processor: Literal["price_list", "stripe"] = "price_list"
+    """Price source: the built-in list, or Stripe, which needs ``pip install '.[stripe]'``."""
     stripe_key: str = ""
+    """Secret or restricted key that can read prices and products. Required with ``stripe``."""
     stripe_api_url: str = ""
+    """Another address for the Stripe API, such as a test server. Without it: Stripe's own."""
 
     webhook_allow_private: bool = False
-    """Lets webhooks go to private addresses, and unencrypted; for tests."""
+    """For tests: webhooks may use private addresses and http. Refused in production."""
     webhook_pace: float = Field(1.0, gt=0)
-    """Factor on the gaps between the attempts of a webhook; tests set it far below 1."""
+    """Factor for the pauses between delivery attempts of a webhook; below 1 is faster."""
 
     worker_heartbeat_seconds: float = Field(2.0, gt=0)
+    """How often a worker reports that it is alive."""
     worker_dead_after_seconds: float = Field(10.0, gt=0)
-    """A worker silent for so long has its calls taken over by another."""
+    """Another worker takes over the calls of a worker that is silent for this long."""
     queue_poll_seconds: float = Field(0.2, gt=0)
+    """How often the worker checks the queue for work."""
     engine_retention_days: int = Field(7, ge=1)
+    """How long finished work stays in the tables of the queue."""
 
     @model_validator(mode="after")
     def _refuse_unsafe_production(self) -> Self:

@@ -1,4 +1,4 @@
-"""The line that live calls go out over: the simulated one, a SIP trunk or Twilio."""
+"""The carrier of live calls: simulated, a SIP trunk or Twilio."""
 
 import re
 import shutil
@@ -15,43 +15,65 @@ _SIP_PASSWORD = re.compile(r"[!-:=?-~]*")
 
 
 class CarrierSettings(Foundation):
-    """Twilio and a trunk may be named beside the line in use: calls that are out over them are
-    followed to their end."""
+    """Twilio and a trunk can be set beside the carrier in use, so that their active calls are
+    followed to the end."""
 
     carrier: Literal["simulator", "sip", "twilio"] = "simulator"
+    """Carrier of live calls. Calls made with test keys always use the simulated carrier."""
     simulator_pace: float = Field(1.0, gt=0)
-    """Factor on every duration of the simulated line; tests set it far below 1."""
+    """Factor for all durations of the simulated carrier; below 1 is faster."""
     twilio_account_sid: str = Field("", validation_alias="TWILIO_ACCOUNT_SID")
+    """Twilio account that places the calls. Required with ``twilio``."""
     twilio_auth_token: str = Field("", validation_alias="TWILIO_AUTH_TOKEN", repr=False)
+    """Auth token of the Twilio account. Required with ``twilio``."""
     twilio_api_url: str = Field("", validation_alias="TWILIO_API_URL")
+    """Another base address for the Twilio API, such as a test server. Without it: Twilio's own."""
     sip_trunk: str = ""
+    """The trunk: ``host`` or ``host:port``. Required with ``sip``."""
     sip_user: str = Field("", pattern=r"^[\w.+@-]*$")
+    """User of the account, if the trunk requires one. Set it together with the password."""
     sip_password: str = Field("", repr=False)
+    """Password of the account, if the trunk requires one."""
     sip_domain: str = ""
+    """Domain of the portal's SIP address. Without it: the trunk."""
     sip_proxy: str = ""
+    """Outbound proxy for all SIP traffic. Without it: none."""
     sip_transport: Literal["udp", "tcp", "tls"] = "udp"
+    """Transport of the signaling."""
     sip_register: bool = False
+    """Whether each call registers with the trunk first."""
     sip_probe: bool = True
-    """Whether the trunk is asked with OPTIONS, or for a connection, before each call."""
+    """Whether the trunk is checked with OPTIONS, or for a connection, before each call."""
     sip_caller_id: Literal["number", "user"] = "number"
+    """User in the ``From`` header: the assistant's number, or the user of the account."""
     sip_rtp_ports: str = Field("16384-32767", pattern=r"^\d{4,5}-\d{4,5}$")
+    """UDP ports for sound."""
     sip_ring_seconds: float = Field(30.0, gt=0, le=180)
+    """How long a SIP call rings."""
     sip_voice: str = Field("en-us", pattern=r"^[a-z][\w+-]*$")
+    """Voice of espeak-ng."""
     sip_sounds: Path | None = None
+    """Folder with recordings to play instead of the synthetic voice."""
     sip_baresip: str = "baresip"
+    """Name or path of the baresip program."""
     sip_espeak: str = "espeak-ng"
+    """Name or path of the espeak-ng program."""
     sip_allow_private: bool = False
-    """Lets the trunks of partners be at private addresses; for tests."""
+    """For tests: the trunks of partners may use private addresses. Refused in production."""
     carrier_request_seconds: float = Field(10.0, gt=0)
+    """How long to wait for a carrier's answer to a request."""
     carrier_settle_seconds: float = Field(12.0, gt=0)
-    """How long after a request at the latest the carrier's list shows the call."""
+    """How long after a request a new call can be missing from the carrier's list."""
     carrier_poll_seconds: float = Field(15.0, gt=0)
+    """How often the carrier is asked for the status of an active call."""
     carrier_silence_seconds: float = Field(110.0, gt=0)
-    """How long a carrier that doesn't answer is asked what became of an attempt."""
+    """How long a silent carrier is asked about an attempt before the call ends as ``unknown``."""
     carrier_calls_per_second: float = Field(0, ge=0)
-    """How many live calls a second a carrier is given by all workers together; 0 is no limit."""
+    """Live calls per second for each carrier, over all workers together; 0 means no limit."""
     calls_per_organization: int = Field(5, ge=1)
+    """Simultaneous calls of one organization. An organization can set a lower limit."""
     call_expiry_hours: int = Field(24, ge=1)
+    """A call that could not be placed within this time expires."""
 
     @model_validator(mode="after")
     def _refuse_unusable_carrier(self) -> Self:

@@ -1,4 +1,4 @@
-"""What every part of the settings builds on."""
+"""The base class of all settings."""
 
 from typing import Literal
 
@@ -6,12 +6,17 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class Foundation(BaseSettings):
-    """Environment names carry ``PORTAL_``, but for those that have a name of their own."""
+    """Environment names start with ``PORTAL_`` unless a field has a ``validation_alias``."""
 
     model_config = SettingsConfigDict(
-        env_prefix="PORTAL_", frozen=True, extra="ignore", hide_input_in_errors=True
+        env_prefix="PORTAL_",
+        frozen=True,
+        extra="ignore",
+        hide_input_in_errors=True,
+        use_attribute_docstrings=True,  # the descriptions in docs/configuration.md
     )
 
     env: Literal["development", "production", "test"] = "development"
+    """``production`` requires a secret key and an https address; settings for tests are refused."""
     public_url: str = "http://127.0.0.1:8000"
-    """Where this installation is reached from outside."""
+    """Address of this installation for browsers, scripts and carrier callbacks."""

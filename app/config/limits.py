@@ -1,4 +1,4 @@
-"""How much is taken of anything, and for how long it counts."""
+"""Limits on requests, files and sign-ins, and retention times."""
 
 from pydantic import Field
 
@@ -6,23 +6,34 @@ from app.config.foundation import Foundation
 
 
 class LimitSettings(Foundation):
-    """Most of it answers 413 or 429; the rest is tidied away once its days are over."""
+    """A request over a limit is answered with 413 or 429."""
 
     rate_per_second: int = Field(100, ge=1)
+    """Requests per second for each credential, counted in each web process."""
     rate_burst: int = Field(200, ge=1)
+    """Requests that a credential can send at once before the rate applies."""
     failed_sign_ins: int = Field(20, ge=1)
+    """Failed sign-ins or token requests in 10 minutes, for each account or client and address."""
     max_contacts: int = Field(10_000, ge=1)
+    """Contacts in one bulk request."""
     max_contacts_bytes: int = Field(8 * 1024 * 1024, ge=1024)
+    """Size of one bulk request."""
     max_body_bytes: int = Field(1024 * 1024, ge=1024)
+    """Size of every other JSON body."""
     max_upload_bytes: int = Field(256 * 1024 * 1024, ge=1024)
+    """Size of one contact file."""
     max_import_rows: int = Field(1_000_000, ge=1)
+    """Rows in one contact file."""
     undo_days: int = Field(7, ge=1)
+    """How long an applied contact file can be undone."""
     upload_days: int = Field(30, ge=1)
-    """How long the rows of an upload that has ended are kept: see ``rows_kept_days``."""
+    """How long the rows of a finished upload are kept; at least as long as the undo."""
     token_seconds: int = Field(3600, ge=1)
+    """Lifetime of an access token."""
     session_hours: int = Field(12, ge=1)
+    """Lifetime of a browser session."""
 
     @property
     def rows_kept_days(self) -> int:
-        """As long as the undo at least."""
+        """How long rows are kept: at least as long as the undo needs them."""
         return max(self.upload_days, self.undo_days)

@@ -1,4 +1,4 @@
-"""Where mail goes out, and in whose name."""
+"""The mail server and the sender address."""
 
 from typing import Self
 from urllib.parse import urlsplit
@@ -10,10 +10,14 @@ from app.validation.emails import is_email
 
 
 class MailSettings(Foundation):
-    """Without a server mails wait in the outbox, where operators read them."""
+    """Without a server, mails are kept in the outbox folder."""
 
     smtp_url: str = ""
+    """Mail server: ``smtp://user:password@host:587`` or ``smtps://…``; add ``?starttls=1`` to
+    require encryption. Without it: each mail is a file in ``outbox`` in the instance folder."""
     mail_from: str = ""
+    """Sender address; the product name is shown beside it. Without it: ``no-reply@`` and the public
+    host."""
 
     @model_validator(mode="after")
     def _refuse_unusable_mail(self) -> Self:

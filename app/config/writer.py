@@ -12,11 +12,18 @@ class WriterSettings(Foundation):
     """The templates of each assistant, or a language model."""
 
     writer: Literal["template", "openai"] = "template"
+    """Who writes the messages of calls that have instructions: the built-in templates, or a
+    language model behind an OpenAI-compatible API."""
     writer_url: str = ""
+    """Base address of the API, such as ``https://api.openai.com/v1``. Required with ``openai``."""
     writer_key: str = Field("", repr=False)
+    """API key, if the server requires one."""
     writer_model: str = ""
+    """Name of the model. Required with ``openai``."""
     writer_seconds: float = Field(8.0, gt=0, le=60)
+    """How long a call waits for the model before the templates are used."""
     writer_characters: int = Field(600, ge=50, le=5000)
+    """Maximum characters from the model in each message."""
 
     @model_validator(mode="after")
     def _refuse_unusable_writer(self) -> Self:

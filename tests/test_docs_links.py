@@ -1,0 +1,29 @@
+"""Links between the documents lead to a file and a heading that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.config import ROOT
+
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+def anchors_of(document: Path) -> set[str]:
+    """The anchors that GitHub makes of the headings, and those written as ``<a id="…">``."""
+    text = re.sub(r"```.*?```", "", document.read_text(), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {name.replace(" ", "-") for name in plain} | set(re.findall(r'<a id="([^"]+)">', text))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_of_a_document_leads_somewhere(document: Path) -> None:
+    broken = []
+    for path, anchor in LINK.findall(document.read_text()):
+        target = (document.parent / path).resolve() if path else document
+        if not target.exists() or (anchor and anchor not in anchors_of(target)):
+            broken.append(f"{path}#{anchor}" if anchor else path)
+    assert broken == []
