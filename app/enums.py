@@ -1,4 +1,4 @@
-"""Closed lists. The values are the words of the contract or, where it is silent, of decisions."""
+"""Closed lists. Values are the words of the contract or, where it is silent, of docs/decisions."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Links between the documents lead to a file and a heading that exist."""
+"""Links of documents, and citations of documents in code, lead to an existing file and heading."""
 
 import re
 from pathlib import Path
@@ -9,6 +9,7 @@ from app.config import ROOT
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
+CITATION = re.compile(r"\b(docs/[\w/-]+\.md)(?:#([\w-]+))?")
 
 
 def anchors_of(document: Path) -> set[str]:
@@ -26,4 +27,16 @@ def test_every_link_of_a_document_leads_somewhere(document: Path) -> None:
         target = (document.parent / path).resolve() if path else document
         if not target.exists() or (anchor and anchor not in anchors_of(target)):
             broken.append(f"{path}#{anchor}" if anchor else path)
+    assert broken == []
+
+
+@pytest.mark.parametrize("folder", ["app", "templates", "tests", "scripts"])
+def test_every_citation_of_a_document_leads_somewhere(folder: str) -> None:
+    broken = []
+    files = [path for kind in ("*.py", "*.html") for path in (ROOT / folder).rglob(kind)]
+    for file in files:
+        for path, anchor in CITATION.findall(file.read_text()):
+            target = ROOT / path
+            if not target.exists() or (anchor and anchor not in anchors_of(target)):
+                broken.append(f"{file.relative_to(ROOT)}: {path}#{anchor}")
     assert broken == []

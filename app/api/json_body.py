@@ -1,4 +1,4 @@
-"""The one strict reader of JSON bodies (decisions, section 4).
+"""The one strict reader of JSON bodies (docs/decisions/json-api.md#request-bodies).
 
 Accepted is a UTF-8 object without anything that two parsers could read differently: no NaN or
 infinity, no name twice in an object, no NUL, no lone surrogate, no integer past 64 bits, at most

@@ -1,6 +1,6 @@
 """``flask demo``: two partners with everything in them, made by the services people use.
 
-Running it again changes nothing and prints the same object; see decisions, section 9.
+Running it again changes nothing and prints the same object; see docs/decisions/demo.md.
 """
 
 import json

@@ -51,7 +51,7 @@ def new_password() -> str:
 
 
 class World:
-    """One run of the demo; the dictionaries are those of decisions, section 9. ``retirement`` is
+    """One run of the demo; docs/decisions/demo.md shows the dictionaries. ``retirement`` is
     that of the retired calling API."""
 
     def __init__(self, session: Session, caller: Caller, base_url: str, retirement: datetime):

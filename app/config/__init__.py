@@ -29,7 +29,7 @@ Moment = Annotated[AwareDatetime, BeforeValidator(_date_or_time)]
 
 
 class Addresses(NamedTuple):
-    """The base addresses of the contract (decisions, section 1)."""
+    """The base addresses of the contract (docs/decisions/json-api.md#addresses)."""
 
     base: str
     auth: str

@@ -73,4 +73,4 @@ ROLE_PERMISSIONS: dict[Role, frozenset[Permission]] = {
 API_KEY_SCOPES: frozenset[Permission] = frozenset(
     {P.CONTACTS_READ, P.CONTACTS_WRITE, P.CALLS_READ, P.CALLS_CREATE}
 )
-"""What an Area C key may be given (decisions, section 3)."""
+"""Scopes of an Area C key (docs/decisions/access.md#api-keys)."""

@@ -77,7 +77,7 @@ class Input(Wire):
 
 
 class LenientInput(Input):
-    """A request body in which unknown fields are ignored (decisions: Area B and calls)."""
+    """A request body that ignores unknown fields (docs/decisions/json-api.md#request-bodies)."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -1,4 +1,4 @@
-"""Single outbound calls (contract, section 2.10) and their reads (decisions, section 7)."""
+"""Single outbound calls (contract, section 2.10) and their reads (docs/decisions/calls.md)."""
 
 from typing import Annotated, Any
 

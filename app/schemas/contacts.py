@@ -75,7 +75,7 @@ CONTACT_ERRORS = (
     *("too_many_metadata_keys", "unknown_external_id_key", "external_id_pair_incomplete"),
     *("ambiguous_match", "not_found", "do_not_contact", "internal_error"),
 )
-"""Why a single contact fails (decisions, section 6)."""
+"""Why a single contact fails (docs/decisions/contacts.md#results)."""
 
 
 class BulkSuccess(Resource):

@@ -1,4 +1,4 @@
-"""The error bodies (contract, section 2.13, and decisions, section 4)."""
+"""The error bodies (contract, section 2.13; docs/decisions/json-api.md#errors)."""
 
 from typing import Annotated
 

@@ -10,7 +10,8 @@ from app.schemas.checks import Omittable, refusal
 from app.schemas.fields import Day, Email, Moment, Uuid
 
 MAX_DAYS = 366
-"""Longest range of a usage question, both ends counted (decisions, section 4)."""
+"""Longest range of a usage query in days, both ends counted
+(docs/decisions/partners.md#usage-and-subscription)."""
 END_BEFORE_START = "The last day is before the first one; swap the two."
 
 _Email = Annotated[str, Field(json_schema_extra={"format": "email"})]

@@ -10,7 +10,7 @@ from app.schemas.checks import Omittable, OneOf
 from app.schemas.fields import Email, Moment, Name, TimeZone, Uuid
 
 UserTypes = OneOf(Role.STANDARD, Role.ADMIN, Role.PARTNER_ADMIN, Role.PARTNER_EDITOR)
-"""Every role that the interface can name; operators exist on the command line only."""
+"""Every role of the contract; operators exist on the command line only."""
 
 AnyTier = Annotated[Tier, OneOf(*Tier)]
 

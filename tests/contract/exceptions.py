@@ -67,7 +67,8 @@ def _said_in_the_published_way(finding: Finding) -> bool:
 
 
 def _answered_item_by_item(finding: Finding) -> bool:
-    """Bad contacts of a sound request are answered one by one, with 200 (decisions, section 6)."""
+    """Bad contacts of a valid request are reported one by one, with 200
+    (docs/decisions/contacts.md#envelope)."""
     return (
         finding.operation == "POST /api/v1/campaigns/{campaignId}/contacts"
         and finding.check == NEGATIVE

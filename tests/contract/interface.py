@@ -186,7 +186,7 @@ ENUMS: Mapping[tuple[str, str], Sequence[str]] = {
 }
 
 ADDED: Mapping[str, set[str]] = {"User": {"userType"}, "Organization": {"name"}, **CALL_ADDED}
-"""Fields that the decisions add to the contract."""
+"""Fields that docs/decisions adds to the contract."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The tables of Areas B and C (contract, sections 2.9 to 2.12, 4.2 and 4.3) as data.
 
-Written as in `interface`. The shapes that the contract leaves open are those of the decisions,
-sections 6 to 8; the sections say which.
+Written as in `interface`. The shapes that the contract leaves open are those of docs/decisions;
+comments name the section.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _COURSE = {
 _PERSON = {"firstName": "string?", "lastName": "string?", "email": "string?"}
 
 CALL_OBJECTS: Mapping[str, Mapping[str, str]] = {
-    # 2.9; null clears a field (decisions, section 6)
+    # 2.9; null clears a field (docs/decisions/contacts.md#fields-and-metadata)
     "CampaignContact": {
         **_PERSON,
         "phone": "string?",
@@ -48,7 +48,7 @@ CALL_OBJECTS: Mapping[str, Mapping[str, str]] = {
         "errors": "[]BulkError!",
     },
     "BulkSuccess": {"phone": "string?", "email": "string?", "action": "string!"},
-    # decisions, section 6
+    # docs/decisions/contacts.md#results
     "BulkError": {
         "index": "integer!",
         "phone": "any",
@@ -98,7 +98,7 @@ CALL_OBJECTS: Mapping[str, Mapping[str, str]] = {
         "email": "string",
     },
     "CallAccepted": {"success": "boolean=True", "message": "string!"},
-    # decisions, section 7
+    # docs/decisions/calls.md#reading-calls
     "Call": {
         "callId": "uuid!",
         "agentId": "uuid?",
@@ -131,7 +131,7 @@ CALL_OBJECTS: Mapping[str, Mapping[str, str]] = {
         "introVoicemail": "string",
         "formInfo": "[]object",
     },
-    # decisions, section 8
+    # docs/decisions/legacy-calls.md#responses
     "LegacyCallAnswer": {"success": "boolean=True", "message": "string!", "callId": "uuid!"},
     # 2.12 and 4.2
     "TokenRequest": {

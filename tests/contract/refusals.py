@@ -59,7 +59,7 @@ def refusal(response: TestResponse, path: str) -> Refusal:
 
 
 def is_call(path: str) -> bool:
-    """Below this path a refusal says ``"success": false`` too (decisions, section 7)."""
+    """Whether refusals contain ``"success": false`` here (docs/decisions/calls.md#refusals)."""
     return path == "/api/v1/outbound" or path.startswith("/api/v1/outbound/")
 
 

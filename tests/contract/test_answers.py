@@ -14,7 +14,7 @@ from tests.fixtures.area_a import AreaA, answered
 
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
 NEVER_404 = {"GET /api/partners", "POST /api/admins"}
-"""No match is an empty list; the partner is that of the token (decisions, section 4)."""
+"""No match is an empty list; the partner is that of the token (docs/decisions/json-api.md)."""
 
 
 def caller_role(name: str) -> Role:

@@ -1,4 +1,4 @@
-"""Campaign contacts: the tables of the contract (2.9, 4.3) and of the decisions (6) in answers."""
+"""Responses about contacts match the contract (2.9, 4.3) and docs/decisions/contacts.md."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Single calls: the tables of the contract (2.10, 4.3) and of the decisions (7) in answers."""
+"""Responses about calls match the contract (2.10, 4.3) and docs/decisions/calls.md."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who may do what in Area A: the table of decisions, section 2, as data, cell by cell."""
+"""Who may do what in Area A: docs/decisions/access.md#operations-by-role as data, cell by cell."""
 
 from collections.abc import Mapping
 

@@ -23,7 +23,8 @@ from app.schemas.reading import read
 from app.services import audit, partners
 
 STUDIO_NAMES = tuple(sorted(wire_name(name) for name in partners.EDITOR_FIELDS))
-"""What a draft holds: the fields that a partnerEditor may write (decisions, section 5)."""
+"""The fields of a draft: those a partnerEditor can write
+(docs/decisions/partners.md#fields-by-role)."""
 
 
 def published_content(partner: Partner, caller: Caller) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def clean(text: str | None) -> str | None:
 
 
 def messaging_problems(request: CallRequest, agent: Agent | None) -> list[Problem]:
-    """What is wrong with the messages (decisions, section 7).
+    """What is wrong with the messages (docs/decisions/calls.md#messages).
 
     The assistant's own intro and voicemail stand in where none are sent.
     """

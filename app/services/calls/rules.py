@@ -237,7 +237,7 @@ def speaks_for(session: Session, campaign: Campaign, agent_id: UUID) -> Blocker 
 
 
 def ends_outreach(status: str | None) -> bool:
-    """Whether a contact's status stops campaign calls (decisions, section 6)."""
+    """Whether a contact's status stops campaign calls (docs/decisions/contacts.md#status)."""
     return (status or "").strip().casefold() in ENDED_CONTACT_STATUSES
 
 

@@ -29,7 +29,7 @@ EDITOR_FIELDS = frozenset(
         "demo_link",
     }
 )
-"""What a partnerEditor may write (decisions, section 5)."""
+"""Fields that a partnerEditor can write (docs/decisions/partners.md#fields-by-role)."""
 
 HIDDEN_FROM_EDITOR = frozenset(
     {

@@ -157,7 +157,7 @@ def _rename(session: Session, caller: Caller, user: User, name: str | None) -> N
 
 def _check_external_id(session: Session, user: User, idp_uid: str) -> None:
     if idp_uid in RESERVED_IDS:
-        message = f"“{idp_uid}” is a word of the interface and can't be an external id."
+        message = f"“{idp_uid}” is a reserved word and can't be an external id."
         raise ValidationFailed.on("idpUid", "reserved", message)
     if not idp_uid.strip() or len(idp_uid) > 200 or "/" in idp_uid or not idp_uid.isprintable():
         message = "An external id has 1 to 200 characters, none of them a slash."

@@ -1,4 +1,4 @@
-"""Which fields of a partner a role writes and sees (decisions, section 5)."""
+"""Which fields of a partner a role writes and sees (docs/decisions/partners.md#fields-by-role)."""
 
 from typing import Any
 
