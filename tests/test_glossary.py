@@ -1,0 +1,233 @@
+"""Words that docs/glossary.md doesn't allow are not in code names, on screens or in documents."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from app.config import ROOT
+
+GLOSSARY = ROOT / "docs" / "glossary.md"
+
+PENDING: dict[str, dict[str, int]] = {
+    "code": {
+        "acting": 1,
+        "agent": 131,
+        "agents": 31,
+        "book": 16,
+        "bring forward": 3,
+        "bringing forward": 1,
+        "call news": 1,
+        "cap": 1,
+        "dialled": 5,
+        "dialler": 2,
+        "dialling": 5,
+        "everybody": 3,
+        "feeding": 3,
+        "hindering": 1,
+        "keep house": 1,
+        "keeper": 4,
+        "line account": 7,
+        "line accounts": 1,
+        "login": 1,
+        "looking": 1,
+        "matter": 4,
+        "matters": 2,
+        "mend": 7,
+        "mended": 9,
+        "mending": 1,
+        "nobody": 4,
+        "overtaken": 8,
+        "people": 10,
+        "person": 23,
+        "present password": 1,
+        "put back": 3,
+        "put off": 16,
+        "puts off": 1,
+        "putting off": 1,
+        "question": 24,
+        "rehearsal": 2,
+        "said": 67,
+        "standing": 33,
+        "take back": 5,
+        "taking back": 1,
+        "tell": 4,
+        "telling": 3,
+        "told": 37,
+        "trouble": 20,
+        "troubles": 5,
+        "weigh": 1,
+        "whom": 1,
+    },
+    "screens": {
+        "anew": 3,
+        "dialled": 4,
+        "dialling": 6,
+        "everybody": 7,
+        "mend": 3,
+        "mended": 6,
+        "mending": 4,
+        "nobody": 34,
+        "present password": 3,
+        "put back": 3,
+        "put off": 1,
+        "retired api": 6,
+        "simulated line": 7,
+        "somebody": 19,
+        "telephone line": 9,
+        "trouble": 2,
+        "whoever": 5,
+        "whom": 4,
+    },
+    "docs": {
+        "anew": 3,
+        "caps": 1,
+        "dialled": 7,
+        "dialler": 1,
+        "dialling": 3,
+        "mend": 2,
+        "mended": 3,
+        "mending": 1,
+        "nobody": 17,
+        "password links": 1,
+        "put back": 4,
+        "retired api": 1,
+        "simulated line": 5,
+        "somebody": 9,
+        "standing": 1,
+        "take away": 1,
+        "taking back": 1,
+        "telephone line": 2,
+        "trouble": 1,
+        "troubles": 1,
+        "whoever": 4,
+        "whom": 4,
+    },
+}
+"""Uses that are still to be renamed. The counts may only fall."""
+
+NOT_THE_TERM = ("user agent", "flask login", "login user", "logout user")
+"""Names of other projects and standards that contain a forbidden word."""
+
+WIRE_NAMES = ("app/schemas/", "app/api/")
+"""Where names of the contract are written in snake case."""
+
+
+def rows() -> Iterator[tuple[set[str], list[tuple[str, bool]]]]:
+    """Words on the wire, and forbidden phrases with whether only code names are meant."""
+    for line in GLOSSARY.read_text().splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if len(cells) == 5 and not cells[0].startswith(("Word", "---")):
+            found = re.findall(r"`([a-z ]+)`( \(code\))?", cells[4])
+            wire = set(re.findall(r"`([^`]+)`", cells[2]))
+            yield wire, [(phrase, bool(code)) for phrase, code in found]
+
+
+FORBIDDEN = {phrase: only_code for _, found in rows() for phrase, only_code in found}
+
+
+def words_of(text: str, *, is_name: bool) -> str:
+    """The words in lower case, one space around each. Names are split at capitals."""
+    pattern = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+" if is_name else r"[A-Za-z]+"
+    words = f" {' '.join(re.findall(pattern, text)).lower()} "
+    for name in NOT_THE_TERM:
+        words = words.replace(f" {name} ", " ")
+    return words
+
+
+ON_THE_WIRE = {
+    phrase
+    for names, found in rows()
+    for phrase, _ in found
+    if any(f" {phrase.removesuffix('s')} " in words_of(name, is_name=True) for name in names)
+}
+
+
+def code_names() -> Iterator[tuple[str, str]]:
+    """Each file of the application with the names that it defines."""
+    for path in sorted((ROOT / "app").rglob("*.py")):
+        place = str(path.relative_to(ROOT))
+        yield place, path.parent.name if path.stem == "__init__" else path.stem
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield place, node.name
+            elif isinstance(node, ast.arg):
+                yield place, node.arg
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield place, node.id
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                yield place, node.attr
+
+
+def screen_texts() -> Iterator[tuple[str, str]]:
+    """Each template with its text, and the sentences that the portal's code contains."""
+    for path in sorted((ROOT / "templates").rglob("*.*")):
+        place, source = str(path.relative_to(ROOT)), path.read_text()
+        source = re.sub(r"\{#.*?#\}", " ", source, flags=re.DOTALL)
+        for block in re.findall(r"\{[{%].*?[%}]\}", source, re.DOTALL):
+            yield from ((place, text) for text in re.findall(r'"([^"]*)"', block) if " " in text)
+        yield place, re.sub(r"\{[{%].*?[%}]\}|<[^>]*>", "  ", source, flags=re.DOTALL)
+    for path in sorted((ROOT / "app" / "portal").rglob("*.py")):
+        for text in strings(ast.parse(path.read_text())):
+            if " " in text:
+                yield str(path.relative_to(ROOT)), text
+
+
+def strings(tree: ast.AST) -> Iterator[str]:
+    """The strings of a module without its docstrings."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        yield from strings(node)
+
+
+def documents() -> Iterator[tuple[str, str]]:
+    """Each document without its code."""
+    for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]):
+        if path != GLOSSARY:
+            text = re.sub(
+                r"```.*?```|`[^`\n]*`|\]\([^)]*\)", " ", path.read_text(), flags=re.DOTALL
+            )
+            yield str(path.relative_to(ROOT)), text
+
+
+SOURCES = {"code": code_names, "screens": screen_texts, "docs": documents}
+
+
+def uses(kind: str) -> dict[str, list[str]]:
+    """Each forbidden phrase with the places that use it."""
+    phrases = [phrase for phrase, only_code in FORBIDDEN.items() if kind == "code" or not only_code]
+    found: dict[str, list[str]] = {}
+    for place, text in SOURCES[kind]():
+        words = words_of(text, is_name=kind == "code")
+        for phrase in phrases:
+            if phrase in ON_THE_WIRE and place.startswith(WIRE_NAMES):
+                continue
+            found.setdefault(phrase, []).extend([place] * words.count(f" {phrase} "))
+    return {phrase: places for phrase, places in found.items() if places}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_forbidden_words_are_not_used(kind: str) -> None:
+    pending = PENDING.get(kind, {})
+    wrong = {
+        phrase: places
+        for phrase, places in uses(kind).items()
+        if len(places) > pending.get(phrase, 0)
+    }
+    assert wrong == {}
+
+
+def test_words_are_found_in_names_of_each_style_and_in_text() -> None:
+    assert words_of("_OldAPIClient", is_name=True) == " old api client "
+    assert words_of("user_agent_of", is_name=True) == " of "
+    assert words_of("Nobody’s agentLimit", is_name=False) == " nobody s agentlimit "
+    assert FORBIDDEN["agent"] is False
+    assert FORBIDDEN["person"] is True
+
+
+def test_pending_words_are_forbidden_words() -> None:
+    assert {word for pending in PENDING.values() for word in pending} <= FORBIDDEN.keys()
