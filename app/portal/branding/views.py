@@ -31,12 +31,12 @@ def branding_save() -> Page:
     """Keeps what the form says in the draft. Typing sends it too, and gets the preview back."""
     form = BrandingForm(request.form)
     try:
-        _save(form)
+        saved = _save(form)
     except (ValidationFailed, Conflict) as error:
         return _refused(form, error)
     if request.headers.get("HX-Request"):
         with transaction(read_only=True) as session:
-            return Studio(session).fragment(form)
+            return Studio(session).fragment(form, saved=saved)
     return redirect(url_for("portal.branding", saved=1), 303)
 
 
@@ -102,17 +102,19 @@ def branding_discard() -> Response:
     return redirect(url_for("portal.branding", discarded=1), 303)
 
 
-def _save(form: BrandingForm) -> None:
+def _save(form: BrandingForm) -> int:
+    """Save the draft; return its version."""
     with transaction() as session:
         partner = partners.get(session, caller(), partners.own(caller()))
         content = drafts.content_of(session, caller(), partner)
-        drafts.save(
+        draft = drafts.save(
             session,
             caller(),
             partner,
             form.to_changes(content),
             expected_version=seen_version(),
         )
+        return drafts.fingerprint(draft.content)
 
 
 def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
@@ -132,6 +134,6 @@ def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
         changes = form.to_changes(studio.content) if "product_name" in request.form else {}
         found = studio.overtaken_by(changes)
         if typing:
-            return studio.fragment(form, found)
+            return studio.fragment(form, found=found)
         shown = form if changes else BrandingForm.showing(studio.content)
         return studio.page(shown, found=found), 409

@@ -233,5 +233,5 @@ def _plan_page(
             hints=SAID_HINTS,
             most_words=MOST_WORDS,
             most_at_once=settings().calls_per_organization,
-            version=found.version if request.method == "GET" or conflict else seen_version(),
+            version=found.version,
         )

@@ -13,7 +13,7 @@ from app.errors import Conflict, NotFound
 from app.extensions import caller
 from app.models import CarrierAccount, Organization
 from app.portal.web.confirmation import Question
-from app.portal.web.editing import overtaken, seen_version
+from app.portal.web.editing import overtaken
 from app.portal.web.formats import plural
 from app.services import carrier_accounts
 
@@ -109,5 +109,5 @@ def about(
         "removing": removing(session, present) if present else None,
         "overtaken": said,
         "problems": problems,
-        "version": standing.version if typed is None or said else seen_version(),
+        "version": standing.version,
     }

@@ -15,7 +15,7 @@ from app.extensions import caller, transaction
 from app.policy import Permission
 from app.portal.organizations.forms import PLACES, EditForm, NewForm, PlanForm
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Overtaken, Sending, as_version, overtaken, seen_version
+from app.portal.web.editing import Overtaken, Sending, overtaken, seen_version
 from app.portal.web.form_problems import place_problems
 from app.schemas.reading import read
 from app.schemas.users import CreatePartialUserInput
@@ -122,13 +122,12 @@ def organization_plan_check(organization_id: UUID) -> Page:
             agent_limit=changes.agent_limit or 0,
             user_limit=changes.user_limit or 0,
         )
-        seen = as_version(request.args.get("version", ""))
         return render_template(
             "portal/organizations/plan_check.html",
             organization=found,
             form=form,
             effects=effects,
-            version=found.version if seen is None else seen,
+            version=found.version,
         )
 
 
@@ -196,7 +195,7 @@ def _edit_page(
             form=form,
             problems=problems,
             overtaken=said,
-            version=found.version if said or not request.form else seen_version(),
+            version=found.version,
         )
 
 

@@ -96,7 +96,7 @@ def _page(
             rules=rules,
             problems=problems,
             overtaken=said,
-            version=found.version if form is None or said else seen_version(),
+            version=found.version,
             changes=organizations.last_changes(session, found),
             usual=set(USUAL_REGIONS) | set(shown.allowed_regions.data or ()),
             region_names=region_names,

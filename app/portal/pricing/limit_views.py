@@ -10,15 +10,9 @@ from app.extensions import caller, settings, transaction
 from app.models import Partner
 from app.portal.pricing.limit_forms import LimitsForm
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import (
-    CHANGED_MEANWHILE,
-    Difference,
-    Overtaken,
-    as_version,
-    seen_version,
-)
+from app.portal.web.editing import Difference, Overtaken, overtaken_with, seen_version
 from app.portal.web.formats import number
-from app.services import audit, partners
+from app.services import partners
 from app.services.plans import effects as plan_effects
 from app.services.plans import limits
 
@@ -41,12 +35,11 @@ def pricing_limits_check() -> Page:
             return _page(session, form), 422
         partner = _partner(session)
         effects = plan_effects.effects(session, caller(), partner.id, form.wanted())
-        seen = as_version(request.args.get("version", ""))
         return render_template(
             "portal/pricing/limits_check.html",
             form=form,
             effects=effects,
-            version=partner.version if seen is None else seen,
+            version=partner.version,
         )
 
 
@@ -70,10 +63,8 @@ def pricing_limits_save() -> Page:
         with transaction(read_only=True) as session:
             return _page(session, form), 422
     except Conflict as error:
-        if error.code != CHANGED_MEANWHILE:
-            raise
         with transaction(read_only=True) as session:
-            return _page(session, form, found=_overtaken(session, form)), 409
+            return _page(session, form, found=_overtaken(session, error, form)), 409
     names = ", ".join(TIER_NAMES[tier] for tier in changed)
     flash(f"Limits saved: {names}." if changed else "Nothing was changed.", "success")
     return redirect(url_for("portal.pricing"), 303)
@@ -83,24 +74,20 @@ def _partner(session: Session) -> Partner:
     return partners.get(session, caller(), partners.own(caller()))
 
 
-def _overtaken(session: Session, typed: LimitsForm) -> Overtaken:
-    partner = _partner(session)
-    last = audit.last_of_target(session, caller(), "partner", partner.id)
-    stored = LimitsForm.showing(limits.allowances(session, caller(), partner.id))
-    return Overtaken(
-        author=last.actor if last else None,
-        at=last.at if last else None,
-        differences=[
-            Difference(
-                f"{TIER_NAMES[tier]}, {mine.label.text.lower()}",
-                _said(mine.data),
-                _said(theirs.data),
-            )
-            for (tier, row), (_tier, other) in zip(typed.rows, stored.rows, strict=True)
-            for mine, theirs in zip(row, other, strict=True)
-            if mine.data != theirs.data
-        ],
-    )
+def _overtaken(session: Session, error: Conflict, typed: LimitsForm) -> Overtaken:
+    partner_id = partners.own(caller())
+    stored = LimitsForm.showing(limits.allowances(session, caller(), partner_id))
+    differences = [
+        Difference(
+            f"{TIER_NAMES[tier]}, {mine.label.text.lower()}",
+            _said(mine.data),
+            _said(theirs.data),
+        )
+        for (tier, row), (_tier, other) in zip(typed.rows, stored.rows, strict=True)
+        for mine, theirs in zip(row, other, strict=True)
+        if mine.data != theirs.data
+    ]
+    return overtaken_with(session, error, differences, target_type="partner", target_id=partner_id)
 
 
 def _said(limit: int | None) -> str:

@@ -17,11 +17,11 @@ from app.models import Partner, utcnow
 from app.portal.pricing.forms import OFFERED, PricingForm
 from app.portal.pricing.limit_forms import BY_SIZE
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import CHANGED_MEANWHILE, Difference, Overtaken, seen_version
+from app.portal.web.editing import Difference, Overtaken, overtaken_with, seen_version
 from app.portal.web.number_format import NO_BREAK, written
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
-from app.services import audit, partners
+from app.services import partners
 from app.services import pricing as prices
 from app.services.plans import effects, limits
 from app.services.pricing import Standing
@@ -96,11 +96,10 @@ def pricing_save() -> Page:
             rest = form.show_problems(error.problems, _stored(partner))
             return _page(partner, form, rest), 422
     except Conflict as error:
-        if error.code != CHANGED_MEANWHILE:
-            raise
         with transaction(read_only=True) as session:
             partner = _partner(session)
-            return _page(partner, form, found=_overtaken(session, partner, form)), 409
+            found = _overtaken(session, error, partner, form)
+            return _page(partner, form, found=found), 409
     return redirect(url_for("portal.pricing", saved=1), 303)
 
 
@@ -114,19 +113,17 @@ def _stored(partner: Partner) -> list[dict[str, Any]] | None:
     return stored
 
 
-def _overtaken(session: Session, partner: Partner, typed: PricingForm) -> Overtaken:
-    last = audit.last_of_target(session, caller(), "partner", partner.id)
+def _overtaken(
+    session: Session, error: Conflict, partner: Partner, typed: PricingForm
+) -> Overtaken:
     stored = PricingForm.showing(_stored(partner))
-    return Overtaken(
-        author=last.actor if last else None,
-        at=last.at if last else None,
-        differences=[
-            Difference(f"{TIER_NAMES[tier]}, {mine.label.text.lower()}", _said(mine), _said(theirs))
-            for (tier, row), (_tier, other) in zip(typed.rows, stored.rows, strict=True)
-            for mine, theirs in zip(row, other, strict=True)
-            if _said(mine) != _said(theirs)
-        ],
-    )
+    differences = [
+        Difference(f"{TIER_NAMES[tier]}, {mine.label.text.lower()}", _said(mine), _said(theirs))
+        for (tier, row), (_tier, other) in zip(typed.rows, stored.rows, strict=True)
+        for mine, theirs in zip(row, other, strict=True)
+        if _said(mine) != _said(theirs)
+    ]
+    return overtaken_with(session, error, differences, target_type="partner", target_id=partner.id)
 
 
 def _said(field: Any) -> str:

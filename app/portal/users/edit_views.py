@@ -167,7 +167,7 @@ def _edit_page(
             form=form,
             problems=problems,
             overtaken=said,
-            version=found.version if said or not request.form else seen_version(),
+            version=found.version,
             scopes=[(ROLE_NAMES[role], ROLE_SCOPE[role]) for role in _roles_for(found)],
         )
 

@@ -1,7 +1,7 @@
 """What keeps forms honest: one sent twice acts once, and nobody overwrites what they never saw.
 
-A form that creates something carries ``once``, one that changes something the ``version`` it was
-filled from (``components/form_marks.html`` writes both).
+A form that creates something carries ``once``, one that changes something the ``version`` its
+reader has seen (``components/form_marks.html`` writes both).
 """
 
 import secrets
@@ -10,7 +10,7 @@ from datetime import datetime
 from hashlib import sha256
 from uuid import UUID
 
-from flask import Flask, request
+from flask import Flask, g, request
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from wtforms import BooleanField, Form, PasswordField, SelectField
@@ -53,13 +53,25 @@ class Sending:
 
 
 def seen_version() -> int | None:
-    """The version that the sent form was filled from; None where it says none."""
-    return as_version(request.form.get("version", ""))
-
-
-def as_version(text: str) -> int | None:
-    """The version that a form or an address names; None for anything else."""
+    """Return the version that the sent form was filled from; None where it names none."""
+    text = (request.form if request.method == "POST" else request.args).get("version", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def carried_version(stored: int) -> int:
+    """Return the version that a form of the answer carries: the one its reader has seen.
+
+    A form that comes back with an error keeps the version it was sent with, so a correction
+    can't overwrite what was saved meanwhile. The stored version goes along where the answer
+    shows what is stored (`show_stored`).
+    """
+    seen = None if g.get("shows_stored") else seen_version()
+    return stored if seen is None else seen
+
+
+def show_stored() -> None:
+    """Declare that the answer shows what is stored, so its forms carry the stored version."""
+    g.shows_stored = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +105,29 @@ def overtaken(
 
     ``stored`` is the same form, filled with what is saved now.
     """
+    pairs = ((field, stored[field.name]) for field in typed if field.name in stored)
+    differences = [
+        Difference(mine.label.text, _words(mine), _words(theirs))
+        for mine, theirs in pairs
+        if _words(mine) != _words(theirs)
+    ]
+    return overtaken_with(session, error, differences, target_type=target_type, target_id=target_id)
+
+
+def overtaken_with(
+    session: Session,
+    error: Conflict,
+    differences: list[Difference],
+    *,
+    target_type: str,
+    target_id: UUID,
+) -> Overtaken:
+    """As `overtaken`, for a form whose ``differences`` the page finds itself."""
     if error.code != CHANGED_MEANWHILE:
         raise error
+    show_stored()
     last = audit.last_of_target(session, caller(), target_type, target_id)
-    pairs = ((field, stored[field.name]) for field in typed if field.name in stored)
-    return Overtaken(
-        author=last.actor if last else None,
-        at=last.at if last else None,
-        differences=[
-            Difference(mine.label.text, _words(mine), _words(theirs))
-            for mine, theirs in pairs
-            if _words(mine) != _words(theirs)
-        ],
-    )
+    return Overtaken(last.actor if last else None, last.at if last else None, differences)
 
 
 def _words(field: Field) -> str:
@@ -126,3 +148,4 @@ def _words(field: Field) -> str:
 
 def register(app: Flask) -> None:
     app.jinja_env.globals["once_token"] = lambda: secrets.token_hex(16)
+    app.jinja_env.globals["carried_version"] = carried_version

@@ -1,0 +1,302 @@
+"""Two people at the same edit form: a corrected error never overwrites what was saved meanwhile."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.enums import ContactAction, Role
+from app.models import Contact, User
+from app.services import assistants, campaigns, contacts
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+from tests.portal.test_templates import SOURCES
+
+SignedIn = Callable[[User], Browser]
+Fields = Mapping[str, str]
+
+
+class PageForm(HTMLParser):
+    """The form of a page that carries a version, filled in as a browser shows it."""
+
+    def __init__(self, page: str, path: str):
+        super().__init__()
+        self._path = path
+        self._found: list[tuple[str, str, dict[str, list[str]]]] = []
+        self._inside = False
+        self._select: str | None = None
+        self._text: str | None = None
+        self.feed(page)
+        forms = [form for form in self._found if "version" in form[2]]
+        assert len(forms) == 1, f"{path} has {len(forms)} forms with a version"
+        self.method, self.action, self.fields = forms[0]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "form":
+            action = given.get("action") or self._path
+            self._found.append((given.get("method", "get"), action, {}))
+            self._inside = True
+        if not self._inside:
+            return
+        name = given.get("name", "")
+        if tag == "input" and name:
+            if given.get("type") not in ("checkbox", "radio") or "checked" in given:
+                self._add(name, given.get("value", ""))
+        elif tag == "select":
+            self._select = name
+        elif tag == "option" and self._select is not None:
+            first = self._select not in self._fields
+            if first or "selected" in given:
+                self._fields[self._select] = [given.get("value", "")]
+        elif tag == "textarea":
+            self._text = name
+            self._add(name, "")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "form":
+            self._inside = False
+        elif tag == "select":
+            self._select = None
+        elif tag == "textarea":
+            self._text = None
+
+    def handle_data(self, data: str) -> None:
+        if self._text is not None:
+            self._fields[self._text][-1] += data
+
+    @property
+    def _fields(self) -> dict[str, list[str]]:
+        return self._found[-1][2]
+
+    def _add(self, name: str, value: str) -> None:
+        self._fields.setdefault(name, []).append(value)
+
+
+@dataclass(frozen=True)
+class EditForm:
+    """An edit form and three fillings: a colleague's, one with an error, and its correction."""
+
+    templates: tuple[str, ...]
+    path: str
+    theirs: Fields
+    wrong: Fields
+    corrected: Fields
+    secrets: Fields = field(default_factory=dict)
+    """Typed each time: no page shows them again."""
+    is_version_first: bool = False
+    """Whether the conflict is found before the error is."""
+
+
+FORMS = [
+    EditForm(
+        ("portal/account/page.html",),
+        "/account",
+        {"name": "Theirs"},
+        {"timezone": "Nowhere/Land"},
+        {"timezone": "Asia/Tokyo"},
+    ),
+    EditForm(
+        ("portal/users/edit.html",),
+        "/people/{user}/edit",
+        {"name": "Theirs"},
+        {"name": "x" * 300},
+        {"name": "Mine"},
+        is_version_first=True,
+    ),
+    EditForm(
+        ("portal/contacts/edit.html",),
+        "/campaigns/{campaign}/contacts/{contact}/edit",
+        {"first_name": "Theirs"},
+        {"email": "nonsense"},
+        {"email": "mine@mail.example"},
+        is_version_first=True,
+    ),
+    EditForm(
+        ("portal/settings/page.html",),
+        "/settings",
+        {"partner_name": "Theirs"},
+        {"billing_email": "nonsense"},
+        {"billing_email": "mine@northwind.example"},
+    ),
+    EditForm(
+        ("portal/branding/_form.html",),
+        "/branding",
+        {"product_name": "Theirs"},
+        {"colour": "nonsense"},
+        {"colour": "#1c7a4d"},
+    ),
+    EditForm(
+        ("portal/assistants/edit.html",),
+        "/assistants/{agent}/edit",
+        {"name": "Theirs"},
+        {"phone_number": "nonsense"},
+        {"phone_number": "+12025550177"},
+        is_version_first=True,
+    ),
+    EditForm(
+        ("portal/organizations/plan.html", "portal/organizations/plan_check.html"),
+        "/organizations/{organization}/plan",
+        {"user_limit": "7"},
+        {"agent_limit": "nonsense"},
+        {"agent_limit": "9"},
+    ),
+    EditForm(
+        ("portal/organizations/edit.html",),
+        "/organizations/{organization}/edit",
+        {"name": "Theirs"},
+        {"referral_code": "x" * 300},
+        {"referral_code": "MINE"},
+    ),
+    EditForm(
+        ("portal/organizations/settings.html",),
+        "/organizations/{organization}/settings",
+        {"calling_hours_start": "10:00"},
+        {"max_calls_a_day": "nonsense"},
+        {"max_calls_a_day": "90"},
+    ),
+    EditForm(
+        ("portal/carriers/_account_form.html",),
+        "/line/accounts/account",
+        {"sid": "AC" + "1a" * 16},
+        {"sid": "nonsense"},
+        {"sid": "AC" + "2b" * 16},
+        {"token": "a-token"},
+        is_version_first=True,
+    ),
+    EditForm(
+        ("portal/carriers/_account_form.html",),
+        "/line/accounts/trunk",
+        {"address": "9.9.9.9", "user": "theirs"},
+        {"address": "not an address", "user": "mine"},
+        {"address": "9.9.9.9", "user": "mine"},
+        {"password": "nobody-sees-this"},
+        is_version_first=True,
+    ),
+    EditForm(
+        ("portal/pricing/limits.html", "portal/pricing/limits_check.html"),
+        "/pricing/limits",
+        {"free-at_once": "7"},
+        {"free-a_day": "nonsense"},
+        {"free-a_day": "90"},
+    ),
+    EditForm(
+        ("portal/pricing/edit.html",),
+        "/pricing/edit",
+        {"plus-price_id": "price_p", "plus-product_id": "prod_p"},
+        {"basic-price_id": "price_b", "basic-product_id": ""},
+        {"basic-price_id": "price_b", "basic-product_id": "prod_b"},
+    ),
+    EditForm(
+        ("portal/campaigns/plan.html",),
+        "/campaigns/{campaign}/outreach/plan",
+        {"calls_per_hour": "7"},
+        {"calls_at_once": "nonsense"},
+        {"calls_at_once": "2"},
+    ),
+    EditForm(
+        ("portal/campaigns/settings.html",),
+        "/campaigns/{campaign}/settings",
+        {"name": "Theirs"},
+        {"name": ""},
+        {"name": "Mine"},
+        is_version_first=True,
+    ),
+]
+NEVER_REFUSED = {
+    "portal/branding/_typed.html",  # the version of the studio's form after a save by typing
+    "portal/uploads/_rows.html",  # a wrong cell is a finding of the next check
+    "portal/uploads/_post.html",  # buttons without fields
+}
+PANEL = "changed this meanwhile"
+MARK = re.compile(r"form_marks\((?!\)|once)|version_mark\(")
+EACH = pytest.mark.parametrize("form", FORMS, ids=[form.path for form in FORMS])
+
+
+@pytest.fixture
+def ids(session: Session, own: Tenant) -> dict[str, object]:
+    """The ids that the addresses of the forms name."""
+    caller = own.caller(Role.PARTNER_ADMIN)
+    agent = assistants.of_organization(session, caller, own.organization.id)[0]
+    agent.phone_number, agent.phone_enabled, agent.phone_configured = "+12025550199", True, True
+    agent.default_intro, agent.default_voicemail = "Hello.", "Call us back."
+    campaign = campaigns.create(
+        session, caller, own.organization.id, name="Winter recall", all_agents=True
+    )
+    person = {"firstName": "Ada", "phone": "+12025550120"}
+    contacts.apply(session, campaign, [person], ContactAction.UPSERT)
+    session.commit()
+    return {
+        "user": own.user.id,
+        "agent": agent.id,
+        "organization": own.organization.id,
+        "campaign": campaign.id,
+        "contact": session.scalars(select(Contact.id)).one(),
+    }
+
+
+def save(browser: Browser, page: str, path: str, typed: Fields) -> TestResponse:
+    """Sends the form of ``page``; where it is checked first, confirms what the check shows."""
+    form = PageForm(page, path)
+    assert typed.keys() <= form.fields.keys()
+    fields = form.fields | {name: [value] for name, value in typed.items()}
+    if form.method == "post":
+        return browser.client.post(form.action, data=fields)
+    checked = browser.get(form.action, query_string=fields)
+    return save(browser, checked.text, path, {}) if checked.status_code == 200 else checked
+
+
+def shown(page: str, path: str, names: Fields) -> dict[str, str]:
+    """What stands in these fields of the form of ``page``."""
+    fields = PageForm(page, path).fields
+    return {name: fields[name][0] for name in names}
+
+
+@EACH
+def test_a_corrected_error_does_not_overwrite_what_somebody_saved_meanwhile(
+    form: EditForm, ids: dict[str, object], own: Tenant, signed_in: SignedIn
+) -> None:
+    path = form.path.format(**ids)
+    mine, theirs = (signed_in(own.staff[Role.PARTNER_ADMIN]) for _ in range(2))
+    my_page, their_page = mine.get(path).text, theirs.get(path).text
+    assert save(theirs, their_page, path, form.theirs | form.secrets).status_code == 303
+    late = save(mine, my_page, path, form.wrong | form.secrets)
+    if not form.is_version_first:
+        assert (late.status_code, PANEL in late.text) == (422, False)
+        late = save(mine, late.text, path, form.corrected | form.secrets)
+        assert shown(late.text, path, form.corrected) == form.corrected
+    assert (late.status_code, PANEL in late.text) == (409, True)
+    assert shown(mine.get(path).text, path, form.theirs) == form.theirs
+
+
+@EACH
+def test_who_has_seen_the_differences_saves_over_them_even_after_another_error(
+    form: EditForm, ids: dict[str, object], own: Tenant, signed_in: SignedIn
+) -> None:
+    path = form.path.format(**ids)
+    mine, theirs = (signed_in(own.staff[Role.PARTNER_ADMIN]) for _ in range(2))
+    my_page, their_page = mine.get(path).text, theirs.get(path).text
+    assert save(theirs, their_page, path, form.theirs | form.secrets).status_code == 303
+    late = save(mine, my_page, path, form.corrected | form.secrets)
+    assert (late.status_code, PANEL in late.text) == (409, True)
+    refused = save(mine, late.text, path, form.wrong | form.secrets)
+    assert refused.status_code == 422
+    saved = save(mine, refused.text, path, form.corrected | form.secrets)
+    assert saved.status_code == 303
+    assert shown(mine.get(path).text, path, form.corrected) == form.corrected
+
+
+def test_every_form_with_a_version_is_one_of_these() -> None:
+    marked = {name for name, source in SOURCES.items() if MARK.search(source)}
+    covered = {name for form in FORMS for name in form.templates}
+    assert marked - {"components/form_marks.html"} == covered | NEVER_REFUSED
+
+
+def test_one_template_writes_the_version() -> None:
+    by_hand = {name for name, source in SOURCES.items() if 'name="version"' in source}
+    assert by_hand == {"components/form_marks.html"}
