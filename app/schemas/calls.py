@@ -100,7 +100,7 @@ class Call(Resource):
     answered_by: Annotated[AnsweredBy, OneOf(*AnsweredBy)] | None = None
     ended_reason: Annotated[EndedReason, OneOf(*EndedReason)] | None = None
     status_detail: Annotated[str | None, Field(json_schema_extra=ADDITION)] = None
-    """Why the call waits, or how it ended, as a sentence."""
+    """Why the call waits, how its cancelling stands or how it ended, as a sentence."""
     created_at: Moment
     scheduled_for: Moment | None = None
     next_attempt_at: Moment | None = None

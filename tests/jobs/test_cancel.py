@@ -24,7 +24,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 def cancel(database: Database, line: Line, call_id: UUID) -> CallStatus:
     with database.transaction() as session:
-        return calls.cancel(session, line.key, call_id).status
+        return calls.cancel(session, line.key, call_id, ()).status
 
 
 def test_a_waiting_call_is_cancelled_at_once_and_never_rings(

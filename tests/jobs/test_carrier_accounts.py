@@ -77,7 +77,7 @@ def test_a_call_is_followed_with_its_account_after_another_took_its_place(house:
     assert told(ACCOUNT, TOKEN) == 403
     assert told(second, house.carrier.accounts[second]) == 403
     with house.database.transaction() as session:
-        assert calls.cancel(session, line.key, call_id).status.value == "in-progress"
+        assert calls.cancel(session, line.key, call_id, KEYS).status.value == "in-progress"
     assert outcome(house.database, call_id)[:2] == ("canceled", "canceled")
     assert told(first, house.carrier.accounts[first]) == 204
     other = house.number()
@@ -113,7 +113,7 @@ def test_a_call_that_waits_goes_out_over_the_account_of_the_moment(house: House)
     waits = house.dial(second, line)
     newer = bring(house, line, own=True)
     with house.database.transaction() as session:
-        calls.cancel(session, line.key, on_the_line)
+        calls.cancel(session, line.key, on_the_line, KEYS)
     assert outcome(house.database, waits)[0] == "completed"
     assert placed(house, second).account == newer
 

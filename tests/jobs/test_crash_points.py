@@ -62,7 +62,7 @@ def dial_for(database: Database, line: Line, point: str, number: str) -> UUID:
 def cancel_once_it_rings(database: Database, line: Line, call_id: UUID) -> None:
     until(lambda: call_now(database, call_id).status is CallStatus.RINGING)
     with database.transaction() as session:
-        calls.cancel(session, line.key, call_id)
+        calls.cancel(session, line.key, call_id, ())
 
 
 @pytest.mark.parametrize("points", rotating("crash points", [NAMES[part::3] for part in range(3)]))

@@ -64,7 +64,7 @@ def test_calls_wait_saying_why_and_go_on_in_their_order(
     assert kinds == ["accepted", "held"]
 
     with fresh_database.transaction() as session:
-        assert calls.cancel(session, line.key, canceled).status is CallStatus.CANCELED
+        assert calls.cancel(session, line.key, canceled, ()).status is CallStatus.CANCELED
         session.get_one(Call, expiring).expires_at = utcnow() - timedelta(seconds=1)
         session.get_one(HeldCall, expiring).expires_at = utcnow() - timedelta(seconds=1)
     assert outcome(fresh_database, expiring) == ("expired", "expired", None)

@@ -204,7 +204,7 @@ def test_calls_outlive_the_worker_and_end_with_their_own_process(
     os.kill(keeper, signal.SIGKILL)
     house.worker.start()
     with house.database.transaction() as session:
-        calls.cancel(session, house.line.key, begun[cancelled.number])
+        calls.cancel(session, house.line.key, begun[cancelled.number], ())
     ends = {number: outcome(house.database, call_id)[:2] for number, call_id in begun.items()}
     assert ends == {
         followed.number: ("completed", "completed"),

@@ -1,5 +1,8 @@
 """Cancelling calls over a carrier: what is promised is kept, what is refused goes on."""
 
+import json
+from typing import Any
+from urllib.request import Request, urlopen
 from uuid import UUID
 
 import pytest
@@ -7,6 +10,9 @@ import pytest
 from app.enums import CallStatus
 from app.errors import Conflict
 from app.services import calls
+from app.services.calls.cancelling import CANCELLING
+from app.services.calls.progress import NOT_ENDED
+from tests.api.public.conftest import make_key
 from tests.fixtures.twilio_house import House
 from tests.fixtures.worker import call_now, outcome, until
 
@@ -15,17 +21,17 @@ pytestmark = pytest.mark.xdist_group("house")
 
 def cancel(house: House, call_id: UUID) -> CallStatus:
     with house.database.transaction() as session:
-        return calls.cancel(session, house.line.key, call_id).status
+        return calls.cancel(session, house.line.key, call_id, ()).status
 
 
-def result(house: House, call_id: UUID) -> str | None:
-    """The state that the cancellation led to, or the code of its refusal; None for not yet."""
-    try:
-        with house.database.transaction(read_only=True) as session:
-            found = calls.cancel_result(session, house.line.key, call_id)
-            return found.status.value if found else None
-    except Conflict as refusal:
-        return refusal.code
+def ask_to_cancel(house: House, call_id: UUID) -> tuple[int, Any]:
+    """Status and body of the answer that a script gets."""
+    with house.database.transaction() as session:
+        secret = make_key(session, house.line)
+    path = f"{house.url}/api/v1/outbound/calls/{call_id}/cancel"
+    request = Request(path, method="POST", headers={"x-api-key": secret})  # noqa: S310 - our own
+    with urlopen(request, timeout=60) as answer:  # noqa: S310 - as above
+        return answer.status, json.load(answer)
 
 
 def on_the_line(house: House, **manners: object) -> tuple[str, UUID]:
@@ -38,7 +44,6 @@ def on_the_line(house: House, **manners: object) -> tuple[str, UUID]:
 def test_a_call_on_the_line_is_ended_at_the_carrier(house: House) -> None:
     number, call_id = on_the_line(house)
     assert cancel(house, call_id).value == "in-progress"
-    until(lambda: result(house, call_id))
     assert outcome(house.database, call_id) == ("canceled", "canceled", "human")
     assert [placed.status for placed in house.carrier.calls_to(number)] == ["completed"]
     assert cancel(house, call_id) is CallStatus.CANCELED
@@ -47,9 +52,15 @@ def test_a_call_on_the_line_is_ended_at_the_carrier(house: House) -> None:
 def test_a_carrier_that_does_not_end_it_lets_the_call_go_on(house: House) -> None:
     number, call_id = on_the_line(house, refuses_hang_up=True)
     cancel(house, call_id)
-    until(lambda: result(house, call_id))
-    assert result(house, call_id) == "cancel_refused"
-    assert call_now(house.database, call_id).status.value == "in-progress"
+    until(lambda: call_now(house.database, call_id).cancel_requested_at is None)
+    call = call_now(house.database, call_id)
+    assert (call.status.value, call.status_detail) == ("in-progress", NOT_ENDED)
+    with house.database.transaction(read_only=True) as session:
+        moments = calls.timeline(session, house.line.key, call_id)
+    assert [(each.kind, each.detail) for each in moments[-2:]] == [
+        ("cancel-asked", None),
+        ("cancel-refused", NOT_ENDED),
+    ]
     house.carrier.manners[number].refuses_hang_up = False
     cancel(house, call_id)
     assert outcome(house.database, call_id) == ("canceled", "canceled", "human")
@@ -61,18 +72,20 @@ def test_a_call_that_ended_first_is_not_cancelled(house: House) -> None:
     house.carrier._become(placed, "completed")
     cancel(house, call_id)
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
-    assert result(house, call_id) == "call_ended"
+    with pytest.raises(Conflict) as refusal:
+        cancel(house, call_id)
+    assert refusal.value.code == "call_ended"
 
 
-def test_a_hang_up_without_an_answer_is_asked_again_and_can_not_be_withdrawn(
+def test_a_script_is_answered_while_the_carrier_is_silent_and_the_call_is_ended_later(
     house: House,
 ) -> None:
-    number, call_id = on_the_line(house, callbacks="lost", lost_hang_ups=1)
-    cancel(house, call_id)
-    until(lambda: house.carrier.manners[number].lost_hang_ups == 0)
-    with house.database.transaction() as session:
-        withdrawn = calls.withdraw(session, house.line.key, call_id)
-    assert withdrawn.status.is_final or withdrawn.cancel_requested_at is not None
+    number, call_id = on_the_line(house, callbacks="lost", lost_hang_ups=1_000_000)
+    status, body = ask_to_cancel(house, call_id)
+    assert (status, body["status"], body["statusDetail"]) == (200, "in-progress", CANCELLING)
+    until(lambda: house.carrier.manners[number].lost_hang_ups < 999_999)
+    assert call_now(house.database, call_id).status_detail == CANCELLING
+    house.carrier.manners[number].lost_hang_ups = 0
     assert outcome(house.database, call_id) == ("canceled", "canceled", "human")
     assert [placed.status for placed in house.carrier.calls_to(number)] == ["completed"]
 

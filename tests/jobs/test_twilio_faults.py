@@ -159,7 +159,7 @@ def test_a_call_that_the_carrier_put_off_is_cancelled_at_once(house: House) -> N
     call_id = house.dial(number)
     put_off(house, number, call_id)
     with house.database.transaction() as session:
-        assert calls.cancel(session, house.line.key, call_id).status.value == "canceled"
+        assert calls.cancel(session, house.line.key, call_id, ()).status.value == "canceled"
     other = house.number()
     outcome(house.database, house.dial(other))
     assert len(house.carrier.asked_for(number)) == 1

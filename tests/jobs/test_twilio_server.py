@@ -29,7 +29,7 @@ def test_calls_are_placed_reported_and_cancelled(
         placed.update(status="busy")
         assert outcome(database, first) == ("busy", "busy", None)
         with database.transaction() as session:
-            calls.cancel(session, line.key, second)
+            calls.cancel(session, line.key, second, ())
         assert outcome(database, second) == ("canceled", "canceled", None)
         statuses = {call.to: call.status for call in carrier.client.calls.list()}
         assert statuses == {"+12125550201": "busy", "+12125550202": "completed"}

@@ -21,6 +21,7 @@ from app.enums import (
 from app.models import Agent, Call, CallAttempt, Organization, User
 from app.models.base import id_at, new_id
 from app.services import conversations
+from app.services.calls.progress import NOT_ENDED
 from app.services.calls.states import note
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -281,6 +282,32 @@ def test_cancelling_asks_with_what_follows_and_happens_once(
     ended = f"/calls/{made['human'].id}"
     assert browser.get(f"{ended}/cancel").location == f"{ended}?problem=call_ended"
     assert browser.post(f"{ended}/cancel", page="/").location == f"{ended}?problem=call_ended"
+
+
+def test_the_page_says_how_the_cancelling_of_a_call_on_the_line_stands(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.plus_user)
+    call = make_call(session, own.plus, "+12025559998", status=CallStatus.IN_PROGRESS)
+    session.commit()
+    path = f"/calls/{call.id}"
+
+    def panel() -> tuple[bool, ...]:
+        shown = browser.get(f"{path}/live").text
+        looked_for = ("The carrier has been asked to hang up.", NOT_ENDED, "Cancel this call…")
+        assert ("Call in progress" in shown, "The call waits" in shown) == (True, False)
+        return tuple(words in shown for words in looked_for)
+
+    assert panel() == (False, False, True)
+    answer = browser.post(f"{path}/cancel", page="/")
+    assert (answer.status_code, answer.location) == (303, path)
+    assert panel() == (True, False, False)
+    session.refresh(call)
+    call.cancel_requested_at, call.status_detail = None, NOT_ENDED
+    session.commit()
+    assert panel() == (False, True, True)
+    refused = browser.get(f"{path}?problem=cancel_refused").text
+    assert "Its carrier account can’t be used any more" in refused
 
 
 def test_the_page_of_a_call_is_loaded_again_when_the_call_is_over(

@@ -1,7 +1,7 @@
 """Two people at the same edit form: a corrected error never overwrites what was saved meanwhile."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
@@ -18,7 +18,7 @@ from tests.portal.conftest import Browser
 from tests.portal.test_templates import SOURCES
 
 SignedIn = Callable[[User], Browser]
-Fields = Mapping[str, str]
+Fields = dict[str, str]
 
 
 class PageForm(HTMLParser):

@@ -1,11 +1,11 @@
 """Single outbound calls: POST /api/v1/outbound/call, their reads and their cancelling."""
 
-import time
 from uuid import UUID
 
 from flask import Response, request
+from sqlalchemy.orm import Session
 
-from app import extensions
+from app import extensions, models
 from app.api.operation import Header, operation, respond
 from app.api.paging import After, after, cursor_listing
 from app.api.public.blueprint import blueprint
@@ -13,11 +13,6 @@ from app.enums import CallSource, CarrierKind
 from app.schemas.calls import Call, CallAccepted, CallFilter, OutboundCallInput
 from app.services import calls
 from app.services.idempotency import KEY_PATTERN, LONGEST_KEY
-
-CANCEL_PATIENCE_SECONDS = 4.0
-HANG_UP_PATIENCE_SECONDS = 10.0
-"""How much longer a request waits for a carrier that was asked to end the call."""
-CANCEL_LOOK_SECONDS = 0.1
 
 NOT_FOUND = {404: {"call_not_found": "There is no such call, or it is not the key's to see."}}
 EXAMPLE = {
@@ -129,7 +124,8 @@ def list_calls(query: CallFilter) -> Response:
 @operation(summary="Read a call", output=Call, errors=NOT_FOUND, added=True)
 def get_call(call_id: UUID) -> Call:
     """Where the call stands, and every attempt at it."""
-    return _described(call_id)
+    with extensions.transaction(read_only=True) as session:
+        return _described(session, calls.get(session, extensions.caller(), call_id))
 
 
 @blueprint.post("/outbound/calls/<call_id>/cancel")
@@ -140,37 +136,19 @@ def get_call(call_id: UUID) -> Call:
     | {
         409: {
             "call_ended": "The call is over already.",
-            "cancel_refused": "The call could not be ended; it goes on.",
+            "cancel_refused": "The call's carrier account can't be used; the call goes on.",
         }
     },
     added=True,
 )
 def cancel_call(call_id: UUID) -> Call:
-    """A waiting call is cancelled at once, a call on the line is ended through the carrier.
-    Cancelling a cancelled call again is no error."""
-    caller = extensions.caller()
+    """A waiting call is cancelled at once. A call on the line is ended through the carrier after
+    the answer: its status becomes `canceled` once it is over, and `statusDetail` says so if the
+    carrier does not end it. Cancelling a cancelled call again is no error."""
+    keys = extensions.settings().secret_keys
     with extensions.transaction() as session:
-        calls.cancel(session, caller, call_id)
-    if not _is_settled(call_id, CANCEL_PATIENCE_SECONDS):
-        with extensions.transaction() as session:
-            calls.withdraw(session, caller, call_id)
-        _is_settled(call_id, HANG_UP_PATIENCE_SECONDS)
-    return _described(call_id)
+        return _described(session, calls.cancel(session, extensions.caller(), call_id, keys))
 
 
-def _is_settled(call_id: UUID, seconds: float) -> bool:
-    """Whether the call was cancelled within the time; raises where it won't be."""
-    deadline = time.monotonic() + seconds
-    while True:
-        with extensions.transaction(read_only=True) as session:
-            if calls.cancel_result(session, extensions.caller(), call_id) is not None:
-                return True
-        if time.monotonic() >= deadline:
-            return False
-        time.sleep(CANCEL_LOOK_SECONDS)
-
-
-def _described(call_id: UUID) -> Call:
-    with extensions.transaction(read_only=True) as session:
-        call = calls.get(session, extensions.caller(), call_id)
-        return calls.describe(call, calls.attempts_of(session, [call.id])[call.id])
+def _described(session: Session, call: models.Call) -> Call:
+    return calls.describe(call, calls.attempts_of(session, [call.id])[call.id])

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 
 from app.enums import AnsweredBy, CallStatus
 from app.errors import Conflict
-from app.extensions import caller, transaction
+from app.extensions import caller, settings, transaction
 from app.policy import Permission
 from app.portal.calls.labels import ANSWERED_WORDS, ENDED_WORDS, SOURCE_WORDS, cancelling, live
 from app.portal.web import lists
@@ -101,7 +101,7 @@ def call_cancel_ask(call_id: UUID) -> str | Response:
 def call_cancel(call_id: UUID) -> Response:
     try:
         with transaction() as session:
-            calls.cancel(session, caller(), call_id)
+            calls.cancel(session, caller(), call_id, settings().secret_keys)
     except Conflict as error:
         return redirect(url_for("portal.call", call_id=call_id, problem=error.code), 303)
     return redirect(url_for("portal.call", call_id=call_id), 303)

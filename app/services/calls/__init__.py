@@ -1,6 +1,6 @@
 """Calls, from acceptance to the end of the line."""
 
-from app.services.calls.cancelling import cancel, cancel_for_contacts, cancel_result, withdraw
+from app.services.calls.cancelling import cancel, cancel_for_contacts
 from app.services.calls.description import describe
 from app.services.calls.listing import Chosen, Listed, search, without_calls
 from app.services.calls.preflight import Check, CheckState, Installation, preflight
@@ -22,7 +22,6 @@ __all__ = [
     "attempts_of",
     "cancel",
     "cancel_for_contacts",
-    "cancel_result",
     "describe",
     "get",
     "page",
@@ -31,6 +30,5 @@ __all__ = [
     "schedule",
     "search",
     "timeline",
-    "withdraw",
     "without_calls",
 ]

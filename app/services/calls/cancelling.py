@@ -1,6 +1,6 @@
-"""Cancelling: at once while a call waits, through the carrier while it is on the line."""
+"""Cancelling: at once while a call waits, by the worker through the carrier afterwards."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from sqlalchemy import select
@@ -8,34 +8,41 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CallStatus, EndedReason
 from app.errors import Conflict
-from app.models import Call, utcnow
+from app.models import Call, CallAttempt, utcnow
 from app.policy.caller import Caller
-from app.services import audit
+from app.services import audit, carrier_accounts
 from app.services.calls import news, reading
 from app.services.calls.outcome import end_attempt, end_call
 from app.services.calls.states import WAITING, latest_attempt, lock_call, note
 
+CANCELLING = "Being cancelled: the carrier is asked to end the call."
 
-def cancel(session: Session, caller: Caller, call_id: UUID | str) -> Call:
-    """Cancels a call, or asks the worker to end it where it is on the line already.
 
-    A call that was cancelled before is answered as it is. Where ``cancel_requested_at`` is set
-    and the status isn't final, ask `cancel_result` until it says how it went.
-    Raises `Conflict` (``call_ended``) for a call that is over.
+def cancel(session: Session, caller: Caller, call_id: UUID | str, keys: Sequence[str]) -> Call:
+    """Cancel a call that waits, or promise to end one that is on the line.
+
+    The worker keeps the promise: it asks the carrier until the call is over. Where the carrier
+    does not end the call, it goes on, and its ``status_detail`` and its timeline say so. A call
+    that was cancelled before is returned as it is. ``keys`` open the carrier accounts.
+    Raises `Conflict`: ``call_ended`` for a call that is over, ``cancel_refused`` for one whose
+    carrier account can't be used any more.
     """
     call = lock_call(session, reading.get(session, caller, call_id).id)
     if call.status is CallStatus.CANCELED:
         return call
     if call.status.is_final:
-        raise _ended()
+        message = "The call is over already."
+        raise Conflict(message, "call_ended")
     now = utcnow()
     if call.status in WAITING:
         call.cancel_requested_at = now
         end_call(session, call, CallStatus.CANCELED, EndedReason.CANCELED, at=now)
     elif call.cancel_requested_at is None:
-        call.cancel_requested_at = now
-        note(session, call, f"cancel-asked:{now.isoformat()}", call.status, at=now)
         attempt = latest_attempt(session, call.id)
+        if attempt is not None and attempt.put_off_until is None:
+            _check_reachable(session, keys, attempt)
+        call.cancel_requested_at, call.status_detail = now, CANCELLING
+        note(session, call, f"cancel-asked:{now.isoformat()}", call.status, at=now)
         if attempt is not None and attempt.put_off_until is not None:
             canceled = CallStatus.CANCELED, EndedReason.CANCELED
             end_attempt(session, call, attempt, *canceled, at=now)
@@ -55,35 +62,12 @@ def cancel(session: Session, caller: Caller, call_id: UUID | str) -> Call:
     return call
 
 
-def cancel_result(session: Session, caller: Caller, call_id: UUID | str) -> Call | None:
-    """How a cancellation asked of the worker went; None while it is not known.
-
-    Raises `Conflict`: ``call_ended`` where the call was over first, ``cancel_refused`` where the
-    carrier did not end it.
-    """
-    call = reading.get(session, caller, call_id)
-    if call.status is CallStatus.CANCELED:
-        return call
-    if call.status.is_final:
-        raise _ended()
-    if call.cancel_requested_at is None:
-        raise _refused()
-    return None
-
-
-def withdraw(session: Session, caller: Caller, call_id: UUID | str) -> Call:
-    """Gives up on a cancellation that nobody carried out in time.
-
-    It stands where the carrier was asked to end the call already: the worker goes on until the
-    call is over.
-    """
-    call = lock_call(session, reading.get(session, caller, call_id).id)
-    attempt = latest_attempt(session, call.id)
-    is_under_way = attempt is not None and attempt.hang_up_asked_at is not None
-    if not call.status.is_final and not is_under_way:
-        call.cancel_requested_at = None
-        session.flush()
-    return call
+def _check_reachable(session: Session, keys: Sequence[str], attempt: CallAttempt) -> None:
+    """Raise `Conflict` where nothing opens the attempt's carrier account any more."""
+    account_id = attempt.account_id
+    if account_id is not None and carrier_accounts.credentials(session, keys, account_id) is None:
+        message = "The carrier account of this call can't be used any more; the call goes on."
+        raise Conflict(message, "cancel_refused")
 
 
 def cancel_for_contacts(session: Session, contact_ids: Collection[UUID]) -> int:
@@ -102,13 +86,3 @@ def cancel_for_contacts(session: Session, contact_ids: Collection[UUID]) -> int:
             end_call(session, call, CallStatus.CANCELED, EndedReason.CONTACT_ENDED, at=now)
             stopped += 1
     return stopped
-
-
-def _ended() -> Conflict:
-    message = "The call is over already."
-    return Conflict(message, "call_ended")
-
-
-def _refused() -> Conflict:
-    message = "The call could not be cancelled; it goes on."
-    return Conflict(message, "cancel_refused")

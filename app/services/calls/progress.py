@@ -15,9 +15,10 @@ from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import Inquiry, LineEvent, LineEventKind, LineState
 from app.models import Agent, Call, CallAttempt, CallEvent, utcnow
 from app.services.calls import costs
-from app.services.calls.outcome import end_attempt
+from app.services.calls.outcome import end_attempt, end_call
 from app.services.calls.states import (
     ACTIVE,
+    WAITING,
     event_key,
     is_forward,
     known_events,
@@ -38,6 +39,7 @@ _STATUS_OF_KIND = {
     LineEventKind.SAID_INTRO: CallStatus.IN_PROGRESS,
     LineEventKind.SAID_VOICEMAIL: CallStatus.IN_PROGRESS,
 }
+NOT_ENDED = "The carrier did not end the call; it goes on."
 LATELY = timedelta(hours=12)
 """How far back another call to the same number may still be on the line."""
 
@@ -122,7 +124,8 @@ def _others(session: Session, call: Call, attempt: CallAttempt) -> tuple[list[st
 def apply(session: Session, attempt_id: UUID, state: LineState) -> Standing:
     """Writes what the carrier knows of an attempt.
 
-    A call that ended by itself before anybody could cancel it counts as what it was.
+    A call that ended by itself before anybody could cancel it counts as what it was; where it
+    would be tried again, it is cancelled instead.
     """
     call, attempt = lock_attempt(session, attempt_id)
     costs.write(session, call, attempt, state)
@@ -134,9 +137,13 @@ def apply(session: Session, attempt_id: UUID, state: LineState) -> Standing:
             None,
             EndedReason.CANCELED,
         )
+        asked_at = call.cancel_requested_at
         if ended_by_itself:
             call.cancel_requested_at = None
         _write(session, call, attempt, state)
+        if asked_at is not None and call.status in WAITING:
+            call.cancel_requested_at = asked_at
+            end_call(session, call, CallStatus.CANCELED, EndedReason.CANCELED, at=utcnow())
     over = attempt.status not in ACTIVE
     return Standing(over, hang_up=not over and call.cancel_requested_at is not None)
 
@@ -209,7 +216,7 @@ def nothing_to_hang_up(session: Session, attempt_id: UUID, state: LineState) -> 
 def hang_up_refused(session: Session, attempt_id: UUID) -> None:
     """The carrier did not end the call: the wish to cancel it is withdrawn, with its reason."""
     call, attempt = lock_attempt(session, attempt_id)
-    call.cancel_requested_at = None
+    call.cancel_requested_at, call.status_detail = None, NOT_ENDED
     now = utcnow()
     note(
         session,
@@ -217,7 +224,7 @@ def hang_up_refused(session: Session, attempt_id: UUID) -> None:
         f"cancel-refused:{now.isoformat()}",
         call.status,
         at=now,
-        detail="The carrier did not end the call; it goes on.",
+        detail=NOT_ENDED,
         attempt_id=attempt.id,
     )
 

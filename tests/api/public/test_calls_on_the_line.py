@@ -7,6 +7,7 @@ import pytest
 
 from app.database import Database
 from app.factory import create_app
+from app.services.calls.cancelling import CANCELLING
 from tests.api.public.conftest import Script, make_key
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.settings import settings_for, url_of
@@ -36,20 +37,29 @@ def status(script: Script, call_id: str) -> str:
     return str(script.get(f"/outbound/calls/{call_id}").get_json()["status"])
 
 
-def test_a_call_on_the_line_is_over_when_cancelling_is_answered(
+def test_a_call_on_the_line_is_ended_after_cancelling_is_answered(
     script: Script, worker: Worker
 ) -> None:
     call_id = script.call().get_json()["callId"]
     until(lambda: status(script, call_id) == "in-progress")
     answer = script.cancel(call_id)
     body = answer.get_json()
-    assert (answer.status_code, body["status"], body["endedReason"], body["answeredBy"]) == (
+    assert (answer.status_code, body["status"], body["statusDetail"]) == (
+        200,
+        "in-progress",
+        CANCELLING,
+    )
+    until(lambda: status(script, call_id) == "canceled")
+    again = script.cancel(call_id)
+    body = again.get_json()
+    assert (again.status_code, body["status"], body["endedReason"], body["answeredBy"]) == (
         200,
         "canceled",
         "canceled",
         "human",
     )
     assert [attempt["status"] for attempt in body["attempts"]] == ["canceled"]
+    assert body["statusDetail"] is None
 
 
 def test_a_call_that_is_over_is_not_cancelled(script: Script, worker: Worker) -> None:
@@ -59,14 +69,14 @@ def test_a_call_that_is_over_is_not_cancelled(script: Script, worker: Worker) ->
     assert (answer.status_code, answer.get_json()["details"]["code"]) == (409, "call_ended")
 
 
-@pytest.mark.parametrize("backend", rotating("nobody can end the call", BACKENDS), indirect=True)
-def test_where_nobody_can_end_the_call_it_goes_on(
+@pytest.mark.parametrize("backend", rotating("cancelled unattended", BACKENDS), indirect=True)
+def test_a_call_that_nobody_can_end_now_is_ended_once_the_worker_is_back(
     script: Script, worker: Worker, fresh_database: Database
 ) -> None:
     call_id = script.call(contact={"phoneNumber": "+12025550106"}).get_json()["callId"]
     until(lambda: status(script, call_id) == "dialing")
     worker.kill()
     answer = script.cancel(call_id)
-    assert (answer.status_code, answer.get_json()["details"]["code"]) == (409, "cancel_refused")
+    assert (answer.status_code, answer.get_json()["status"]) == (200, "dialing")
     worker.start()
-    until(lambda: status(script, call_id) == "completed")
+    until(lambda: status(script, call_id) == "canceled")

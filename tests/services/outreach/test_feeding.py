@@ -339,7 +339,7 @@ def test_whose_call_a_suspension_ended_is_called_when_it_is_over(
     session.flush()
     reason = EndedReason.ORGANIZATION_SUSPENDED
     end_call(session, ada, CallStatus.CANCELED, reason, at=utcnow())
-    calls.cancel(session, OWNER, bob.id)
+    calls.cancel(session, OWNER, bob.id, ())
     at = utcnow() + timedelta(minutes=1)
     assert desk.feed(at) == 0
     organization.status = OrganizationStatus.ACTIVE

@@ -153,7 +153,7 @@ def test_a_cancelled_call_is_told_of_as_a_script_reads_it(
     session.commit()
     call_id = line.dial(database, "+12025550120", source=CallSource.API)
     with database.transaction() as writing:
-        calls.cancel(writing, line.key, call_id)
+        calls.cancel(writing, line.key, call_id, ())
     [(kind, data)] = told(database)
     assert kind == "call.canceled"
     with database.transaction(read_only=True) as reading:
