@@ -10,7 +10,7 @@ from app.extensions import caller, settings, transaction
 from app.models import Partner
 from app.portal.pricing.limit_forms import LimitsForm
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Difference, Overtaken, overtaken_with, seen_version
+from app.portal.web.editing import Difference, Overtaken, edit_conflict, seen_version
 from app.portal.web.formats import number
 from app.services import partners
 from app.services.plans import effects as plan_effects
@@ -87,7 +87,7 @@ def _overtaken(session: Session, error: Conflict, typed: LimitsForm) -> Overtake
         for mine, theirs in zip(row, other, strict=True)
         if mine.data != theirs.data
     ]
-    return overtaken_with(session, error, differences, target_type="partner", target_id=partner_id)
+    return edit_conflict(session, error, differences, target_type="partner", target_id=partner_id)
 
 
 def _said(limit: int | None) -> str:

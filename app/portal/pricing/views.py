@@ -17,7 +17,7 @@ from app.models import Partner, utcnow
 from app.portal.pricing.forms import OFFERED, PricingForm
 from app.portal.pricing.limit_forms import BY_SIZE
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Difference, Overtaken, overtaken_with, seen_version
+from app.portal.web.editing import Difference, Overtaken, edit_conflict, seen_version
 from app.portal.web.number_format import NO_BREAK, written
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
@@ -123,7 +123,7 @@ def _overtaken(
         for mine, theirs in zip(row, other, strict=True)
         if _said(mine) != _said(theirs)
     ]
-    return overtaken_with(session, error, differences, target_type="partner", target_id=partner.id)
+    return edit_conflict(session, error, differences, target_type="partner", target_id=partner.id)
 
 
 def _said(field: Any) -> str:

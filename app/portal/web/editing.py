@@ -111,10 +111,10 @@ def overtaken(
         for mine, theirs in pairs
         if _words(mine) != _words(theirs)
     ]
-    return overtaken_with(session, error, differences, target_type=target_type, target_id=target_id)
+    return edit_conflict(session, error, differences, target_type=target_type, target_id=target_id)
 
 
-def overtaken_with(
+def edit_conflict(
     session: Session,
     error: Conflict,
     differences: list[Difference],
