@@ -4,12 +4,16 @@ TESTS ?= tests
 JOBS ?= 3
 KILLS ?= 200
 BIN := .venv/bin
+LAYERS := tests/test_layers.py tests/test_tests.py
+
+# Some kinds of test are left out of a whole run; of a part that TESTS names all are run.
+leave_out = $(if $(filter tests,$(TESTS)),-m "not ($(1))")
 
 export PYTHON
 # A process starts a third quicker where its modules are compiled already.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test check check-all crash bench screenshots lighthouse fmt lock
+.PHONY: help run test test-quick lint check check-all crash bench screenshots lighthouse fmt lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -17,19 +21,28 @@ help: ## List the commands
 run: ## Install what is missing, then serve on PORT (8000)
 	@exec scripts/run "$(PORT)"
 
-test: ## Run the tests on SQLite and PostgreSQL (TESTS=tests/api for a part)
+test: ## Run the tests on SQLite and PostgreSQL, in under 6 minutes (TESTS=tests/api for all of a part)
 	@scripts/setup_tests
-	$(BIN)/pytest -n $(JOBS) $(TESTS)
+	$(BIN)/pytest -n $(JOBS) $(call leave_out,crash or crawl or product or slow) $(TESTS)
 
-check: ## Lint, types, tests with coverage: what must pass before a change is in
-	@scripts/setup_tests
+test-quick: ## Run the tests that need neither PostgreSQL, a browser nor a worker, in under 90 seconds
+	@scripts/setup_tests test-quick
+	PORTAL_TEST_DATABASES=sqlite $(BIN)/pytest -n $(JOBS) \
+		$(call leave_out,crash or crawl or product or slow or debian or worker) $(TESTS)
+
+lint: ## Check style, format, types and layers
+	@scripts/setup_tests test-quick
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/pytest $(LAYERS)
+
+check: lint ## Lint and run every test with coverage, in under 20 minutes: required of each change
+	@scripts/setup_tests
 	$(BIN)/pytest -n $(JOBS) --cov --cov-report= $(TESTS)
 	@echo "Coverage: $$($(BIN)/coverage report --format=total) %"
 
-check-all: ## As check, with every part of the matrix that check takes turns in
+check-all: ## Check with the full matrix: every database, look and role instead of those the commit chooses
 	@PORTAL_TEST_MATRIX=all $(MAKE) --no-print-directory check
 
 crash: ## Kill the worker KILLS (200) times on each database and carrier, and at every crash point

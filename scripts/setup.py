@@ -1,7 +1,8 @@
 """Prepares a fresh clone, and does nothing where everything is in place already.
 
-``setup.py run --port 8000`` for `make run`, ``setup.py test`` for the tests. Runs on the standard
-library of a bare Python. Each step leaves a stamp with the hash of what it was made from.
+``setup.py run --port 8000`` for `make run`, ``setup.py test`` for the tests, and
+``setup.py test-quick`` for those that need no Debian packages. Runs on the standard library of a
+bare Python. Each step leaves a stamp with the hash of what it was made from.
 """
 
 import argparse
@@ -193,7 +194,7 @@ def build_assets(purpose: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("purpose", choices=LOCKS)
+    parser.add_argument("purpose", choices=[*LOCKS, "test-quick"])
     parser.add_argument("--port", default="8000")
     given = parser.parse_args()
     if given.purpose == "run":
@@ -203,8 +204,8 @@ def main() -> None:
     with (ROOT / ".setup" / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two of these at once would tread on each other
         steps: list[Callable[[], None]] = [
-            partial(install_python_packages, given.purpose),
-            partial(build_assets, given.purpose),
+            partial(install_python_packages, given.purpose.removesuffix("-quick")),
+            partial(build_assets, given.purpose.removesuffix("-quick")),
         ]
         if given.purpose == "test":
             steps.insert(0, install_debian_packages)

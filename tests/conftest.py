@@ -36,9 +36,16 @@ for _name in list(os.environ):
     ):
         del os.environ[_name]
 
-matrix.set_day()
+matrix.set_commit()
 
 STACKS = pytest.StashKey[Stacks]()
+MARKED = {
+    "stacks": "product",
+    "chromium": "debian",
+    "make_worker": "worker",
+    "shared_house": "worker",
+}
+"""The marker of each test that reaches such a fixture."""
 
 
 @pytest.fixture(params=BACKENDS)
@@ -176,20 +183,30 @@ def live(stacks: Stacks, backend: str) -> Stack:
     return stacks.shared(backend)
 
 
+def _backend_of(item: pytest.Item) -> str | None:
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("backend") if callspec else None
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begins with what runs whole products: begun last, it would keep all others waiting."""
-    items.sort(key=lambda item: "stacks" not in getattr(item, "fixturenames", ()))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the databases that this run does without. Begins with what runs whole products:
+    begun last, it would keep all others waiting."""
+    wanted = {None, *BACKENDS}
+    config.hook.pytest_deselected(items=[i for i in items if _backend_of(i) not in wanted])
+    kept = [item for item in items if _backend_of(item) in wanted]
+    items[:] = sorted(kept, key=lambda item: "stacks" not in getattr(item, "fixturenames", ()))
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Puts the tests of one stack into one process, so that it is started once a run."""
+    """Marks each test by what it starts, and puts the tests of one stack into one process, so
+    that it is started once a run."""
     names = getattr(item, "fixturenames", ())
+    for marker in {marker for fixture, marker in MARKED.items() if fixture in names}:
+        item.add_marker(marker)
     if "stacks" in names and not item.get_closest_marker("xdist_group"):
-        callspec = getattr(item, "callspec", None)
-        backend = callspec.params.get("backend") if callspec else None
         whose = "live" if "live" in names else item.path.name
-        item.add_marker(pytest.mark.xdist_group(f"{whose} {backend}"))
+        item.add_marker(pytest.mark.xdist_group(f"{whose} {_backend_of(item)}"))
 
 
 @pytest.hookimpl(trylast=True)
@@ -230,4 +247,5 @@ def pytest_testnodedown(node: Any, error: object) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     parts = ", ".join(f"{axis}: {part}" for axis, part in sorted(matrix.chosen.items()))
     if parts:
-        terminalreporter.write_line(f"Rotating parts of this run: {parts}")
+        commit = os.environ[matrix.COMMIT]
+        terminalreporter.write_line(f"Rotating parts, chosen by commit {commit}: {parts}")

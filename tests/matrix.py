@@ -1,17 +1,21 @@
-"""Which part of the full matrix runs today.
+"""The part of the full matrix that this run tests.
 
-`make check` runs one part of each rotating axis, another every day; `make check-all` (which sets
-``PORTAL_TEST_MATRIX=all``) runs all of them.
+`make check` tests one part of each rotating axis, chosen by the commit, so that one commit has
+one answer. `make check-all` (``PORTAL_TEST_MATRIX=all``) tests all of them. ``PORTAL_TEST_COMMIT``
+names another commit to choose by.
 """
 
 import os
+import subprocess
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
 from typing import TypeVar
-from zlib import crc32
 
-DAY = "PORTAL_TEST_DAY"
-"""The day's number, set once a run so that side-by-side processes agree at midnight too."""
+COMMIT = "PORTAL_TEST_COMMIT"
+"""The commit to choose by, set once a run so that side-by-side processes agree."""
+NO_COMMIT = "0" * 40
+"""Chosen by where there is no Git."""
 
 Part = TypeVar("Part")
 
@@ -30,20 +34,41 @@ def kills(quick: int) -> int:
     return int(os.environ.get("PORTAL_TEST_KILLS", 50 if is_full() else quick))
 
 
-def set_day() -> None:
-    """Fixes the day for this process and those it starts."""
-    os.environ.setdefault(DAY, str(datetime.now(UTC).date().toordinal()))
+def current_commit(folder: Path) -> str:
+    """The commit that ``folder`` has checked out, `NO_COMMIT` where Git can't tell."""
+    try:
+        asked = subprocess.run(
+            ["git", "rev-parse", "--verify", "HEAD"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return NO_COMMIT
+    return asked.stdout.strip()
+
+
+def set_commit() -> None:
+    """Fixes the commit for this process and those it starts."""
+    if COMMIT not in os.environ:
+        os.environ[COMMIT] = current_commit(Path(__file__).parent)
+
+
+def number(axis: str) -> int:
+    """A number of 32 bits that is the same wherever this commit is tested."""
+    digest = sha256(f"{os.environ[COMMIT]} {axis}".encode()).digest()
+    return int.from_bytes(digest[:4], "big")
 
 
 def rotating(axis: str, parts: Sequence[Part]) -> list[Part]:
-    """All the parts in the full matrix, else the one whose turn it is today.
+    """All the parts in the full matrix, else the one that the commit chooses.
 
-    For `pytest.mark.parametrize` and fixture params. Each axis starts at another offset, so that
-    pairs of axes don't march in step.
+    For `pytest.mark.parametrize` and fixture params.
     """
     if is_full():
         chosen[axis] = "all"
         return list(parts)
-    turn = (int(os.environ[DAY]) + crc32(axis.encode())) % len(parts)
+    turn = number(axis) % len(parts)
     chosen[axis] = f"{parts[turn]} ({turn + 1} of {len(parts)})"
     return [parts[turn]]

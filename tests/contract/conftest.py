@@ -19,7 +19,7 @@ from tests.matrix import rotating
 
 @pytest.fixture(params=rotating("database of the contract", BACKENDS))
 def backend(request: pytest.FixtureRequest) -> str:
-    """One of the two in `make check`, tomorrow the other one: these are the largest matrices."""
+    """One of the two, chosen by the commit: these are the largest matrices."""
     return str(request.param)
 
 

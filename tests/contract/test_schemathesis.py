@@ -1,6 +1,5 @@
 """schemathesis against the running product and its own description, with every check on."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -29,7 +28,10 @@ EVERY_CHECK = {name for name in ChecksConfig.__annotations__ if not name.startsw
 NOT_ASKED = {"max_response_time"}
 """How long an answer takes is measured elsewhere."""
 
-pytestmark = pytest.mark.filterwarnings("default")  # what it warns itself about is none of ours
+pytestmark = [
+    pytest.mark.crawl,
+    pytest.mark.filterwarnings("default"),  # what it warns itself about is none of ours
+]
 
 
 @pytest.fixture(scope="module", params=matrix.rotating("schemathesis database", BACKENDS))
@@ -41,9 +43,9 @@ def stack(request: pytest.FixtureRequest, stacks: Stacks) -> Iterator[Stack]:
 
 @pytest.fixture(scope="module")
 def depth() -> Depth:
-    """Always the same requests in `make check`, other and more ones every day in the full run."""
+    """The same requests in every `make check`; more in the full run, others with each commit."""
     if matrix.is_full():
-        chosen = Depth(seed=int(os.environ[matrix.DAY]), examples=50)
+        chosen = Depth(seed=matrix.number("schemathesis seed"), examples=50)
     else:
         chosen = Depth(seed=1, examples=3)
     matrix.chosen["schemathesis seed"] = str(chosen.seed)

@@ -45,11 +45,11 @@ OwnStacks = Callable[[str, Mapping[str, str]], Stack]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the journeys whose turn it is not, where the whole suite runs."""
+    """Leaves out the journeys that the commit did not choose, where the whole suite runs."""
     if any("e2e" in argument for argument in config.args):
         return
-    waiting = {name for names in TAKING_TURNS if names not in TURN for name in names}
-    left_out = [item for item in items if item.path.name in waiting and "e2e" in item.path.parts]
+    others = {name for names in TAKING_TURNS if names not in TURN for name in names}
+    left_out = [item for item in items if item.path.name in others and "e2e" in item.path.parts]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
 

@@ -1,9 +1,9 @@
 """Every page that a role can reach: there, quiet, no wider than the window, open to everybody.
 
-`make check` opens one page of each kind in the look whose turn it is, and asks axe about a third
-of them at its width; `make check-all` opens two of each in all looks, and asks about all at both.
-What editors and customer admins see is what partner admins see, with less in the sidebar: there
-`make check` leaves axe out.
+`make check` opens one page of each kind in the look that the commit chooses, and asks axe about
+a third of them at its width; `make check-all` opens two of each in all looks, and asks about all
+at both. What editors and customer admins see is what partner admins see, with less in the sidebar:
+there `make check` leaves axe out.
 """
 
 import re
@@ -23,6 +23,8 @@ from tests.e2e.walking import kind_of, walk
 from tests.e2e.watched import Visit
 from tests.fixtures.stack import Stack
 from tests.matrix import is_full, rotating
+
+pytestmark = pytest.mark.crawl
 
 ROLES = ("partnerAdmin", *rotating("role", ("partnerEditor", "admin", "standard", "operator")))
 WITH_SCREENS_OF_THEIR_OWN = ("partnerAdmin", "standard", "operator")

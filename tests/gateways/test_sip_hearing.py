@@ -15,6 +15,8 @@ from tests.matrix import rotating
 GREETING = (
     "You have reached Mary Smith. Please leave a message after the tone, and have a nice day."
 )
+pytestmark = pytest.mark.debian
+
 VOICES = rotating("voice that answers", ("en-us", "en-gb+f3", "de"))
 
 

@@ -16,7 +16,7 @@ from app.models import new_id
 from tests.fixtures.sip_telephone import Telephone, silence, spoken, telephone
 from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
 
-pytestmark = pytest.mark.xdist_group("sip-keeper")
+pytestmark = [pytest.mark.debian, pytest.mark.xdist_group("sip-keeper")]
 
 INTRO = "Good morning."
 TALKED = [Fact.ASKED, Fact.DIALLING, Fact.TAKEN, Fact.RINGING, Fact.ANSWERED, Fact.HEARD]

@@ -33,7 +33,7 @@ from tests.fixtures.sip_telephone import likeness, place_of, silence, spoken, te
 from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
 from tests.fixtures.waiting import is_gone, wait_for
 
-pytestmark = pytest.mark.xdist_group("sip-line")
+pytestmark = [pytest.mark.debian, pytest.mark.xdist_group("sip-line")]
 
 NUMBER = "+12125551234"
 EVERY_LETTER = "".join(letter for letter in map(chr, range(33, 127)) if letter not in "\"';<>\\")

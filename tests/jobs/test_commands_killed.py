@@ -31,6 +31,7 @@ def desk(fresh_database: Database, tmp_path: Path) -> Desk:
         return make_desk(session, fresh_database, tmp_path)
 
 
+@pytest.mark.crash
 def test_the_worker_goes_on_with_what_a_killed_command_had_begun(
     desk: Desk, make_worker: Callable[..., Worker], tmp_path: Path
 ) -> None:

@@ -65,6 +65,7 @@ def cancel_once_it_rings(database: Database, line: Line, call_id: UUID) -> None:
         calls.cancel(session, line.key, call_id, ())
 
 
+@pytest.mark.crash
 @pytest.mark.parametrize("points", rotating("crash points", [NAMES[part::3] for part in range(3)]))
 def test_a_call_ends_as_it_should_wherever_its_worker_dies(
     fresh_database: Database,

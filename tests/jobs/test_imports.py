@@ -65,6 +65,7 @@ def test_a_file_that_is_none_fails_with_its_sentence(desk: Desk, worker: Worker)
     )
 
 
+@pytest.mark.crash
 def test_a_worker_killed_anywhere_goes_on_exactly_where_it_was(desk: Desk, worker: Worker) -> None:
     """File after file, each killed while it is checked and while it is applied: every time the
     campaign then equals the file, with each contact once."""
@@ -156,6 +157,7 @@ def _is_further(desk: Desk, upload_id: UUID, done: int) -> bool:
     return upload.undo_done > done or upload.undo_state == "undone"
 
 
+@pytest.mark.crash
 def test_a_killed_worker_goes_on_undoing_exactly_where_it_was(desk: Desk, worker: Worker) -> None:
     """Killed in the middle of an undo; the campaign then is as it was before the file."""
     seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy

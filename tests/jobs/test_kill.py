@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+import pytest
 from sqlalchemy import select
 
 from app.database import Database
@@ -31,6 +32,7 @@ def wait_for_an_open_question(database: Database, then_seconds: float) -> None:
     time.sleep(then_seconds)
 
 
+@pytest.mark.crash
 def test_a_killed_worker_neither_loses_nor_repeats_a_call(
     fresh_database: Database, make_worker: Callable[..., Worker]
 ) -> None:

@@ -33,7 +33,7 @@ from tests.fixtures.waiting import is_gone, wait_for
 from tests.fixtures.worker import call_now, outcome, until
 from tests.matrix import rotating
 
-pytestmark = pytest.mark.xdist_group("sip")
+pytestmark = [pytest.mark.debian, pytest.mark.worker, pytest.mark.xdist_group("sip")]
 
 INTRO = "Good morning, this is Ada."
 VOICEMAIL = "Please call the dentist."
@@ -217,6 +217,7 @@ def test_calls_outlive_the_worker_and_end_with_their_own_process(
     wait_for(lambda: is_gone(keeper) and "session closed" in orphaned.log())
 
 
+@pytest.mark.crash
 @pytest.mark.skipif(KILLS == 0, reason="random kills belong to `make check-all`")
 def test_a_killed_worker_neither_loses_nor_repeats_a_call(house: SipHouse) -> None:
     """The trunk is full at times, which is no call; else each number is called once."""

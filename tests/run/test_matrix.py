@@ -1,10 +1,15 @@
-"""Rotating parts: one a day, all of them in turn, and all at once in the full matrix."""
+"""Rotating parts: chosen by the commit, and all at once in the full matrix."""
+
+import subprocess
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from tests import matrix
 
 WIDTHS = [390, 768, 1360]
+COMMITS = [f"{number:040x}" for number in range(300)]
 
 
 @pytest.fixture(autouse=True)
@@ -13,16 +18,53 @@ def _nothing_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PORTAL_TEST_MATRIX", raising=False)
 
 
+def turns(monkeypatch: pytest.MonkeyPatch, axis: str) -> list[int]:
+    """The width that each of `COMMITS` chooses."""
+    widths = []
+    for commit in COMMITS:
+        monkeypatch.setenv(matrix.COMMIT, commit)
+        widths += matrix.rotating(axis, WIDTHS)
+    return widths
+
+
+def test_one_commit_always_has_the_same_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert turns(monkeypatch, "width") == turns(monkeypatch, "width")
+
+
 def test_every_part_comes_around(monkeypatch: pytest.MonkeyPatch) -> None:
-    days = []
-    for day in range(739_000, 739_006):
-        monkeypatch.setenv(matrix.DAY, str(day))
-        days.append(matrix.rotating("width", WIDTHS))
-    assert sorted(days[:3]) == [[width] for width in WIDTHS]
-    assert days[:3] == days[3:]
+    times = Counter(turns(monkeypatch, "width"))
+    assert {width: times[width] > 70 for width in WIDTHS} == dict.fromkeys(WIDTHS, True)
+
+
+def test_two_axes_do_not_march_in_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = zip(turns(monkeypatch, "width"), turns(monkeypatch, "height"), strict=True)
+    assert set(pairs) == {(one, other) for one in WIDTHS for other in WIDTHS}
 
 
 def test_the_full_matrix_has_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORTAL_TEST_MATRIX", "all")
     assert matrix.rotating("width", WIDTHS) == WIDTHS
     assert matrix.chosen == {"width": "all"}
+
+
+def test_the_commit_is_the_one_that_is_checked_out(tmp_path: Path) -> None:
+    assert matrix.current_commit(tmp_path) == matrix.NO_COMMIT
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=Ann", "-c", "user.email=ann@example.com"]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    assert matrix.current_commit(tmp_path) == matrix.NO_COMMIT
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-m", "First"], check=True)
+    head = subprocess.run([*git, "log", "--format=%H"], check=True, capture_output=True, text=True)
+    assert matrix.current_commit(tmp_path) == head.stdout.strip()
+
+
+def test_a_commit_that_is_named_goes_before_the_one_checked_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(matrix.COMMIT, "abc")
+    matrix.set_commit()
+    named = matrix.number("width")
+    monkeypatch.delenv(matrix.COMMIT)
+    matrix.set_commit()
+    own = matrix.number("width")
+    monkeypatch.setenv(matrix.COMMIT, matrix.current_commit(Path(__file__).parent))
+    assert matrix.number("width") == own != named
