@@ -192,6 +192,16 @@ def build_assets(purpose: str) -> None:
         (built / ".built").write_text(wanted)
 
 
+def steps_of(purpose: str) -> list[Callable[[], None]]:
+    """What ``run``, ``test`` or ``test-quick`` needs to be done, in any order."""
+    kind = purpose.removesuffix("-quick")
+    steps: list[Callable[[], None]] = [
+        partial(install_python_packages, kind),
+        partial(build_assets, kind),
+    ]
+    return [install_debian_packages, *steps] if purpose == "test" else steps
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("purpose", choices=[*LOCKS, "test-quick"])
@@ -203,14 +213,8 @@ def main() -> None:
     (ROOT / ".setup").mkdir(exist_ok=True)
     with (ROOT / ".setup" / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two of these at once would tread on each other
-        steps: list[Callable[[], None]] = [
-            partial(install_python_packages, given.purpose.removesuffix("-quick")),
-            partial(build_assets, given.purpose.removesuffix("-quick")),
-        ]
-        if given.purpose == "test":
-            steps.insert(0, install_debian_packages)
         with ThreadPoolExecutor() as side_by_side:
-            for step in [side_by_side.submit(step) for step in steps]:
+            for step in [side_by_side.submit(step) for step in steps_of(given.purpose)]:
                 step.result()
 
 

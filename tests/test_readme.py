@@ -1,6 +1,7 @@
 """What the README promises is there."""
 
 import re
+import subprocess
 
 from app.config import ROOT
 
@@ -24,3 +25,17 @@ def test_every_place_on_the_map_exists() -> None:
             if name.endswith("/"):
                 parents[depth + 1 :] = [name]
     assert missing == []
+
+
+def test_make_help_lists_every_command() -> None:
+    commands = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    listed = subprocess.run(
+        ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert re.findall(r"^  make ([a-z-]+) ", listed, re.MULTILINE) == commands
+
+
+def test_every_make_command_that_is_named_exists() -> None:
+    commands = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    named = set(re.findall(r"\bmake ([a-z-]+)\b", re.sub(r"[^`]*?(`[^`]+`)[^`]*", r"\1 ", README)))
+    assert named <= set(commands)

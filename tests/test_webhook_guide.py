@@ -27,11 +27,19 @@ def verify() -> Callable[..., None]:
     return known["verify"]  # type: ignore[no-any-return]  # it is the guide's function
 
 
+def refusal(verify: Callable[..., None], secret: str, sent: dict[str, str], body: str) -> str:
+    """The words of the check, empty where it accepts."""
+    try:
+        verify(secret, sent, body.encode())
+    except ValueError as refused:
+        return str(refused)
+    return ""
+
+
 def test_the_check_of_the_guide_takes_what_the_portal_signs(verify: Callable[..., None]) -> None:
     old, new = new_secret(), new_secret()
     sent = headers([new, old], "msg_1", int(time.time()), BODY)
-    for secret in (old, new):
-        verify(secret, sent, BODY.encode())
+    assert [refusal(verify, secret, sent, BODY) for secret in (old, new)] == ["", ""]
 
 
 @pytest.mark.parametrize(
@@ -48,8 +56,7 @@ def test_the_check_of_the_guide_refuses_what_was_changed(
 ) -> None:
     secret = new_secret()
     sent = headers([secret], "msg_1", int(time.time()), BODY) | changes
-    with pytest.raises(ValueError, match=words):
-        verify(secret, sent, body.encode())
+    assert refusal(verify, secret, sent, body) == words
 
 
 def test_the_table_of_events_is_the_list_that_is_sent() -> None:

@@ -30,9 +30,11 @@ def test_never_more_than_the_burst_and_the_rate(pauses: list[float]) -> None:
 def test_who_keeps_to_the_rate_is_never_refused() -> None:
     now = [0.0]
     buckets = TokenBuckets(10, 1, clock=lambda: now[0])
+    taken = []
     for _ in range(100):
-        buckets.take("key")
+        taken.append(accepted(buckets, "key"))
         now[0] += 0.1001
+    assert taken == [True] * 100
 
 
 def test_the_wait_is_told_in_whole_seconds() -> None:

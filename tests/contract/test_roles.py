@@ -69,10 +69,17 @@ def test_a_cell(area: AreaA, name: str, role: Role, status: int) -> None:
     assert response.status_code == status, response.text
 
 
-@pytest.mark.parametrize("name", sorted(READS | {f"PUT {_PARTNER}"}))
+@pytest.mark.parametrize("name", sorted({*READS, f"PUT {_PARTNER}"} - {"GET /api/partners"}))
 def test_an_operator_acts_for_every_partner(area: AreaA, name: str) -> None:
-    request = good(name, subject_of(area, other=True))
-    assert area.ask(*request, as_role=Role.OPERATOR).status_code == 200
+    method, path, body = good(name, subject_of(area, other=True))
+    answer = area.ask(method, path, body, as_role=Role.OPERATOR)
+    seen_by_the_partner = area.get(path, of=area.other)
+    assert (answer.status_code, answer.get_json()) == (200, seen_by_the_partner)
+
+
+def test_an_operator_lists_every_partner(area: AreaA) -> None:
+    listed = area.get("/api/partners", as_role=Role.OPERATOR)
+    assert {each["id"] for each in listed} == {str(area.own.partner.id), str(area.other.partner.id)}
 
 
 @pytest.mark.parametrize("name", TABLE)

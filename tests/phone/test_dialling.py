@@ -49,7 +49,11 @@ def test_the_region_is_that_of_the_number_not_of_its_country_code() -> None:
 
 
 def test_satellite_networks_can_be_allowed() -> None:
-    check_dialable("+881612345678", {"001"})
+    number = "+881612345678"
+    with pytest.raises(PhoneError) as refused:
+        check_dialable(number, ALLOWED)
+    assert refused.value.code == "satellite"
+    assert check_dialable(number, {"001"}) is None  # type: ignore[func-returns-value]  # the promise
 
 
 def test_the_sentence_shows_how_the_number_is_written() -> None:

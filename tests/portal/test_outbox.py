@@ -51,11 +51,17 @@ def test_a_partner_admin_finds_the_mails_of_the_own_partner_alone(
 
 
 def test_operators_find_every_mail(
-    app: Flask, session: Session, signed_in: SignedIn, mail_ids: list[str]
+    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn, mail_ids: list[str]
 ) -> None:
     operator = session.scalars(select(User).where(User.user_type == Role.OPERATOR)).one()
     browser = signed_in(operator)
-    assert [browser.get(f"/outbox/{mail_id}").status_code for mail_id in mail_ids] == [200] * 3
+    listed = browser.get("/outbox").text
+    assert [mail_id in listed for mail_id in mail_ids] == [True] * 3
+    for mail_id, address in zip(
+        mail_ids, (own.user.email, other.user.email, operator.email), strict=True
+    ):
+        answer = browser.get(f"/outbox/{mail_id}")
+        assert (answer.status_code, address in answer.text.replace("<wbr>", "")) == (200, True)
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])

@@ -186,7 +186,10 @@ def test_who_lost_the_invitation_asks_for_it_like_for_a_password(
     page = f"/p/{own.partner.slug}/forgot-password"
     browser.post(page, {"email": user.email}, page=page)
     (again,) = send_waiting(session, settings)
-    assert browser.get(path_in(again)).status_code == 200
+    path = path_in(again)
+    answer = browser.post(path, BOTH, page=path)
+    assert (answer.status_code, answer.location) == (303, "/")
+    assert (user.email in browser.get("/account").text) is True
 
 
 @pytest.mark.parametrize("purpose", LinkPurpose)

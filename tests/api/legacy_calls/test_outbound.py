@@ -132,8 +132,11 @@ def test_every_problem_is_named_in_one_answer(served: Dialler) -> None:
     )
 
 
-def test_unknown_fields_are_ignored(served: Dialler) -> None:
-    assert served.ask(campaign="spring", intronotes=7).status_code == 200
+def test_unknown_fields_are_ignored(session: Session, served: Dialler) -> None:
+    answer = served.ask(campaign="spring", intronotes=7)
+    call = only_call(session)
+    assert (answer.status_code, answer.get_json()["callId"]) == (200, str(call.id))
+    assert (call.call_instructions, call.call_metadata) == ("She asked for a quote.", {})
 
 
 def test_a_number_of_no_assistant_of_the_organization_is_404(

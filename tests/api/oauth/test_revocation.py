@@ -66,7 +66,13 @@ def test_a_revoked_token_is_refused_at_once(
 def test_what_is_no_token_is_no_error(
     client: FlaskClient, session: Session, own: Tenant, token: str
 ) -> None:
-    assert revoke(client, make(session, own), token=token).status_code == 200
+    answer = revoke(client, make(session, own), token=token)
+    assert (answer.status_code, answer.get_json(), answer.headers["Cache-Control"]) == (
+        200,
+        {},
+        "no-store",
+    )
+    assert session.scalars(select(RevokedToken)).all() == []
 
 
 def test_the_token_of_another_client_stays_good(

@@ -8,6 +8,15 @@ from app.services.auth import password_rules
 KNOWN = ("ada.byron@hillside.example", "Ada Byron", "Northwind Voice Desk")
 
 
+def problems(password: str) -> list[tuple[str, str]]:
+    """Field and code of everything that the password is refused for."""
+    try:
+        password_rules.check(password, known=KNOWN)
+    except ValidationFailed as refused:
+        return [(problem.field, problem.code) for problem in refused.problems]
+    return []
+
+
 @pytest.mark.parametrize(
     "password",
     [
@@ -21,7 +30,7 @@ KNOWN = ("ada.byron@hillside.example", "Ada Byron", "Northwind Voice Desk")
     ],
 )
 def test_a_long_password_of_ones_own_is_accepted(password: str) -> None:
-    password_rules.check(password, known=KNOWN)
+    assert problems(password) == []
 
 
 @pytest.mark.parametrize(
@@ -49,9 +58,7 @@ def test_a_long_password_of_ones_own_is_accepted(password: str) -> None:
     ],
 )
 def test_what_is_guessed_first_is_refused(password: str, code: str) -> None:
-    with pytest.raises(ValidationFailed) as refused:
-        password_rules.check(password, known=KNOWN)
-    assert [(p.field, p.code) for p in refused.value.problems] == [("password", code)]
+    assert problems(password) == [("password", code)]
 
 
 def test_a_short_one_is_told_how_short_it_is() -> None:

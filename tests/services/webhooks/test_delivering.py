@@ -29,11 +29,8 @@ WAITING, HELD = DeliveryState.WAITING, DeliveryState.HELD
 DELIVERED, FAILED = DeliveryState.DELIVERED, DeliveryState.FAILED
 
 
-def test_event(session: Session, admin: Caller, made: Shown) -> WebhookDelivery:
+def event_to_try(session: Session, admin: Caller, made: Shown) -> WebhookDelivery:
     return deliveries.send_test(session, admin, made.endpoint.id)
-
-
-test_event.__test__ = False  # type: ignore[attr-defined]  # it makes one, it is none
 
 
 def attempt(
@@ -61,7 +58,7 @@ def expected(secret: str, message: Message) -> str:
 def test_a_taken_message_is_over(
     session: Session, settings: Settings, admin: Caller, made: Shown
 ) -> None:
-    delivery = test_event(session, admin, made)
+    delivery = event_to_try(session, admin, made)
     message = attempt(session, settings, delivery, TAKEN)
     assert message is not None
     assert (message.url, signed_with(message)) == (
@@ -76,7 +73,7 @@ def test_a_taken_message_is_over(
 def test_attempts_follow_in_growing_gaps_with_the_same_id_until_the_last(
     session: Session, settings: Settings, admin: Caller, made: Shown
 ) -> None:
-    delivery, ids, gaps = test_event(session, admin, made), set(), []
+    delivery, ids, gaps = event_to_try(session, admin, made), set(), []
     for _ in GAPS_SECONDS:
         message = attempt(session, settings, delivery, BUSY)
         assert message is not None
@@ -102,7 +99,7 @@ def test_a_wish_to_wait_is_respected_up_to_a_day(
     least: float,
     most: float,
 ) -> None:
-    delivery = test_event(session, admin, made)
+    delivery = event_to_try(session, admin, made)
     attempt(session, settings, delivery, Answer(429, "", wish))
     assert delivery.next_attempt_at is not None
     assert least <= (delivery.next_attempt_at - clock.now).total_seconds() <= most
@@ -111,7 +108,7 @@ def test_a_wish_to_wait_is_respected_up_to_a_day(
 def test_an_attempt_of_before_does_nothing(
     session: Session, settings: Settings, admin: Caller, made: Shown
 ) -> None:
-    delivery = test_event(session, admin, made)
+    delivery = event_to_try(session, admin, made)
     attempt(session, settings, delivery, BUSY)
     assert delivering.begin(session, delivery.id, 1, settings) is None
     delivering.settle(session, delivery.id, 1, TAKEN, settings)
@@ -122,7 +119,7 @@ def test_who_is_gone_is_paused_at_once_and_the_partner_is_told(
     session: Session, settings: Settings, own: Tenant, admin: Caller, made: Shown
 ) -> None:
     own.partner.notification_email = "ops@northwind.example"
-    delivery = test_event(session, admin, made)
+    delivery = event_to_try(session, admin, made)
     attempt(session, settings, delivery, GONE)
     assert (made.endpoint.pause_reason, delivery.state) == (PauseReason.GONE, HELD)
     mail = session.scalars(select(Mail)).one()
@@ -143,7 +140,7 @@ def test_who_takes_nothing_for_a_day_is_paused_and_one_taken_message_begins_it_a
     session: Session, settings: Settings, own: Tenant, admin: Caller, made: Shown
 ) -> None:
     own.partner.notification_email = "ops@northwind.example"
-    first, second, third = (test_event(session, admin, made) for _ in range(3))
+    first, second, third = (event_to_try(session, admin, made) for _ in range(3))
     attempt(session, settings, first, BUSY)
     made.endpoint.failing_since = utcnow() - timedelta(hours=23, minutes=59)
     attempt(session, settings, first, BUSY)
@@ -162,7 +159,7 @@ def test_who_takes_nothing_for_a_day_is_paused_and_one_taken_message_begins_it_a
 def test_what_was_held_goes_out_when_the_endpoint_resumes(
     session: Session, settings: Settings, admin: Caller, made: Shown
 ) -> None:
-    delivery = test_event(session, admin, made)
+    delivery = event_to_try(session, admin, made)
     for _ in range(3):
         attempt(session, settings, delivery, BUSY)
     endpoints.pause(session, admin, made.endpoint.id)
@@ -180,11 +177,11 @@ def test_both_secrets_sign_while_the_overlap_lasts(
     session: Session, settings: Settings, admin: Caller, made: Shown
 ) -> None:
     new = endpoints.rotate(session, admin, settings, made.endpoint.id, overlap=timedelta(hours=24))
-    message = attempt(session, settings, test_event(session, admin, made), TAKEN)
+    message = attempt(session, settings, event_to_try(session, admin, made), TAKEN)
     assert message is not None
     assert signed_with(message) == [expected(new.secret, message), expected(made.secret, message)]
     made.endpoint.previous_until = utcnow()
-    message = attempt(session, settings, test_event(session, admin, made), TAKEN)
+    message = attempt(session, settings, event_to_try(session, admin, made), TAKEN)
     assert message is not None
     assert signed_with(message) == [expected(new.secret, message)]
     assert made.endpoint.previous_secret is None
@@ -197,9 +194,9 @@ def test_the_applications_key_can_be_changed(
     both = settings.model_copy(update=new | {"previous_secret_key": settings.secret_key})
     alone = settings.model_copy(update=new)
     with pytest.raises(SealBroken):
-        attempt(session, alone, test_event(session, admin, made), TAKEN)
+        attempt(session, alone, event_to_try(session, admin, made), TAKEN)
     for known in (both, alone):
-        message = attempt(session, known, test_event(session, admin, made), TAKEN)
+        message = attempt(session, known, event_to_try(session, admin, made), TAKEN)
         assert message is not None
         assert signed_with(message) == [expected(made.secret, message)]
 
@@ -207,7 +204,7 @@ def test_the_applications_key_can_be_changed(
 def test_what_is_over_is_sent_again_under_its_id(
     session: Session, settings: Settings, admin: Caller, made: Shown
 ) -> None:
-    delivery = test_event(session, admin, made)
+    delivery = event_to_try(session, admin, made)
     with pytest.raises(Conflict):
         deliveries.replay(session, admin, made.endpoint.id, delivery.id)
     first = attempt(session, settings, delivery, TAKEN)
@@ -223,7 +220,7 @@ def test_what_is_over_is_sent_again_under_its_id(
 def test_everything_that_failed_since_is_sent_again(
     session: Session, settings: Settings, admin: Caller, made: Shown
 ) -> None:
-    old, new, taken = (test_event(session, admin, made) for _ in range(3))
+    old, new, taken = (event_to_try(session, admin, made) for _ in range(3))
     for delivery in (old, new):
         delivery.retries = len(GAPS_SECONDS)
         attempt(session, settings, delivery, BUSY)

@@ -1,0 +1,129 @@
+"""Every test can fail: it asserts something, and more than that an answer has status 200."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CHECKS = {"pytest.raises", "pytest.fail", "expect", "until", "wait_for"}
+"""Calls that fail by themselves where something is not as expected."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
+def functions_of(path: Path) -> dict[str, Function]:
+    return {node.name: node for node in tree_of(path).body if isinstance(node, Function)}
+
+
+@cache
+def imports_of(path: Path) -> dict[str, tuple[Path, str]]:
+    """The functions that a file imports from others of the tests."""
+    found = {}
+    for node in tree_of(path).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests."):
+            source = ROOT / Path(*str(node.module).split(".")).with_suffix(".py")
+            if source.exists():
+                found |= {alias.asname or alias.name: (source, alias.name) for alias in node.names}
+    return found
+
+
+@cache
+def helper_checks(path: Path, name: str) -> bool:
+    """Whether a function of the tests itself asserts more than a success."""
+    if name not in functions_of(path):
+        source, original = imports_of(path).get(name, (None, ""))
+        return source is not None and helper_checks(source, original)
+    return any(own_checks(functions_of(path)[name]))
+
+
+def own_checks(function: Function) -> Iterator[bool]:
+    """For each thing that the function checks, whether it is more than a status of 200."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assert):
+            yield not is_success_alone(node.test)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in CHECKS:
+            yield True
+
+
+def checks(path: Path, function: Function) -> Iterator[bool]:
+    """What the function checks itself and by the functions that it calls."""
+    yield from own_checks(function)
+    called = {node.func.id for node in ast.walk(function)
+              if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
+    yield from (True for name in called if helper_checks(path, name))
+
+
+def is_success_alone(condition: ast.expr) -> bool:
+    """``answer.status_code == 200`` and its like for several answers or several statuses."""
+    if not isinstance(condition, ast.Compare) or not is_status(condition.left):
+        return False
+    if not isinstance(condition.ops[0], ast.Eq):
+        return True
+    numbers = [
+        node.value
+        for node in ast.walk(condition.comparators[0])
+        if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value >= 100
+    ]
+    return bool(numbers) and set(numbers) == {200}
+
+
+def is_status(value: ast.expr) -> bool:
+    if isinstance(value, ast.ListComp | ast.SetComp):
+        return is_status(value.elt)
+    if isinstance(value, ast.Tuple | ast.List):
+        return all(is_status(each) for each in value.elts)
+    return isinstance(value, ast.Attribute) and value.attr == "status_code"
+
+
+def verdicts(wanted: set[bool]) -> set[str]:
+    """The tests that check just this: nothing (an empty set), or a success alone (``{False}``)."""
+    return {
+        f"{path.relative_to(ROOT)}::{function.name}"
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        for function in ast.walk(tree_of(path))
+        if isinstance(function, Function)
+        and function.name.startswith("test_")
+        and set(checks(path, function)) == wanted
+    }
+
+
+def test_every_test_asserts_something() -> None:
+    assert verdicts(set()) == set()
+
+
+def test_no_test_asserts_success_alone() -> None:
+    assert verdicts({False}) == set()
+
+
+def found_in(source: str) -> set[bool]:
+    (function,) = ast.parse(source).body
+    assert isinstance(function, Function)
+    return set(checks(Path(__file__), function))
+
+
+def test_what_counts_as_an_assertion() -> None:
+    verdict = {
+        statement: found_in(f"def test_it():\n    {statement}")
+        for statement in (
+            "client.get('/')",
+            "assert client.get('/').status_code == 200",
+            "assert [a.status_code for a in answers] == [200] * 3",
+            "assert (a.status_code, b.status_code) == (200, 200)",
+            "assert answer.status_code in (200, 404)",
+            "assert answer.status_code == 404",
+            "assert (answer.status_code, answer.text) == (200, 'Hello')",
+            "with pytest.raises(ValueError): read('')",
+            "found_in('')",
+        )
+    }
+    assert list(verdict.values()) == [
+        *(set(), {False}, {False}, {False}, {False}),
+        *({True}, {True}, {True}, {True}),
+    ]
