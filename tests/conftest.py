@@ -20,7 +20,6 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.database import Database, make_engine
-from app.factory import create_app, furnish
 from tests import matrix
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.databases import BACKENDS, Databases
@@ -42,6 +41,7 @@ STACKS = pytest.StashKey[Stacks]()
 MARKED = {
     "stacks": "product",
     "chromium": "debian",
+    "worker": "worker",
     "make_worker": "worker",
     "shared_house": "worker",
 }
@@ -136,6 +136,7 @@ def make_app(
 
     Its routes are put together once a process: that takes longer than most tests.
     """
+    from app.factory import create_app, furnish  # noqa: PLC0415 - most tests need no views
 
     def make(**changes: Any) -> Flask:
         settings = settings_for(url_of(database), tmp_path, **changes)
