@@ -25,7 +25,7 @@ def functions_of(path: Path) -> dict[str, Function]:
 @cache
 def imports_of(path: Path) -> dict[str, tuple[Path, str]]:
     """The functions that a file imports from others of the tests."""
-    found = {}
+    found: dict[str, tuple[Path, str]] = {}
     for node in tree_of(path).body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests."):
             source = ROOT / Path(*str(node.module).split(".")).with_suffix(".py")
