@@ -27,7 +27,7 @@ test: ## Run the tests on SQLite and PostgreSQL, in under 6 minutes (TESTS=tests
 
 test-quick: ## Run the tests that need neither PostgreSQL, a browser nor a worker, in under 90 seconds
 	@scripts/setup_tests test-quick
-	PORTAL_TEST_DATABASES=sqlite $(BIN)/pytest -n $(JOBS) \
+	PORTAL_TEST_DATABASES=sqlite $(BIN)/pytest -n $(JOBS) $(LAYERS:%=--ignore=%) \
 		$(call leave_out,crash or crawl or product or slow or debian or worker) $(TESTS)
 
 lint: ## Check style, format, types and layers
