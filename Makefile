@@ -21,14 +21,14 @@ help: ## List the commands
 run: ## Install what is missing, then serve on PORT (8000)
 	@exec scripts/run "$(PORT)"
 
-test: ## Run the tests on SQLite and PostgreSQL, in under 6 minutes (TESTS=tests/api for all of a part)
+test: ## Run the tests on SQLite and PostgreSQL in some minutes (TESTS=tests/api for all of a part)
 	@scripts/setup_tests
-	$(BIN)/pytest -n $(JOBS) $(call leave_out,crash or crawl or product or slow) $(TESTS)
+	$(BIN)/pytest -n $(JOBS) $(call leave_out,crash or crawl or product) $(TESTS)
 
-test-quick: ## Run the tests that need neither PostgreSQL, a browser nor a worker, in under 90 seconds
+test-quick: ## Run what is quick and needs no Debian package, on SQLite
 	@scripts/setup_tests test-quick
 	PORTAL_TEST_DATABASES=sqlite $(BIN)/pytest -n $(JOBS) $(LAYERS:%=--ignore=%) \
-		$(call leave_out,crash or crawl or product or slow or debian or worker) $(TESTS)
+		$(call leave_out,crash or crawl or product or debian or matrix or worker) $(TESTS)
 
 lint: ## Check style, format, types and layers
 	@scripts/setup_tests test-quick
@@ -37,7 +37,7 @@ lint: ## Check style, format, types and layers
 	$(BIN)/mypy
 	$(BIN)/pytest $(LAYERS)
 
-check: lint ## Lint and run every test with coverage, in under 20 minutes: required of each change
+check: lint ## Lint and run every test with coverage: required of each change
 	@scripts/setup_tests
 	$(BIN)/pytest -n $(JOBS) --cov --cov-report= $(TESTS)
 	@echo "Coverage: $$($(BIN)/coverage report --format=total) %"
@@ -64,7 +64,7 @@ lighthouse: ## Print Lighthouse's four figures and the size of every screen
 	@scripts/setup_tests
 	@$(BIN)/python -m scripts.lighthouse
 
-fmt: ## Format the code and mend what the linter can mend
+fmt: ## Format the code and fix what the linter can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 

@@ -17,6 +17,11 @@ from tests.fixtures.settings import settings_for
 from tests.matrix import rotating
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if {"area", "world"} & set(getattr(item, "fixturenames", ())):
+        item.add_marker("matrix")
+
+
 @pytest.fixture(params=rotating("database of the contract", BACKENDS))
 def backend(request: pytest.FixtureRequest) -> str:
     """One of the two, chosen by the commit: these are the largest matrices."""
