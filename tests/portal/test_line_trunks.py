@@ -20,6 +20,8 @@ from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.sip_trunk import Trunk, sip_trunk
 from tests.portal.conftest import Browser
 
+pytestmark = pytest.mark.debian
+
 SignIn = Callable[[User], Browser]
 FORM, LIST, TWILIO = "/line/accounts/trunk", "/line/accounts", "/line/accounts/account"
 PASSWORD = "a-password-that-nobody-sees"

@@ -58,6 +58,7 @@ from app.config import read_settings
             {
                 "PORTAL_CARRIER": "sip",
                 "PORTAL_SIP_TRUNK": "trunk.example.com:5080",
+                "PORTAL_SIP_BARESIP": "/bin/sh",
                 "PORTAL_SIP_ESPEAK": "/absent/espeak-ng",
             },
             (
