@@ -1,6 +1,6 @@
 """From decoded JSON, a form or a query string to a class of the wire, all problems at once."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sized
 from difflib import get_close_matches
 from typing import Any, TypeVar, get_args
 
@@ -74,11 +74,11 @@ _LIMITS: dict[str, tuple[str, str]] = {
     "missing": ("required", "This is required and was not sent."),
     "string_too_long": ("too_long", "{length:,} characters are too many: at most {max_length:,}."),
     "string_too_short": ("blank", "This can't be left blank."),
-    "too_long": ("too_many", "{actual_length:,} entries are too many: at most {max_length:,}."),
+    "too_long": ("too_many", "{length:,} entries are too many: at most {max_length:,}."),
     "too_short": ("too_few", "At least {min_length:,} entry is needed here."),
     "greater_than_equal": ("out_of_range", "Too small: at least {ge:,} is needed."),
     "less_than_equal": ("out_of_range", "Too large: at most {le:,} is accepted."),
-    "string_unicode": ("not_unicode", "There are characters here that are no Unicode text."),
+    "string_unicode": ("lone_surrogate", "This text holds half of a surrogate pair."),
 }
 
 
@@ -89,7 +89,7 @@ def _words(model: type[BaseModel], details: ErrorDetails) -> tuple[str, str]:
         return kind, context["sentence"]
     if kind in _LIMITS:
         code, sentence = _LIMITS[kind]
-        length = len(value) if isinstance(value, str) else 0
+        length = len(value) if isinstance(value, Sized) else 0
         return code, sentence.format(length=length, **context)
     if kind == "extra_forbidden":
         return "unknown_field", _unknown(model, details["loc"])
@@ -98,18 +98,22 @@ def _words(model: type[BaseModel], details: ErrorDetails) -> tuple[str, str]:
     if kind in _EXPECTED:
         sent = _SENT.get(type(value), "something else")
         return "wrong_type", f"{_EXPECTED[kind]} is needed here; {sent} was sent."
-    return kind, details["msg"]
+    return "wrong_type", "This value can't be used here: check its type and format."
 
 
 def _unknown(model: type[BaseModel], location: tuple[int | str, ...]) -> str:
     *parents, last = location
-    name = str(last)[:100]
-    known = _wire_fields(_model_at(model, parents))
-    by_folded = {field.casefold(): field for field in known}
+    return unknown_name("field", str(last), _wire_fields(_model_at(model, parents)))
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
+    """The sentence for an unknown field or parameter; it suggests the nearest known name."""
+    name = name[:100]
+    by_folded = {each.casefold(): each for each in known}
     near = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
     if near:
-        return f'There is no field "{name}" here. Did you mean "{by_folded[near[0]]}"?'
-    return f'There is no field "{name}" here.'
+        return f'There is no {kind} "{name}" here. Did you mean "{by_folded[near[0]]}"?'
+    return f'There is no {kind} "{name}" here.'
 
 
 def _wire_fields(model: type[BaseModel]) -> list[str]:
