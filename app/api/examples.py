@@ -17,7 +17,7 @@ _AGENT = "0193a5c2-7d43-7cd4-8e21-4d9a2f5c3e04"
 _CALL = "0193a5c2-7d44-7d15-9f32-5eab3a4d2f05"
 _CONTACT = "0193a5c2-7d45-7e56-8a43-6fbc4b3e1a06"
 _CAMPAIGN = "0193a5c2-7d46-7f97-9b54-7acd5c2f0b07"
-_MOMENT = "2026-05-04T09:30:00Z"
+_MOMENT = "2026-05-04T09:30:00.000Z"
 
 _PARTNER_INPUT: dict[str, Any] = {
     "partnerName": "Northwind Voice",
@@ -51,9 +51,9 @@ _ATTEMPT: dict[str, Any] = {
     "status": "completed",
     "answeredBy": "human",
     "endedReason": "completed",
-    "startedAt": "2026-05-04T09:30:01Z",
-    "answeredAt": "2026-05-04T09:30:09Z",
-    "endedAt": "2026-05-04T09:31:20Z",
+    "startedAt": "2026-05-04T09:30:01.000Z",
+    "answeredAt": "2026-05-04T09:30:09.000Z",
+    "endedAt": "2026-05-04T09:31:20.000Z",
     "cost": 0.0135,
     "costCurrency": "USD",
 }
@@ -156,7 +156,7 @@ EXAMPLES: dict[str, Any] = {
             "conversations": 128,
             "lastUpdatedDate": _MOMENT,
             "requestedDateRange": {
-                "start": "2026-05-01T00:00:00Z",
+                "start": "2026-05-01T00:00:00.000Z",
                 "end": "2026-05-31T23:59:59.999Z",
             },
         },
@@ -241,9 +241,9 @@ EXAMPLES: dict[str, Any] = {
         "createdAt": _MOMENT,
         "scheduledFor": None,
         "nextAttemptAt": None,
-        "startedAt": "2026-05-04T09:30:01Z",
-        "answeredAt": "2026-05-04T09:30:09Z",
-        "endedAt": "2026-05-04T09:31:20Z",
+        "startedAt": "2026-05-04T09:30:01.000Z",
+        "answeredAt": "2026-05-04T09:30:09.000Z",
+        "endedAt": "2026-05-04T09:31:20.000Z",
         "attempts": [_ATTEMPT],
     },
     "LegacyCallInput": {

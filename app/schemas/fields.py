@@ -49,10 +49,8 @@ def can_be_seen(name: str) -> bool:
 
 
 def write_moment(value: datetime) -> str:
-    """ISO 8601 in UTC with ``Z``; milliseconds only where there are any."""
-    utc = value.astimezone(UTC)
-    precision = "milliseconds" if utc.microsecond >= 1000 else "seconds"
-    return utc.isoformat(timespec=precision).replace("+00:00", "Z")
+    """ISO 8601 in UTC with exactly three decimals and ``Z``, so that texts sort as times do."""
+    return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 _NoNul = AfterValidator(refuse_nul)

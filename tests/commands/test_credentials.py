@@ -75,7 +75,7 @@ def test_a_legacy_client_is_made_extended_and_listed(app: Flask, own: Tenant) ->
     )
     client_id = made["clientId"]
     extended = printed(app, "client", "extend", client_id, "--until", "2099-12-31")
-    assert extended["servedUntil"] == "2099-12-31T00:00:00Z"
+    assert extended["servedUntil"] == "2099-12-31T00:00:00.000Z"
     assert printed(app, "client", "list", "--area", "B") == [extended]
     assert printed(app, "client", "list", "--area", "A") == []
     assert printed(app, "client", "extend", client_id, "--end")["servedUntil"] is None

@@ -1,6 +1,7 @@
 """E-mail addresses, web addresses and colours: what is accepted is safe where it is used."""
 
 import re
+from datetime import UTC, datetime, timedelta, timezone
 from urllib.parse import urlsplit
 
 import pytest
@@ -8,6 +9,7 @@ from coloraide import Color
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.schemas.fields import write_moment
 from app.validation import colours, emails, urls
 
 
@@ -186,3 +188,19 @@ def test_whatever_the_published_pattern_allows_becomes_six_digits(value: str) ->
     assert colours.is_colour(value)
     assert re.fullmatch(r"#[0-9a-f]{6}", colours.to_hex(value))
     assert Color(value).alpha() == 1
+
+
+@pytest.mark.parametrize(
+    ("moment", "written"),
+    [
+        (datetime(2026, 5, 4, 9, 30, tzinfo=UTC), "2026-05-04T09:30:00.000Z"),
+        (datetime(2026, 5, 4, 9, 30, 1, 999, tzinfo=UTC), "2026-05-04T09:30:01.000Z"),
+        (datetime(2026, 5, 4, 9, 30, 1, 999_999, tzinfo=UTC), "2026-05-04T09:30:01.999Z"),
+        (
+            datetime(2026, 5, 4, 1, tzinfo=timezone(timedelta(hours=2))),
+            "2026-05-03T23:00:00.000Z",
+        ),
+    ],
+)
+def test_a_time_is_written_in_utc_with_three_decimals(moment: datetime, written: str) -> None:
+    assert write_moment(moment) == written

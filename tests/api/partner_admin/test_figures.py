@@ -84,7 +84,7 @@ def test_usage_and_report_agree(busy: AreaA) -> None:
             "conversations": row["conversations"],
             "lastUpdatedDate": usage["usage"]["lastUpdatedDate"],
             "requestedDateRange": {
-                "start": "2026-05-01T00:00:00Z",
+                "start": "2026-05-01T00:00:00.000Z",
                 "end": "2026-05-31T23:59:59.999Z",
             },
         },
@@ -189,7 +189,7 @@ def test_ranges_at_the_edge_are_answered(area: AreaA, start: str, end: str) -> N
     assert area.get(path)["usage"] == {
         "conversations": 0,
         "lastUpdatedDate": None,
-        "requestedDateRange": {"start": f"{start}T00:00:00Z", "end": f"{end}T23:59:59.999Z"},
+        "requestedDateRange": {"start": f"{start}T00:00:00.000Z", "end": f"{end}T23:59:59.999Z"},
     }
 
 

@@ -20,9 +20,9 @@ from tests.api.public.conftest import NUMBER, Script
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.worker import Line
 
-NOW = "2026-06-10T15:00:00Z"
-RETRY = "2026-06-10T15:30:00Z"
-TOMORROW = "2026-06-11T00:00:00Z"
+NOW = "2026-06-10T15:00:00.000Z"
+RETRY = "2026-06-10T15:30:00.000Z"
+TOMORROW = "2026-06-11T00:00:00.000Z"
 
 
 @dataclass
@@ -185,7 +185,7 @@ ONE_LINE = "Another call of the organization is on its way, and it has one line.
 REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, str | None]]] = {
     "outside the hours": (
         outside_hours,
-        ("scheduled", HOURS, "2026-06-11T13:00:00Z", None),
+        ("scheduled", HOURS, "2026-06-11T13:00:00.000Z", None),
     ),
     "one line": (
         one_line_in_use,
@@ -209,7 +209,7 @@ REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, s
         (
             "scheduled",
             "Between two calls to one number the organization leaves 90 minutes.",
-            "2026-06-10T16:00:00Z",
+            "2026-06-10T16:00:00.000Z",
             None,
         ),
     ),
@@ -218,7 +218,7 @@ REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, s
         (
             "scheduled",
             "The organization calls one number at most 2 times in a day.",
-            "2026-06-11T14:00:00Z",
+            "2026-06-11T14:00:00.000Z",
             None,
         ),
     ),
@@ -241,11 +241,11 @@ REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, s
     ),
     "429": (
         lambda office: put_off(office, "The carrier asked to wait.", 7),
-        ("dialing", "The carrier asked to wait.", None, "2026-06-10T15:00:07Z"),
+        ("dialing", "The carrier asked to wait.", None, "2026-06-10T15:00:07.000Z"),
     ),
     "out of reach": (
         lambda office: put_off(office, "The carrier could not be reached.", 10),
-        ("dialing", "The carrier could not be reached.", None, "2026-06-10T15:00:10Z"),
+        ("dialing", "The carrier could not be reached.", None, "2026-06-10T15:00:10.000Z"),
     ),
     "429, then paused": (
         put_off_then_paused,
@@ -273,7 +273,7 @@ REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, s
     ),
     "busy, then the hours": (
         outside_hours_at_its_next_attempt,
-        ("scheduled", HOURS, "2026-06-11T13:00:00Z", "2026-06-11T13:00:00Z"),
+        ("scheduled", HOURS, "2026-06-11T13:00:00.000Z", "2026-06-11T13:00:00.000Z"),
     ),
 }
 

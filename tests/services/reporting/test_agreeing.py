@@ -127,7 +127,7 @@ def test_usage_tells_everything_about_the_organization(session: Session, tenant:
         "usage": {
             "conversations": 5,
             "requestedDateRange": {
-                "start": "2026-05-03T00:00:00Z",
+                "start": "2026-05-03T00:00:00.000Z",
                 "end": "2026-05-04T23:59:59.999Z",
             },
         },
