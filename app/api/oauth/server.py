@@ -66,36 +66,27 @@ class UnprovenClient(InvalidClientError):
         return headers
 
 
-class StoredToken:
-    """What Authlib asks of a token that is to be revoked."""
-
-    def __init__(self, stored: tokens.RevocableToken):
-        self.stored = stored
-
-    def check_client(self, client: Client) -> bool:
-        return self.stored.client == client.stored.id
-
-
 class Grant(ClientCredentialsGrant):
     TOKEN_ENDPOINT_AUTH_METHODS = AUTH_METHODS
 
 
 class Revocation(RevocationEndpoint):
-    """RFC 7009. The hint is ignored, as section 2.1 allows: there is one kind of token."""
+    """RFC 7009. The hint is ignored, as section 2.1 allows: there is one kind of token. A token of
+    another client is left alone and answered like an unknown one: nobody learns that it exists."""
 
     CLIENT_AUTH_METHODS = AUTH_METHODS
     server: "TokenServer"
 
-    def check_params(self, request: FormRequest, client: Client) -> None:  # noqa: ARG002 - signature of the base class
+    def authenticate_token(
+        self, request: FormRequest, client: Client
+    ) -> tokens.RevocableToken | None:
         if "token" not in request.form:
             raise InvalidRequestError("The parameter token is missing.")
+        found = tokens.look_up(self.server.session, request.form["token"], self.server.settings)
+        return found if found and found.client == client.stored.id else None
 
-    def query_token(self, token_string: str, token_type_hint: str | None) -> StoredToken | None:  # noqa: ARG002 - signature of the base class
-        found = tokens.look_up(self.server.session, token_string, self.server.settings)
-        return StoredToken(found) if found else None
-
-    def revoke_token(self, token: StoredToken, request: FormRequest) -> None:  # noqa: ARG002 - signature of the base class
-        tokens.revoke(self.server.session, token.stored)
+    def revoke_token(self, token: tokens.RevocableToken, request: FormRequest) -> None:  # noqa: ARG002 - signature of the base class
+        tokens.revoke(self.server.session, token)
 
 
 class TokenServer(AuthorizationServer):

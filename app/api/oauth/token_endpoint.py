@@ -54,8 +54,8 @@ def token() -> Response:
 @operation(
     summary="Revoke an access token",
     description=(
-        "RFC 7009. The client sends its credentials as for a token. What is no token, or over "
-        "already, is answered with 200 too."
+        "RFC 7009. The client sends its credentials as for a token. What is no token, has ended, "
+        "or belongs to another client is answered with 200 too, and is left as it is."
     ),
     form=RevocationRequest,
     output=None,
@@ -64,7 +64,6 @@ def token() -> Response:
         400: {
             "invalid_client": "Unknown client, wrong secret, or not allowed tokens now.",
             "invalid_request": "The form can't be read, or the parameter token is missing.",
-            "invalid_grant": "The token was issued to another client.",
         }
     },
     added=True,

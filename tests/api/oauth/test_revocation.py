@@ -12,6 +12,8 @@ from app.services import oauth_clients
 from app.services.oauth_clients import NewClient
 from tests.fixtures.cast import Tenant, make_tenant
 
+UNPROVEN = "The client is unknown, its secret is wrong, or it may not have tokens now."
+
 
 @pytest.fixture
 def own(session: Session) -> Tenant:
@@ -81,8 +83,10 @@ def test_the_token_of_another_client_stays_good(
     made, other = make(session, own), make(session, own)
     token = token_of(client, other)
     answer = revoke(client, made, token=token)
-    assert (answer.status_code, answer.get_json()["error"]) == (400, "invalid_grant")
+    unknown = revoke(client, made, token="nonsense")
+    assert [(each.status_code, each.get_json()) for each in (answer, unknown)] == [(200, {})] * 2
     assert status(client, token) == 200
+    assert session.scalars(select(RevokedToken)).all() == []
 
 
 @pytest.mark.parametrize("form", [{}, {"token": ""}, {"token_type_hint": "access_token"}])
@@ -101,3 +105,38 @@ def test_only_a_client_can_revoke(client: FlaskClient, session: Session, own: Te
     answer = client.post("/oauth2/revoke", data={"token": token})
     assert (answer.status_code, answer.get_json()["error"]) == (400, "invalid_client")
     assert status(client, token) == 200
+
+
+def test_every_refusal_says_why(client: FlaskClient, session: Session, own: Tenant) -> None:
+    made = make(session, own)
+    proof = credentials(made)
+    refused = [
+        client.post("/oauth2/revoke", data={"token": "x"}),
+        client.post("/oauth2/revoke", data=proof | {"client_secret": "wrong", "token": "x"}),
+        client.post("/oauth2/revoke", data=proof),
+        client.post("/oauth2/revoke", data=proof, auth=(made.client.client_id, made.secret)),
+        client.post("/oauth2/revoke", json=proof | {"token": "x"}),
+        client.post("/oauth2/revoke", data={"token": "x"}, auth=("nobody", "wrong")),
+    ]
+    assert [(each.status_code, each.get_json()) for each in refused] == [
+        (400, {"error": "invalid_client", "error_description": UNPROVEN}),
+        (400, {"error": "invalid_client", "error_description": UNPROVEN}),
+        (400, {"error": "invalid_request", "error_description": "The parameter token is missing."}),
+        (
+            400,
+            {
+                "error": "invalid_request",
+                "error_description": "Send the client's secret in one way only.",
+            },
+        ),
+        (
+            400,
+            {
+                "error": "invalid_request",
+                "error_description": (
+                    "Send a form with the header Content-Type: application/x-www-form-urlencoded."
+                ),
+            },
+        ),
+        (401, {"error": "invalid_client", "error_description": UNPROVEN}),
+    ]
