@@ -6,11 +6,26 @@ of them; `CampaignContact` documents what it reads.
 
 from typing import Annotated, Any, Self
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    ValidationInfo,
+    model_validator,
+)
 
+from app import emails
 from app.enums import CampaignStatus, ContactAction
 from app.schemas.base import ADDITION, Input, Query, Resource
-from app.schemas.checks import MAX_METADATA_KEY, MAX_METADATA_KEYS, Omittable, OneOf, refusal
+from app.schemas.checks import (
+    MAX_METADATA_KEY,
+    MAX_METADATA_KEYS,
+    Omittable,
+    OneOf,
+    refusal,
+    refuse_nul,
+)
 from app.schemas.fields import Flag, Moment, Name, Short, Uuid
 from app.schemas.paging import CursorQuery
 
@@ -138,11 +153,19 @@ class StoredContact(Resource):
     updated_at: Moment
 
 
+_EmailFilter = Annotated[
+    str,
+    StringConstraints(max_length=emails.MAX_LENGTH),
+    AfterValidator(refuse_nul),
+    BeforeValidator(str.strip),
+]
+
+
 class ContactFilter(CursorQuery):
     """Filters of the contact list; each is compared exactly."""
 
     phone: Omittable[Name] = None
-    email: Omittable[Name] = None
+    email: Omittable[_EmailFilter] = None
     external_id_value: Omittable[Name] = None
     status: Omittable[Short] = None
 

@@ -99,9 +99,9 @@ def page(
     campaign = campaigns.get(session, caller, campaign_id)
     query = select(Contact).where(Contact.campaign_id == campaign.id)
     if wanted.phone is not None:
-        query = query.where(Contact.phone == _number(session, campaign, wanted.phone))
+        query = query.where(Contact.phone.in_(_numbers(session, campaign, wanted.phone)))
     if wanted.email is not None:
-        query = query.where(Contact.email_key == wanted.email.strip().lower())
+        query = query.where(Contact.email_key == wanted.email.lower())
     if wanted.status is not None:
         query = query.where(Contact.status == wanted.status)
     if wanted.external_id_value is not None:
@@ -118,14 +118,20 @@ def page(
     )
 
 
-def _number(session: Session, campaign: Campaign, sent: str) -> str:
-    """The number in E.164; in an address an unescaped + arrives as a space."""
-    organization = session.get_one(Organization, campaign.organization_id)
-    raw = f"+{sent[1:]}" if sent.startswith(" ") else sent
-    try:
-        return normalise(raw, organization.default_region)
-    except PhoneError as error:
-        raise ValidationFailed.on("phone", "invalid_phone", error.message) from None
+def _numbers(session: Session, campaign: Campaign, sent: str) -> list[str]:
+    """The numbers in E.164 that the text can mean: in an address an unescaped + arrives as a
+    space. Raises `ValidationFailed` (``invalid_phone``) where it means none."""
+    region = session.get_one(Organization, campaign.organization_id).default_region
+    readings = [sent, f"+{sent[1:]}"] if sent.startswith(" ") else [sent]
+    found, refused = [], []
+    for reading in readings:
+        try:
+            found.append(normalise(reading, region))
+        except PhoneError as error:
+            refused.append(error.message)
+    if not found:
+        raise ValidationFailed.on("phone", "invalid_phone", refused[0])
+    return found
 
 
 def _described(session: Session, contacts: Sequence[Contact]) -> list[StoredContact]:

@@ -12,6 +12,7 @@ from tests.api.public.conftest import Script
 from tests.fixtures.worker import Line, make_line
 from tests.services.contacts.conftest import make_campaign
 
+LONGEST = f"{'a' * 64}@{'b' * 63}.{'c' * 63}.{'d' * 53}.example"
 PEOPLE: list[dict[str, Any]] = [
     {
         "phone": "+12025550101",
@@ -76,8 +77,12 @@ def test_a_contact_is_read_as_it_is_stored(script: Script, campaign: Campaign) -
         ("?phone=%2B442079460000", ["+442079460000"]),
         ("?phone=+442079460000", ["+442079460000"]),
         ("?phone=(202)%20555-0101", ["+12025550101"]),
+        ("?phone=%20%2B12025550101%20", ["+12025550101"]),
+        ("?phone=%20%202025550101", ["+12025550101"]),
+        ("?phone=%C2%A0%2B1 202 555 0101", ["+12025550101"]),
         ("?phone=2025550199", []),
         ("?email=GRACE@example.com", ["grace@example.com"]),
+        ("?email=%20grace@example.com%20", ["grace@example.com"]),
         ("?email=%25", []),
         ("?externalIdValue=east", ["grace@example.com", "+442079460000"]),
         ("?externalIdValue=A-1", ["+12025550101"]),
@@ -177,3 +182,16 @@ def test_the_campaigns_a_key_may_use_are_listed(
         },
         {"id": str(bare.id), "name": "Nobody's", "status": "paused", "externalIdKeys": []},
     ]
+
+
+def test_the_longest_address_that_is_stored_can_be_asked_for(
+    script: Script, session: Session, campaign: Campaign
+) -> None:
+    assert len(LONGEST) == 254
+    contacts.apply(session, campaign, [{"email": LONGEST}], ContactAction.UPSERT)
+    session.commit()
+    path = f"/campaigns/{campaign.id}/contacts?email="
+    for written in (LONGEST, f"%20{LONGEST}%20", LONGEST.upper()):
+        assert names(script.get(path + written).get_json()) == [LONGEST]
+    longer = script.get(f"{path}{LONGEST}x")
+    assert (longer.status_code, longer.get_json()["details"]["code"]) == (400, "too_long")
