@@ -75,6 +75,10 @@ AREAS: Mapping[Area, Mapping[int, Codes]] = {
         429: {"rate_limited": "Too many requests with this credential; see Retry-After."},
     },
     Area.PUBLIC: {
+        400: {
+            "unknown_parameter": "There is no query parameter of this name; the nearest is named.",
+            "validation_failed": "Several things need changing; details.errors names each.",
+        },
         401: {"invalid_api_key": "The header x-api-key is missing or its key does not count."},
         403: {
             "insufficient_scope": "The key lacks the scope for this operation.",

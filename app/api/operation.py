@@ -33,7 +33,7 @@ from app.policy import ROUTES, Access
 from app.policy.caller import Caller
 from app.schemas.base import Input, Query, Wire, wire_name
 from app.schemas.checks import parse_uuid, refuse_nul
-from app.schemas.reading import read
+from app.schemas.reading import MAX_PROBLEMS, read, unknown_name
 from app.services.credentials import last_used
 
 log = logging.getLogger(__name__)
@@ -51,9 +51,10 @@ _docs = APIScaffold()
 
 
 class AreaBlueprint(APIBlueprint):
-    """A blueprint that knows its area."""
+    """A blueprint that knows its area, and whether unknown query parameters are refused there."""
 
     area: Area
+    refuses_unknown_parameters = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +140,9 @@ def operation(
         @wraps(view)
         def handle(**path: str) -> Response:
             arguments: dict[str, Any] = _read_path(path, declared.path_types)
+            values = _query_values(query)
             if query is not None:
-                arguments["query"] = read(query, _query_values(query))
+                arguments["query"] = read(query, values)
             if body is not None:
                 arguments["body"] = _read_body(body, declared)
             return respond(view(**arguments))
@@ -153,11 +155,19 @@ def operation(
 
 
 def area_blueprint(
-    name: str, area: Area, authenticate: Authenticate, url_prefix: str, *, writes: bool = False
+    name: str,
+    area: Area,
+    authenticate: Authenticate,
+    url_prefix: str,
+    *,
+    writes: bool = False,
+    refuses_unknown_parameters: bool = False,
 ) -> "AreaBlueprint":
-    """The blueprint of a JSON area. ``writes``: ``authenticate`` needs a writing transaction."""
+    """The blueprint of a JSON area. ``writes``: ``authenticate`` needs a writing transaction.
+    ``refuses_unknown_parameters``: a query parameter that the operation doesn't know is 400."""
     blueprint = AreaBlueprint(name, __name__, url_prefix=url_prefix)
     blueprint.area = area
+    blueprint.refuses_unknown_parameters = refuses_unknown_parameters
 
     @blueprint.before_request
     def _admit() -> None:
@@ -237,15 +247,30 @@ def _read_path(path: Mapping[str, str], types: Mapping[str, type]) -> dict[str, 
     return values
 
 
-def _query_values(query: type[Query]) -> dict[str, Any]:
-    """The parameters that the class knows. Raises `ValidationFailed` for one sent twice."""
-    known = set(query.wire_fields())
-    sent = {name: values for name, values in request.args.lists() if name in known}
-    twice = [name for name, values in sent.items() if len(values) > 1]
-    if twice:
-        message = "This parameter was sent more than once; send it once."
-        raise ValidationFailed.of(*[Problem(name, "repeated", message) for name in twice])
-    return {name: values[0] for name, values in sent.items()}
+def _query_values(query: type[Query] | None) -> dict[str, Any]:
+    """The parameters that the class knows. Raises `ValidationFailed` for one sent twice, and for
+    an unknown one where the area refuses those."""
+    known = query.wire_fields() if query else []
+    found: list[Problem] = []
+    values: dict[str, str] = {}
+    for name, sent in request.args.lists():
+        if name not in known:
+            if _refuses_unknown_parameters():
+                message = unknown_name("parameter", name, known)
+                found.append(Problem(name, "unknown_parameter", message))
+        elif len(sent) > 1:
+            message = "This parameter was sent more than once; send it once."
+            found.append(Problem(name, "repeated", message))
+        else:
+            values[name] = sent[0]
+    if found:
+        raise ValidationFailed.of(*found[:MAX_PROBLEMS])
+    return values
+
+
+def _refuses_unknown_parameters() -> bool:
+    blueprint = current_app.blueprints[str(request.blueprint)]
+    return cast(AreaBlueprint, blueprint).refuses_unknown_parameters
 
 
 def _read_body(body: type[Input], declared: Operation) -> Input:

@@ -101,6 +101,11 @@ ENVELOPES: Mapping[str, tuple[Mapping[str, Any], str]] = {
         {"contacts": _ONE, "externalIdKey": "no", "externalIdValue": "1"},
         "unknown_external_id_key",
     ),
+    "an identifying key for several": (
+        {"contacts": [SENT["known"], SENT["absent"]], "externalIdKey": "crmId"}
+        | {"externalIdValue": "1", "action": "remove"},
+        "identifying_external_id_key",
+    ),
 }
 """What refuses a request as a whole."""
 
@@ -255,6 +260,44 @@ def test_a_wrong_envelope_refuses_all_of_it(
 ) -> None:
     before = known.saved()
     assert refusal(send(known, body), path_of(known)) == (400, code)
+    assert known.saved() == before
+
+
+PUBLIC_ROUTES = {name: r for name, r in known_routes().items() if r.blueprint == "public"}
+
+
+@pytest.mark.parametrize("query", ["?dryrun=true", "?dryRun=true&perpage=1", "?x", "?%00=1"])
+@pytest.mark.parametrize("name", PUBLIC_ROUTES)
+def test_an_unknown_query_parameter_refuses_all_of_it(known: World, name: str, query: str) -> None:
+    route = PUBLIC_ROUTES[name]
+    before = known.saved()
+    path = route.path(known.ids)
+    body = {"json": known.good_body(route)} if route.declared.body else {}
+    response = known.client.open(
+        path + query, method=route.method, headers=known.headers(route), **body
+    )
+    assert response.status_code == 400
+    assert {each["code"] for each in response.get_json()["details"]["errors"]} == {
+        "unknown_parameter"
+    }
+    refusal(response, path)
+    assert known.saved() == before
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("?dryrun=true", 'There is no parameter "dryrun" here. Did you mean "dryRun"?'),
+        ("?dry_run=true", 'There is no parameter "dry_run" here. Did you mean "dryRun"?'),
+        ("?action=remove", 'There is no parameter "action" here.'),
+    ],
+)
+def test_the_nearest_known_parameter_is_named_and_nothing_is_removed(
+    known: World, query: str, message: str
+) -> None:
+    before = known.saved()
+    response = send(known, {"contacts": [{"phone": KNOWN}], "action": "remove"}, query)
+    assert (response.status_code, response.get_json()["message"]) == (400, message)
     assert known.saved() == before
 
 

@@ -19,4 +19,6 @@ def _authenticate(session: Session, asked: Request) -> Caller:
     )
 
 
-blueprint = area_blueprint("public", Area.PUBLIC, _authenticate, "/api/v1")
+blueprint = area_blueprint(
+    "public", Area.PUBLIC, _authenticate, "/api/v1", refuses_unknown_parameters=True
+)

@@ -34,6 +34,7 @@ CAMPAIGN_NOT_FOUND = {"campaign_not_found": "There is no such campaign in the or
             "too_many_contacts": "More contacts than fit in one request.",
             "external_id_pair_incomplete": "A root key without its value, or the reverse.",
             "unknown_external_id_key": "No assistant of the campaign defines the root key.",
+            "identifying_external_id_key": "The root key identifies; several were sent.",
         },
         404: CAMPAIGN_NOT_FOUND,
     },

@@ -38,15 +38,16 @@ def apply(
     ``campaign`` has been fetched for the caller. The campaign is locked until the transaction
     ends, so that clients that send the same contacts at once find each other's. ``dry_run``
     gives the same answer and writes nothing. ``row_numbers`` stand for the places of contacts
-    of a file (whose parts are one request: a root pair never becomes the contact's own).
+    of a file (whose parts are one request, so that no contact is ever alone in it).
     ``collect_changes`` fills the result's undo log. ``contact_id`` names the contact that every
     item is about, whatever its identifiers become. The number of statements doesn't grow with
     the contacts (on SQLite: one for every 500 written).
-    Raises `ValidationFailed` (``unknown_external_id_key``) for an undefined root key.
+    Raises `ValidationFailed` for a root key that is undefined (``unknown_external_id_key``), and
+    for one that identifies a contact where several are sent (``identifying_external_id_key``).
     """
     session.flush()
     rules = load_rules(session, campaign)
-    root = _root(root_external_id, rules, is_own=len(contacts) == 1 and row_numbers is None)
+    root = _root(root_external_id, rules, alone=len(contacts) == 1 and row_numbers is None)
     from_file = row_numbers is not None
     reader = Reader(rules, root, removing=action is ContactAction.REMOVE, from_file=from_file)
     readings = [reader.read(item) for item in contacts]
@@ -77,13 +78,17 @@ def apply(
     return result
 
 
-def _root(pair: tuple[str, str] | None, rules: Rules, *, is_own: bool) -> ExternalId | None:
+def _root(pair: tuple[str, str] | None, rules: Rules, *, alone: bool) -> ExternalId | None:
     if pair is None:
         return None
     key, value = pair
     if key not in rules.keys:
         raise ValidationFailed.of(unknown_key(key, rules.keys))
-    return ExternalId(key, value, is_own)
+    if rules.keys[key] and not alone:
+        message = f'"{key}" identifies one contact, and several were sent: '
+        message += "send externalIdKey and externalIdValue with each contact."
+        raise ValidationFailed.on("externalIdKey", "identifying_external_id_key", message)
+    return ExternalId(key, value)
 
 
 def load(

@@ -44,8 +44,8 @@ MISSING_IDENTIFIER = Problem(
 class ExternalId(NamedTuple):
     """A pair as it was sent with a contact, or with the whole request.
 
-    ``value`` None takes the key's value away. ``is_own`` is False for the request's pair where
-    it stands for several contacts: then it routes and never identifies.
+    ``value`` None takes the key's value away. ``is_own`` is False for a pair of a file that only
+    routes, whatever its key does.
     """
 
     key: str

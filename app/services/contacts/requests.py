@@ -44,7 +44,7 @@ def send(
     """Applies a request to a campaign; a real one that changes something leaves its trace.
 
     Raises `Forbidden`, `NotFound` (``campaign_not_found``) and `ValidationFailed`
-    (``unknown_external_id_key``).
+    (``unknown_external_id_key``, ``identifying_external_id_key``).
     """
     caller.require(Permission.CONTACTS_WRITE)
     campaign = campaigns.get(session, caller, campaign_id)

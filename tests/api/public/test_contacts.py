@@ -132,6 +132,11 @@ def test_the_answer_is_200_even_if_all_failed(send: Send) -> None:
             "externalIdKey",
         ),
         (
+            {"contacts": [ADA, {}], "externalIdKey": " crmId", "externalIdValue": "1"},
+            "identifying_external_id_key",
+            "externalIdKey",
+        ),
+        (
             {"contacts": [ADA], "externalIdKey": 1, "externalIdValue": "1"},
             "wrong_type",
             "externalIdKey",

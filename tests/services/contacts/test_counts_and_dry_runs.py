@@ -40,7 +40,7 @@ request_of = st.tuples(
     st.lists(contact, min_size=1, max_size=8),
     st.sampled_from(list(ContactAction)),
     st.sampled_from([None, ("crmId", "1"), ("account", "east")]),
-)
+).filter(lambda request: request[2] != ("crmId", "1") or len(request[0]) == 1)
 
 
 def shape(result: BulkResult) -> dict[str, Any]:

@@ -3,8 +3,11 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from app.enums import ContactAction
+from app.errors import Problem, ValidationFailed
+from app.models import ExternalIdKey
 from tests.services.contacts.conftest import Outreach, actions, codes
 
 PHONE, OTHER_PHONE = "+12025550101", "+12025550102"
@@ -163,18 +166,38 @@ def test_a_root_pair_routes_the_contacts_without_one_of_their_own(outreach: Outr
         {"phone": PHONE},
         {"phone": OTHER_PHONE},
         {"phone": "+12025550103", **crm("own")},
-        root_external_id=("crmId", "shared"),
+        root_external_id=("account", "shared"),
     )
     assert actions(result) == ["created"] * 3
     assert outreach.stored() == [
-        {"phone": PHONE, "externalIds": {"crmId": "shared"}},
-        {"phone": OTHER_PHONE, "externalIds": {"crmId": "shared"}},
+        {"phone": PHONE, "externalIds": {"account": "shared"}},
+        {"phone": OTHER_PHONE, "externalIds": {"account": "shared"}},
         {"phone": "+12025550103", "externalIds": {"crmId": "own"}},
     ]
 
 
+@pytest.mark.parametrize("dry_run", [False, True])
+@pytest.mark.parametrize("action", ContactAction)
+def test_a_root_pair_that_identifies_one_contact_is_refused_for_several(
+    outreach: Outreach, action: ContactAction, dry_run: bool
+) -> None:
+    outreach.apply({"phone": PHONE})
+    sent = [{"phone": PHONE, "firstName": "Ada"}, {"phone": OTHER_PHONE, **crm("own")}]
+    with pytest.raises(ValidationFailed) as refused:
+        outreach.apply(*sent, action=action, root_external_id=("crmId", "1"), dry_run=dry_run)
+    message = (
+        '"crmId" identifies one contact, and several were sent: '
+        "send externalIdKey and externalIdValue with each contact."
+    )
+    assert refused.value.problems == (
+        Problem("externalIdKey", "identifying_external_id_key", message),
+    )
+    assert outreach.stored() == [{"phone": PHONE}]
+
+
 def test_a_root_pair_never_replaces_what_identifies_a_contact(outreach: Outreach) -> None:
     outreach.apply({"phone": PHONE, **crm("1")})
+    outreach.session.execute(update(ExternalIdKey).values(identifies=False))
     outreach.apply({"phone": PHONE}, {"phone": OTHER_PHONE}, root_external_id=("crmId", "shared"))
     assert outreach.stored() == [
         {"phone": PHONE, "externalIds": {"crmId": "1"}},
@@ -193,13 +216,11 @@ def test_the_root_pair_of_a_single_contact_is_its_own(outreach: Outreach) -> Non
 
 
 def test_a_row_of_a_file_is_never_alone_in_its_request(outreach: Outreach) -> None:
-    root = ("crmId", "1")
-    outreach.apply({"phone": PHONE}, root_external_id=root, row_numbers=[12])
-    outreach.apply({"phone": OTHER_PHONE}, root_external_id=root, row_numbers=[13])
-    assert outreach.stored() == [
-        {"phone": PHONE, "externalIds": {"crmId": "1"}},
-        {"phone": OTHER_PHONE, "externalIds": {"crmId": "1"}},
-    ]
+    with pytest.raises(ValidationFailed) as refused:
+        outreach.apply({"phone": PHONE}, root_external_id=("crmId", "1"), row_numbers=[12])
+    assert refused.value.code == "identifying_external_id_key"
+    outreach.apply({"phone": PHONE}, root_external_id=("account", "1"), row_numbers=[12])
+    assert outreach.stored() == [{"phone": PHONE, "externalIds": {"account": "1"}}]
 
 
 def test_update_only_ignores_who_is_not_in_the_campaign(outreach: Outreach) -> None:
