@@ -5,7 +5,7 @@ from uuid import UUID
 
 from app.enums import CallerKind, Role
 from app.errors import Forbidden
-from app.policy import Permission
+from app.policy import ROLE_PERMISSIONS, Permission
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,12 @@ class Caller:
                 f"This needs the permission {permission.value}, which the credential does not have."
             )
             raise Forbidden(message, "insufficient_scope", extra={"permission": permission.value})
+
+    def require_grant(self, role: Role) -> None:
+        """Raises `Forbidden` (``insufficient_scope``) where the credential was narrowed below
+        what it would give away with this role."""
+        for permission in sorted(ROLE_PERMISSIONS[role] & ROLE_PERMISSIONS[self.role]):
+            self.require(permission)
 
 
 def system_caller(label: str = "system", partner_id: UUID | None = None) -> Caller:

@@ -43,6 +43,7 @@ def create(
     if role not in allowed:
         message = f"A client's role is one of {', '.join(allowed)}."
         raise ValidationFailed.on("role", "role_not_allowed", message)
+    caller.require_grant(role)
     client = OAuthClient(
         partner_id=caller.partner_id, area=Area.PARTNER_ADMIN, role=role, expires_at=expires_at
     )

@@ -117,6 +117,7 @@ def record(
 
 
 def _move_address(session: Session, caller: Caller, user: User, email: str) -> None:
+    caller.require_grant(user.user_type)  # the new address opens the account
     before = user.email
     try:
         with session.begin_nested():

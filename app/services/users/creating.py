@@ -15,7 +15,7 @@ from app.policy.caller import Caller
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
 from app.services import assistants, audit, mail_queue, organizations, partners, rollup
 from app.services.organizations.changing import add as add_organization
-from app.services.users.loading import check_type
+from app.services.users.loading import check_grant
 
 EMAIL_EXISTS = "A user with this e-mail address exists already."
 MAX_KEY = 254
@@ -24,12 +24,12 @@ MAX_KEY = 254
 def create(session: Session, caller: Caller, partner_id: UUID, data: CreateUserInput) -> User:
     """An active user. A standard one comes with an organization on ``tier`` and one assistant.
 
-    Raises `Forbidden` (``role_too_low``), `NotFound` for the partner, and `ValidationFailed`
-    (``email_exists``).
+    Raises `Forbidden` (``role_too_low``, ``insufficient_scope``), `NotFound` for the partner, and
+    `ValidationFailed` (``email_exists``).
     """
     caller.require(Permission.USERS_WRITE)
     partner = partners.get(session, caller, partner_id)
-    check_type(caller, data.user_type)
+    check_grant(caller, data.user_type)
     _refuse_known_address(session, partner.id, data.email)
     if data.user_type is not Role.STANDARD:
         return _add(session, caller, partner.id, email=data.email, user_type=data.user_type)
@@ -84,7 +84,7 @@ def create_admin(session: Session, caller: Caller, data: CreateAdminInput) -> Us
     """
     caller.require(Permission.ADMINS_CREATE)
     partner_id = partners.own(caller)
-    check_type(caller, Role.ADMIN)
+    check_grant(caller, Role.ADMIN)
     _refuse_known_address(session, partner_id, data.email)
     return _add(session, caller, partner_id, email=data.email, user_type=Role.ADMIN)
 
@@ -102,11 +102,11 @@ def invite(
     """A user who is ``invited`` until they accept. Standard users need an organization, the
     others need ``partner_id`` where an operator invites.
 
-    Raises `Forbidden` (``role_too_low``), `NotFound`, and `ValidationFailed` (``email_exists``,
-    ``user_limit_reached``).
+    Raises `Forbidden` (``role_too_low``, ``insufficient_scope``), `NotFound`, and
+    `ValidationFailed` (``email_exists``, ``user_limit_reached``).
     """
     caller.require(Permission.USERS_WRITE)
-    check_type(caller, user_type)
+    check_grant(caller, user_type)
     if user_type is Role.STANDARD and organization_id is not None:
         organization = organizations.get(session, caller, organization_id)
         partner_id = organization.partner_id

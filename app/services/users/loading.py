@@ -43,6 +43,13 @@ def check_type(caller: Caller, user_type: Role) -> None:
         raise Forbidden(message, "role_too_low", extra={"userType": user_type.value})
 
 
+def check_grant(caller: Caller, user_type: Role) -> None:
+    """As `check_type`, for what gives somebody the powers of this type: the caller's credential
+    must hold them itself. Raises `Forbidden` (``insufficient_scope`` too)."""
+    check_type(caller, user_type)
+    caller.require_grant(user_type)
+
+
 def visible(caller: Caller) -> Select[User]:
     """The users that the caller may see; never operators, and for an admin standard users only."""
     query = select(User).where(User.user_type != Role.OPERATOR)

@@ -13,7 +13,7 @@ from app.policy.caller import Caller
 from app.services import organizations
 from app.services.auth import sessions
 from app.services.users.changing import held, record
-from app.services.users.loading import PARTNER_LEVEL, check_type
+from app.services.users.loading import PARTNER_LEVEL, check_grant
 
 
 def change_role(
@@ -31,7 +31,7 @@ def change_role(
     """
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, expected_version)
-    check_type(caller, role)
+    check_grant(caller, role)
     if user.id == caller.subject_id:
         message = "Nobody changes their own role: ask another administrator."
         raise Forbidden(message, "own_role")

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 
 from app.enums import Role
 from app.models import Organization, User, new_id
+from app.policy import ROLE_PERMISSIONS, Permission
 from app.services import users
 from tests.fixtures.area_a import AreaA
 from tests.fixtures.cast import OPERATOR
@@ -43,9 +44,50 @@ def test_both_ways_of_creating_do_the_same(area: AreaA, path: str) -> None:
     assert (organization.name, organization.partner_id) == ("Hillside", area.own.partner.id)
 
 
-def test_the_scope_for_users_is_all_that_a_new_user_needs(area: AreaA) -> None:
-    made = area.post("/api/users", NEW, scope="users:write")
-    assert made["orgId"] is not None
+SCOPES = {
+    Role.STANDARD: {*ROLE_PERMISSIONS[Role.STANDARD], Permission.USERS_WRITE},
+    Role.ADMIN: {*ROLE_PERMISSIONS[Role.ADMIN], Permission.USERS_WRITE},
+    Role.PARTNER_EDITOR: {*ROLE_PERMISSIONS[Role.PARTNER_EDITOR], Permission.USERS_WRITE},
+    Role.PARTNER_ADMIN: ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
+}
+"""What a token needs for creating a user of each type."""
+
+
+@pytest.mark.parametrize("user_type", SCOPES)
+def test_a_token_creates_only_users_who_may_no_more_than_itself(
+    area: AreaA, user_type: Role
+) -> None:
+    body = NEW | {"userType": user_type.value}
+    enough = SCOPES[user_type]
+    for path in ("/api/users", f"/api/partners/{area.own.partner.id}/users"):
+        before = area.session.scalar(select(func.count()).select_from(User))
+        for missing in enough:
+            scope = " ".join(sorted(enough - {missing}))
+            assert area.refused("POST", path, body, scope=scope) == (403, "insufficient_scope")
+        assert area.session.scalar(select(func.count()).select_from(User)) == before
+        made = area.post(path, body, scope=" ".join(sorted(enough)))
+        assert made["userType"] == user_type
+        body["email"] = "another@x.example"
+
+
+def test_a_token_for_users_alone_grants_nothing(area: AreaA) -> None:
+    staff = area.own.staff[Role.PARTNER_EDITOR].id
+    partial = {"email": "p@x.example", "orgId": str(area.own.organization.id)}
+    asked = [
+        ("POST", "/api/users", NEW | {"userType": "partnerAdmin"}),
+        ("POST", "/api/users/partial", partial),
+        ("PUT", f"/api/users/{staff}", {"email": "p@x.example"}),
+    ]
+    refused = [area.refused(*each, scope="users:write") for each in asked]
+    admin = {"email": "p@x.example"}
+    refused.append(area.refused("POST", "/api/admins", admin, scope="admins:create"))
+    assert refused == [(403, "insufficient_scope")] * 4
+
+
+def test_a_token_for_users_alone_changes_a_plan(area: AreaA) -> None:
+    path = f"/api/users/{area.own.user.id}"
+    changed = area.put(path, {"paymentTier": "customerPlusPlan"}, scope="users:write")
+    assert changed == {"message": "The user was updated."}
 
 
 def test_an_operator_creates_by_the_partners_path_only(area: AreaA) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import Area, Role
 from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
 from app.models import AuditEntry, OAuthClient, utcnow
+from app.policy import ROLE_PERMISSIONS, Permission
 from app.policy.caller import Caller, system_caller
 from app.services import oauth_clients
 from tests.fixtures.cast import Tenant, make_tenant
@@ -72,6 +73,20 @@ def test_a_partners_client_has_a_role_of_the_partners_staff(
 ) -> None:
     refused = refusal(lambda: make(session, administrator, role))
     assert refused == (ValidationFailed, "role_not_allowed")
+
+
+def test_a_narrowed_credential_makes_no_client_that_may_do_more(
+    session: Session, own: Tenant
+) -> None:
+    scopes = ROLE_PERMISSIONS[Role.ADMIN] | {Permission.CREDENTIALS_MANAGE}
+    enough = own.caller(Role.PARTNER_ADMIN, scopes)
+    assert make(session, enough, Role.ADMIN).client.role is Role.ADMIN
+    for missing in ROLE_PERMISSIONS[Role.ADMIN]:
+        narrowed = own.caller(Role.PARTNER_ADMIN, scopes - {missing})
+        with pytest.raises(Forbidden):
+            make(session, narrowed, Role.ADMIN)
+    refused = refusal(lambda: make(session, enough, Role.PARTNER_ADMIN))
+    assert refused == (Forbidden, "insufficient_scope")
 
 
 def test_a_client_needs_a_name_and_an_end_in_the_future(
