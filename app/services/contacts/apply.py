@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import ContactAction
 from app.errors import ValidationFailed
-from app.models import Campaign, utcnow
+from app.models import Campaign, Contact, utcnow
 from app.services import campaigns, do_not_call
 from app.services.calls import cancelling
 from app.services.contacts import belongings, consent, telling
@@ -56,8 +57,11 @@ def apply(
     store = open_store(session.connection(), rules)
     understood = [reading for reading in readings if isinstance(reading, Incoming)]
     meant = str(contact_id) if contact_id is not None else None
+    book = load(store, understood, every_id=collect_changes, meant=meant)
+    if any(reading.sent_read_only for reading in understood):
+        _note_times(session, book)
     plan = Plan(
-        load(store, understood, every_id=collect_changes, meant=meant),
+        book,
         rules,
         action,
         refused_phones=refused_phones(session, rules, action, understood),
@@ -110,13 +114,24 @@ def load(
     if identities:
         found += store.find_identified(list(identities))
     loaded = {stored.id or "": stored for stored in found}
-    if loaded and (every_id or any(i.external_id or i.further_ids for i in understood)):
+    if loaded and (every_id or any(map(_asks_for_ids, understood))):
         held: dict[str, dict[str, HeldId]] = defaultdict(dict)
         for contact_id, key, value, identifies in store.external_ids(list(loaded)):
             held[contact_id][key] = HeldId(value, identifies)
         for contact_id, ids in held.items():
             loaded[contact_id].external_ids = loaded[contact_id].external_ids_before = ids
     return Book(loaded.values())
+
+
+def _asks_for_ids(incoming: Incoming) -> bool:
+    return bool(incoming.external_id or incoming.further_ids or incoming.sent_read_only)
+
+
+def _note_times(session: Session, book: Book) -> None:
+    stored = {UUID(each.id): each for each in book.loaded if each.id}
+    query = select(Contact.id, Contact.created_at, Contact.updated_at).where(Contact.id.in_(stored))
+    for contact_id, created_at, updated_at in session.execute(query):
+        stored[contact_id].times = (created_at, updated_at)
 
 
 def refused_phones(

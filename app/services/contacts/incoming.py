@@ -31,8 +31,8 @@ FIELDS = frozenset(
     }
 )
 READ_ONLY = frozenset({"id", "externalIds", "createdAt", "updatedAt"})
-"""What reading a contact adds: accepted when it is sent back, and not looked at."""
-KNOWN = FIELDS | READ_ONLY
+"""What reading a contact adds. Sent back as it is stored it changes nothing, anything else under
+these names is metadata."""
 
 _NUMBERS = frozenset({int, float, bool})
 
@@ -60,7 +60,8 @@ class Incoming(Stored):
     In texts "" keeps what is stored, and None clears it. ``sent_metadata`` holds the keys to
     write, if any, ``removed_keys`` those to take away (None: all that are stored). ``identity``
     is its own pair where the key identifies contacts. ``further_ids`` are more pairs, which only
-    files can have, ``further_identities`` those of them that identify.
+    files can have, ``further_identities`` those of them that identify. ``sent_read_only``
+    are the fields of that kind, by name; see `keep_what_differs`.
     """
 
     sent_metadata: dict[str, Any] | None = None
@@ -69,6 +70,7 @@ class Incoming(Stored):
     identity: tuple[str, str] | None = None
     further_ids: Sequence[ExternalId] = ()
     further_identities: Sequence[tuple[str, str]] = ()
+    sent_read_only: Mapping[str, Any] | None = None
 
 
 class Reader:
@@ -106,6 +108,8 @@ class Reader:
             problems.append(MISSING_IDENTIFIER)
         if not self._removing:
             _details(item, incoming, problems)
+            if self._from_file:
+                incoming.sent_read_only = None
         return problems or incoming
 
     def _phone(self, value: Any, problems: list[Problem]) -> str | None:
@@ -200,8 +204,21 @@ def _details(item: dict[str, Any], incoming: Incoming, problems: list[Problem]) 
     elif value != "":
         _metadata(value, "contactMetadata", incoming, problems)
     if not item.keys() <= FIELDS:
-        others = item.keys() - KNOWN - (incoming.sent_metadata or {}).keys()
-        _metadata({name: item[name] for name in sorted(others)}, "", incoming, problems)
+        others = item.keys() - FIELDS - (incoming.sent_metadata or {}).keys()
+        kept = {name: item[name] for name in sorted(others - READ_ONLY)}
+        _metadata(kept, "", incoming, problems)
+        if not others.isdisjoint(READ_ONLY):
+            incoming.sent_read_only = {name: item[name] for name in sorted(others & READ_ONLY)}
+
+
+def keep_what_differs(incoming: Incoming, held: Mapping[str, Any]) -> list[Problem]:
+    """Makes metadata of the read-only fields that were sent with another value than is ``held``;
+    what is wrong with them."""
+    problems: list[Problem] = []
+    sent = incoming.sent_read_only or {}
+    differing = {n: value for n, value in sent.items() if n not in held or held[n] != value}
+    _metadata(differing, "", incoming, problems)
+    return problems
 
 
 def _text(value: Any, field: str, limit: int, problems: list[Problem]) -> str | None:

@@ -11,7 +11,7 @@ import orjson
 from app.enums import ContactAction
 from app.errors import Problem
 from app.models.base import new_ids
-from app.services.contacts.incoming import MISSING_IDENTIFIER, Incoming
+from app.services.contacts.incoming import MISSING_IDENTIFIER, Incoming, keep_what_differs
 from app.services.contacts.results import (
     CREATED,
     DELETED,
@@ -166,6 +166,8 @@ class Plan:
         if incoming.phone in self._refused_phones:
             self._fail(item, [_DO_NOT_CONTACT])
             return
+        if incoming.sent_read_only:
+            _keep_read_only(incoming, incoming)
         if incoming.sent_metadata:
             incoming.metadata = _merged(None, incoming)
         _blank_to_none(incoming)
@@ -180,9 +182,7 @@ class Plan:
         if incoming.phone in self._refused_phones:
             self._fail(item, [_DO_NOT_CONTACT])
             return
-        metadata = stored.metadata
-        if incoming.sent_metadata or incoming.removed_keys != ():
-            metadata = _merged(metadata, incoming)
+        metadata = _metadata_after(stored, incoming)
         before = stored.state() if self._collects else None
         phone = incoming.phone if incoming.phone != "" else stored.phone
         email = incoming.email if incoming.email != "" else stored.email
@@ -264,6 +264,22 @@ class Plan:
     def _index(self) -> int:
         place = len(self._outcomes)
         return place if self._row_numbers is None else self._row_numbers[place]
+
+
+def _metadata_after(stored: Stored, incoming: Incoming) -> str | None:
+    """The stored contact's metadata after the update. Raises `Refused`."""
+    if incoming.sent_read_only:
+        _keep_read_only(incoming, stored)
+    if incoming.sent_metadata or incoming.removed_keys != ():
+        return _merged(stored.metadata, incoming)
+    return stored.metadata
+
+
+def _keep_read_only(incoming: Incoming, stored: Stored) -> None:
+    """Raises `Refused` where what differs from the stored contact is no metadata."""
+    problems = keep_what_differs(incoming, stored.read_only())
+    if problems:
+        raise Refused(problems[0])
 
 
 def _merged(stored: str | None, incoming: Incoming) -> str | None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from app.errors import Problem
+from app.schemas.fields import write_moment
 from app.services.contacts.rules import is_ended
 
 Columns = tuple[str | None, str | None, str | None, str | None, str | None, str | None, str | None]
@@ -42,8 +44,8 @@ class Stored:
 
     ``before`` is what the database holds, None for a contact that the request creates; its id
     is given when it is written. External ids are None where nothing asks for them, and are
-    replaced, never changed in place. ``said`` is that of the last row about the contact, where
-    somebody wants to know.
+    replaced, never changed in place; so are ``times``, when the contact was created and changed.
+    ``said`` is that of the last row about the contact, where somebody wants to know.
     """
 
     phone: str | None
@@ -58,6 +60,7 @@ class Stored:
     removed: bool = False
     external_ids: Mapping[str, HeldId] | None = None
     external_ids_before: Mapping[str, HeldId] | None = None
+    times: tuple[datetime, datetime] | None = None
     said: Said | None = None
 
     @classmethod
@@ -109,6 +112,18 @@ class Stored:
         return [
             (key, held.value) for key, held in (self.external_ids or {}).items() if held.identifies
         ]
+
+    def read_only(self) -> dict[str, Any]:
+        """What reading the contact answers beside its fields; complete only where external ids
+        and times were asked for."""
+        shown: dict[str, Any] = {
+            "externalIds": {key: held.value for key, held in (self.external_ids or {}).items()}
+        }
+        if self.before is not None:
+            shown["id"] = self.id
+        if self.times is not None:
+            shown["createdAt"], shown["updatedAt"] = map(write_moment, self.times)
+        return shown
 
     def state(self) -> dict[str, Any]:
         """Everything that a contact can be put back from; metadata as its JSON text, so that

@@ -135,6 +135,25 @@ def test_what_was_read_can_be_sent_back(script: Script, campaign: Campaign) -> N
     assert script.get(f"/campaigns/{campaign.id}/contacts").get_json() == before
 
 
+@pytest.mark.parametrize("name", ["id", "createdAt", "updatedAt"])
+def test_what_differs_from_what_was_read_is_kept_as_metadata(
+    script: Script, campaign: Campaign, name: str
+) -> None:
+    path = f"/campaigns/{campaign.id}/contacts"
+    [before] = script.get(f"{path}?phone=%2B12025550101").get_json()
+    answer = script.client.post(
+        f"/api/v1{path}",
+        headers={"x-api-key": script.secret},
+        json={"contacts": [before | {name: "mine"}]},
+    )
+    assert [each["action"] for each in answer.get_json()["success"]] == ["updated"]
+    [after] = script.get(f"{path}?phone=%2B12025550101").get_json()
+    assert after == before | {
+        "contactMetadata": {**before["contactMetadata"], name: "mine"},
+        "updatedAt": after["updatedAt"],
+    }
+
+
 def test_what_is_absent_and_what_is_a_strangers_are_the_same_404(
     script: Script, campaign: Campaign, session: Session
 ) -> None:

@@ -33,6 +33,8 @@ contact = st.one_of(
         optional("externalIdValue", VALUES),
         optional("contactMetadata", METADATA),
         optional("city", ["Boston", None, {}]),
+        optional("id", ["x", {}]),
+        optional("externalIds", [{}, {"crmId": "1"}]),
     ).map(lambda parts: {name: value for part in parts for name, value in part.items()}),
     st.sampled_from([None, "text", 5, []]),
 )

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from app.enums import ContactAction
-from tests.services.contacts.conftest import Outreach, actions
+from tests.services.contacts.conftest import Outreach, actions, codes
 
 PHONE = "+12025550101"
-FULL = {
+FULL: dict[str, Any] = {
     "phone": PHONE,
     "email": "Ada@example.com",
     "firstName": "Ada",
@@ -53,14 +53,22 @@ def without(*names: str, **changes: Any) -> dict[str, Any]:
             without(contactMetadata={"city": "Paris"}),
         ),
         ({"status": "Not now"}, without(status="Not now")),
+        ({"externalIds": {}, "updatedAt": None, "id": ""}, FULL),
         (
-            {
-                "id": "x",
-                "externalIds": {"crmId": "1"},
-                "createdAt": "2026-01-01",
-                "updatedAt": None,
-            },
-            FULL,
+            {"id": 7, "externalIds": "A-1, A-2", "createdAt": "2026-01-01", "updatedAt": True},
+            without(
+                contactMetadata={
+                    **FULL["contactMetadata"],
+                    "createdAt": "2026-01-01",
+                    "externalIds": "A-1, A-2",
+                    "id": 7,
+                    "updatedAt": True,
+                }
+            ),
+        ),
+        (
+            {"id": "top", "contactMetadata": {"id": "inner"}},
+            without(contactMetadata={**FULL["contactMetadata"], "id": "inner"}),
         ),
     ],
 )
@@ -77,6 +85,28 @@ def test_unknown_fields_of_a_new_contact_become_metadata(outreach: Outreach) -> 
     outreach.apply({"phone": PHONE, "city": "Boston", "vip": True, "note": "", "gone": None})
     assert outreach.stored() == [
         {"phone": PHONE, "contactMetadata": {"city": "Boston", "vip": True}}
+    ]
+
+
+def test_names_of_read_only_fields_of_a_new_contact_become_metadata(outreach: Outreach) -> None:
+    named = {"id": "crm-7", "createdAt": "2026-01-01", "updatedAt": 5, "externalIds": "none"}
+    outreach.apply({"phone": PHONE, **named}, {"phone": "+12025550102", "externalIds": {}})
+    assert outreach.stored() == [
+        {"phone": PHONE, "contactMetadata": named},
+        {"phone": "+12025550102"},
+    ]
+
+
+@pytest.mark.parametrize("sent", [{"crmId": "2"}, {"crmId": 1}, {"crmId": "1", "account": "x"}, []])
+def test_external_ids_other_than_those_stored_are_no_metadata(
+    outreach: Outreach, sent: Any
+) -> None:
+    outreach.apply({"phone": PHONE, "externalIdKey": "crmId", "externalIdValue": "1"})
+    outreach.apply({"phone": PHONE, "externalIds": {"crmId": "1"}, "firstName": "Ada"})
+    result = outreach.apply({"phone": PHONE, "externalIds": sent, "firstName": "Augusta"})
+    assert codes(result) == [(0, "invalid_type", "externalIds")]
+    assert outreach.stored() == [
+        {"phone": PHONE, "firstName": "Ada", "externalIds": {"crmId": "1"}}
     ]
 
 

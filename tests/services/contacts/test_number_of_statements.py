@@ -45,6 +45,7 @@ def people(count: int, **fields: Any) -> list[dict[str, Any]]:
     ("fields", "action"),
     [
         ({"firstName": "Augusta"}, ContactAction.UPSERT),
+        ({"createdAt": "2026-01-01", "externalIds": None}, ContactAction.UPSERT),
         ({"email": None}, ContactAction.UPDATE_ONLY),
         ({}, ContactAction.REMOVE),
     ],
