@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, bindparam, exists, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, case, exists, func, literal, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload
 
 from app.enums import CallSource, CampaignStatus, EndedReason, OrganizationStatus
@@ -46,12 +46,20 @@ class Parties:
     consent: str | None
 
 
-_STRONGEST = func.max(Contact.consent)  # of "given" and "refused" the second
+def _joint_consent() -> ColumnElement[str | None]:
+    """What several contacts have said together: one refusal counts for all of them."""
+    return case(
+        (_any_said(REFUSED), literal(REFUSED)), (_any_said(GIVEN), literal(GIVEN)), else_=None
+    )
+
+
+def _any_said(consent: str) -> ColumnElement[bool]:
+    return func.max(case((Contact.consent == consent, 1), else_=0)) == 1
 
 
 def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[Any]:
     said = (
-        select(_STRONGEST)
+        select(_joint_consent())
         .join(Campaign, Campaign.id == Contact.campaign_id)
         .where(Campaign.organization_id == Organization.id, Contact.phone == phone)
         .correlate(Organization, Call)
@@ -105,7 +113,7 @@ def said_of(session: Session, organization_id: UUID, phones: Collection[str]) ->
     """What the contacts with these numbers have said of being called: `REFUSED` where one of them
     has, else `GIVEN`; numbers of which nothing was said are left out."""
     query = (
-        select(Contact.phone, _STRONGEST)
+        select(Contact.phone, _joint_consent())
         .join(Campaign, Campaign.id == Contact.campaign_id)
         .where(
             Campaign.organization_id == organization_id,
@@ -167,12 +175,11 @@ def number_is_allowed(phone_number: str, organization: Organization) -> Blocker 
     try:
         check_dialable(phone_number, organization.allowed_regions)
     except PhoneError as error:
-        return Blocker(
-            "number_not_allowed",
-            error.message,
-            EndedReason.REGION_NOT_ALLOWED,
-            ValidationFailed,
-        )
+        if error.code == "area_code_missing":
+            reason = EndedReason.NUMBER_INVALID
+            return Blocker("invalid_phone", error.message, reason, ValidationFailed)
+        reason = EndedReason.REGION_NOT_ALLOWED
+        return Blocker("number_not_allowed", error.message, reason, ValidationFailed)
     return None
 
 

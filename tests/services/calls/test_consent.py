@@ -157,3 +157,37 @@ def test_without_the_demand_nobody_needs_consent_and_the_list_has_no_line(
         codes += [check[:2] for check in checks_of(session, line) if "consent" in check[0]]
     assert codes == [("consent_given", "failed")]
     assert ask(session, line).status is CallStatus.QUEUED
+
+
+@pytest.mark.parametrize("word", ["refused", "declined"])
+@pytest.mark.parametrize(
+    ("said", "together"),
+    [
+        ((), None),
+        ((None,), None),
+        (("given",), "given"),
+        (("given", None), "given"),
+        (("given", "word"), "word"),
+        (("word", "given"), "word"),
+        (("word", None), "word"),
+    ],
+)
+def test_one_refusal_counts_for_all_contacts_with_the_number_whatever_its_word(
+    session: Session,
+    line: Line,
+    monkeypatch: pytest.MonkeyPatch,
+    word: str,
+    said: tuple[str | None, ...],
+    together: str | None,
+) -> None:
+    monkeypatch.setattr(rules, "REFUSED", word)
+    for each in said:
+        campaign = campaigns.create(session, OWNER, line.organization_id, name=f"of {each}")
+        contact = Contact(
+            organization_id=line.organization_id, campaign_id=campaign.id, phone=NUMBER
+        )
+        contact.consent = word if each == "word" else each
+        session.add(contact)
+    session.flush()
+    expected = {} if together is None else {NUMBER: word if together == "word" else together}
+    assert rules.said_of(session, line.organization_id, [NUMBER]) == expected
