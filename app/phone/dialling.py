@@ -7,7 +7,9 @@ from phonenumbers import (
     PhoneNumber,
     PhoneNumberFormat,
     PhoneNumberType,
+    ValidationResult,
     format_number,
+    is_possible_number_with_reason,
     is_valid_short_number_for_region,
     national_significant_number,
     number_type,
@@ -31,6 +33,7 @@ REFUSALS = {
     "not_e164": "Write + and the country code, then 8 to 15 digits in all, without spaces: {shape}",
     "emergency": "This is an emergency number: the assistant never calls one.",
     "short": "This is a short number: only full numbers can be called.",
+    "area_code_missing": "The area code is missing: write the whole number after {prefix}.",
     "country_unknown": "No country has a code that begins like this number.",
     "satellite": "This is a satellite or international network: calls to it are not allowed.",
     "premium": "This is a premium-rate number: the assistant never calls one.",
@@ -77,6 +80,9 @@ def _check_kind(number: PhoneNumber, code: int) -> None:
             raise _refusal("emergency")
         if any(is_valid_short_number_for_region(number, region) for region in regions):
             raise _refusal("short")
+        verdict = is_possible_number_with_reason(number)
+        if verdict == ValidationResult.IS_POSSIBLE_LOCAL_ONLY:
+            raise _refusal("area_code_missing", prefix=f"+{code}")
         raise _refusal("not_in_use", country=_subject(regions, code))
 
 

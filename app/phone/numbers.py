@@ -1,7 +1,8 @@
 """Reading a number into E.164, quickly where that needs no thought.
 
 The rule (for contacts): formatting characters are accepted; without ``+`` the default region
-applies; then 8 to 15 digits and "possible" in the sense of the library's metadata must both hold.
+applies; then 8 to 15 digits and "possible" with its area code, in the sense of the library's
+metadata, must both hold.
 A North American number with a 1 too many is refused, where the library would drop it.
 Numbers of ordinary shape are decided by patterns made from that metadata, the library itself is
 asked about the rest; a property test holds the two to the same verdict.
@@ -69,7 +70,7 @@ def is_plain_e164(text: str) -> bool:
 def is_plausible(e164: str) -> bool:
     """Whether the numbering plan has room for the number: a cheap test that refuses nothing.
 
-    A number that ``normalise`` accepts may still be too short for its kind or lack its area code.
+    A number that ``normalise`` accepts may still be too short for its kind.
     """
     matcher = _plausible_patterns.get(e164[1:4]) or _plausible_pattern(e164[1:4])
     return matcher(e164) is not None
@@ -213,6 +214,8 @@ def _by_library(digits: str, default_region: str | None) -> str:
     e164 = format_number(number, PhoneNumberFormat.E164)
     if len(e164) <= MIN_DIGITS or _begins_with_trunk(e164, code):
         raise _impossible(digits, region, code, ValidationResult.TOO_SHORT)
+    if verdict == ValidationResult.IS_POSSIBLE_LOCAL_ONLY:
+        raise _impossible(digits, region, code, verdict)
     if code == 1 and digits.lstrip("+").startswith("11"):
         # The library drops every 1 that is too many: nobody wrote what is left.
         raise _impossible(digits, region, code, ValidationResult.TOO_LONG)
@@ -269,6 +272,10 @@ def _impossible(digits: str, region: str | None, country_code: int, verdict: int
 
 
 _MISFITS = {
+    ValidationResult.IS_POSSIBLE_LOCAL_ONLY: (
+        "area_code_missing",
+        "The area code is missing for",
+    ),
     ValidationResult.TOO_SHORT: ("too_short", "Too short for"),
     ValidationResult.TOO_LONG: ("too_long", "Too long for"),
     ValidationResult.INVALID_LENGTH: ("wrong_length", "Not a length of"),

@@ -47,6 +47,7 @@ NUMBERS: Mapping[str, tuple[str, str | None]] = {
     "without plus": ("12025550123", "invalid_phone"),
     "with spaces": ("+1 202 555 0123", "invalid_phone"),
     "too short": ("+1202555", "invalid_phone"),
+    "without its area code": ("+15550143", "invalid_phone"),
     "too long": ("+1202555012345678", "invalid_phone"),
     "a zero first": ("+02025550123", "invalid_phone"),
     "wide digits": ("+1202555012３", "invalid_phone"),

@@ -132,6 +132,18 @@ def test_a_number_is_read_as_people_write_it(raw: str, region: str | None, e164:
             "Several numbers in one place: only one can be called.",
         ),
         (
+            "555-0143",
+            "US",
+            "area_code_missing",
+            "The area code is missing for the United States: 7 digits, 10 are needed.",
+        ),
+        (
+            "+15550143",
+            None,
+            "area_code_missing",
+            "The area code is missing for +1 numbers: 7 digits after +1, 10 are needed.",
+        ),
+        (
             "12+12025550123",
             "US",
             "plus_misplaced",
@@ -163,7 +175,8 @@ def _library_verdict(digits: str, region: str) -> str | None:
     if number.country_code == 1 and digits.lstrip("+").startswith("11"):
         return None
     in_range = 8 <= len(e164) - 1 <= 15
-    return e164 if in_range and phonenumbers.is_possible_number(number) else None
+    verdict = phonenumbers.is_possible_number_with_reason(number)
+    return e164 if in_range and verdict == phonenumbers.ValidationResult.IS_POSSIBLE else None
 
 
 def _verdict(digits: str, region: str) -> str | None:

@@ -147,6 +147,7 @@ def test_contacts_are_found_by_number_id_and_beginnings(
         "q=(202)+555-0120": ["Ada"],
         "q=%2B12025550120": ["Ada"],
         "q=5550120": [],
+        "q=12": [],
         "q=C-1": ["Ada"],
         "q=ada+king": ["Ada"],
         "q=lovelace": [],

@@ -1,12 +1,12 @@
 """The do-not-call list of an organization."""
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.errors import Forbidden, NotFound, ValidationFailed
-from app.models import AuditEntry
+from app.models import AuditEntry, DoNotCallEntry
 from app.phone import PhoneError
 from app.policy.caller import Caller
 from app.services import do_not_call
@@ -50,6 +50,18 @@ def test_a_number_is_taken_off_the_list_once(session: Session, own: Tenant, owne
     assert do_not_call.remove(session, owner, own.organization.id, "202 555 0101")
     assert not do_not_call.remove(session, owner, own.organization.id, NUMBER)
     assert not do_not_call.is_listed(session, own.organization.id, NUMBER)
+
+
+def test_a_number_that_could_not_be_listed_today_is_taken_off_as_it_stands(
+    session: Session, own: Tenant, owner: Caller
+) -> None:
+    listed = do_not_call.add(session, owner, own.organization.id, NUMBER)
+    session.execute(update(DoNotCallEntry).values(phone="+15550143"))
+    session.expunge(listed)
+    with pytest.raises(PhoneError):
+        do_not_call.remove(session, owner, own.organization.id, "555-0143")
+    assert do_not_call.remove(session, owner, own.organization.id, "+15550143")
+    assert not do_not_call.is_listed(session, own.organization.id, "+15550143")
 
 
 def test_the_list_is_searched_and_paged(session: Session, own: Tenant, owner: Caller) -> None:

@@ -20,6 +20,7 @@ LEFT_OUT_WORDS = {
     "contact_ended": "The status ends outreach",
     "do_not_contact": "Asked not to be called",
     "consent_missing": "No consent to be called",
+    "invalid_phone": "The number lacks its area code",
     "number_not_allowed": "The number may not be called",
     "no_hour": "No hour of the plan suits the number",
 }

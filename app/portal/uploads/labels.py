@@ -53,6 +53,7 @@ REASONS = {
     ("excel_damaged_phone", "look_alikes"): "Characters that look like digits",
     ("undecodable_text", "twice_encoded"): "Text in a wrong encoding",
     ("invalid_phone", "too_short"): "Phone too short",
+    ("invalid_phone", "area_code_missing"): "Area code missing",
     ("invalid_phone", "too_long"): "Phone too long",
     ("invalid_phone", "letters"): "Letters in the phone",
     ("invalid_phone", "country_missing"): "Country code missing",

@@ -99,6 +99,8 @@ def _known_ids(session: Session, campaign: Campaign, words: str) -> Select[UUID]
     )
     if set(words) <= _PHONE_CHARACTERS:
         number = _number(session, campaign, words)
+        if number is None:
+            return carriers
         owners = select(Contact.id).where(
             Contact.campaign_id == campaign.id, Contact.phone == number
         )

@@ -123,7 +123,8 @@ def remove(session: Session, caller: Caller, organization_id: UUID, phone: str) 
     """
     caller.require(Permission.CONTACTS_WRITE)
     organization = organizations.get(session, caller, organization_id, for_change=True)
-    number = normalise(phone, organization.default_region)
+    on_the_list = is_listed(session, organization.id, phone)
+    number = phone if on_the_list else normalise(phone, organization.default_region)
     entry = session.get(DoNotCallEntry, (organization.id, number))
     if entry is None:
         return False

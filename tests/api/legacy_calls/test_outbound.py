@@ -103,6 +103,7 @@ def test_form_info_becomes_metadata_in_each_of_its_shapes(
         ({"toPhoneNumber": ...}, [("toPhoneNumber", "required")]),
         ({"fromPhoneNumber": ...}, [("fromPhoneNumber", "required")]),
         ({"toPhoneNumber": "2025550123"}, [("toPhoneNumber", "invalid_phone")]),
+        ({"toPhoneNumber": "+15550143"}, [("toPhoneNumber", "invalid_phone")]),
         ({"toPhoneNumber": "+1202555012３"}, [("toPhoneNumber", "invalid_phone")]),
         ({"fromPhoneNumber": "+12025550100\n"}, [("fromPhoneNumber", "invalid_phone")]),
         ({"toPhoneNumber": "+19005550123"}, [("toPhoneNumber", "number_not_allowed")]),

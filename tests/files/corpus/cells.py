@@ -93,6 +93,8 @@ CELLS = {
         ("+1 202-555-01", ("invalid_phone", "Phone")),
         ("+999 12345678", ("invalid_phone", "Phone")),
         ("12345", ("invalid_phone", "Phone")),
+        ("555-0143", ("invalid_phone", "Phone")),
+        ("+15550143", ("invalid_phone", "Phone")),
         ("+0012025550101", ("invalid_phone", "Phone")),
         ("1-800-FLOWERS", ("invalid_phone", "Phone")),
         ("+44 7700 90041", {"phone": "+44770090041", "warnings": "implausible_phone"}),

@@ -145,12 +145,16 @@ def test_an_intro_is_kept_word_for_word(session: Session, line: Line) -> None:
 
 
 @pytest.mark.parametrize(
-    "number", ["+19005550101", "+442079460000", "+18765550101", "+12025550", "+881612345678"]
+    "number", ["+19005550101", "+442079460000", "+18765550101", "+120255501", "+881612345678"]
 )
 def test_numbers_that_may_not_be_dialled_are_refused(
     session: Session, line: Line, number: str
 ) -> None:
     assert refusal(session, line, asked(line, phone_number=number)) == "number_not_allowed"
+
+
+def test_a_number_without_its_area_code_is_no_phone_number(session: Session, line: Line) -> None:
+    assert refusal(session, line, asked(line, phone_number="+12025550")) == "invalid_phone"
 
 
 def test_what_stands_in_the_way_is_said_with_its_code(session: Session, line: Line) -> None:

@@ -21,6 +21,8 @@ REFUSED: list[tuple[Any, str, str | None]] = [
     ({"externalIdKey": "crmId", "externalIdValue": "new"}, "missing_identifier", "phone"),
     ({"phone": "12"}, "invalid_phone", "phone"),
     ({"phone": "not a number"}, "invalid_phone", "phone"),
+    ({"phone": "555-0143"}, "invalid_phone", "phone"),
+    ({"phone": "+15550143"}, "invalid_phone", "phone"),
     ({"phone": "+12025550101 or so"}, "invalid_phone", "phone"),
     ({"phone": "\uff0b12025550101 and more"}, "invalid_phone", "phone"),
     ({"phone": "1" * 5000}, "invalid_phone", "phone"),

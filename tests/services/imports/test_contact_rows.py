@@ -146,6 +146,16 @@ def test_a_number_that_its_country_does_not_have_is_kept_with_a_warning() -> Non
             ),
         ),
         (
+            {"phone": "555-0143"},
+            "US",
+            Note(
+                3,
+                "invalid_phone",
+                "The area code is missing for the United States: 7 digits, 10 are needed.",
+                "area_code_missing",
+            ),
+        ),
+        (
             {"phone": "202-555-0123; 202-555-0124"},
             "US",
             Note(
