@@ -15,7 +15,6 @@ BEYOND_SCHEMAS: Mapping[str, str] = {
     "nul_character": "A NUL can be kept out of a text only by a pattern on every text there is.",
     "number_out_of_range": "JSON Schema bounds numbers, not just those without a fraction.",
     "email_exists": "Whether an address is taken is known to the database alone.",
-    "id_in_use": "So is whether an id is taken.",
     "unknown_id": "The ids that a list may name are those of the entries that it has.",
     "no_organization": "Whether a user has an organization is known to the database alone.",
     "user_limit_reached": "How many users an organization has is known to the database alone.",

@@ -35,13 +35,13 @@ def list_partners(query: PartnerFilter) -> Response:
     body=CreatePartnerInput,
     errors={
         400: {
-            "id_in_use": "An id sent for an entry of a list is in use.",
+            "unknown_id": "An entry of a list has an id; leave it out.",
             "duplicate_id": "An id stands in a list twice.",
         }
     },
 )
 def create_partner(body: CreatePartnerInput) -> Partner:
-    """For operators. Entries of lists get ids of their own where none are sent."""
+    """For operators. Entries of lists get ids of their own."""
     with transaction() as session:
         return partners.to_resource(partners.create(session, caller(), body), caller())
 

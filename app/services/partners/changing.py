@@ -27,14 +27,15 @@ _HOST = re.compile(
 
 
 def create(session: Session, caller: Caller, data: CreatePartnerInput) -> Partner:
-    """A new partner with the defaults of the contract. Ids sent for list entries are kept.
+    """A new partner with the defaults of the contract.
 
-    Raises `Forbidden`, or `ValidationFailed` (``id_in_use``) where such an id is taken.
+    Raises `Forbidden`, or `ValidationFailed` (``unknown_id``, ``duplicate_id``) where an entry of
+    a list has an id: it gets its own.
     """
     caller.require(Permission.PARTNER_CREATE)
     partner = Partner(id=new_id(), empty_lists=[])
     sent = {name: getattr(data, name) for name in type(data).model_fields}
-    _refuse_taken_ids(session, sent)
+    _refuse_unknown_ids(partner, sent)
     _write(partner, sent)
     _add_under_free_slug(session, partner)
     audit.record(
@@ -199,22 +200,6 @@ def _refuse_unknown_ids(partner: Partner, values: dict[str, Any]) -> None:
         ]
     if problems:
         raise ValidationFailed.of(*sorted(problems, key=lambda problem: problem.field))
-
-
-def _refuse_taken_ids(session: Session, values: dict[str, Any]) -> None:
-    problems: list[Problem] = []
-    for name, (_relationship, model, _fields) in LISTS.items():
-        twice, places = _sent_ids(name, values[name])
-        problems += twice
-        if places:
-            column = model.__table__.c.id
-            taken = session.scalars(select(column).where(column.in_(places)))
-            problems += [
-                Problem(places[identifier], "id_in_use", "This id is in use; leave it out.")
-                for identifier in taken
-            ]
-    if problems:
-        raise ValidationFailed.of(*problems)
 
 
 def _for_audit(partner: Partner, caller: Caller, names: dict[str, Any]) -> dict[str, Any]:

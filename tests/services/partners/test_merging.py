@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role
@@ -93,15 +93,17 @@ def test_lists_of_a_new_partner_are_null_unless_they_are_sent(session: Session) 
     assert [(c.name, c.value) for c in answer.brand_ui_colors or []] == [("primary", "red")]
 
 
-def test_ids_sent_for_a_new_partner_are_kept_unless_they_are_taken(session: Session) -> None:
+def test_an_id_in_a_list_of_a_new_partner_is_refused(session: Session) -> None:
     identifier = str(new_id())
-    made = make_partner(session, brandUIColors=[{**RED, "id": identifier}])
-    assert [str(color.id) for color in made.brand_colors] == [identifier]
+    link = {"type": "youtube", "url": "https://a.example", "id": identifier}
+    before = session.scalar(select(func.count()).select_from(Partner))
     with pytest.raises(ValidationFailed) as refused:
-        make_partner(session, "Southbank", brandUIColors=[{**RED, "id": identifier}])
+        make_partner(session, brandUIColors=[RED, {**RED, "id": identifier}], socialLinks=[link])
     assert [(p.field, p.code) for p in refused.value.problems] == [
-        ("brandUIColors.0.id", "id_in_use")
+        ("brandUIColors.1.id", "unknown_id"),
+        ("socialLinks.0.id", "unknown_id"),
     ]
+    assert session.scalar(select(func.count()).select_from(Partner)) == before
 
 
 def test_a_change_counts_the_version_up_and_is_in_the_history_once(session: Session) -> None:
