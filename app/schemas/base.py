@@ -6,7 +6,15 @@ only place where one becomes the other.
 
 from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ModelWrapValidatorHandler, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    JsonValue,
+    ModelWrapValidatorHandler,
+    model_validator,
+)
+from pydantic_core import CoreSchema
 
 _EXCEPTIONS = {
     "brand_ui_colors": "brandUIColors",
@@ -66,6 +74,18 @@ class Input(Wire):
             read_only = set(cls.resource.wire_fields()) - set(cls.wire_fields())
             data = {name: value for name, value in data.items() if name not in read_only}
         return handler(data)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        written = handler(schema)
+        if cls.resource is not None:
+            ignored = {"description": "Read-only: ignored when it is sent back."}
+            names = "|".join(sorted(set(cls.resource.wire_fields()) - set(cls.wire_fields())))
+            published = handler.resolve_ref_schema(written)
+            published["patternProperties"] = {f"^(?:{names})$": ignored}
+        return written
 
     def sent(self) -> dict[str, Any]:
         """The fields that the request named, by their inner names; what is absent is not there."""

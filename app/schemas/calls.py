@@ -50,7 +50,7 @@ class OutboundCallInput(LenientInput):
 class CallAccepted(Resource):
     """The answer to an accepted call."""
 
-    success: bool = True
+    success: bool
     message: str
     call_id: Annotated[Uuid, Field(json_schema_extra=ADDITION)]
     status: Annotated[Annotated[CallStatus, OneOf(*CallStatus)], Field(json_schema_extra=ADDITION)]

@@ -37,4 +37,4 @@ class Error(Resource):
 class CallError(Error):
     """The body of every refusal of the call operations."""
 
-    success: Annotated[bool, Field(json_schema_extra={"const": False})] = False
+    success: Annotated[bool, Field(json_schema_extra={"const": False})]

@@ -80,7 +80,7 @@ class LegacyCallInput(LenientInput):
 class LegacyCallAnswer(Resource):
     """The call has been taken; its body is an addition to the contract."""
 
-    success: bool = True
+    success: bool
     message: str
     call_id: Uuid
 
@@ -113,7 +113,7 @@ class TokenResponse(OAuthWire):
     """The token, how to send it and how long it lives (seconds)."""
 
     access_token: str
-    token_type: str = "Bearer"  # noqa: S105 - the type of a token, not a secret
+    token_type: str
     expires_in: int
     scope: str
 

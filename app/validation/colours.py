@@ -21,14 +21,20 @@ def _three(first: str, second: str, third: str) -> str:
     return rf"\({_S}(?:{first}{_COMMA}{second}{_COMMA}{third}|{spaced}){_S}\)"
 
 
-_NAMES = "|".join(sorted(name for name in name2val_map if name != "transparent"))
-_RGB = rf"rgb(?:{_three(_N, _N, _N)}|{_three(_P, _P, _P)})"
-_HSL = rf"hsl{_three(rf'{_N}(?:deg)?', _P, _P)}"
+def _any_case(word: str) -> str:
+    """The word in small or capital letters, for dialects of patterns without flags."""
+    return "".join(f"[{letter}{letter.upper()}]" for letter in word)
+
+
+_NAMES = "|".join(_any_case(name) for name in sorted(name2val_map) if name != "transparent")
+_RGB = rf"{_any_case('rgb')}(?:{_three(_N, _N, _N)}|{_three(_P, _P, _P)})"
+_DEGREES = rf"{_N}(?:{_any_case('deg')})?"
+_HSL = rf"{_any_case('hsl')}{_three(_DEGREES, _P, _P)}"
 
 PATTERN = rf"^(?:#[0-9A-Fa-f]{{3}}|#[0-9A-Fa-f]{{6}}|{_RGB}|{_HSL}|{_NAMES})$"
-"""The rule as JSON Schema writes it; the check itself takes capital letters too."""
+"""The rule, as JSON Schema writes it."""
 
-_colour = re.compile(PATTERN.removeprefix("^").removesuffix("$"), re.IGNORECASE | re.ASCII)
+_colour = re.compile(PATTERN.removeprefix("^").removesuffix("$"), re.ASCII)
 
 
 def is_colour(value: str) -> bool:

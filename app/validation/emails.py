@@ -6,21 +6,20 @@ MAX_LENGTH = 254
 """Characters of an address (RFC 5321, section 4.5.3.1, as corrected by its errata)."""
 
 
-def _address(more: str) -> str:
-    """The form of an address; ``more`` are letters beyond ASCII that it may hold."""
-    atom = rf"[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{more}-]+"
-    label = rf"[A-Za-z0-9{more}](?:[A-Za-z0-9{more}-]{{0,61}}[A-Za-z0-9{more}])?"
-    top = rf"[A-Za-z{more}](?:[A-Za-z0-9{more}-]{{0,61}}[A-Za-z0-9{more}])"
-    return rf"{atom}(?:\.{atom})*@(?:{label}\.)+{top}"
+_MORE = r"\u00a1-\u1fff\u3040-\ud7ff"
+"""Letters beyond ASCII."""
+_ATOM = rf"[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{_MORE}-]+"
+_LABEL = rf"[A-Za-z0-9{_MORE}](?:[A-Za-z0-9{_MORE}-]{{0,61}}[A-Za-z0-9{_MORE}])?"
+_TOP = rf"[A-Za-z{_MORE}](?:[A-Za-z0-9{_MORE}-]{{0,61}}[A-Za-z0-9{_MORE}])"
+_ADDRESS = rf"{_ATOM}(?:\.{_ATOM})*@(?:{_LABEL}\.)+{_TOP}"
 
-
-PATTERN = f"^{_address('')}$"
-"""The rule as JSON Schema writes it; the check takes letters beyond ASCII too.
+PATTERN = f"^{_ADDRESS}$"
+"""The rule as JSON Schema writes it; the check refuses invisible characters too.
 
 Quoted local parts and address literals are refused by both.
 """
 
-_international = re.compile(_address(r"\u00a1-\u1fff\u3040-\ud7ff"))
+_international = re.compile(_ADDRESS)
 _ordinary = re.compile(
     r"[A-Za-z0-9_+-]++(?:\.[A-Za-z0-9_+-]++)*+@(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)+[a-z]{2,}"
 ).fullmatch

@@ -33,7 +33,7 @@ def area(client: FlaskClient, session: Session, settings: Settings) -> Iterator[
     """Whatever a test asks, each refusal must be one that the operation publishes."""
     answers = Answers(client.application)
     yield make_area_a(client, session, settings)
-    assert answers.unpublished() == set()
+    assert (answers.unpublished(), answers.misfits()) == (set(), [])
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def world(make_app: Callable[..., Flask], session: Session) -> Iterator[World]:
     )
     answers = Answers(app)
     yield make_world(app, session)
-    assert answers.unpublished() == set()
+    assert (answers.unpublished(), answers.misfits()) == (set(), [])
 
 
 @pytest.fixture(scope="session")

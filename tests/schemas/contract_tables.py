@@ -171,7 +171,7 @@ TABLES: dict[str, dict[str, Says]] = {
     },
     "TokenResponse": {
         "access_token": needed(),
-        "token_type": Says(default="Bearer"),
+        "token_type": needed(),
         "expires_in": needed(NUMBER),
         "scope": needed(),
     },

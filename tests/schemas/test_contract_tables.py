@@ -3,12 +3,15 @@
 from typing import Any
 
 import pytest
+from jsonschema_rs import Draft202012Validator
 
 from app.schemas import calls, contacts, errors, figures, legacy, organizations, partners, users
 from app.schemas.base import Wire
 from app.schemas.json_schema import component_schemas
+from app.schemas.reading import read
 from tests.schemas.contract_tables import NO_DEFAULT, TABLES, Says
 
+ID = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
 MODULES = (calls, contacts, errors, figures, legacy, organizations, partners, users)
 MODELS = [
     thing
@@ -83,3 +86,29 @@ def test_bodies_are_closed_and_answers_are_open() -> None:
     closed = {name for name, schema in PUBLISHED.items() if "additionalProperties" in schema}
     assert {"CreatePartnerInput", "BrandUIColor", "UpdateUserInput", "BulkContactsInput"} <= closed
     assert closed.isdisjoint({"Partner", "User", "Error", "OutboundCallInput", "LegacyCallInput"})
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("UpdatePartnerInput", {"brandUIColors": [{"name": "a", "value": "RebeccaPurple"}]}),
+        ("UpdatePartnerInput", {"chatTemplateColors": {"head": "RGB(1, 2, 3)"}}),
+        ("UpdatePartnerInput", {"supportEmail": "ünal@münchen.example"}),
+        ("UpdatePartnerInput", {"id": ID, "createdDate": "?", "processorTrackingCustomerId": 1}),
+        ("UpdateOrganizationInput", {"id": ID, "name": "Hillside", "tempDemoOrg": False}),
+        ("UpdateUserInput", {"id": ID, "userType": "standard", "orgId": None}),
+    ],
+)
+def test_what_is_accepted_fits_the_published_schema(name: str, sent: dict[str, Any]) -> None:
+    models = {model.__name__: model for model in MODELS}
+    read(models[name], sent)
+    document = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": PUBLISHED}}
+    assert list(Draft202012Validator(document).iter_errors(sent)) == []
+
+
+@pytest.mark.parametrize("name", ["UpdatePartnerInput", "UpdateUserInput", "CreatePartnerInput"])
+def test_an_unknown_field_fits_no_published_schema(name: str) -> None:
+    document = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": PUBLISHED}}
+    sent = {"partnerName": "x"} if name == "CreatePartnerInput" else {}
+    assert Draft202012Validator(document).is_valid(sent)
+    assert not Draft202012Validator(document).is_valid(sent | {"colour": "red"})

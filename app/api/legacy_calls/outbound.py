@@ -52,4 +52,4 @@ def place_call(body: LegacyCallInput) -> LegacyCallAnswer:
     with extensions.transaction() as session:
         shadow.cast(session, body)
         accepted = legacy_calls.place(session, extensions.caller(), body, extensions.settings())
-    return LegacyCallAnswer(message=accepted.message, call_id=accepted.call_id)
+    return LegacyCallAnswer(success=True, message=accepted.message, call_id=accepted.call_id)

@@ -83,7 +83,12 @@ def create_call(body: OutboundCallInput) -> Response:
             idempotency_key=request.headers.get("Idempotency-Key"),
         )
     response = respond(
-        CallAccepted(message=accepted.message, call_id=accepted.call_id, status=accepted.status)
+        CallAccepted(
+            success=True,
+            message=accepted.message,
+            call_id=accepted.call_id,
+            status=accepted.status,
+        )
     )
     if accepted.replayed:
         response.headers["Idempotent-Replayed"] = "true"
