@@ -15,7 +15,6 @@ from pydantic import (
     model_validator,
 )
 
-from app import emails
 from app.enums import CampaignStatus, ContactAction
 from app.schemas.base import ADDITION, Input, Query, Resource
 from app.schemas.checks import (
@@ -28,6 +27,7 @@ from app.schemas.checks import (
 )
 from app.schemas.fields import Flag, Moment, Name, Short, Uuid
 from app.schemas.paging import CursorQuery
+from app.validation import emails
 
 DEFAULT_MAX_CONTACTS = 10_000
 

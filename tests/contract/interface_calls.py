@@ -97,3 +97,73 @@ CALL_OBJECTS: Mapping[str, Mapping[str, str]] = {
         "lastName": "string",
         "email": "string",
     },
+    "CallAccepted": {"success": "boolean!", "message": "string!"},
+    # docs/decisions/calls.md#reading-calls
+    "Call": {
+        "callId": "uuid!",
+        "agentId": "uuid?",
+        "phoneNumber": "string!",
+        "contact": "CalledContact!",
+        "metadata": "object!",
+        "status": "string!",
+        "createdAt": "date-time!",
+        "scheduledFor": "date-time?",
+        "nextAttemptAt": "date-time?",
+        **_COURSE,
+        "attempts": "[]CallAttempt!",
+    },
+    "CalledContact": {"phoneNumber": "string!", **_PERSON},
+    "CallAttempt": {
+        "id": "uuid!",
+        "number": "integer!",
+        "status": "string!",
+        **_COURSE,
+        "cost": "number?",
+        "costCurrency": "string?",
+    },
+    # 2.11
+    "LegacyCallInput": {
+        "name": "string!",
+        "toPhoneNumber": "string!",
+        "fromPhoneNumber": "string!",
+        "introNotes": "string",
+        "introMessage": "string",
+        "introVoicemail": "string",
+        "formInfo": "[]object",
+    },
+    # docs/decisions/legacy-calls.md#responses
+    "LegacyCallAnswer": {"success": "boolean!", "message": "string!", "callId": "uuid!"},
+    # 2.12 and 4.2
+    "TokenRequest": {
+        "grant_type": "string!",
+        "client_id": "string",
+        "client_secret": "string",
+        "scope": "string",
+    },
+    "TokenResponse": {
+        "access_token": "string!",
+        "token_type": "string!",
+        "expires_in": "integer!",
+        "scope": "string!",
+    },
+    "TokenError": {"error": "string!", "error_description": "string!"},
+}
+
+CALL_ENUMS: Mapping[tuple[str, str], Sequence[str]] = {
+    ("BulkContactsInput", "action"): ("upsert", "updateOnly", "remove"),
+    ("BulkSuccess", "action"): ("created", "updated", "deleted"),
+    ("BulkIgnored", "code"): ("not_in_campaign", "status_ended"),
+    ("CampaignInfo", "status"): ("paused", "active", "archived"),
+    ("CallAccepted", "status"): CALL_STATES,
+    ("TokenRequest", "grant_type"): ("client_credentials",),
+    **{(name, "status"): CALL_STATES for name in ("Call", "CallAttempt")},
+    **{(name, "answeredBy"): ANSWERED_BY for name in ("Call", "CallAttempt")},
+    **{(name, "endedReason"): ENDED_REASONS for name in ("Call", "CallAttempt")},
+}
+
+CALL_ADDED: Mapping[str, set[str]] = {
+    "BulkResult": {"ignored"},
+    "BulkSuccess": {"id"},
+    "Call": {"statusDetail"},
+    "CallAccepted": {"callId", "status"},
+}

@@ -9,12 +9,12 @@ import pytest
 
 from app.api.openapi import openapi_document
 from app.api.rate_limit import TokenBuckets
-from app.caller import system_caller
 from app.enums import CallStatus, OrganizationStatus, Role
 from app.models import Call, Organization, new_id
 from app.policy import Permission
+from app.policy.caller import system_caller
 from app.schemas.base import wire_name
-from app.services import api_keys
+from app.services.credentials import api_keys
 from tests.contract.world import BODY_LIMIT, Route, World, known_routes
 from tests.fixtures.cast import bearer
 
@@ -65,6 +65,7 @@ def _statuses(world: World, route: Route) -> Iterator[int]:
     yield ask(route.path(dict.fromkeys(world.ids, "x")), **good)
     if route.blueprint == "oauth":
         if route.method == "POST":
+            yield ask(data={"grant_type": "none"})
             form = {"grant_type": "client_credentials", "token": "x"}
             yield ask(data=form, headers={"Authorization": "Basic eDp5"})
             yield ask(data={"grant_type": "x" * 2 * BODY_LIMIT})
