@@ -272,7 +272,7 @@ def test_an_unknown_query_parameter_refuses_all_of_it(known: World, name: str, q
     route = PUBLIC_ROUTES[name]
     before = known.saved()
     path = route.path(known.ids)
-    body = {"json": known.good_body(route)} if route.declared.body else {}
+    body: dict[str, Any] = {"json": known.good_body(route)} if route.declared.body else {}
     response = known.client.open(
         path + query, method=route.method, headers=known.headers(route), **body
     )
