@@ -83,8 +83,9 @@ class Settings(LimitSettings, MailSettings, CarrierSettings, WriterSettings):
     """How often a worker reports that it is alive."""
     worker_dead_after_seconds: float = Field(10.0, gt=0)
     """Another worker takes over the calls of a worker that is silent for this long."""
-    queue_poll_seconds: float = Field(0.2, gt=0)
-    """How often the worker checks the queue for work."""
+    queue_poll_seconds: float = Field(5.0, gt=0)
+    """How often an idle worker checks the queue for work. It is also woken for each piece of work,
+    so this counts only when a wake-up is lost."""
     engine_retention_days: int = Field(7, ge=1)
     """How long finished work stays in the tables of the queue."""
 

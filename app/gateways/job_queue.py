@@ -10,13 +10,13 @@ from weakref import WeakKeyDictionary
 
 import pysqlite3.dbapi2 as sqlite
 from dbos import DBOS, DBOSClient, EnqueueOptions
-from dbos._serialization import DefaultSerializer
-from dbos._sys_db import SystemDatabase
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session
 
 from app.database import SQLITE_ARGUMENTS, make_engine
 from app.database.sqlite_write_lock import queue_writers, take_turn
+from app.gateways import dbos_adapter
+from app.gateways.wake import wake
 
 APPLICATION = "portal"
 SCHEMA = "dbos"
@@ -94,14 +94,7 @@ def migrate_engine(url: str) -> None:
     # The public call would open the file with the standard library's SQLite.
     engine = make_queue_engine(url)
     try:
-        SystemDatabase.create(
-            system_database_url=url,
-            engine_kwargs={},
-            engine=engine,
-            schema=None,
-            serializer=DefaultSerializer(),
-            executor_id=None,
-        ).run_migrations()
+        dbos_adapter.migrate(url, engine)
     finally:
         engine.dispose()
 
@@ -126,7 +119,7 @@ def enqueue_call(
     }
     if delay_seconds is not None and delay_seconds > 0:
         options["delay_seconds"] = delay_seconds
-    _client(session).enqueue_in_transaction(session, options, str(call_id), str(attempt_id))
+    _enqueue(session, options, str(call_id), str(attempt_id))
 
 
 def enqueue_job(session: Session, workflow: str, workflow_id: str, *args: str) -> None:
@@ -136,7 +129,7 @@ def enqueue_job(session: Session, workflow: str, workflow_id: str, *args: str) -
         "queue_name": JOBS_QUEUE,
         "workflow_id": workflow_id,
     }
-    _client(session).enqueue_in_transaction(session, options, *args)
+    _enqueue(session, options, *args)
 
 
 def enqueue_mail(session: Session, mail_id: UUID, attempt: int, delay_seconds: float) -> None:
@@ -148,7 +141,7 @@ def enqueue_mail(session: Session, mail_id: UUID, attempt: int, delay_seconds: f
     }
     if delay_seconds > 0:
         options["delay_seconds"] = delay_seconds
-    _client(session).enqueue_in_transaction(session, options, str(mail_id), attempt)
+    _enqueue(session, options, str(mail_id), attempt)
 
 
 def enqueue_webhook(
@@ -163,7 +156,7 @@ def enqueue_webhook(
     }
     if delay_seconds > 0:
         options["delay_seconds"] = delay_seconds
-    _client(session).enqueue_in_transaction(session, options, str(delivery_id), turn)
+    _enqueue(session, options, str(delivery_id), turn)
 
 
 def enqueue_held_webhooks(session: Session, endpoint_id: UUID, act_id: UUID) -> None:
@@ -174,7 +167,13 @@ def enqueue_held_webhooks(session: Session, endpoint_id: UUID, act_id: UUID) -> 
         "workflow_id": f"held-webhooks:{act_id}",
         "queue_partition_key": str(endpoint_id),
     }
-    _client(session).enqueue_in_transaction(session, options, str(endpoint_id))
+    _enqueue(session, options, str(endpoint_id))
+
+
+def _enqueue(session: Session, options: EnqueueOptions, *args: str | int) -> None:
+    _client(session).enqueue_in_transaction(session, options, *args)
+    if "delay_seconds" not in options:
+        wake(session, options["queue_name"])
 
 
 def _client(session: Session) -> DBOSClient:

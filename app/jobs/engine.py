@@ -3,10 +3,18 @@
 Web processes hand in work through `app.gateways.job_queue` and never start an engine.
 """
 
+import logging
+from collections.abc import Collection
+from threading import Event
+from typing import TypedDict
+
 from dbos import DBOS, DBOSConfig
 from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.config import Settings
+from app.database import Database
+from app.gateways import dbos_adapter
 from app.gateways.job_queue import (
     APPLICATION,
     CALLS_QUEUE,
@@ -16,6 +24,7 @@ from app.gateways.job_queue import (
     WEBHOOK_QUEUE,
     make_queue_engine,
 )
+from app.gateways.wake import Bells, wake
 
 CALLS_AT_ONCE = 200
 JOBS_AT_ONCE = 4
@@ -27,8 +36,22 @@ VERSION = "1"
 """Never changed: work under way belongs to a version, and another would strand it. What changes
 inside a workflow is marked with `DBOS.patch`."""
 
+UNUSED_SECONDS = 3600.0
+"""For what DBOS would look at many times a second and nothing here uses: its messages between
+workflows, its schedules."""
+DELAYED_SECONDS = 1.0
 
-def start_engine(settings: Settings, executor_id: str) -> Engine:
+log = logging.getLogger(__name__)
+
+
+class Limits(TypedDict, total=False):
+    """How much of a queue runs at once: in one worker, and of one partition in all of them."""
+
+    worker_concurrency: int
+    partition_concurrency: int
+
+
+def start_engine(settings: Settings, executor_id: str, bells: Bells) -> Engine:
     """Starts taking work. ``executor_id`` must be new for each process, or the engine would run
     again what another process is still running. Returns the engine's own connections."""
     connections = make_queue_engine(settings.effective_database_url)
@@ -40,33 +63,49 @@ def start_engine(settings: Settings, executor_id: str) -> Engine:
         "application_version": VERSION,
         "log_level": "WARNING",
         "enable_otlp": False,
+        "scheduler_polling_interval_sec": UNUSED_SECONDS,
+        "notification_listener_polling_interval_sec": UNUSED_SECONDS,
+        "notification_coalesce_sec": UNUSED_SECONDS,
     }
-    DBOS(config=config)
+    dbos_adapter.pace(DBOS(config=config), bells, settings.queue_poll_seconds)
     DBOS.launch()
-    DBOS.register_queue(
-        CALLS_QUEUE,
-        partition_concurrency=settings.calls_per_organization,
-        worker_concurrency=CALLS_AT_ONCE,
-        polling_interval_sec=settings.queue_poll_seconds,
-        on_conflict="always_update",
-    )
-    DBOS.register_queue(
-        JOBS_QUEUE,
-        worker_concurrency=JOBS_AT_ONCE,
-        polling_interval_sec=settings.queue_poll_seconds,
-        on_conflict="always_update",
-    )
-    DBOS.register_queue(
-        MAIL_QUEUE,
-        worker_concurrency=MAILS_AT_ONCE,
-        polling_interval_sec=settings.queue_poll_seconds,
-        on_conflict="always_update",
-    )
-    DBOS.register_queue(
-        WEBHOOK_QUEUE,
-        partition_concurrency=WEBHOOKS_PER_ENDPOINT,
-        worker_concurrency=WEBHOOKS_AT_ONCE,
-        polling_interval_sec=settings.queue_poll_seconds,
-        on_conflict="always_update",
-    )
+    queues: dict[str, Limits] = {
+        CALLS_QUEUE: {
+            "worker_concurrency": CALLS_AT_ONCE,
+            "partition_concurrency": settings.calls_per_organization,
+        },
+        JOBS_QUEUE: {"worker_concurrency": JOBS_AT_ONCE},
+        MAIL_QUEUE: {"worker_concurrency": MAILS_AT_ONCE},
+        WEBHOOK_QUEUE: {
+            "worker_concurrency": WEBHOOKS_AT_ONCE,
+            "partition_concurrency": WEBHOOKS_PER_ENDPOINT,
+        },
+    }
+    for name, limits in queues.items():
+        DBOS.register_queue(
+            name,
+            **limits,
+            polling_interval_sec=settings.queue_poll_seconds,
+            on_conflict="always_update",
+        )
+    bells.of(dbos_adapter.QUEUE_LIST).ring()
     return connections
+
+
+def keep_starting_delayed(database: Database, stop: Event) -> None:
+    """Start the work whose delay is over, until ``stop`` is set."""
+    while not stop.wait(DELAYED_SECONDS):
+        try:
+            wake_for(database, dbos_adapter.start_delayed())
+        except SQLAlchemyError as error:
+            log.warning("delayed work waits for the database (%s)", type(error).__name__)
+        except Exception:
+            log.exception("delayed work could not be started")
+
+
+def wake_for(database: Database, queues: Collection[str]) -> None:
+    """Wake every worker for what was put into the queues by the engine itself."""
+    if queues:
+        with database.transaction() as session:
+            for queue in queues:
+                wake(session, queue)

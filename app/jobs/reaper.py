@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.database import Database
 from app.gateways.job_queue import CALLS_QUEUE, JOBS_QUEUE, MAIL_QUEUE, WEBHOOK_QUEUE
+from app.jobs.engine import wake_for
 from app.services import workers
 
 REAPER_LOCK = 7_215_003
@@ -27,20 +28,22 @@ def reap(database: Database, settings: Settings, executor_id: str) -> int:
     when its heartbeat is old or gone.
     """
     if database.is_sqlite:
-        return _take_over(_orphans({executor_id}))
+        return _take_over(database, _orphans({executor_id}))
     with database.transaction() as session:
         if not session.scalar(select(func.pg_try_advisory_xact_lock(REAPER_LOCK))):
             return 0
-        return _reap_silent(session, settings.worker_dead_after_seconds, executor_id)
+        return _reap_silent(database, session, settings.worker_dead_after_seconds, executor_id)
 
 
-def _reap_silent(session: Session, dead_after_seconds: float, executor_id: str) -> int:
+def _reap_silent(
+    database: Database, session: Session, dead_after_seconds: float, executor_id: str
+) -> int:
     suspects = _orphans({executor_id})
     # Read after the work: a worker announces itself before it takes any.
     living = workers.alive(session, dead_after_seconds)
     dead = {executor: ids for executor, ids in suspects.items() if executor not in living}
     workers.declare_dead(session, dead)
-    return _take_over(dead)
+    return _take_over(database, dead)
 
 
 def _orphans(living: set[str]) -> dict[str, list[tuple[str, str]]]:
@@ -53,13 +56,14 @@ def _orphans(living: set[str]) -> dict[str, list[tuple[str, str]]]:
     return found
 
 
-def _take_over(dead: dict[str, list[tuple[str, str]]]) -> int:
+def _take_over(database: Database, dead: dict[str, list[tuple[str, str]]]) -> int:
     by_queue: dict[str, list[str]] = defaultdict(list)
     for pieces in dead.values():
         for workflow_id, queue in pieces:
             by_queue[queue].append(workflow_id)
     for queue, ids in by_queue.items():
         DBOS.resume_workflows(ids, queue_name=queue)
+    wake_for(database, by_queue)
     count = sum(len(ids) for ids in by_queue.values())
     if count:
         log.warning("took over %d pieces of work from %d dead workers", count, len(dead))

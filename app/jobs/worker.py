@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app import gc_tuning
 from app.config import Settings, read_settings
+from app.gateways.wake import Bells, keep_listening
 from app.jobs import (
     bring_forward,
     end_stray_call,
@@ -32,7 +33,7 @@ from app.jobs import (
     undo_import,
 )
 from app.jobs.context import WorkerContext, open_context
-from app.jobs.engine import start_engine
+from app.jobs.engine import keep_starting_delayed, start_engine
 from app.jobs.gate import delivering, dialling, mailing
 from app.jobs.log import configure_log
 from app.jobs.mark import MarkKeeper
@@ -69,7 +70,13 @@ def run(settings: Settings) -> None:
     context = open_context(settings)
     mark = MarkKeeper(settings.instance_dir, lives_with_database=context.database.is_sqlite)
     heartbeat.announce(context.database, executor_id, mark)
-    start_engine(settings, executor_id)
+    bells = Bells()
+    url = settings.effective_database_url
+    threading.Thread(target=keep_listening, args=(url, bells, stop), daemon=True).start()
+    start_engine(settings, executor_id, bells)
+    threading.Thread(
+        target=keep_starting_delayed, args=(context.database, stop), daemon=True
+    ).start()
     threading.Thread(target=housekeeping.keep_house, args=(stop,), daemon=True).start()
     threading.Thread(target=context.news.keep_reading, args=(stop,), daemon=True).start()
     threading.Thread(target=feed_campaigns.keep_feeding, args=(stop,), daemon=True).start()

@@ -1,0 +1,99 @@
+"""Every use of DBOS's private parts, as they are in the version that the test of this file names.
+
+DBOS polls each queue at one fixed pace and runs its timers each second. Here its threads wait for
+`Bells` instead, with a slow poll behind them. How work is claimed, run and recorded stays DBOS's.
+"""
+
+import time
+from threading import Event
+from typing import Any
+
+from dbos import DBOS, _dbos, _queue
+from dbos._core import ActiveWorkflowById
+from dbos._serialization import DefaultSerializer
+from dbos._sys_db import SystemDatabase
+from sqlalchemy import Engine, literal_column, select
+
+from app.gateways.wake import Bell, Bells
+
+QUEUE_LIST = "queue list"
+"""The topic of the thread that starts a reader for each registered queue."""
+
+_read_queue = _queue.queue_worker_thread
+_read_queue_list = _dbos.queue_thread
+
+
+class _Pace(Event):
+    """DBOS's stop event for one of its threads, whose waits end early when the bell rings."""
+
+    def __init__(self, stop: Event, bell: Bell, at_least: float = 0.0):
+        super().__init__()
+        self.stop = stop
+        self._bell = bell
+        self._at_least = at_least
+
+    def is_set(self) -> bool:
+        return self.stop.is_set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return self._bell.wait(max(timeout or 0.0, self._at_least), self.stop)
+
+
+class _ActiveWorkflows(ActiveWorkflowById):  # type: ignore[misc]  # DBOS has no types
+    """Rings the bell of a queue when work of it has ended here: there is room for more."""
+
+    def __init__(self, bells: Bells):
+        super().__init__()
+        self._bells = bells
+
+    def _remove(self, key: str, bucket: tuple[str, str | None] | None) -> None:
+        super()._remove(key, bucket)
+        if bucket is not None:
+            self._bells.of(bucket[0]).ring()
+
+
+def migrate(url: str, engine: Engine) -> None:
+    """Create or update DBOS's tables through connections of ours: `DBOS.migrate` would open an
+    SQLite file with the standard library."""
+    SystemDatabase.create(
+        system_database_url=url,
+        engine_kwargs={},
+        engine=engine,
+        schema=None,
+        serializer=DefaultSerializer(),
+        executor_id=None,
+    ).run_migrations()
+
+
+def pace(instance: DBOS, bells: Bells, poll_seconds: float) -> None:
+    """Make a DBOS that is not launched yet wait for the bells of its queues. The timers of its
+    background thread are not run: `start_delayed` stands in, and no work has a deadline."""
+
+    def read_queue(stop: _Pace, dbos: Any, queue: Any) -> None:
+        _read_queue(_Pace(stop.stop, bells.of(queue.name), poll_seconds), dbos, queue)
+
+    def read_queue_list(stop: Event, dbos: Any) -> None:
+        _read_queue_list(_Pace(stop, bells.of(QUEUE_LIST), poll_seconds), dbos)
+
+    def run_no_timers(_stop: Event, _dbos: Any) -> None:
+        return
+
+    _queue.queue_worker_thread = read_queue
+    _dbos.queue_thread = read_queue_list
+    _dbos.background_jobs_thread = run_no_timers
+    instance._active_workflows_set = _ActiveWorkflows(bells)  # noqa: SLF001 - as above
+
+
+def start_delayed() -> list[str]:
+    """Put the work whose delay is over into its queues; return their names."""
+    database = _dbos._get_dbos_instance()._sys_db  # noqa: SLF001 - this file is for it
+    work = database.tables.workflow_status
+    due = select(work.c.queue_name).distinct()
+    # Written out, so that SQLite uses the index of delayed work.
+    due = due.where(work.c.status == literal_column("'DELAYED'"))
+    due = due.where(work.c.delay_until_epoch_ms <= int(time.time() * 1000))
+    with database.engine.connect() as connection:
+        queues = sorted(connection.scalars(due))
+    if queues:
+        database.transition_delayed_workflows()
+    return queues

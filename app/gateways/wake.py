@@ -1,0 +1,160 @@
+"""Wakes the workers for what was just committed, so that they need not poll often.
+
+On PostgreSQL by NOTIFY in the transaction itself, on SQLite by a line in a named pipe beside the
+database, after the commit. A wake-up may be lost: every reader also polls, every few seconds.
+"""
+
+import errno
+import logging
+import os
+import select
+import stat
+import threading
+from collections import defaultdict
+from contextlib import closing, suppress
+from time import monotonic
+from typing import Any
+
+import psycopg
+from sqlalchemy import URL, event, func, make_url
+from sqlalchemy import select as select_from
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session, SessionTransaction
+
+from app.database import make_engine
+
+CHANNEL = "portal_wake"
+CHECK_SECONDS = 30.0
+"""How often a silent connection to PostgreSQL is asked whether it is still alive."""
+RETRY_SECONDS = 2.0
+MOST_BYTES = 65536
+LEAST_GAP_SECONDS = 0.1
+"""Between two turns of one reader: a flood of wake-ups doesn't become a flood of queries."""
+
+_SENT = "wake-ups sent in this transaction"
+_PENDING = "wake-ups to send after the commit"
+
+log = logging.getLogger(__name__)
+
+
+class Bell:
+    """What a reader waits for: a wake-up, or the time of its next poll. The first wait ends at
+    once: there may be work from before."""
+
+    def __init__(self) -> None:
+        self._rung = threading.Event()
+        self._rung.set()
+        self._answered = 0.0
+
+    def ring(self) -> None:
+        self._rung.set()
+
+    def wait(self, seconds: float, stop: threading.Event) -> bool:
+        """Return after a wake-up, at the latest after so many seconds; True once stopped."""
+        if self._rung.wait(seconds):
+            stop.wait(self._answered + LEAST_GAP_SECONDS - monotonic())
+        self._rung.clear()
+        self._answered = monotonic()
+        return stop.is_set()
+
+
+class Bells:
+    """The bells of one process, by topic."""
+
+    def __init__(self) -> None:
+        self._bells: defaultdict[str, Bell] = defaultdict(Bell)
+
+    def of(self, topic: str) -> Bell:
+        return self._bells[topic]
+
+    def ring_all(self) -> None:
+        for bell in list(self._bells.values()):
+            bell.ring()
+
+
+def wake(session: Session, topic: str) -> None:
+    """Wake the workers for ``topic`` once the transaction is committed."""
+    engine = session.get_bind().engine
+    if engine.dialect.name == "sqlite":
+        if _PENDING not in session.info:
+            session.info[_PENDING] = set()
+            event.listen(session, "after_transaction_end", _poke)
+        session.info[_PENDING].add(topic)
+        return
+    session.connection()
+    # A savepoint that is rolled back takes its notifications with it, so each counts for itself.
+    notification = session.get_nested_transaction() or session.get_transaction(), topic
+    sent = session.info.setdefault(_SENT, set())
+    if notification not in sent:
+        session.execute(select_from(func.pg_notify(CHANNEL, topic)))
+        sent.add(notification)
+
+
+def _poke(session: Session, transaction: SessionTransaction) -> None:
+    """After a rollback as well: a needless wake-up harms nothing."""
+    if transaction.parent is not None or not session.info[_PENDING]:
+        return
+    lines = "".join(f"{topic}\n" for topic in sorted(session.info[_PENDING]))
+    session.info[_PENDING].clear()
+    try:
+        pipe = os.open(_pipe_of(session.get_bind().engine.url), os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:  # no worker listens
+        return
+    with suppress(OSError):  # a full pipe wakes the worker anyway
+        os.write(pipe, lines.encode())
+    os.close(pipe)
+
+
+def _pipe_of(url: URL) -> str:
+    return f"{url.database}-wake"
+
+
+def keep_listening(url: str, bells: Bells, stop: threading.Event) -> None:
+    """Ring the bells for what is committed by any process, until ``stop`` is set."""
+    listen = _listen_on_pipe if make_url(url).get_backend_name() == "sqlite" else _listen
+    while not stop.is_set():
+        try:
+            listen(url, bells, stop)
+        except (OSError, psycopg.Error, SQLAlchemyError) as error:
+            log.warning("no wake-ups (%s): work is found by polling", type(error).__name__)
+            stop.wait(RETRY_SECONDS)
+
+
+def _listen_on_pipe(url: str, bells: Bells, stop: threading.Event) -> None:
+    path = _pipe_of(make_url(url))
+    with suppress(FileExistsError):
+        os.mkfifo(path, 0o666)
+    # Open for both directions: a pipe without a writer would be readable all the time.
+    pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISFIFO(os.fstat(pipe).st_mode):
+            raise OSError(errno.EINVAL, "not a named pipe", path)
+        while not stop.is_set():
+            if not select.select([pipe], [], [], CHECK_SECONDS)[0]:
+                if not os.path.samestat(os.fstat(pipe), os.stat(path)):
+                    return  # the file was replaced
+                continue
+            lines = os.read(pipe, MOST_BYTES)
+            if len(lines) == MOST_BYTES:
+                bells.ring_all()
+            for topic in set(lines.decode(errors="replace").split()):
+                bells.of(topic).ring()
+    finally:
+        os.close(pipe)
+
+
+def _listen(url: str, bells: Bells, stop: threading.Event) -> None:
+    engine = make_engine(url, pool_size=1)
+    pooled = engine.raw_connection()
+    connection: Any = pooled.driver_connection
+    pooled.detach()
+    with closing(connection):
+        connection.autocommit = True
+        connection.execute(f"LISTEN {CHANNEL}")
+        bells.ring_all()  # what was sent before is lost
+        while not stop.is_set():
+            # The driver's own wait for notifications would look ten times a second.
+            if not select.select([connection.fileno()], [], [], CHECK_SECONDS)[0]:
+                connection.execute("SELECT 1")
+            for notification in connection.notifies(timeout=0):
+                bells.of(notification.payload).ring()

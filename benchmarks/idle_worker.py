@@ -1,0 +1,148 @@
+"""What a worker costs that has nothing to do, and what it has left over after many calls.
+
+``python -m benchmarks.idle_worker [CALLS]`` (10,000 calls by default). For each database: the share
+of a core that an idle worker uses beside the floor, a process with the same modules that waits for
+a signal; how long a call waits from its acceptance until the carrier's own ledger has it while the
+worker is idle; and the worker's memory before and after the calls. Goals: under 1 % of a core, a
+median wait under 0.2 s, no growth.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import func, select
+
+from app.database import Database, make_engine
+from app.models import SimulatedCall
+from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.worker import Line, Worker, open_line, unfinished, until
+
+SETTLE_SECONDS = 65.0
+"""The engine looks for schedules each second in its first minute."""
+IDLE_SECONDS = 60.0
+SINGLES = 30
+ORGANIZATIONS = 40
+BATCH = 400
+WARM_UP = 2_000
+"""What is imported, connected and cached on the way belongs to a worker that has worked."""
+SHIPPED = {
+    "PORTAL_QUEUE_POLL_SECONDS": "5",
+    "PORTAL_WORKER_HEARTBEAT_SECONDS": "2",
+    "PORTAL_WORKER_DEAD_AFTER_SECONDS": "10",
+    "PORTAL_SIMULATOR_PACE": "0.001",
+    "PORTAL_CALLS_PER_ORGANIZATION": "5",
+}
+WAITING = "import app.jobs.worker, signal; print(flush=True); signal.pause()"
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def share(pid: int) -> float:
+    """Of a core, in percent."""
+    before, begun = cpu_seconds(pid), time.monotonic()
+    time.sleep(IDLE_SECONDS)
+    return 100 * (cpu_seconds(pid) - before) / (time.monotonic() - begun)
+
+
+def memory(pid: int) -> str:
+    """RSS and PSS in megabytes."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
+    kilobytes = {name: int(rest.split()[0]) for name, _, rest in (x.partition(":") for x in lines)}
+    return f"{kilobytes['Rss'] / 1024:6.0f} MB RSS {kilobytes['Pss'] / 1024:6.0f} MB PSS"
+
+
+@contextmanager
+def floor() -> Iterator[int]:
+    """A process that has imported what the worker imports."""
+    with subprocess.Popen([sys.executable, "-c", WAITING], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process.pid
+        process.terminate()
+
+
+def wait_once(database: Database, line: Line, number: str) -> float:
+    """Seconds from before the acceptance of a call until the carrier has it."""
+    begun = time.time()
+    line.dial(database, number)
+    placed = select(SimulatedCall.placed_at).where(SimulatedCall.to_number == number)
+    while True:
+        with database.transaction(read_only=True) as session:
+            moment = session.scalar(placed)
+        if moment is not None:
+            return moment.timestamp() - begun
+        time.sleep(0.02)
+
+
+def carry_out(database: Database, lines: list[Line], numbers: Iterator[int], count: int) -> None:
+    """Accepts calls in batches and waits until each of them has ended."""
+    for begin in range(0, count, BATCH):
+        for turn in range(min(BATCH, count - begin)):
+            with database.transaction() as session:
+                lines[turn % len(lines)].accept(session, f"+1212{next(numbers):07d}")
+        while unfinished(database):
+            time.sleep(0.2)
+
+
+def measure(database: Database, backend: str, count: int) -> None:
+    def say(what: str, figure: str) -> None:
+        print(f"{backend:<12}{what:<28}{figure}", flush=True)
+
+    worker = Worker(database, **SHIPPED)
+    worker.start()
+    assert worker.process is not None
+    pid = worker.process.pid
+    lines = [open_line(database) for _ in range(ORGANIZATIONS)]
+    time.sleep(SETTLE_SECONDS)
+    with floor() as bare:
+        say("floor, idle", f"{share(bare):6.2f} % of a core {memory(bare)}")
+    say("worker, idle", f"{share(pid):6.2f} % of a core {memory(pid)}")
+    waits = []
+    for number in range(SINGLES):
+        waits.append(wait_once(database, lines[number % 2], f"+1213555{number:04d}"))
+        time.sleep(0.3)
+    ordered = sorted(waits)
+    say(
+        "acceptance to carrier",
+        f"{statistics.median(ordered):.3f} s median {ordered[-1]:.3f} s longest",
+    )
+    until(lambda: not unfinished(database))
+    numbers = iter(range(2_000_000, 9_999_999))
+    carry_out(database, lines, numbers, min(WARM_UP, count))
+    say(f"after {min(WARM_UP, count):,} calls", memory(pid))
+    for _ in range(2):
+        begun = time.monotonic()
+        carry_out(database, lines, numbers, count // 2)
+        rate = count / 2 / (time.monotonic() - begun)
+        say(f"after {count // 2:,} more", f"{memory(pid)} ({rate:.0f} calls a second)")
+    with database.transaction(read_only=True) as session:
+        placed = session.scalar(select(func.count()).select_from(SimulatedCall))
+    say("calls at the carrier", f"{placed:,}")
+    say("worker, idle again", f"{share(pid):6.2f} % of a core {memory(pid)}")
+    worker.stop()
+
+
+def main() -> None:
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    with tempfile.TemporaryDirectory() as folder:
+        databases = Databases(Path(folder), Path(folder))
+        for backend in BACKENDS:
+            database = Database(make_engine(databases.create(backend)))
+            measure(database, backend, count)
+            database.dispose()
+        databases.close()
+
+
+if __name__ == "__main__":
+    main()

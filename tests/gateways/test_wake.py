@@ -1,0 +1,99 @@
+"""Wake-ups are sent with the commit, and ring the bell of the process that listens."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from app.database import Database
+from app.gateways import wake
+from app.gateways.wake import Bell, Bells
+from tests.fixtures.worker import until
+
+
+@pytest.fixture
+def bells(fresh_database: Database) -> Iterator[Bells]:
+    """Those of a process that listens; the ring on arrival is answered already."""
+    listening, stop = Bells(), threading.Event()
+    url = fresh_database.engine.url.render_as_string(hide_password=False)
+    thread = threading.Thread(target=wake.keep_listening, args=(url, listening, stop), daemon=True)
+    thread.start()
+
+    def hears() -> bool:
+        with fresh_database.transaction() as session:
+            wake.wake(session, "hello")
+        return rung(listening.of("hello"), 0.2)
+
+    for topic in ("hello", "calls", "mail"):
+        listening.of(topic).wait(0, stop)
+    until(hears, 10)
+    for topic in ("calls", "mail"):  # PostgreSQL's listener rings all on its arrival
+        listening.of(topic).wait(0, stop)
+    yield listening
+    stop.set()
+    with fresh_database.transaction() as session:
+        wake.wake(session, "calls")
+    thread.join(5)
+
+
+def rung(bell: Bell, seconds: float) -> bool:
+    begun = time.monotonic()
+    bell.wait(seconds, threading.Event())
+    return time.monotonic() - begun < seconds
+
+
+def test_a_commit_rings_the_bell_of_its_topic_alone(fresh_database: Database, bells: Bells) -> None:
+    with fresh_database.transaction() as session:
+        wake.wake(session, "calls")
+        wake.wake(session, "calls")
+        assert rung(bells.of("calls"), 0.3) is False  # nothing is committed yet
+    assert rung(bells.of("calls"), 5) is True
+    assert rung(bells.of("mail"), 0.3) is False
+
+
+def test_what_a_savepoint_takes_back_does_not_hide_a_later_wake_up(
+    fresh_database: Database, bells: Bells
+) -> None:
+    with fresh_database.transaction() as session:
+        with session.begin_nested() as savepoint:
+            wake.wake(session, "calls")
+            savepoint.rollback()
+        wake.wake(session, "calls")
+    assert rung(bells.of("calls"), 5) is True
+
+
+def test_a_session_wakes_in_each_of_its_transactions(
+    fresh_database: Database, bells: Bells
+) -> None:
+    with fresh_database.transaction() as session:
+        wake.wake(session, "calls")
+        session.commit()
+        assert rung(bells.of("calls"), 5) is True
+        wake.wake(session, "calls")
+    assert rung(bells.of("calls"), 5) is True
+
+
+def test_a_commit_that_nobody_listens_to_goes_through(fresh_database: Database) -> None:
+    with fresh_database.transaction() as session:
+        wake.wake(session, "calls")
+
+
+def test_a_flood_of_rings_is_answered_ten_times_a_second() -> None:
+    bell, stop, turns = Bell(), threading.Event(), 0
+    bell.wait(0, stop)
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        bell.ring()
+        bell.wait(5, stop)
+        turns += 1
+    assert turns in (4, 5, 6)
+
+
+def test_a_bell_ends_the_first_wait_and_each_that_it_was_rung_before() -> None:
+    bell = Bell()
+    assert rung(bell, 5) is True
+    assert rung(bell, 0.2) is False
+    bell.ring()
+    assert rung(bell, 5) is True
+    assert rung(bell, 0.2) is False
