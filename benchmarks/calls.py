@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock, Thread
 from uuid import uuid4
 
 from dbos import DBOS, DBOSClient
@@ -25,6 +25,7 @@ from sqlalchemy import select
 from app.config import Settings
 from app.database import Database, make_engine
 from app.gateways.job_queue import APPLICATION, CALLS_QUEUE, SCHEMA
+from app.gateways.wake import Bells, keep_listening, wake
 from app.jobs.engine import start_engine
 from app.models import SimulatedCall
 from tests.fixtures.databases import BACKENDS, Databases
@@ -65,6 +66,7 @@ def enqueue_empty(client: DBOSClient, database: Database, partitions: list[str])
                 "first",
                 "second",
             )
+        wake(session, CALLS_QUEUE)
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,9 @@ class Measured:
 def measure_engine(url: str) -> Measured:
     """Empty workflows, in a process of their own."""
     database = Database(make_engine(url))
-    start_engine(Settings(DATABASE_URL=url, calls_per_organization=20), uuid4().hex)
+    bells = Bells()
+    Thread(target=keep_listening, args=(url, bells, Event()), daemon=True).start()
+    start_engine(Settings(DATABASE_URL=url, calls_per_organization=20), uuid4().hex, bells)
     client = DBOSClient(
         system_database_engine=database.engine,
         dbos_system_schema=SCHEMA,

@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 import pysqlite3.dbapi2 as sqlite
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -39,7 +39,7 @@ sqlite.register_adapter(type(None), lambda _: None)  # type: ignore[attr-defined
 sqlite.register_adapter(bool, int)  # type: ignore[attr-defined]  # as above
 
 
-def make_engine(url: str, *, pool_size: int = 8) -> Engine:
+def make_engine(url: str | URL, *, pool_size: int = 8) -> Engine:
     """An engine for ``sqlite:///path`` or ``postgresql+psycopg://...``."""
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":

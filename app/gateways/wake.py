@@ -12,6 +12,7 @@ import stat
 import threading
 from collections import defaultdict
 from contextlib import closing, suppress
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -97,7 +98,7 @@ def _poke(session: Session, transaction: SessionTransaction) -> None:
     lines = "".join(f"{topic}\n" for topic in sorted(session.info[_PENDING]))
     session.info[_PENDING].clear()
     try:
-        pipe = os.open(_pipe_of(session.get_bind().engine.url), os.O_WRONLY | os.O_NONBLOCK)
+        pipe = _open_pipe(session.get_bind().engine.url, os.O_WRONLY)
     except OSError:  # no worker listens
         return
     with suppress(OSError):  # a full pipe wakes the worker anyway
@@ -105,13 +106,23 @@ def _poke(session: Session, transaction: SessionTransaction) -> None:
     os.close(pipe)
 
 
-def _pipe_of(url: URL) -> str:
-    return f"{url.database}-wake"
+def _pipe_of(url: URL) -> Path:
+    return Path(f"{url.database}-wake")
 
 
-def keep_listening(url: str, bells: Bells, stop: threading.Event) -> None:
+def _open_pipe(url: URL, direction: int) -> int:
+    path = _pipe_of(url)
+    pipe = os.open(path, direction | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISFIFO(os.fstat(pipe).st_mode):
+        os.close(pipe)
+        raise OSError(errno.EINVAL, "not a named pipe", str(path))
+    return pipe
+
+
+def keep_listening(address: str, bells: Bells, stop: threading.Event) -> None:
     """Ring the bells for what is committed by any process, until ``stop`` is set."""
-    listen = _listen_on_pipe if make_url(url).get_backend_name() == "sqlite" else _listen
+    url = make_url(address)
+    listen = _listen_on_pipe if url.get_backend_name() == "sqlite" else _listen
     while not stop.is_set():
         try:
             listen(url, bells, stop)
@@ -120,18 +131,15 @@ def keep_listening(url: str, bells: Bells, stop: threading.Event) -> None:
             stop.wait(RETRY_SECONDS)
 
 
-def _listen_on_pipe(url: str, bells: Bells, stop: threading.Event) -> None:
-    path = _pipe_of(make_url(url))
+def _listen_on_pipe(url: URL, bells: Bells, stop: threading.Event) -> None:
     with suppress(FileExistsError):
-        os.mkfifo(path, 0o666)
+        os.mkfifo(_pipe_of(url), 0o666)
     # Open for both directions: a pipe without a writer would be readable all the time.
-    pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+    pipe = _open_pipe(url, os.O_RDWR)
     try:
-        if not stat.S_ISFIFO(os.fstat(pipe).st_mode):
-            raise OSError(errno.EINVAL, "not a named pipe", path)
         while not stop.is_set():
             if not select.select([pipe], [], [], CHECK_SECONDS)[0]:
-                if not os.path.samestat(os.fstat(pipe), os.stat(path)):
+                if not os.path.samestat(os.fstat(pipe), _pipe_of(url).stat()):
                     return  # the file was replaced
                 continue
             lines = os.read(pipe, MOST_BYTES)
@@ -143,7 +151,7 @@ def _listen_on_pipe(url: str, bells: Bells, stop: threading.Event) -> None:
         os.close(pipe)
 
 
-def _listen(url: str, bells: Bells, stop: threading.Event) -> None:
+def _listen(url: URL, bells: Bells, stop: threading.Event) -> None:
     engine = make_engine(url, pool_size=1)
     pooled = engine.raw_connection()
     connection: Any = pooled.driver_connection
