@@ -4,6 +4,7 @@ DBOS polls each queue at one fixed pace and runs its timers each second. Here it
 `Bells` instead, with a slow poll behind them. How work is claimed, run and recorded stays DBOS's.
 """
 
+import math
 import time
 from threading import Event
 from typing import Any
@@ -12,7 +13,7 @@ from dbos import DBOS, _dbos, _queue
 from dbos._core import ActiveWorkflowById
 from dbos._serialization import DefaultSerializer
 from dbos._sys_db import SystemDatabase
-from sqlalchemy import Engine, literal_column, select
+from sqlalchemy import Engine, func, literal_column, select
 
 from app.gateways.wake import Bell, Bells
 
@@ -84,16 +85,17 @@ def pace(instance: DBOS, bells: Bells, poll_seconds: float) -> None:
     instance._active_workflows_set = _ActiveWorkflows(bells)  # noqa: SLF001 - as above
 
 
-def start_delayed() -> list[str]:
-    """Put the work whose delay is over into its queues; return their names."""
+def start_delayed() -> tuple[set[str], float]:
+    """Put the work whose delay is over into its queues; return their names, and in how many
+    seconds the next delay is over."""
     database = _dbos._get_dbos_instance()._sys_db  # noqa: SLF001 - this file is for it
     work = database.tables.workflow_status
-    due = select(work.c.queue_name).distinct()
     # Written out, so that SQLite uses the index of delayed work.
-    due = due.where(work.c.status == literal_column("'DELAYED'"))
-    due = due.where(work.c.delay_until_epoch_ms <= int(time.time() * 1000))
+    is_delayed = work.c.status == literal_column("'DELAYED'")
+    until, now = work.c.delay_until_epoch_ms, int(time.time() * 1000)
     with database.engine.connect() as connection:
-        queues = sorted(connection.scalars(due))
+        queues = list(connection.scalars(select(work.c.queue_name).where(is_delayed, until <= now)))
+        following = connection.scalar(select(func.min(until)).where(is_delayed, until > now))
     if queues:
         database.transition_delayed_workflows()
-    return queues
+    return set(queues), math.inf if following is None else (following - now) / 1000

@@ -24,6 +24,8 @@ CALLS_QUEUE = "calls"
 JOBS_QUEUE = "jobs"
 MAIL_QUEUE = "mail"
 WEBHOOK_QUEUE = "webhooks"
+DELAYED, CAMPAIGNS = "delayed work", "campaigns"
+"""Topics of wake-ups beside the queues': a delay has begun, a campaign was started."""
 FRONT, BEHIND = 1, 2
 """Where a call stands in its organization's queue; among equals the oldest comes first."""
 
@@ -172,8 +174,7 @@ def enqueue_held_webhooks(session: Session, endpoint_id: UUID, act_id: UUID) -> 
 
 def _enqueue(session: Session, options: EnqueueOptions, *args: str | int) -> None:
     _client(session).enqueue_in_transaction(session, options, *args)
-    if "delay_seconds" not in options:
-        wake(session, options["queue_name"])
+    wake(session, DELAYED if "delay_seconds" in options else options["queue_name"])
 
 
 def _client(session: Session) -> DBOSClient:

@@ -145,7 +145,7 @@ def _listen_on_pipe(url: URL, bells: Bells, stop: threading.Event) -> None:
             lines = os.read(pipe, MOST_BYTES)
             if len(lines) == MOST_BYTES:
                 bells.ring_all()
-            for topic in set(lines.decode(errors="replace").split()):
+            for topic in set(lines.decode(errors="replace").splitlines()):
                 bells.of(topic).ring()
     finally:
         os.close(pipe)

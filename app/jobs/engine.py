@@ -24,7 +24,7 @@ from app.gateways.job_queue import (
     WEBHOOK_QUEUE,
     make_queue_engine,
 )
-from app.gateways.wake import Bells, wake
+from app.gateways.wake import Bell, Bells, wake
 
 CALLS_AT_ONCE = 200
 JOBS_AT_ONCE = 4
@@ -39,7 +39,6 @@ inside a workflow is marked with `DBOS.patch`."""
 UNUSED_SECONDS = 3600.0
 """For what DBOS would look at many times a second and nothing here uses: its messages between
 workflows, its schedules."""
-DELAYED_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -92,11 +91,14 @@ def start_engine(settings: Settings, executor_id: str, bells: Bells) -> Engine:
     return connections
 
 
-def keep_starting_delayed(database: Database, stop: Event) -> None:
+def keep_starting_delayed(database: Database, bell: Bell, poll_seconds: float, stop: Event) -> None:
     """Start the work whose delay is over, until ``stop`` is set."""
-    while not stop.wait(DELAYED_SECONDS):
+    seconds = 0.0
+    while not bell.wait(min(seconds, poll_seconds), stop):
+        seconds = poll_seconds
         try:
-            wake_for(database, dbos_adapter.start_delayed())
+            queues, seconds = dbos_adapter.start_delayed()
+            wake_for(database, queues)
         except SQLAlchemyError as error:
             log.warning("delayed work waits for the database (%s)", type(error).__name__)
         except Exception:

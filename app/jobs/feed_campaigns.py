@@ -9,6 +9,7 @@ import threading
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.enums import CarrierKind
+from app.gateways.wake import Bell
 from app.jobs.context import context
 from app.models import utcnow
 from app.services.outreach import feeding
@@ -18,11 +19,16 @@ log = logging.getLogger(__name__)
 EVERY_SECONDS = 1.0
 
 
-def keep_feeding(stop: threading.Event) -> None:
+def keep_feeding(bell: Bell, stop: threading.Event) -> None:
     """Looks after every running campaign until ``stop`` is set."""
-    while not stop.wait(EVERY_SECONDS):
+    seconds = EVERY_SECONDS
+    while not bell.wait(seconds, stop):
+        seconds = EVERY_SECONDS
         try:
             feed_all()
+            with context().database.transaction(read_only=True) as session:
+                if not feeding.any_runs(session):
+                    seconds = max(EVERY_SECONDS, context().settings.queue_poll_seconds)
         except SQLAlchemyError as error:
             log.warning("campaigns wait for the database (%s)", type(error).__name__)
         except Exception:

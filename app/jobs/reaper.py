@@ -29,6 +29,8 @@ def reap(database: Database, settings: Settings, executor_id: str) -> int:
     """
     if database.is_sqlite:
         return _take_over(database, _orphans({executor_id}))
+    if not _orphans({executor_id}):
+        return 0
     with database.transaction() as session:
         if not session.scalar(select(func.pg_try_advisory_xact_lock(REAPER_LOCK))):
             return 0

@@ -17,18 +17,22 @@ EVERY_SECONDS = 2.0
 def keep_stopping(stop: threading.Event) -> None:
     """Looks at some of the queue at a time, round and round, until ``stop`` is set."""
     place: UUID | None = None
-    while not stop.wait(EVERY_SECONDS):
+    seconds = EVERY_SECONDS
+    while not stop.wait(seconds):
+        seconds = EVERY_SECONDS
         try:
-            place = look_from(place)
+            place, is_any = look_from(place)
+            if not is_any:
+                seconds = max(EVERY_SECONDS, context().settings.queue_poll_seconds)
         except SQLAlchemyError as error:
             log.warning("what waits was not looked at (%s)", type(error).__name__)
         except Exception:
             log.exception("what waits could not be looked at")
 
 
-def look_from(place: UUID | None) -> UUID | None:
+def look_from(place: UUID | None) -> tuple[UUID | None, bool]:
     """Looks at the calls behind ``place``, for as long as there are some to be stopped; where to
-    go on, None for the beginning."""
+    go on, None for the beginning, and whether any call waits."""
     database = context().database
     while True:
         with database.transaction(read_only=True) as session:
@@ -39,4 +43,4 @@ def look_from(place: UUID | None) -> UUID | None:
                 stopping.end_where_stopped(session, call_id)
         place = waiting[-1] if len(waiting) == stopping.AT_ONCE else None
         if place is None or not stopped:
-            return place
+            return place, bool(waiting)

@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app import gc_tuning
 from app.config import Settings, read_settings
+from app.gateways.job_queue import CAMPAIGNS, DELAYED
 from app.gateways.wake import Bells, keep_listening
 from app.jobs import (
     bring_forward,
@@ -74,12 +75,12 @@ def run(settings: Settings) -> None:
     url = settings.effective_database_url
     threading.Thread(target=keep_listening, args=(url, bells, stop), daemon=True).start()
     start_engine(settings, executor_id, bells)
-    threading.Thread(
-        target=keep_starting_delayed, args=(context.database, stop), daemon=True
-    ).start()
+    delays = context.database, bells.of(DELAYED), settings.queue_poll_seconds, stop
+    threading.Thread(target=keep_starting_delayed, args=delays, daemon=True).start()
     threading.Thread(target=housekeeping.keep_house, args=(stop,), daemon=True).start()
     threading.Thread(target=context.news.keep_reading, args=(stop,), daemon=True).start()
-    threading.Thread(target=feed_campaigns.keep_feeding, args=(stop,), daemon=True).start()
+    feeding = bells.of(CAMPAIGNS), stop
+    threading.Thread(target=feed_campaigns.keep_feeding, args=feeding, daemon=True).start()
     threading.Thread(target=stopping.keep_stopping, args=(stop,), daemon=True).start()
     if settings.env == "production" and not settings.smtp_url:
         log.warning("PORTAL_SMTP_URL is not set: mails are kept as files and reach nobody")

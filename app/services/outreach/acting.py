@@ -6,6 +6,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import OutreachState
 from app.errors import Conflict
+from app.gateways.job_queue import CAMPAIGNS
+from app.gateways.wake import wake
 from app.models import Campaign, utcnow
 from app.policy.caller import Caller
 from app.services import campaigns
@@ -45,6 +47,7 @@ def start(
     stored.started_at = stored.started_at or now
     stored.resumed_at = now
     session.flush()
+    wake(session, CAMPAIGNS)
     return campaign
 
 

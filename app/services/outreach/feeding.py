@@ -46,6 +46,13 @@ class Lines:
     expiry_hours: int = 24
 
 
+def any_runs(session: Session) -> bool:
+    """Whether a campaign runs, due or not."""
+    query = select(Outreach.campaign_id).join(Campaign, Campaign.id == Outreach.campaign_id)
+    query = query.where(Campaign.status == CampaignStatus.ACTIVE, Outreach.started_at.is_not(None))
+    return session.scalar(query.limit(1)) is not None
+
+
 def due(session: Session, now: datetime) -> Sequence[UUID]:
     """The campaigns that run and may have somebody to call now."""
     query = (
