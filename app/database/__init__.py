@@ -28,6 +28,7 @@ READ_ONLY = "read_only"
 
 SQLITE_ARGUMENTS = {"timeout": 30, "check_same_thread": False, "factory": QueueingConnection}
 
+BULK_CACHE_KILOBYTES = 32768
 TRUSTED_SECONDS = 1.0
 """A connection that was in use so short a time ago is taken to live still."""
 
@@ -39,20 +40,28 @@ sqlite.register_adapter(type(None), lambda _: None)  # type: ignore[attr-defined
 sqlite.register_adapter(bool, int)  # type: ignore[attr-defined]  # as above
 
 
-def make_engine(url: str | URL, *, pool_size: int = 8) -> Engine:
-    """An engine for ``sqlite:///path`` or ``postgresql+psycopg://...``."""
+def make_engine(
+    url: str | URL, *, pool_size: int = 8, cache_kilobytes: int = BULK_CACHE_KILOBYTES
+) -> Engine:
+    """An engine for ``sqlite:///path`` or ``postgresql+psycopg://...``. Each of its connections
+    to SQLite keeps so much of the file in memory."""
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
         engine = create_engine(
             parsed,
             module=sqlite,
             pool_size=pool_size,
+            pool_use_lifo=True,  # what was needed at a peak alone doesn't fill its cache later
             max_overflow=pool_size,
             hide_parameters=True,
             connect_args=SQLITE_ARGUMENTS,
         )
         queue_writers(engine, str(parsed.database))
-        event.listen(engine, "connect", _prepare_sqlite_connection)
+
+        def prepare(connection: Any, _record: Any) -> None:
+            _prepare_sqlite_connection(connection, cache_kilobytes)
+
+        event.listen(engine, "connect", prepare)
         event.listen(engine, "begin", _begin_sqlite_transaction)
         return engine
     if parsed.drivername == "postgresql":
@@ -103,13 +112,13 @@ def open_scratch() -> Any:
     return connection
 
 
-def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
+def _prepare_sqlite_connection(connection: Any, cache_kilobytes: int) -> None:
     connection.isolation_level = None  # transactions are opened by the begin hook alone
     cursor = connection.cursor()
     # Larger pages and a cache that holds a bulk request's: a third off its time. The size of
     # pages is for a database that has none yet, and is silently left alone later.
     cursor.execute("PRAGMA page_size=8192")
-    cursor.execute("PRAGMA cache_size=-32768")
+    cursor.execute(f"PRAGMA cache_size=-{cache_kilobytes}")
     if sqlite.sqlite_version_info >= WAL_IS_SOUND_FROM:
         cursor.execute("PRAGMA journal_mode=WAL")
         cursor.execute("PRAGMA synchronous=FULL")

@@ -20,12 +20,17 @@ from app.jobs.watching import Watch
 
 APPLICATION_CONNECTIONS = 16
 LEDGER_CONNECTIONS = 8
+BULK_CONNECTIONS = 4
+CACHE_KILOBYTES = 2048
+"""A call reads a few rows; only uploads gain from more."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerContext:
     settings: Settings
     database: Database
+    bulk_database: Database
+    """For uploads: its connections keep much of an SQLite file in memory."""
     note_database: Database
     """For what can be found out again: its commits wait for the next one that must be kept."""
     lines: Lines
@@ -43,13 +48,14 @@ _current: list[WorkerContext] = []
 def open_context(settings: Settings) -> WorkerContext:
     """Opens the connections of a worker process and makes them known to its workflows."""
     url = settings.effective_database_url
-    engine = make_engine(url, pool_size=APPLICATION_CONNECTIONS)
-    notes = _unhurried(make_engine(url, pool_size=APPLICATION_CONNECTIONS))
-    ledger = _unhurried(make_engine(url, pool_size=LEDGER_CONNECTIONS))
+    engine = _small(url, APPLICATION_CONNECTIONS)
+    notes = _unhurried(_small(url, APPLICATION_CONNECTIONS))
+    ledger = _unhurried(_small(url, LEDGER_CONNECTIONS))
     watch, database = Watch(), Database(notes)
     context = WorkerContext(
         settings=settings,
         database=Database(engine),
+        bulk_database=Database(make_engine(url, pool_size=BULK_CONNECTIONS)),
         note_database=database,
         lines=Lines(settings, database, open_carriers(settings, ledger), watch),
         watch=watch,
@@ -61,6 +67,10 @@ def open_context(settings: Settings) -> WorkerContext:
     )
     _current[:] = [context]
     return context
+
+
+def _small(url: str, connections: int) -> Engine:
+    return make_engine(url, pool_size=connections, cache_kilobytes=CACHE_KILOBYTES)
 
 
 def _unhurried(engine: Engine) -> Engine:

@@ -59,13 +59,13 @@ def check(import_id: str, check_number: str) -> None:
     """The whole check; done again from the beginning where it was cut off."""
     own = context()
     most = own.settings.max_import_rows
-    run_check(own.database, own.files, UUID(import_id), int(check_number), max_rows=most)
+    run_check(own.bulk_database, own.files, UUID(import_id), int(check_number), max_rows=most)
 
 
 @DBOS.step(name="apply_import")
 def apply(import_id: str, apply_number: str) -> None:
     """All batches that are left."""
-    run_apply(context().database, UUID(import_id), int(apply_number))
+    run_apply(context().bulk_database, UUID(import_id), int(apply_number))
 
 
 @DBOS.step(name="give_up_check")

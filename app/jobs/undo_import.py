@@ -30,7 +30,7 @@ def undo_import(import_id: str, undo_number: str) -> None:
 @DBOS.step(name="undo_import")
 def undo(import_id: str, undo_number: str) -> None:
     """All batches that are left."""
-    run_undo(context().database, UUID(import_id), int(undo_number))
+    run_undo(context().bulk_database, UUID(import_id), int(undo_number))
 
 
 @DBOS.step(name="give_up_undo")
