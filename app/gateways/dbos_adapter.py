@@ -21,7 +21,7 @@ QUEUE_LIST = "queue list"
 """The topic of the thread that starts a reader for each registered queue."""
 
 _read_queue = _queue.queue_worker_thread
-_read_queue_list = _dbos.queue_thread
+_read_queue_list = _queue.queue_thread
 
 
 class _Pace(Event):
@@ -40,7 +40,7 @@ class _Pace(Event):
         return self._bell.wait(max(timeout or 0.0, self._at_least), self.stop)
 
 
-class _ActiveWorkflows(ActiveWorkflowById):  # type: ignore[misc]  # DBOS has no types
+class _ActiveWorkflows(ActiveWorkflowById):
     """Rings the bell of a queue when work of it has ended here: there is room for more."""
 
     def __init__(self, bells: Bells):
@@ -79,9 +79,9 @@ def pace(instance: DBOS, bells: Bells, poll_seconds: float) -> None:
     def run_no_timers(_stop: Event, _dbos: Any) -> None:
         return
 
-    _queue.queue_worker_thread = read_queue
-    _dbos.queue_thread = read_queue_list
-    _dbos.background_jobs_thread = run_no_timers
+    vars(_queue)["queue_worker_thread"] = read_queue
+    vars(_dbos)["queue_thread"] = read_queue_list
+    vars(_dbos)["background_jobs_thread"] = run_no_timers
     instance._active_workflows_set = _ActiveWorkflows(bells)  # noqa: SLF001 - as above
 
 

@@ -59,6 +59,7 @@ def make_queue_engine(url: str) -> Engine:
         parsed,
         module=sqlite,
         pool_size=20,
+        pool_use_lifo=True,
         max_overflow=20,
         hide_parameters=True,
         connect_args=SQLITE_ARGUMENTS,
@@ -75,6 +76,7 @@ def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
     # What the engine loses in a power cut it does again, and our own commits, which are
     # synchronous, flush the shared log up to their own place.
     connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA cache_size=-512")
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA busy_timeout=30000")
 

@@ -21,7 +21,7 @@ from app.jobs.watching import Watch
 APPLICATION_CONNECTIONS = 16
 LEDGER_CONNECTIONS = 8
 BULK_CONNECTIONS = 4
-CACHE_KILOBYTES = 2048
+CACHE_KILOBYTES = 512
 """A call reads a few rows; only uploads gain from more."""
 
 
