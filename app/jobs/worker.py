@@ -79,8 +79,8 @@ def run(settings: Settings) -> None:
     threading.Thread(target=keep_starting_delayed, args=delays, daemon=True).start()
     threading.Thread(target=housekeeping.keep_house, args=(stop,), daemon=True).start()
     threading.Thread(target=context.news.keep_reading, args=(stop,), daemon=True).start()
-    feeding = bells.of(CAMPAIGNS), stop
-    threading.Thread(target=feed_campaigns.keep_feeding, args=feeding, daemon=True).start()
+    campaigns = bells.of(CAMPAIGNS), stop
+    threading.Thread(target=feed_campaigns.keep_feeding, args=campaigns, daemon=True).start()
     threading.Thread(target=stopping.keep_stopping, args=(stop,), daemon=True).start()
     if settings.env == "production" and not settings.smtp_url:
         log.warning("PORTAL_SMTP_URL is not set: mails are kept as files and reach nobody")
