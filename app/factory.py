@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-from apiflask import APIFlask
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -30,10 +29,8 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     Raises `RuntimeError` where a route has no entry in the policy table.
     """
     settings = settings or read_settings()
-    app: Flask = APIFlask(
+    app = Flask(
         "app",
-        json_errors=False,
-        enable_openapi=False,
         template_folder=str(ROOT / "templates"),
         static_folder=str(ROOT / "static"),
         instance_path=str(settings.instance_dir.resolve()),

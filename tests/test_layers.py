@@ -14,7 +14,7 @@ LEAVES = {
     "errors", "enums", "policy", "config", "phone", "database", "validation", "gc_tuning", "",
 }  # fmt: skip
 LAYERS = {"services": 3, "models": 2, "schemas": 2, "gateways": 2}
-WEB_LIBRARIES = {"flask", "apiflask", "flask_wtf", "wtforms", "werkzeug", "gunicorn"}
+WEB_LIBRARIES = {"flask", "flask_wtf", "wtforms", "werkzeug", "gunicorn"}
 SEPARATE_FACES = {
     "api.partner_admin", "api.legacy_calls", "api.public", "callbacks", "portal", "jobs",
 }  # fmt: skip

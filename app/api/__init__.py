@@ -6,7 +6,6 @@ from app.api.docs import blueprint as docs
 from app.api.errors import PageErrors, register_error_handlers
 from app.api.legacy_calls import blueprint as legacy_calls
 from app.api.oauth import blueprint as oauth
-from app.api.openapi import register_openapi
 from app.api.operation import AreaBlueprint
 from app.api.partner_admin.blueprint import blueprint as partner_admin
 from app.api.public.blueprint import blueprint as public
@@ -21,7 +20,6 @@ BLUEPRINTS: tuple[AreaBlueprint, ...] = (oauth, partner_admin, public, legacy_ca
 def register_api(app: Flask, page_errors: PageErrors | None = None) -> None:
     """Adds the JSON areas. ``page_errors`` answers for errors outside of them."""
     register_error_handlers(app, page_errors)
-    register_openapi(app)
     app.register_blueprint(docs)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)

@@ -45,6 +45,8 @@ def describe(endpoint: str, path: str, area: Area, declared: Operation) -> dict[
     grants = path.startswith(("/oauth2", "/.well-known"))
     made: dict[str, Any] = {
         "tags": [TOKENS if grants else TAG_OF_AREA[area]],
+        "summary": declared.summary,
+        "operationId": wire_name(endpoint.rpartition(".")[2]),
         "description": declared.description,
         "parameters": list(_parameters(path, declared)),
         "responses": _responses(path, area, needed, declared),

@@ -9,15 +9,13 @@ import inspect
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, TypeVar, cast, get_type_hints
 from uuid import UUID
 
 import orjson
-from apiflask import APIBlueprint
-from apiflask.scaffold import APIScaffold
-from flask import Request, Response, current_app, g, request
+from flask import Blueprint, Request, Response, current_app, g, request
 from pydantic import TypeAdapter
 from pydantic_core import PydanticCustomError
 from sqlalchemy.exc import OperationalError
@@ -47,10 +45,9 @@ Codes = Mapping[str, str]
 View = TypeVar("View", bound=Callable[..., Any])
 
 ATTRIBUTE = "declared_operation"
-_docs = APIScaffold()
 
 
-class AreaBlueprint(APIBlueprint):
+class AreaBlueprint(Blueprint):
     """A blueprint that knows its area, and whether unknown query parameters are refused there."""
 
     area: Area
@@ -67,9 +64,18 @@ class Header:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Operation:
-    """What a view declares. ``output`` is a class of the wire, a list of one, or None."""
+    """What a view of a JSON area declares, and the decorator that declares it.
+
+    The view gets its path parameters (those annotated `UUID` as such), ``query`` and ``body``
+    where they are declared, and returns what ``output`` says, or a finished `Response`.
+    ``output`` is a class of the wire, a list of one, or None; the description is the docstring of
+    the view if none is given. ``form`` documents a form body that the view reads itself.
+    ``errors`` adds codes to those that every operation of the area has. ``example`` and ``answer``
+    are a body and its answer. ``body_limit`` and ``context`` name settings: the largest body, and
+    limits the body needs. ``added`` marks an operation beyond the contract.
+    """
 
     summary: str
     output: Any
@@ -87,71 +93,32 @@ class Operation:
     context: tuple[str, ...] = ()
     path_types: Mapping[str, type] = field(default_factory=dict)
 
-
-def operation(
-    *,
-    summary: str,
-    output: Any,
-    description: str = "",
-    body: type[Input] | None = None,
-    form: type[Wire] | None = None,
-    query: type[Query] | None = None,
-    headers: tuple[Header, ...] = (),
-    errors: Mapping[int, Codes] | None = None,
-    example: Mapping[str, Any] | None = None,
-    answer: Any = None,
-    added: bool = False,
-    deprecated: bool = False,
-    body_limit: str = "max_body_bytes",
-    context: tuple[str, ...] = (),
-) -> Callable[[View], View]:
-    """Declares a view of a JSON area.
-
-    The view gets its path parameters (those annotated `UUID` as such), ``query`` and ``body``
-    where they are declared, and returns what ``output`` says, or a finished `Response`.
-    ``form`` documents a form body that the view reads itself. ``errors`` adds codes to those
-    that every operation of the area has. ``example`` and ``answer`` are a body and its answer.
-    ``body_limit`` and ``context`` name settings: the largest body, and limits the body needs.
-    ``added`` marks an operation beyond the contract.
-    """
-
-    def declare(view: View) -> View:
+    def __call__(self, view: View) -> View:
+        """Wrap the view: its input is read strictly, its result becomes the answer."""
         hints = get_type_hints(view)
-        names = inspect.signature(view).parameters
-        given = {"body", "query"}
-        declared = Operation(
-            summary=summary,
-            output=output,
-            description=description or inspect.cleandoc(view.__doc__ or ""),
-            body=body,
-            form=form,
-            query=query,
-            headers=headers,
-            errors=errors or {},
-            example=example,
-            answer=answer,
-            added=added,
-            deprecated=deprecated,
-            body_limit=body_limit,
-            context=context,
-            path_types={name: hints.get(name, str) for name in names if name not in given},
+        names = inspect.signature(view).parameters.keys() - {"body", "query"}
+        declared = replace(
+            self,
+            description=self.description or inspect.getdoc(view) or "",
+            path_types={name: hints.get(name, str) for name in names},
         )
 
         @wraps(view)
         def handle(**path: str) -> Response:
             arguments: dict[str, Any] = _read_path(path, declared.path_types)
-            values = _query_values(query)
-            if query is not None:
-                arguments["query"] = read(query, values)
-            if body is not None:
-                arguments["body"] = _read_body(body, declared)
+            values = _query_values(declared.query)
+            if declared.query is not None:
+                arguments["query"] = read(declared.query, values)
+            if declared.body is not None:
+                arguments["body"] = _read_body(declared.body, declared)
             return respond(view(**arguments))
 
         setattr(handle, ATTRIBUTE, declared)
-        documented = _docs.doc(summary=summary, operation_id=wire_name(view.__name__))(handle)
-        return cast(View, documented)
+        return cast(View, handle)
 
-    return declare
+
+operation = Operation
+"""The decorator's name above a view: ``@operation(summary=..., output=...)``."""
 
 
 def area_blueprint(
@@ -162,7 +129,7 @@ def area_blueprint(
     *,
     writes: bool = False,
     refuses_unknown_parameters: bool = False,
-) -> "AreaBlueprint":
+) -> AreaBlueprint:
     """The blueprint of a JSON area. ``writes``: ``authenticate`` needs a writing transaction.
     ``refuses_unknown_parameters``: a query parameter that the operation doesn't know is 400."""
     blueprint = AreaBlueprint(name, __name__, url_prefix=url_prefix)

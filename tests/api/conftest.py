@@ -6,13 +6,11 @@ from pathlib import Path
 from uuid import UUID, uuid5
 
 import pytest
-from apiflask import APIFlask
 from flask import Flask, Request
 from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
 from app.api.errors import register_error_handlers
-from app.api.openapi import register_openapi
 from app.api.operation import area_blueprint, operation
 from app.api.rate_limit import TokenBuckets
 from app.api.request_log import RequestLog
@@ -79,7 +77,7 @@ def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
     monkeypatch.setitem(ROUTES, "things.list_things", Permission.PARTNER_READ)
     monkeypatch.setitem(ROUTES, "things.broken", Permission.PARTNER_READ)
 
-    app: Flask = APIFlask("probe", json_errors=False, enable_openapi=False)
+    app = Flask("probe")
     engine = make_engine(f"sqlite:///{tmp_path / 'probe.db'}")
     app.extensions["settings"] = Settings(env="test", max_body_bytes=BODY_LIMIT)
     app.extensions["database"] = Database(engine)
@@ -87,7 +85,6 @@ def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
     app.extensions["request_log"] = RequestLog(app.extensions["database"])
     give_request_ids(app)
     register_error_handlers(app)
-    register_openapi(app)
     app.register_blueprint(things)
     yield app
     engine.dispose()
