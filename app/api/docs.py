@@ -1,14 +1,18 @@
 """The published description: the OpenAPI document and a page made from it, both public."""
 
+import json
 from hashlib import sha256
-from typing import cast
 
 import orjson
-from flask import Blueprint, Flask, Response, current_app, render_template, request
+from flask import Blueprint, Response, current_app, render_template, request
 
-from app.api.docs_page import page_of
+from app.api.error_codes import EVERY_BODY
+from app.api.examples import error_example
 from app.api.openapi import openapi_document
 from app.extensions import settings
+from app.http.security_headers import allow_viewer_styles
+from app.schemas import checks
+from app.schemas.errors import Error
 
 blueprint = Blueprint("api_docs", __name__)
 CACHE = "openapi_bytes"
@@ -17,7 +21,10 @@ CACHE = "openapi_bytes"
 @blueprint.get("/api/openapi.json")
 def openapi_json() -> Response:
     """The OpenAPI document."""
-    body = _encoded(current_app)
+    kept = current_app.extensions
+    body: bytes = kept.get(CACHE) or kept.setdefault(
+        CACHE, orjson.dumps(openapi_document(current_app))
+    )
     response = Response(body, mimetype="application/json")
     response.set_etag(sha256(body).hexdigest()[:32])
     response.headers["Cache-Control"] = "no-cache"
@@ -27,15 +34,17 @@ def openapi_json() -> Response:
 
 @blueprint.get("/api/docs")
 def docs() -> Response:
-    """The same as a page for people."""
-    document = openapi_document(current_app)
-    page = page_of(document, settings())
-    response = Response(render_template("api/docs.html", page=page), mimetype="text/html")
+    """A page for people: a short guide, then the document in a viewer (Redoc, served from here)."""
+    allow_viewer_styles()
+    refusal = error_example(Error, 400, ("required", "This is required."))
+    page = render_template(
+        "api/docs.html",
+        document=openapi_document(current_app),
+        settings=settings(),
+        limits=checks,
+        codes=sorted(EVERY_BODY.items()),
+        refusal=json.dumps(refusal, indent=2),
+    )
+    response = Response(page, mimetype="text/html")
     response.headers["Cache-Control"] = "no-cache"
     return response
-
-
-def _encoded(app: Flask) -> bytes:
-    if CACHE not in app.extensions:
-        app.extensions[CACHE] = orjson.dumps(openapi_document(app))
-    return cast(bytes, app.extensions[CACHE])

@@ -95,7 +95,7 @@ def requests_shown(rows: Iterable[ApiRequest]) -> list[dict[str, Any]]:
             "phrase": _phrase(row.status),
             "tone": "success" if row.status < 400 else "danger" if row.status >= 500 else "warning",
             "code": row.code,
-            "code_url": f"/api/docs#{row.operation}-refusals",
+            "code_url": f"/api/docs#operation/{row.operation}",
             "duration": f"{number(max(1, round(row.duration_ms)))}{NO_BREAK}ms",
             "request_id": row.request_id,
         }
