@@ -81,10 +81,7 @@ function goTo(id) {
     const section = document.getElementById(id);
     if (!section) return;
     observer.disconnect();
-    requestAnimationFrame(() => {
-      section.scrollIntoView();
-      scrollBy(0, 2); // past its upper edge, so that the menu marks this one
-    });
+    requestAnimationFrame(() => section.scrollIntoView({ behavior: "instant" }));
   }).observe(place, { childList: true, subtree: true });
 }
 
