@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any, TypeVar, cast, get_type_hints
+from typing import Any, cast, get_type_hints
 from uuid import UUID
 
 import orjson
@@ -41,8 +41,6 @@ Authenticate = Callable[[Session, Request], Caller]
 
 Codes = Mapping[str, str]
 """Error code -> what it means."""
-
-View = TypeVar("View", bound=Callable[..., Any])
 
 ATTRIBUTE = "declared_operation"
 
@@ -93,7 +91,7 @@ class Operation:
     context: tuple[str, ...] = ()
     path_types: Mapping[str, type] = field(default_factory=dict)
 
-    def __call__(self, view: View) -> View:
+    def __call__(self, view: Callable[..., Any]) -> Callable[..., Response]:
         """Wrap the view: its input is read strictly, its result becomes the answer."""
         hints = get_type_hints(view)
         names = inspect.signature(view).parameters.keys() - {"body", "query"}
@@ -114,7 +112,7 @@ class Operation:
             return respond(view(**arguments))
 
         setattr(handle, ATTRIBUTE, declared)
-        return cast(View, handle)
+        return handle
 
 
 operation = Operation
