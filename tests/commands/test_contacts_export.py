@@ -66,8 +66,6 @@ def put(session: Session, campaign_id: Any, drawn: list[dict[str, Any]]) -> None
             )
         items.append(item)
     contacts.apply(session, campaign, items + sites, ContactAction.UPSERT)
-    shared = [{"phone": item["phone"]} for item in items[::3]] * 2
-    contacts.apply(session, campaign, shared, ContactAction.UPSERT, ("crmId", "ACME"))
     session.commit()
 
 
