@@ -21,7 +21,7 @@ from app.gateways.carriers.base import LineState, Verdict
 from app.models import Agent, Base, Call, CallAttempt, Campaign, OAuthClient, Organization, utcnow
 from app.policy.caller import system_caller
 from app.services import organizations
-from app.services.calls import costs
+from app.services.calls import carrier_reports
 from migrations.filters import belongs_to_us
 
 VERSION = "alembic_version"
@@ -140,7 +140,7 @@ def test_costs_and_legacy_calls_are_counted_from_what_is_there(fresh_database: D
             session.add(attempt)
             session.flush()
             said = LineState(Verdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
-            costs.keep(session, attempt.id, said)
+            carrier_reports.write_cost_of(session, attempt.id, said)
         owner, organization = client.partner_id, client.organization_id
         day = began.date()
         counted = {

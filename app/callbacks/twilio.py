@@ -17,7 +17,7 @@ from app.gateways.carriers.twilio.signing import is_genuine
 from app.gateways.carriers.twilio.speaking import hang_up, say
 from app.models import utcnow
 from app.services import carrier_accounts
-from app.services.calls import reported
+from app.services.calls import carrier_reports
 
 LONGEST_FORM = 64 * 1024
 
@@ -66,7 +66,7 @@ def status() -> ResponseReturnValue:
     """Where a call stands."""
     attempt_id, report = _read({})
     with transaction() as session:
-        reported.take(session, CarrierKind.TWILIO, attempt_id, state_of_report(report))
+        carrier_reports.take(session, CarrierKind.TWILIO, attempt_id, state_of_report(report))
     return "", 204
 
 
@@ -75,7 +75,7 @@ def answer() -> ResponseReturnValue:
     """What is to be said to whoever answered."""
     attempt_id, report = _read({"CallStatus": "in-progress"})
     with transaction() as session:
-        speech = reported.answer(
+        speech = carrier_reports.answer(
             session, CarrierKind.TWILIO, attempt_id, report.reference, report.answered_by
         )
     spoken = say(speech.words, speech.hand_over_to) if speech else hang_up()

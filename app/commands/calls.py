@@ -1,4 +1,4 @@
-"""``flask calls …``: standing over the dialler. What is stuck, and pauses of dialling."""
+"""``flask calls …``: operator commands for stuck calls and pauses of dialling."""
 
 import json
 import time
@@ -17,12 +17,12 @@ from app.gateways.carriers.base import Carrier, NoCarrierAnswer
 from app.gateways.carriers.opening import open_account, open_carriers
 from app.models import Call, DiallingPause
 from app.schemas.fields import write_moment
-from app.services import carrier_accounts
-from app.services.dialler import pauses, resolving, standing
+from app.services import carrier_accounts, pauses
+from app.services.calls import resolve, trouble
 
 DRAINING = "drained for a deploy"
 SETTLING_SECONDS = 1.0
-"""So long after a pause the last call that was claimed before it is written."""
+"""After a pause, the last call that was claimed before it is written within this time."""
 LOOK_SECONDS = 0.5
 
 CALL = click.argument("call_id", metavar="CALL", type=click.UUID)
@@ -30,7 +30,7 @@ CARRIER = click.option(
     "--carrier", type=click.Choice([kind.value for kind in CarrierKind]), help="This one alone."
 )
 PARTNER = click.option("--partner", type=click.UUID, metavar="ID", help="This one alone.")
-STATUSES = [status.value for status in resolving.REASONS]
+STATUSES = [status.value for status in resolve.REASONS]
 
 call_commands = AppGroup("calls", help="Calls that are stuck, and pauses of dialling.")
 
@@ -41,7 +41,7 @@ call_commands = AppGroup("calls", help="Calls that are stuck, and pauses of dial
 def list_calls(limit: int, as_json: bool) -> None:
     """Calls that are stuck, wait past their moment, or ended with an unknown outcome."""
     with changes(read_only=True) as (session, _caller):
-        found = [_listed(each) for each in standing.listing(session, limit)]
+        found = [_listed(each) for each in trouble.listing(session, limit)]
     if as_json:
         click.echo(json.dumps(found))
         return
@@ -57,14 +57,14 @@ def list_calls(limit: int, as_json: bool) -> None:
 @click.option("--as", "status", type=click.Choice(STATUSES), help="What a person found out.")
 @click.option("--reason", help="How it is known; with --as.")
 @as_json
-def resolve(call_id: UUID, status: str | None, reason: str | None, as_json: bool) -> None:
+def resolve_call(call_id: UUID, status: str | None, reason: str | None, as_json: bool) -> None:
     """Settle a call by the word of the carrier, which is asked now, or with --as by yours.
 
     A call that waits past its moment is handed in again. Nothing that may have rung is dialled.
     """
     if status is not None:
         with changes() as (session, caller):
-            call = resolving.by_person(session, caller, call_id, CallStatus(status), reason or "")
+            call = resolve.by_operator(session, caller, call_id, CallStatus(status), reason or "")
             described = _described(call)
     else:
         described = _by_carrier(call_id)
@@ -110,8 +110,8 @@ def resume(carrier: str | None, partner: UUID | None, as_json: bool) -> None:
 def status(as_json: bool) -> None:
     """Pauses, and how many calls wait, are under way or in trouble."""
     with changes(read_only=True) as (session, _caller):
-        described = _standing_described(standing.standing(session))
-    _print_standing(described, as_json)
+        described = _status_described(trouble.dispatcher_status(session))
+    _print_status(described, as_json)
 
 
 @call_commands.command("drain")
@@ -128,24 +128,24 @@ def drain(timeout: int, reason: str, as_json: bool) -> None:
     while _on_the_line() and time.monotonic() < deadline:
         time.sleep(LOOK_SECONDS)
     with changes(read_only=True) as (session, _caller):
-        found = standing.standing(session)
-        described = _standing_described(found)
-    _print_standing(described, as_json)
+        found = trouble.dispatcher_status(session)
+        described = _status_described(found)
+    _print_status(described, as_json)
     if found.on_the_line:
         raise SystemExit(1)
 
 
 def _on_the_line() -> int:
     with changes(read_only=True) as (session, _caller):
-        return standing.on_the_line(session)
+        return trouble.on_the_line(session)
 
 
 def _by_carrier(call_id: UUID) -> dict[str, Any]:
     with changes(read_only=True) as (session, _caller):
-        asked = resolving.question(session, call_id)
+        asked = resolve.question(session, call_id)
     if asked is None:
         with changes() as (session, caller):
-            return _described(resolving.hand_in_again(session, caller, call_id))
+            return _described(resolve.queue_again(session, caller, call_id))
     carrier = _carrier(asked.carrier, asked.inquiry.account_id)
     try:
         state = carrier.look_up(asked.inquiry)
@@ -153,7 +153,7 @@ def _by_carrier(call_id: UUID) -> dict[str, Any]:
         message = f"The carrier does not answer ({silence}). Nothing was changed."
         raise click.ClickException(message) from None
     with changes() as (session, caller):
-        call = resolving.by_carrier(session, caller, asked, state, carrier.settle_seconds)
+        call = resolve.by_carrier(session, caller, asked, state, carrier.settle_seconds)
         return _described(call)
 
 
@@ -204,7 +204,7 @@ def _described(call: Call) -> dict[str, Any]:
     }
 
 
-def _listed(each: standing.Listed) -> dict[str, Any]:
+def _listed(each: trouble.CallInTrouble) -> dict[str, Any]:
     return {
         **_described(each.call),
         "organization": each.organization,
@@ -214,7 +214,7 @@ def _listed(each: standing.Listed) -> dict[str, Any]:
     }
 
 
-def _standing_described(found: standing.Standing) -> dict[str, Any]:
+def _status_described(found: trouble.DispatcherStatus) -> dict[str, Any]:
     return {
         "pauses": [_pause_described(each) for each in found.pauses],
         "waiting": found.waiting,
@@ -227,7 +227,7 @@ def _standing_described(found: standing.Standing) -> dict[str, Any]:
     }
 
 
-def _print_standing(described: Mapping[str, Any], as_json: bool) -> None:
+def _print_status(described: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(described))
         return

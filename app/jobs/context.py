@@ -1,4 +1,4 @@
-"""What the workflows of this process work with; set once when the worker starts."""
+"""The connections that the workflows of this process use; opened once when the worker starts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +14,8 @@ from app.gateways.processors import open_processor
 from app.gateways.processors.base import Processor
 from app.gateways.writers.base import MessageWriter
 from app.gateways.writers.opening import open_writer
-from app.jobs.lines import Lines
-from app.jobs.news import News
+from app.jobs.call_signals import CallSignals
+from app.jobs.carriers import Carriers
 from app.jobs.watching import Watch
 
 APPLICATION_CONNECTIONS = 16
@@ -32,10 +32,10 @@ class WorkerContext:
     bulk_database: Database
     """For uploads: its connections keep much of an SQLite file in memory."""
     note_database: Database
-    """For what can be found out again: its commits wait for the next one that must be kept."""
-    lines: Lines
+    """For what can be found out again: its commits become durable with the next of `database`."""
+    carriers: Carriers
     watch: Watch
-    news: News
+    signals: CallSignals
     writer: MessageWriter
     files: FileStore
     processor: Processor
@@ -57,9 +57,9 @@ def open_context(settings: Settings) -> WorkerContext:
         database=Database(engine),
         bulk_database=Database(make_engine(url, pool_size=BULK_CONNECTIONS)),
         note_database=database,
-        lines=Lines(settings, database, open_carriers(settings, ledger), watch),
+        carriers=Carriers(settings, database, open_carriers(settings, ledger), watch),
         watch=watch,
-        news=News(database),
+        signals=CallSignals(database),
         writer=open_writer(settings),
         files=open_files(settings),
         processor=open_processor(settings),

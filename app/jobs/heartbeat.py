@@ -10,7 +10,7 @@ from time import monotonic, sleep
 from sqlalchemy import make_url
 
 from app.database import Database
-from app.jobs.mark import MarkKeeper
+from app.jobs.restore_detection import MarkFile
 from app.services import workers
 
 
@@ -50,16 +50,16 @@ def _lock(descriptor: int, path: Path, deadline: float) -> None:
             return
 
 
-def announce(database: Database, executor_id: str, mark: MarkKeeper) -> None:
-    """Before any work is taken; where the database was put back, nothing is dialled from here."""
+def announce(database: Database, executor_id: str, mark: MarkFile) -> None:
+    """Call it before any work is taken: after a restore of the database it pauses all dialling."""
     with database.transaction() as session:
         workers.announce(session, executor_id)
         mark.advance(session)
     mark.keep()
 
 
-def beat(database: Database, executor_id: str, mark: MarkKeeper) -> bool:
-    """False where this worker was declared dead: its work is with another by now."""
+def beat(database: Database, executor_id: str, mark: MarkFile) -> bool:
+    """False if this worker was declared dead and its work taken over."""
     with database.transaction() as session:
         is_alive = workers.beat(session, executor_id)
         mark.advance(session)

@@ -1,4 +1,4 @@
-"""What the worker does from time to time, in a thread of its own."""
+"""The worker's periodic tasks, in a thread of their own."""
 
 import logging
 import threading
@@ -15,12 +15,12 @@ from app.gateways.carriers.opening import trunk_of
 from app.gateways.carriers.sip.ledger import Ledger
 from app.gateways.mailers import open_outbox
 from app.gateways.processors.base import ProcessorUnavailable
-from app.jobs import pausing
+from app.jobs import waiting_calls
 from app.jobs.context import context
 from app.services import carrier_accounts, retention
-from app.services.calls import costs
-from app.services.dialler import observing
+from app.services.calls import carrier_reports
 from app.services.imports import keeping
+from app.services.pauses import carrier_health
 from app.services.pricing import refresh as pricing_refresh
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ COSTS_A_TURN = 100
 
 @dataclass(slots=True)
 class Task:
-    """Something to do every so many seconds; first a little after the start."""
+    """A function that runs every ``every_seconds``."""
 
     name: str
     every_seconds: float
@@ -50,11 +50,11 @@ def purge_records() -> None:
 
 def purge_observations() -> None:
     with context().database.transaction() as session:
-        observing.forget(session)
+        carrier_health.forget(session)
 
 
 def tidy_accounts() -> None:
-    """Of an account that no call needs any more, the secret goes, and the ledger of its calls."""
+    """Delete the secret and the call ledger of carrier accounts that no call needs any more."""
     ledger = Ledger(trunk_of(context().settings).folder)
     kept = list(ledger.accounts())
     with context().database.transaction() as session:
@@ -65,7 +65,7 @@ def tidy_accounts() -> None:
 
 
 def purge_engine() -> None:
-    """Removes the engine's records of work that ended long ago."""
+    """Remove the engine's records of work that ended long ago."""
     days = context().settings.engine_retention_days
     before = (datetime.now(UTC) - timedelta(days=days)).isoformat()
     while True:
@@ -83,13 +83,13 @@ def purge_engine() -> None:
 
 
 def purge_outbox() -> None:
-    """Kept mails go when the rows that tell of them go."""
+    """Remove stored mails together with their rows."""
     open_outbox(context().settings).forget(datetime.now(UTC) - retention.MAILS_KEPT)
 
 
 def purge_uploads() -> None:
-    """Ends uploads that nobody applies, and removes the files of those that have ended; their
-    rows some days later."""
+    """Expire uploads that were not applied, and remove the files of ended ones; their rows some
+    days later."""
     database, files, settings = context().database, context().files, context().settings
     with database.transaction() as session:
         keeping.expire(session, settings.upload_days)
@@ -106,7 +106,7 @@ def purge_uploads() -> None:
 
 
 def forget_rows(database: Database, days: int) -> None:
-    """Removes what is kept of the rows of uploads that ended so many days ago."""
+    """Remove the stored rows of uploads that ended ``days`` ago."""
     while True:
         with database.transaction(read_only=True) as session:
             upload_id = keeping.to_forget(session, days)
@@ -120,8 +120,8 @@ def forget_rows(database: Database, days: int) -> None:
 
 
 def refresh_prices() -> None:
-    """Asks an outside processor about the prices that are no longer fresh. Where it gives no
-    answer, what is known stays and the next turn tries again."""
+    """Ask an outside processor for prices that are due. Without an answer the known prices stay,
+    and the next run tries again."""
     database, processor = context().database, context().processor
     if not processor.is_outside:
         return
@@ -144,28 +144,28 @@ def gather_statistics() -> None:
 
 
 def ask_for_costs() -> None:
-    """Asks the carriers what the calls of the last hour cost, where that is not known yet."""
+    """Ask the carriers for the costs of recent calls that have none yet."""
     database = context().database
-    for kind in context().lines.charging():
+    for kind in context().carriers.charging():
         with database.transaction(read_only=True) as session:
-            inquiries = costs.due(session, kind, datetime.now(UTC), COSTS_A_TURN)
+            inquiries = carrier_reports.costs_due(session, kind, datetime.now(UTC), COSTS_A_TURN)
         for inquiry in inquiries:
             try:
-                state = context().lines.of(kind, inquiry.account_id).look_up(inquiry)
+                state = context().carriers.of(kind, inquiry.account_id).look_up(inquiry)
             except NoCarrierAnswer as silence:
                 log.warning("the carrier did not say what calls cost: %s", silence)
                 break
             if state.cost is not None:
                 with database.transaction() as session:
-                    costs.keep(session, inquiry.attempt_id, state)
+                    carrier_reports.write_cost_of(session, inquiry.attempt_id, state)
 
 
-def look_at_held_calls() -> None:
-    pausing.look_at_held(context().database)
+def check_held_calls() -> None:
+    waiting_calls.check_held(context().database)
 
 
 TASKS = [
-    Task("look at held calls", SECONDS, look_at_held_calls),
+    Task("check held calls", SECONDS, check_held_calls),
     Task("refresh prices", MINUTE, refresh_prices),
     Task("ask for costs", MINUTE, ask_for_costs),
     Task("purge uploads", HOUR, purge_uploads),
@@ -178,8 +178,9 @@ TASKS = [
 ]
 
 
-def keep_house(stop: threading.Event, first_after_seconds: float = 60.0) -> None:
-    """Runs the tasks when they are due until ``stop`` is set. A failure waits for the next turn."""
+def run_periodic_tasks(stop: threading.Event, first_after_seconds: float = 60.0) -> None:
+    """Run the tasks when they are due until ``stop`` is set. A failed task runs again at its next
+    time."""
     begin = time.monotonic() + first_after_seconds
     for task in TASKS:
         task.due = begin

@@ -12,7 +12,7 @@ from dbos import DBOS
 from app.database import Database
 from app.gateways.files import FileStore
 from app.jobs.context import context
-from app.jobs.outage import outlasts_outages
+from app.jobs.resilience import retry_on_database_outage
 from app.services.imports import applying, bulk_rows, checking, leases, trial
 from app.services.imports.checking import Superseded, Task
 from app.services.imports.reading import UnreadableFile, open_table, reading_one_of
@@ -54,7 +54,7 @@ def apply_import(import_id: str, apply_number: str) -> None:
 
 
 @DBOS.step(name="check_import")
-@outlasts_outages
+@retry_on_database_outage
 def check(import_id: str, check_number: str) -> None:
     """The whole check; done again from the beginning where it was cut off."""
     own = context()
@@ -69,14 +69,14 @@ def apply(import_id: str, apply_number: str) -> None:
 
 
 @DBOS.step(name="give_up_check")
-@outlasts_outages
+@retry_on_database_outage
 def give_up_check(import_id: str, check_number: str) -> None:
     with context().database.transaction() as session:
         checking.fail(session, UUID(import_id), int(check_number), CHECK_FAILED)
 
 
 @DBOS.step(name="give_up_apply")
-@outlasts_outages
+@retry_on_database_outage
 def give_up_apply(import_id: str, apply_number: str) -> None:
     with context().database.transaction() as session:
         applying.fail(session, UUID(import_id), int(apply_number), APPLY_FAILED)
@@ -130,7 +130,7 @@ def _refuse(
 def run_apply(database: Database, import_id: UUID, apply_number: int) -> None:
     """Applies batch after batch, each in a transaction of its own."""
 
-    @outlasts_outages
+    @retry_on_database_outage
     def batch() -> bool:
         with database.transaction() as session:
             return applying.apply_batch(session, import_id, apply_number, size)

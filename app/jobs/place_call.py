@@ -1,8 +1,8 @@
-"""One dialling of a call as a durable workflow.
+"""One attempt of a call as a durable workflow.
 
-The engine keeps that it is to be carried out, and nothing of how far it is: each move may be made
-twice, what it finds in our own tables decides what it does, and an attempt that is found written is
-never dialled again. After a kill the workflow starts from its beginning.
+The engine stores no progress of it: each step may be repeated, the state in our own tables decides
+what it does, and an attempt that is found there is never dialled again. After a kill the workflow
+starts from its beginning.
 """
 
 import logging
@@ -28,11 +28,10 @@ from app.gateways.carriers.base import (
 )
 from app.gateways.writers.base import Messages
 from app.jobs.context import context
-from app.jobs.gate import dialling
-from app.jobs.outage import outlasts_outages
+from app.jobs.resilience import dialling, retry_on_database_outage
 from app.models import utcnow
-from app.services.calls import answers, dispatch, progress, putting_off
-from app.services.calls.dispatch import Claim, ClaimKind
+from app.services.calls import attempts, carrier_reports
+from app.services.calls.attempts import Claim, ClaimKind
 
 log = logging.getLogger(__name__)
 
@@ -40,17 +39,18 @@ CAP_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
 POLL_SECONDS = 2.0
 BRIEF_SECONDS = 0.5
-"""Until a carrier that has just taken a request is asked what became of it."""
+"""Until a carrier that has just taken a request is asked what happened to it."""
 LEASE_SECONDS = 0.5
-"""A request to the carrier leaves within this time of the attempt's commit, or not at all."""
+"""A request to the carrier is sent within this time of the attempt's commit, or not at all."""
 LONGEST_CALL = timedelta(hours=5)
-"""A call that a silent carrier took so long ago is over, whatever became of it."""
+"""A call that a silent carrier took so long ago is over."""
+STRAY_TRIES = 10
+STRAY_PAUSE_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The next move, and after how many seconds, unless something is told before; None for the
-    end."""
+    """The next step, and after how many seconds unless a signal comes first."""
 
     do: Literal["write", "dial", "ask_again", "resolve", "follow"]
     seconds: float
@@ -59,23 +59,23 @@ class Next:
 
 @DBOS.workflow(name="place_call")
 def place_call(call_id: str, attempt_id: str) -> None:
-    """Dials once and stays with the call until the attempt is over."""
+    """Dial once and follow the call until the attempt is over."""
     call, attempt = UUID(call_id), UUID(attempt_id)
     try:
-        with context().news.of(attempt) as told:
-            _run(call, attempt, told)
+        with context().signals.of(attempt) as signaled:
+            _run(call, attempt, signaled)
     except Exception:
         log.exception("a call could not be carried on")
         give_up(call, attempt)
 
 
-def _run(call_id: UUID, attempt_id: UUID, told: Event) -> None:
+def _run(call_id: UUID, attempt_id: UUID, signaled: Event) -> None:
     begun_at = utcnow()
     step = dial(call_id, attempt_id)
     while step is not None:
         if step.seconds > 0:
-            told.wait(step.seconds)
-            told.clear()
+            signaled.wait(step.seconds)
+            signaled.clear()
         match step.do:
             case "dial":
                 step = dial(call_id, attempt_id)
@@ -87,13 +87,13 @@ def _run(call_id: UUID, attempt_id: UUID, told: Event) -> None:
                 step = follow(attempt_id, step.carrier)
 
 
-@outlasts_outages
+@retry_on_database_outage
 def dial(call_id: UUID, attempt_id: UUID) -> Next | None:
-    """Claims the call and asks the carrier; an attempt of before is only asked about."""
+    """Claim the call and ask the carrier to dial; an existing attempt is only asked about."""
     step = _claim_and_ask(call_id, attempt_id)
     if step is not None and step.do == "write":
         with context().note_database.transaction(read_only=True) as session:
-            brief = dispatch.writing_brief(session, call_id)
+            brief = attempts.writing_brief(session, call_id)
         step = _claim_and_ask(call_id, attempt_id, context().writer.compose(brief))
     return step
 
@@ -103,7 +103,7 @@ def _claim_and_ask(
 ) -> Next | None:
     with dialling:
         with context().database.transaction() as session:
-            claim = dispatch.claim(
+            claim = attempts.claim(
                 session,
                 call_id,
                 attempt_id,
@@ -114,21 +114,21 @@ def _claim_and_ask(
         return _carry_out(claim)
 
 
-@outlasts_outages
+@retry_on_database_outage
 def ask_again(attempt_id: UUID) -> Next | None:
-    """Asks the carrier again for an attempt that it put off."""
+    """Send an attempt again that the carrier asked to send later."""
     with dialling:
         with context().database.transaction() as session:
-            claim = putting_off.claim_again(session, attempt_id)
+            claim = attempts.claim_carrier_retry(session, attempt_id)
         return _carry_out(claim)
 
 
 def _carry_out(claim: Claim) -> Next | None:
-    """Does what was just committed."""
+    """Carry out what was just committed."""
     committed = time.monotonic()
     if claim.placement is not None:
         placement = claim.placement
-        carrier = context().lines.of(claim.carrier, placement.account_id)
+        carrier = context().carriers.of(claim.carrier, placement.account_id)
         return _ask_once(carrier, placement, committed)
     return _wait_for(claim)
 
@@ -151,7 +151,7 @@ def _wait_for(claim: Claim) -> Next | None:
 
 
 def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next | None:
-    # A process that was held up here may have been taken for dead and its call asked about.
+    # A process that was delayed here may have been declared dead and its call taken over.
     if time.monotonic() - committed > LEASE_SECONDS:
         return Next("resolve", 0, carrier.kind)
     database, attempt_id = context().note_database, placement.attempt_id
@@ -159,35 +159,35 @@ def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next 
         state = carrier.place(placement)
     except PlacementRejected as refusal:
         with database.transaction() as session:
-            answers.refused(session, attempt_id, refusal.reason, str(refusal))
+            attempts.refused(session, attempt_id, refusal.reason, str(refusal))
         return None
     except PlacementPutOff as refusal:
         with database.transaction() as session:
-            putting_off.put_off(session, attempt_id, refusal.seconds, str(refusal))
+            attempts.carrier_retry(session, attempt_id, refusal.seconds, str(refusal))
         return Next("ask_again", min(refusal.seconds, LONGEST_WAIT_SECONDS), carrier.kind)
     except NoCarrierAnswer as silence:
         log.warning("the carrier gave no answer to a call (%s); asking what became of it", silence)
         with database.transaction() as session:
-            answers.unanswered(session, attempt_id)
+            attempts.unanswered(session, attempt_id)
         return Next("resolve", BRIEF_SECONDS, carrier.kind)
     with database.transaction() as session:
-        answers.placed(session, attempt_id, state.reference or str(attempt_id))
+        attempts.placed(session, attempt_id, state.reference or str(attempt_id))
     return Next("follow", _seconds_until(state.next_change), carrier.kind)
 
 
-@outlasts_outages
+@retry_on_database_outage
 def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> Next | None:
-    """Finds out from the carrier what became of an attempt whose answer is not known.
+    """Find out from the carrier what happened to an attempt whose answer is not known.
 
-    That nobody could say is decided by a silence that was listened to: it begins with the attempt,
-    or where this process took it over, then.
+    It becomes unknown after a silence of the carrier, counted from the attempt, or from
+    ``begun_at`` if this process took it over.
     """
     database = context().note_database
     with database.transaction(read_only=True) as session:
-        inquiry = progress.inquiry(session, attempt_id)
+        inquiry = carrier_reports.inquiry(session, attempt_id)
     if inquiry is None:
         return None
-    carrier = context().lines.of(carrier_kind, inquiry.account_id)
+    carrier = context().carriers.of(carrier_kind, inquiry.account_id)
     if inquiry.reference is not None:
         return Next("follow", 0, carrier_kind)
     asked_at = utcnow()
@@ -203,73 +203,73 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> 
     since, patience = inquiry.asked_at, carrier.settle_seconds
     if verdict is not Verdict.NOT_PLACED:
         since, patience = max(since, begun_at), carrier.silence_seconds
-    # What counts is when it was asked: a call may come to light while the answer is on its way.
+    # Counted from the question: the call may appear while the answer is on its way.
     wait = patience + LEASE_SECONDS - (asked_at - since).total_seconds()
     if wait > 0:
         return Next("resolve", min(wait, POLL_SECONDS), carrier_kind)
     with database.transaction() as session:
         if verdict is Verdict.NOT_PLACED:
-            answers.never_placed(session, attempt_id)
+            attempts.never_placed(session, attempt_id)
         else:
-            answers.unknown(session, attempt_id)
+            attempts.unknown(session, attempt_id)
     return None
 
 
 def _found(attempt: UUID, state: LineState) -> Verdict:
     if state.verdict is Verdict.PLACED:
         with context().note_database.transaction() as session:
-            progress.apply(session, attempt, state)
+            carrier_reports.apply(session, attempt, state)
     return state.verdict
 
 
-@outlasts_outages
+@retry_on_database_outage
 def follow(attempt_id: UUID, carrier_kind: CarrierKind) -> Next | None:
-    """Writes what happened on the line since the last look, and ends the call if that is asked."""
+    """Write what the carrier reports, and hang up if the call was cancelled."""
     database = context().note_database
     with database.transaction(read_only=True) as session:
-        inquiry = progress.inquiry(session, attempt_id)
+        inquiry = carrier_reports.inquiry(session, attempt_id)
     if inquiry is None:
         return None
-    carrier = context().lines.of(carrier_kind, inquiry.account_id)
+    carrier = context().carriers.of(carrier_kind, inquiry.account_id)
     try:
         state = carrier.look_up(inquiry)
         with database.transaction() as session:
-            standing = progress.apply(session, attempt_id, state)
-        if standing.hang_up:
+            followed = carrier_reports.apply(session, attempt_id, state)
+        if followed.hang_up:
             return _hang_up(carrier, inquiry)
     except NoCarrierAnswer as silence:
         if utcnow() - inquiry.asked_at > LONGEST_CALL:
             with database.transaction() as session:
-                answers.unknown(session, attempt_id)
+                attempts.unknown(session, attempt_id)
             return None
         log.warning("the carrier does not answer (%s); asking again", silence)
         return Next("follow", POLL_SECONDS, carrier.kind)
-    if standing.over:
+    if followed.over:
         return None
     return Next("follow", _seconds_until(state.next_change), carrier.kind)
 
 
 def _hang_up(carrier: Carrier, inquiry: Inquiry) -> Next | None:
-    """Ends the call at the carrier, asking until it is over."""
+    """Ask the carrier to end the call."""
     database, attempt = context().database, inquiry.attempt_id
     with database.transaction() as session:
-        is_first = progress.begin_hang_up(session, attempt)
+        is_first = carrier_reports.begin_hang_up(session, attempt)
     if is_first is None:
         return Next("follow", 0, carrier.kind)
     hung_up = carrier.hang_up(inquiry)
     state = carrier.look_up(inquiry)
     with database.transaction() as session:
         if is_first and not hung_up:
-            progress.nothing_to_hang_up(session, attempt, state)
-        standing = progress.apply(session, attempt, state)
-    return None if standing.over else Next("follow", POLL_SECONDS, carrier.kind)
+            carrier_reports.nothing_to_hang_up(session, attempt, state)
+        followed = carrier_reports.apply(session, attempt, state)
+    return None if followed.over else Next("follow", POLL_SECONDS, carrier.kind)
 
 
-@outlasts_outages
+@retry_on_database_outage
 def give_up(call_id: UUID, attempt_id: UUID) -> None:
-    """Leaves a call that can't be carried on in a state that a person is shown."""
+    """End a call after an error that repeating doesn't fix."""
     with context().note_database.transaction() as session:
-        answers.give_up(session, call_id, attempt_id)
+        attempts.give_up(session, call_id, attempt_id)
 
 
 def _seconds_until(moment: datetime | None) -> float:
@@ -277,3 +277,27 @@ def _seconds_until(moment: datetime | None) -> float:
         return POLL_SECONDS
     seconds = (moment - utcnow()).total_seconds()
     return min(max(seconds, 0.01), LONGEST_WAIT_SECONDS)
+
+
+@DBOS.workflow(name="end_stray_call")
+def end_stray_call(attempt_id: str) -> None:
+    """End a call that rings although its attempt was given up as never placed: ask the carrier
+    until it answers, for half a minute."""
+    for _ in range(STRAY_TRIES):
+        if end_stray(attempt_id):
+            return
+        DBOS.sleep(STRAY_PAUSE_SECONDS)
+
+
+@DBOS.step(name="end")
+@retry_on_database_outage
+def end_stray(attempt_id: str) -> bool:
+    """Whether the carrier has answered."""
+    with context().database.transaction(read_only=True) as session:
+        kind, inquiry = carrier_reports.stray(session, UUID(attempt_id))
+    log.warning("a call rings whose attempt was given up as never placed; ending it")
+    try:
+        context().carriers.of(kind, inquiry.account_id).hang_up(inquiry)
+    except NoCarrierAnswer:
+        return False
+    return True

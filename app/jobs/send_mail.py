@@ -13,8 +13,7 @@ from dbos import DBOS
 
 from app.gateways.mailers import Letter, NotNow, Refused
 from app.jobs.context import context
-from app.jobs.gate import mailing
-from app.jobs.outage import outlasts_outages
+from app.jobs.resilience import mailing, retry_on_database_outage
 from app.services import mails
 
 log = logging.getLogger(__name__)
@@ -55,14 +54,14 @@ def ask_server(mail_id: str, attempt: int) -> Answer:
     return Answer(end="sent", reason="")
 
 
-@outlasts_outages
+@retry_on_database_outage
 def _write(mail_id: str, attempt: int) -> Letter | None:
     with context().database.transaction() as session:
         return mails.begin(session, UUID(mail_id), attempt, context().settings)
 
 
 @DBOS.step(name="keep_answer")
-@outlasts_outages
+@retry_on_database_outage
 def keep_answer(mail_id: str, attempt: int, answer: Answer) -> None:
     with context().database.transaction() as session:
         match answer["end"]:

@@ -12,8 +12,8 @@ from dbos import DBOS
 
 from app.gateways.webhook_line import Answer, post
 from app.jobs.context import context
-from app.jobs.gate import delivering as gate
-from app.jobs.outage import outlasts_outages
+from app.jobs.resilience import delivering as gate
+from app.jobs.resilience import retry_on_database_outage
 from app.services.credentials.encryption import SealBroken
 from app.services.webhooks import delivering
 from app.services.webhooks.delivering import Message
@@ -53,14 +53,14 @@ def ask_receiver(delivery_id: str, turn: int) -> Kept | None:
     return Kept(status=answer.status, excerpt=answer.excerpt, retry_after=answer.retry_after)
 
 
-@outlasts_outages
+@retry_on_database_outage
 def _begin(delivery_id: str, turn: int) -> Message | None:
     with context().database.transaction() as session:
         return delivering.begin(session, UUID(delivery_id), turn, context().settings)
 
 
 @DBOS.step(name="keep_receivers_answer")
-@outlasts_outages
+@retry_on_database_outage
 def keep_receivers_answer(delivery_id: str, turn: int, answer: Kept) -> None:
     with context().database.transaction() as session:
         delivering.settle(session, UUID(delivery_id), turn, Answer(**answer), context().settings)
@@ -78,7 +78,7 @@ def take_up_held(endpoint_id: str) -> None:
         pass
 
 
-@outlasts_outages
+@retry_on_database_outage
 def _some(endpoint_id: str) -> bool:
     with context().database.transaction() as session:
         return delivering.take_up_held(session, UUID(endpoint_id))

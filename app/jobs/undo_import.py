@@ -8,7 +8,7 @@ from dbos import DBOS
 
 from app.database import Database
 from app.jobs.context import context
-from app.jobs.outage import outlasts_outages
+from app.jobs.resilience import retry_on_database_outage
 from app.services.imports import undo_sums, undoing
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def undo(import_id: str, undo_number: str) -> None:
 
 
 @DBOS.step(name="give_up_undo")
-@outlasts_outages
+@retry_on_database_outage
 def give_up_undo(import_id: str, undo_number: str) -> None:
     with context().database.transaction() as session:
         undoing.stop(session, UUID(import_id), int(undo_number))
@@ -43,12 +43,12 @@ def give_up_undo(import_id: str, undo_number: str) -> None:
 def run_undo(database: Database, import_id: UUID, undo_number: int) -> None:
     """Undoes batch after batch, each in a transaction of its own, and says how it went."""
 
-    @outlasts_outages
+    @retry_on_database_outage
     def batch() -> bool:
         with database.transaction() as session:
             return undoing.undo_batch(session, import_id, undo_number)
 
-    @outlasts_outages
+    @retry_on_database_outage
     def finish() -> None:
         with database.transaction(read_only=True) as session:
             result = undo_sums.sums(session, import_id)

@@ -1,4 +1,4 @@
-"""Watches how the carriers behave while calls are placed; written down between heartbeats."""
+"""Counts how the carriers behave while calls are placed; the counts are stored now and then."""
 
 import re
 import time
@@ -18,23 +18,23 @@ from app.gateways.carriers.base import (
     PlacementRejected,
 )
 from app.models import utcnow
-from app.services.dialler import observing
-from app.services.dialler.observing import Behaviour, Count
+from app.services.pauses import carrier_health
+from app.services.pauses.carrier_health import Behaviour, Count
 
 SLOW_SECONDS = 3.0
 """An answer that takes longer is slow; most take a fraction of a second."""
 PAUSE_SECONDS = 4.0
-"""Between two times of writing down; what a killed worker had not written is lost."""
+"""Between two writes; the counts that a killed worker has not written are lost."""
 SLOW_WORDS = f"Took longer than {SLOW_SECONDS:.0f} s."
 LONGEST_CODE = 100
 LONGEST_DETAIL = 500
 
 _NUMBER = re.compile(r"\+?\d{7,}")
-"""Whom nobody but the call's own page need name."""
+"""Phone numbers in messages; only the call's own page shows them."""
 
 
 class Watch:
-    """Counts in memory, and writes it down in a transaction of its own."""
+    """Counts in memory and writes the counts in a transaction of its own."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -50,7 +50,7 @@ class Watch:
             count.count, count.last_at, count.detail = count.count + 1, now, detail[:LONGEST_DETAIL]
 
     def write_down(self, database: Database, *, at_once: bool = False) -> None:
-        """Every few seconds at most, and only where there is something."""
+        """Write every few seconds at most, and only if there is something."""
         if not at_once and time.monotonic() - self._written < PAUSE_SECONDS:
             return
         with self._lock:
@@ -58,12 +58,12 @@ class Watch:
         if counts:
             self._written = time.monotonic()
             with database.transaction() as session:
-                observing.keep(session, counts)
+                carrier_health.record(session, counts)
 
 
 class Watched:
-    """A carrier that is watched; it behaves as the carrier itself. What is refused to an account
-    that is not the installation's (``is_own``) concerns that account alone and is not counted."""
+    """A carrier whose answers are counted. A refusal to an account that isn't the installation's
+    (``is_own``) concerns that account only and is not counted."""
 
     def __init__(self, carrier: Carrier, watch: Watch, *, is_own: bool = True):
         self._carrier = carrier

@@ -1,7 +1,7 @@
 """The worker process: ``python -m app.jobs.worker``.
 
-Places the calls and runs every other durable workflow. It may be killed at any moment: what it
-had begun is taken over by the next one, which asks the carrier before it dials anything.
+Places the calls and runs every other durable workflow. It may be killed at any moment: the next
+worker takes its work over, and asks the carrier before it dials anything.
 """
 
 import logging
@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from types import FrameType
 from typing import NoReturn
 from uuid import uuid4
@@ -20,25 +21,21 @@ from app.config import Settings, read_settings
 from app.gateways.job_queue import CAMPAIGNS, DELAYED
 from app.gateways.wake import Bells, keep_listening
 from app.jobs import (
-    bring_forward,
-    end_stray_call,
-    feed_campaigns,
+    dispatch_campaigns,
     heartbeat,
     housekeeping,
     import_contacts,
-    pausing,
     place_call,
     send_mail,
     send_webhook,
-    stopping,
     undo_import,
+    waiting_calls,
 )
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import keep_starting_delayed, start_engine
-from app.jobs.gate import delivering, dialling, mailing
-from app.jobs.log import configure_log
-from app.jobs.mark import MarkKeeper
 from app.jobs.reaper import reap
+from app.jobs.resilience import delivering, dialling, mailing
+from app.jobs.restore_detection import MarkFile
 
 STOP_SECONDS = 10.0
 
@@ -50,16 +47,16 @@ WORKFLOWS = (
     send_mail.send_mail,
     send_webhook.send_webhook,
     send_webhook.send_held_webhooks,
-    end_stray_call.end_stray_call,
-    bring_forward.bring_forward,
+    place_call.end_stray_call,
+    waiting_calls.reschedule_earlier,
 )
-"""Importing a module registers its workflows; all that the engine may be handed stand here."""
+"""Every workflow of the engine; importing a module registers its workflows."""
 
 log = logging.getLogger("app.jobs.worker")
 
 
 def run(settings: Settings) -> None:
-    """Works until SIGTERM or SIGINT. Returns the process's exit through `os._exit`."""
+    """Work until SIGTERM or SIGINT, then end the process with `os._exit`."""
     stop = threading.Event()
 
     def ask_to_stop(_number: int, _frame: FrameType | None) -> None:
@@ -69,7 +66,7 @@ def run(settings: Settings) -> None:
     signal.signal(signal.SIGINT, ask_to_stop)
     executor_id = f"{os.getpid()}-{uuid4().hex}"
     context = open_context(settings)
-    mark = MarkKeeper(settings.instance_dir, lives_with_database=context.database.is_sqlite)
+    mark = MarkFile(settings.instance_dir, lives_with_database=context.database.is_sqlite)
     heartbeat.announce(context.database, executor_id, mark)
     bells = Bells()
     url = settings.effective_database_url
@@ -77,11 +74,13 @@ def run(settings: Settings) -> None:
     start_engine(settings, executor_id, bells)
     delays = context.database, bells.of(DELAYED), settings.queue_poll_seconds, stop
     threading.Thread(target=keep_starting_delayed, args=delays, daemon=True).start()
-    threading.Thread(target=housekeeping.keep_house, args=(stop,), daemon=True).start()
-    threading.Thread(target=context.news.keep_reading, args=(stop,), daemon=True).start()
+    threading.Thread(target=housekeeping.run_periodic_tasks, args=(stop,), daemon=True).start()
+    threading.Thread(target=context.signals.keep_reading, args=(stop,), daemon=True).start()
     campaigns = bells.of(CAMPAIGNS), stop
-    threading.Thread(target=feed_campaigns.keep_feeding, args=campaigns, daemon=True).start()
-    threading.Thread(target=stopping.keep_stopping, args=(stop,), daemon=True).start()
+    threading.Thread(
+        target=dispatch_campaigns.keep_dispatching, args=campaigns, daemon=True
+    ).start()
+    threading.Thread(target=waiting_calls.keep_checking_queued, args=(stop,), daemon=True).start()
     if settings.env == "production" and not settings.smtp_url:
         log.warning("PORTAL_SMTP_URL is not set: mails are kept as files and reach nobody")
     log.info("the worker is ready")
@@ -89,10 +88,8 @@ def run(settings: Settings) -> None:
     _leave(context, executor_id)
 
 
-def _live(
-    context: WorkerContext, executor_id: str, mark: MarkKeeper, stop: threading.Event
-) -> None:
-    """Beats and takes over what the dead left behind, until it is to stop."""
+def _live(context: WorkerContext, executor_id: str, mark: MarkFile, stop: threading.Event) -> None:
+    """Send heartbeats and take over the work of dead workers, until ``stop`` is set."""
     while True:
         try:
             if not heartbeat.beat(context.database, executor_id, mark):
@@ -100,7 +97,7 @@ def _live(
                 _exit(1)
             reap(context.database, context.settings, executor_id)
             import_contacts.take_over(context.database)
-            pausing.take_up(context.database)
+            waiting_calls.release_held(context.database)
             context.watch.write_down(context.note_database)
         except SQLAlchemyError:
             log.warning("the database can't be used; the next heartbeat tries again")
@@ -109,7 +106,7 @@ def _live(
 
 
 def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
-    """Ends between two dialled calls, sent mails or webhooks, never in the middle of one."""
+    """End between two dialled calls, sent mails or webhooks, never in the middle of one."""
     log.info("the worker is stopping")
     if not dialling.close(STOP_SECONDS):
         log.warning("a call was still being placed; its attempt will be asked about")
@@ -131,6 +128,42 @@ def _exit(code: int) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+class FloodGate(logging.Filter):
+    """Passes a few messages of each line of code per window, then only counts them.
+
+    During an outage the engine reports every failed poll of every thread.
+    """
+
+    def __init__(self, most: int = 5, window_seconds: float = 30.0):
+        super().__init__()
+        self._most = most
+        self._window = window_seconds
+        self._seen: dict[tuple[str, int], tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        place = (record.pathname, record.lineno)
+        now = time.monotonic()
+        since, count = self._seen.get(place, (now, 0))
+        if now - since > self._window:
+            if count > self._most:
+                record.msg = f"{record.getMessage()} ({count - self._most} more like it before)"
+                record.args = ()
+            since, count = now, 0
+        self._seen[place] = (since, count + 1)
+        return count < self._most
+
+
+def configure_log() -> None:
+    """Log to stderr. Call it before the engine starts, which then adds no handler of its own."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.addFilter(FloodGate())
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    engine = logging.getLogger("dbos")
+    engine.handlers[:] = [handler]
+    engine.propagate = False
 
 
 def main() -> None:

@@ -46,7 +46,13 @@ from app.models.rollup import CostDay, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
 from app.models.user import FailedSignIn, LinkPurpose, OneTimeLink, PortalSession, User
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
-from app.models.worker import CallNews, CarrierPace, ProcessorCheck, ProcessorPrice, WorkerHeartbeat
+from app.models.worker import (
+    CallSignal,
+    CarrierPace,
+    ProcessorCheck,
+    ProcessorPrice,
+    WorkerHeartbeat,
+)
 
 __all__ = [
     "PLAN",
@@ -61,7 +67,7 @@ __all__ = [
     "Call",
     "CallAttempt",
     "CallEvent",
-    "CallNews",
+    "CallSignal",
     "Campaign",
     "CampaignAgent",
     "CarrierAccount",

@@ -32,8 +32,8 @@ class CarrierPace(Base):
     next_at: Mapped[Time]
 
 
-class CallNews(Base):
-    """Something was told of an attempt; the worker that stays with it takes the row away."""
+class CallSignal(Base):
+    """A signal to the worker that follows an attempt, which removes the row."""
 
     __tablename__ = "call_news"
 

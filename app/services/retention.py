@@ -6,7 +6,7 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from app.models import (
-    CallNews,
+    CallSignal,
     FailedSignIn,
     Mail,
     OneTimeLink,
@@ -24,8 +24,8 @@ LINKS_KEPT = timedelta(days=30)
 """After its end, so that an old link is answered with "expired" for some time."""
 MAILS_KEPT = timedelta(days=30)
 WEBHOOKS_KEPT = timedelta(days=30)
-NEWS_KEPT = timedelta(hours=6)
-"""Longer than any call: nobody waits for what is older."""
+SIGNALS_KEPT = timedelta(hours=6)
+"""Longer than any call."""
 HEARTBEATS_KEPT = timedelta(days=1)
 
 
@@ -39,7 +39,7 @@ def purge(session: Session) -> None:
     session.execute(delete(RevokedToken).where(RevokedToken.expires_at < now))
     session.execute(delete(PortalSession).where(PortalSession.expires_at < now))
     session.execute(delete(OneTimeLink).where(OneTimeLink.expires_at < now - LINKS_KEPT))
-    session.execute(delete(CallNews).where(CallNews.told_at < now - NEWS_KEPT))
+    session.execute(delete(CallSignal).where(CallSignal.told_at < now - SIGNALS_KEPT))
     session.execute(delete(Mail).where(Mail.created_at < now - MAILS_KEPT))
     session.execute(delete(WebhookDelivery).where(WebhookDelivery.created_at < now - WEBHOOKS_KEPT))
     session.execute(delete(FailedSignIn).where(FailedSignIn.at < now - SIGN_IN_FAILURES_KEPT))

@@ -15,8 +15,8 @@ from app.models import Call, Campaign, Organization, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import calls, campaigns, organizations, users
-from app.services.calls.listing import of_number
-from app.services.calls.reading import visible as visible_calls
+from app.services.calls.queries import of_number
+from app.services.calls.queries import visible as visible_calls
 from app.services.users.loading import get_by_email
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from app.factory import furnish
 from app.gateways.carriers.base import Placement
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
 from app.models import AuditEntry, Call, CallAttempt, Conversation, SimulatedCall, new_id, utcnow
-from app.services.calls import answers, dispatch
+from app.services.calls import attempts
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import Line, call_now, counted, open_line
 
@@ -45,14 +45,14 @@ class Desk:
         """A call that was dialled long ago, as the worker left it."""
         call_id, attempt_id = self.line.dial(self.database, number), new_id()
         with self.database.transaction() as session:
-            dispatch.claim(session, call_id, attempt_id, calls_at_once=50)
+            attempts.claim(session, call_id, attempt_id, calls_at_once=50)
         if is_placed:
             Simulator(self.database.engine, 0.02).place(Placement(attempt_id, number, "", "", ""))
         with self.database.transaction() as session:
             call = session.get_one(Call, call_id)
             attempt = session.get_one(CallAttempt, attempt_id)
             if status is CallStatus.UNKNOWN:
-                answers.unknown(session, attempt_id)
+                attempts.unknown(session, attempt_id)
             else:
                 call.status = attempt.status = status
             call.started_at = attempt.started_at = utcnow() - LONG_AGO

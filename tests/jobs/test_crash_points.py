@@ -13,7 +13,7 @@ from app.enums import CallStatus
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
 from app.models import CallAttempt
 from app.services import calls
-from app.services.calls.answers import CUT_SHORT, UNPLACED
+from app.services.calls.attempts import CUT_SHORT, UNPLACED
 from tests.fixtures.crashing_worker import POINTS
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.worker import Line, Worker, call_now, open_line, outcome, until

@@ -12,9 +12,8 @@ from app.enums import CallStatus
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
 from app.models import Call, CallAttempt, HeldCall, utcnow
 from app.policy.caller import system_caller
-from app.services import calls
-from app.services.dialler import pauses
-from app.services.dialler.pauses import Scope
+from app.services import calls, pauses
+from app.services.pauses import Scope
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.worker import Worker, call_now, open_line, outcome, until
 from tests.matrix import rotating

@@ -10,8 +10,8 @@ import pytest
 from app.enums import CallStatus
 from app.errors import Conflict
 from app.services import calls
-from app.services.calls.cancelling import CANCELLING
-from app.services.calls.progress import NOT_ENDED
+from app.services.calls.cancel import CANCELLING
+from app.services.calls.carrier_reports import NOT_ENDED
 from tests.api.public.conftest import make_key
 from tests.fixtures.twilio_house import House
 from tests.fixtures.worker import call_now, outcome, until

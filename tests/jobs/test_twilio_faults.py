@@ -8,7 +8,7 @@ import pytest
 from app.enums import OrganizationStatus
 from app.models import CallAttempt, Organization
 from app.services import calls
-from app.services.calls.answers import UNPLACED
+from app.services.calls.attempts import UNPLACED
 from tests.fixtures.twilio_house import House
 from tests.fixtures.worker import call_now, open_line, outcome, until
 from tests.matrix import rotating

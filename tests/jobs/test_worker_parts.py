@@ -7,9 +7,8 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from app.jobs.gate import Gate
-from app.jobs.log import FloodGate
-from app.jobs.outage import outlasts_outages
+from app.jobs.resilience import Gate, retry_on_database_outage
+from app.jobs.worker import FloodGate
 
 
 def test_a_closed_gate_waits_for_what_is_inside_and_lets_nothing_in() -> None:
@@ -45,7 +44,7 @@ def test_a_flood_of_the_same_line_is_cut_short() -> None:
 
 def test_the_log_says_how_many_lines_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("app.jobs.log.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("app.jobs.worker.time.monotonic", lambda: now[0])
     gate = FloodGate(most=1, window_seconds=30)
     for _ in range(4):
         gate.filter(record(1))
@@ -68,12 +67,12 @@ def failing(times: int, error: Exception) -> Callable[[], str]:
 
 def test_work_is_repeated_until_the_database_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("app.jobs.outage.time.sleep", pauses.append)
+    monkeypatch.setattr("app.jobs.resilience.time.sleep", pauses.append)
     away = OperationalError("SELECT 1", {}, Exception("gone"))
-    assert outlasts_outages(failing(9, away))() == "done"
+    assert retry_on_database_outage(failing(9, away))() == "done"
     assert pauses == [0.25, 0.5, 1, 2, 4, 8, 16, 30, 30]
 
 
 def test_any_other_failure_is_passed_on() -> None:
     with pytest.raises(KeyError):
-        outlasts_outages(failing(1, KeyError("a fault of ours")))()
+        retry_on_database_outage(failing(1, KeyError("a fault of ours")))()

@@ -18,7 +18,7 @@ from app.policy.caller import system_caller
 from app.services import campaigns, contacts, oauth_clients, outreach
 from app.services.auth import sessions
 from app.services.credentials import api_keys
-from app.services.outreach import feeding
+from app.services.outreach import dispatcher
 from tests.api.legacy_calls.conftest import RETIREMENT, Dialler, token_of
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import Tenant, make_tenant
@@ -145,7 +145,7 @@ def test_a_campaign(session: Session, own: Tenant, agent: Agent) -> None:
     # A contact's number is read as people write numbers: what is none is refused right there.
     outcomes: Outcomes = {each["phone"]: "refused" for each in result.errors}
     outreach.start(session, SUPPORT, campaign.id)
-    feeding.feed(session, campaign.id, feeding.Lines(calls_at_once=200), utcnow())
+    dispatcher.dispatch(session, campaign.id, dispatcher.CallDefaults(calls_at_once=200), utcnow())
     decided = session.execute(
         select(Contact.phone, OutreachContact.state, OutreachContact.reason).join(
             OutreachContact, OutreachContact.contact_id == Contact.id

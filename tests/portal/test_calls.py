@@ -21,8 +21,8 @@ from app.enums import (
 from app.models import Agent, Call, CallAttempt, Organization, User
 from app.models.base import id_at, new_id
 from app.services import conversations
-from app.services.calls.progress import NOT_ENDED
-from app.services.calls.states import note
+from app.services.calls.carrier_reports import NOT_ENDED
+from app.services.calls.events import note
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 

@@ -12,10 +12,9 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallStatus, CampaignStatus, ContactAction, EndedReason, Role
 from app.models import Agent, AuditEntry, Call, Campaign, User, utcnow
-from app.services import assistants, campaigns, contacts, do_not_call, outreach
-from app.services.calls.outcome import end_call
-from app.services.dialler import pauses
-from app.services.outreach import feeding
+from app.services import assistants, campaigns, contacts, do_not_call, outreach, pauses
+from app.services.calls.lifecycle import end_call
+from app.services.outreach import dispatcher
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
@@ -81,7 +80,7 @@ def planned(admin: Browser, base: str, campaign: Campaign, agent: Agent) -> str:
 
 
 def feed(session: Session, campaign: Campaign) -> int:
-    fed = feeding.feed(session, campaign.id, feeding.Lines(), utcnow())
+    fed = dispatcher.dispatch(session, campaign.id, dispatcher.CallDefaults(), utcnow())
     session.commit()
     return fed
 

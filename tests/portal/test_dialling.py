@@ -10,10 +10,9 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind, Observed, Role
 from app.models import Agent, Call, User, utcnow
 from app.policy.caller import system_caller
-from app.services import campaigns, outreach
-from app.services.dialler import observing, pauses
-from app.services.dialler.observing import Behaviour, Count
-from app.services.dialler.pauses import Scope
+from app.services import campaigns, outreach, pauses
+from app.services.pauses import Scope, carrier_health
+from app.services.pauses.carrier_health import Behaviour, Count
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
@@ -45,7 +44,7 @@ def observe(session: Session, kind: Observed, count: int, code: str, words: str)
     now = utcnow()
     minute = now.replace(second=0, microsecond=0)
     behaviour = Behaviour(minute, CarrierKind.TWILIO, kind, code)
-    observing.keep(session, {behaviour: Count(count, now, words)})
+    carrier_health.record(session, {behaviour: Count(count, now, words)})
     session.commit()
 
 

@@ -7,9 +7,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, Observed
 from app.models import utcnow
-from app.services.dialler import health, observing
-from app.services.dialler.health import State
-from app.services.dialler.observing import Behaviour, Count
+from app.services.pauses import carrier_health
+from app.services.pauses.carrier_health import Behaviour, Count, State
 
 TWILIO = CarrierKind.TWILIO
 Seen = tuple[float, Observed, int]
@@ -24,7 +23,7 @@ def observe(
         at = now - timedelta(minutes=minutes)
         minute = at.replace(second=0, microsecond=0)
         behaviour = Behaviour(minute, carrier, kind, code)
-        observing.keep(session, {behaviour: Count(count, at, words)})
+        carrier_health.record(session, {behaviour: Count(count, at, words)})
 
 
 ANSWERED, SLOW, SILENT = Observed.ANSWERED, Observed.SLOW, Observed.SILENT
@@ -54,14 +53,14 @@ def test_a_state_is_what_was_seen_last_and_lately(
     session: Session, seen: list[Seen], state: State | None
 ) -> None:
     observe(session, *seen)
-    assert [each.state for each in health.carriers(session)] == ([state] if state else [])
+    assert [each.state for each in carrier_health.carriers(session)] == ([state] if state else [])
 
 
 def test_what_several_workers_saw_is_counted_together_with_the_last_words(session: Session) -> None:
     observe(session, (2, REFUSED, 2), (1, ANSWERED, 1), code="21211", words="No such number.")
     observe(session, (2, REFUSED, 3), code="21211", words="Not a number.")
     observe(session, (1, SILENT, 1), code="ReadTimeout", words="ReadTimeout")
-    [found] = health.carriers(session)
+    [found] = carrier_health.carriers(session)
     assert [(each.kind, each.code, each.count, each.detail) for each in found.troubles] == [
         (SILENT, "ReadTimeout", 1, "ReadTimeout"),
         (REFUSED, "21211", 5, "Not a number."),
@@ -72,8 +71,8 @@ def test_what_several_workers_saw_is_counted_together_with_the_last_words(sessio
 def test_the_simulated_line_is_no_news_and_old_observations_go(session: Session) -> None:
     observe(session, (1, SILENT, 9), carrier=CarrierKind.SIMULATOR)
     observe(session, (60 * 25, SILENT, 9))
-    assert health.in_trouble(session) == []
-    observing.forget(session)
-    assert [each.carrier for each in health.carriers(session)] == [CarrierKind.SIMULATOR]
+    assert carrier_health.in_trouble(session) == []
+    carrier_health.forget(session)
+    assert [each.carrier for each in carrier_health.carriers(session)] == [CarrierKind.SIMULATOR]
     observe(session, (1, SILENT, 9))
-    assert [each.carrier for each in health.in_trouble(session)] == [TWILIO]
+    assert [each.carrier for each in carrier_health.in_trouble(session)] == [TWILIO]

@@ -16,8 +16,8 @@ from app.portal.web.blueprint import portal
 from app.portal.web.formats import CALL_STATUS_NAMES
 from app.portal.web.user_timezone import Problems, day_bounds, zone
 from app.services import assistants, calls, campaigns, organizations
-from app.services.calls import Chosen
-from app.services.calls.listing import RUNNING, UNANSWERED
+from app.services.calls import CallSearch
+from app.services.calls.queries import RUNNING, UNANSWERED
 
 FILTERS = ("number", "state", "answered", "organization", "agent", "start", "end", "live")
 GROUPS = {"unanswered": UNANSWERED, "open": RUNNING}
@@ -107,7 +107,7 @@ def call_cancel(call_id: UUID) -> Response:
     return redirect(url_for("portal.call", call_id=call_id), 303)
 
 
-def _chosen() -> tuple[Chosen, Problems]:
+def _chosen() -> tuple[CallSearch, Problems]:
     """What the address asks for, and what can't be read in it; that filters nothing.
 
     Days are those of the reader's zone; of calls that usage counts, UTC as there.
@@ -116,7 +116,7 @@ def _chosen() -> tuple[Chosen, Problems]:
     since, before, problems = day_bounds("UTC" if counted else zone())
     state = request.args.get("state", "")
     named = lists.choice_filter("state", CallStatus)
-    chosen = Chosen(
+    chosen = CallSearch(
         states=GROUPS.get(state, frozenset({named} if named else ())),
         answered_by=lists.choice_filter("answered", AnsweredBy),
         organization=lists.id_or_words("organization") if _sees_organizations() else None,

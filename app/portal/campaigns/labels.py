@@ -12,7 +12,7 @@ from app.portal.campaigns.plan_forms import DAYS
 from app.portal.web.formats import moment, number, plural
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
-from app.services.outreach import Forecast, Hindrance, Progress, hindering
+from app.services.outreach import CampaignBlocker, Forecast, Progress, blockers
 from app.services.outreach.plans import WORKDAYS, weekdays_of
 
 LEFT_OUT_WORDS = {
@@ -34,10 +34,10 @@ _MENDED = {
     "agent_inactive": ("portal.assistant", "Show the assistant"),
     "agent_phone_not_ready": ("portal.assistant", "Show the assistant"),
     "agent_left": ("portal.campaign_plan", "Choose another assistant"),
-    hindering.DAY_USED_UP: ("portal.organization_settings", "Show its limits"),
-    hindering.PAUSED: ("portal.line_health", "Show the line"),
+    blockers.DAY_USED_UP: ("portal.organization_settings", "Show its limits"),
+    blockers.PAUSED: ("portal.line_health", "Show the line"),
 }
-"""Endpoint and act of where each hindrance is mended."""
+"""Endpoint and button of the page that fixes each blocker."""
 
 
 def reason_words(code: str) -> str:
@@ -78,7 +78,7 @@ def plan_facts(plan: Outreach, agent: Agent) -> list[tuple[str, str | None]]:
     ]
 
 
-def consequences(forecast: Forecast, plan: Outreach, held: Hindrance | None) -> list[str]:
+def consequences(forecast: Forecast, plan: Outreach, held: CampaignBlocker | None) -> list[str]:
     """What follows from starting now, in numbers."""
     lines = [f"{plural(forecast.called, 'contact')} will be called: {hours_words(plan)}."]
     if held is not None:
@@ -107,8 +107,8 @@ def left_out_lines(campaign: Campaign, progress: Progress) -> list[tuple[str, in
     ]
 
 
-def hindrance_words(
-    campaign: Campaign, plan: Outreach, held: Hindrance | None
+def blocker_words(
+    campaign: Campaign, plan: Outreach, held: CampaignBlocker | None
 ) -> dict[str, str | None] | None:
     """Why nobody is called, and where that is mended by those who may; None where nothing is in
     the way."""

@@ -13,8 +13,8 @@ from app.extensions import caller, settings, transaction
 from app.models import Campaign, Outreach
 from app.portal.campaigns.labels import (
     LEFT_OUT_WORDS,
+    blocker_words,
     consequences,
-    hindrance_words,
     hours_words,
     left_out_lines,
     plan_facts,
@@ -182,11 +182,11 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "facts_of_plan": [],
         "hours": hours_words(plan) if plan else None,
         "question": None,
-        "hindrance": None,
+        "blocker": None,
     }
     if plan is not None:
         agent = assistants.get(session, caller(), plan.agent_id)
-        shown["hindrance"] = hindrance_words(found, plan, _hindrance(session, found, plan))
+        shown["blocker"] = blocker_words(found, plan, _blocker(session, found, plan))
         shown["facts_of_plan"] = plan_facts(plan, agent)
         if found.status is not CampaignStatus.ARCHIVED and (not running or progress.is_over):
             again = plan.started_at is not None and progress.is_over and progress.called > 0
@@ -194,8 +194,8 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
     return shown
 
 
-def _hindrance(session: Session, found: Campaign, plan: Outreach) -> outreach.Hindrance | None:
-    return outreach.hindrance(session, found, plan, CarrierKind(settings().carrier))
+def _blocker(session: Session, found: Campaign, plan: Outreach) -> outreach.CampaignBlocker | None:
+    return outreach.blocker(session, found, plan, CarrierKind(settings().carrier))
 
 
 def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool) -> Question:
@@ -207,7 +207,7 @@ def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool)
         action=url_for(endpoint, campaign_id=found.id),
         question=f"{verb} {found.name}{' again' if again else ''}?",
         consequences=consequences(
-            outreach.forecast(session, found, again=again), plan, _hindrance(session, found, plan)
+            outreach.forecast(session, found, again=again), plan, _blocker(session, found, plan)
         ),
         act=acts,
         safe="Not now",

@@ -2,7 +2,7 @@
 
 from app.enums import Observed
 from app.portal.web.formats import carrier_title, number, plural
-from app.services.dialler.health import CarrierHealth, State
+from app.services.pauses.carrier_health import CarrierHealth, State
 
 STATE_WORDS: dict[State, tuple[str, str]] = {
     State.OUTAGE: ("No answer", "danger"),

@@ -12,9 +12,11 @@ from app.portal.carriers.labels import (
     waiting_words,
 )
 from app.portal.web.blueprint import portal
-from app.services.dialler import health, pauses, standing
+from app.services import pauses
+from app.services.calls import queries, trouble
+from app.services.pauses import carrier_health
 
-MOST = health.MOST_COUNTED
+MOST = queries.MOST_COUNTED
 
 
 @portal.get("/line")
@@ -22,9 +24,9 @@ def line_health() -> str:
     if caller().partner_id is None:
         return _of_operators()
     with transaction(read_only=True) as session:
-        troubles = health.in_trouble(session)
-        waiting = health.waiting_calls(session, caller())
-        failed = health.failed_calls(session, caller())
+        troubles = carrier_health.in_trouble(session)
+        waiting = queries.waiting_calls(session, caller())
+        failed = queries.failed_calls(session, caller())
         held = pauses.covering(session, caller())
     return render_template(
         "portal/carriers/own.html",
@@ -47,8 +49,8 @@ def line_health() -> str:
 
 def _of_operators() -> str:
     with transaction(read_only=True) as session:
-        found = health.carriers(session)
-        stands = standing.standing(session)
+        found = carrier_health.carriers(session)
+        stands = trouble.dispatcher_status(session)
     troubles = [(each.carrier, trouble) for each in found for trouble in each.troubles]
     return render_template(
         "portal/carriers/operator.html",

@@ -18,7 +18,7 @@ from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.services import assistants, audit, campaigns, do_not_call, organizations, reporting, users
-from app.services.calls import dispatch, limits
+from app.services.calls import attempts, limits
 from app.services.organizations import Closeness
 from app.services.organizations.loading import SORTS
 from app.services.paging import MOST_COUNTED
@@ -227,7 +227,7 @@ def _calls(session: Session, found: Organization) -> Mapping[str, Any]:
     at_once = limits.at_once_of(found, settings().calls_per_organization)
     a_day = limits.day_of(found)
     return {
-        "under_way": dispatch.under_way(session, found.id),
+        "under_way": attempts.under_way(session, found.id),
         "at_once": at_once,
         "made": limits.made_today(session, found, utcnow()),
         "a_day": a_day,

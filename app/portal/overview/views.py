@@ -103,7 +103,7 @@ def _of_a_member(organization_id: UUID) -> str:
             use=organizations.use_of(session, [organization_id])[organization_id],
             updated=reporting.last_updated(session, caller()),
             matters=[_shown(matter) for matter in overview.matters(session, caller())],
-            latest=calls.search(session, caller(), calls.Chosen(), limit=SHOWN),
+            latest=calls.search(session, caller(), calls.CallSearch(), limit=SHOWN),
             chart=_chart(month),
         )
 

@@ -19,9 +19,9 @@ from app.portal.web.current_user import known_user
 from app.portal.web.formats import moment
 from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for
 from app.portal.web.theme import THEME_COOKIE, THEMES
+from app.services import pauses
 from app.services.branding.brand import NEUTRAL, Brand, Link
 from app.services.branding.shades import brand_shades
-from app.services.dialler import pauses
 
 MOST_HEADER_LINKS = 4
 

@@ -1,32 +1,41 @@
-"""Calls, from acceptance to the end of the line."""
+"""Calls, from the request to their end. `states` has the table of states and moves."""
 
-from app.services.calls.cancelling import cancel, cancel_for_contacts
-from app.services.calls.description import describe
-from app.services.calls.listing import Chosen, Listed, search, without_calls
+from app.services.calls.accept import CallRequest, CallScheduled, Texts, dry_run, schedule
+from app.services.calls.cancel import cancel, cancel_for_contacts
 from app.services.calls.preflight import Check, CheckState, Installation, preflight
-from app.services.calls.reading import CallPage, Moment, attempts_of, get, page, timeline
-from app.services.calls.request import CallRequest, Texts
-from app.services.calls.scheduling import CallScheduled, rehearse, schedule
+from app.services.calls.queries import (
+    CallList,
+    CallPage,
+    CallSearch,
+    Moment,
+    attempts_of,
+    describe,
+    get,
+    page,
+    search,
+    timeline,
+    without_calls,
+)
 
 __all__ = [
+    "CallList",
     "CallPage",
     "CallRequest",
     "CallScheduled",
+    "CallSearch",
     "Check",
     "CheckState",
-    "Chosen",
     "Installation",
-    "Listed",
     "Moment",
     "Texts",
     "attempts_of",
     "cancel",
     "cancel_for_contacts",
     "describe",
+    "dry_run",
     "get",
     "page",
     "preflight",
-    "rehearse",
     "schedule",
     "search",
     "timeline",

@@ -1,6 +1,6 @@
-"""When a call may be placed at the earliest: the organization's hours and limits.
+"""The earliest time at which the organization's calling hours and limits allow a call.
 
-Every limit says itself why a call waits.
+Every limit has its own sentence for why a call waits.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from app.models import Call, CallAttempt, Organization
 from app.phone import within_calling_hours
 from app.services.calls.states import ACTIVE
 
-_TAKING_LINES = ACTIVE | {CallStatus.QUEUED}
+_TAKING_PLACES = ACTIVE | {CallStatus.QUEUED}
 _NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
 
 OUTSIDE_HOURS = "It is outside the calling hours where the person is."
@@ -27,14 +27,14 @@ DAY_USED_UP = "The organization has made all its calls of this day."
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Until when a call waits, and why: the limit that keeps it longest, as a sentence."""
+    """Until when a call waits, and why: the sentence of the limit that lasts longest."""
 
     until: datetime
     why: str
 
 
 class Source(StrEnum):
-    """Who has set a limit."""
+    """Who set a limit."""
 
     OWN = "own"
     PLAN = "plan"
@@ -43,7 +43,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The limit of several that counts, and whose it is."""
+    """The limit that applies, and who set it."""
 
     most: int
     source: Source
@@ -52,7 +52,7 @@ class Limit:
 def next_moment(
     session: Session, phone_number: str, organization: Organization, now: datetime, *, live: bool
 ) -> Wait | None:
-    """When the organization's hours and limits next allow the call; None for now."""
+    """When the organization's hours and limits next allow the call; None if they do now."""
     wait: Wait | None = None
     if live:
         waits = list(_limits(session, phone_number, organization, now))
@@ -66,7 +66,7 @@ def next_moment(
 
 
 def opening(phone_number: str, organization: Organization, at: datetime) -> datetime | None:
-    """The first moment of the organization's hours from ``at`` on; None where no hour suits."""
+    """The first time within the organization's hours from ``at`` on; None if no hour fits."""
     start, end = organization.calling_hours_start, organization.calling_hours_end
     if start >= end:
         return None
@@ -74,7 +74,7 @@ def opening(phone_number: str, organization: Organization, at: datetime) -> date
 
 
 def day_used_up(session: Session, organization: Organization, now: datetime) -> Wait | None:
-    """Until the next day (UTC), where the organization has made all its calls of this one."""
+    """Until the next day (UTC), if the organization has made all its calls of this day."""
     limit = day_of(organization)
     if limit is None or made_today(session, organization, now) < limit.most:
         return None
@@ -83,7 +83,7 @@ def day_used_up(session: Session, organization: Organization, now: datetime) -> 
 
 
 def made_today(session: Session, organization: Organization, now: datetime) -> int:
-    """How many attempts of live calls were made on this day (UTC)."""
+    """How many attempts at live calls the organization made on this day (UTC)."""
     today = (
         select(func.count())
         .select_from(CallAttempt)
@@ -102,7 +102,7 @@ def _midnight(now: datetime) -> datetime:
 
 
 def day_of(organization: Organization) -> Limit | None:
-    """How many calls a day the organization has: the lower of its own limit and its plan's."""
+    """The organization's calls a day: the lower of its own limit and its plan's."""
     plan = organization.plan_limit
     return _lowest(
         (organization.max_calls_a_day, Source.OWN),
@@ -111,44 +111,44 @@ def day_of(organization: Organization) -> Limit | None:
 
 
 def _lowest(*limits: tuple[int | None, Source]) -> Limit | None:
-    """The one that counts; of equal ones the first."""
+    """The lowest limit; of equal ones the first."""
     found = (Limit(most, source) for most, source in limits if most is not None)
     return min(found, key=lambda limit: limit.most, default=None)
 
 
-def no_line_free(lines: int) -> str:
-    """Why a call waits while so many are on their way."""
+def all_places_taken(most: int) -> str:
+    """Why a call waits while ``most`` calls of the organization are active."""
     return (
         "Another call of the organization is on its way, and it has one line."
-        if (lines == 1)
-        else f"All {lines} lines of the organization are in use."
+        if (most == 1)
+        else f"All {most} lines of the organization are in use."
     )
 
 
-def lines_taken(session: Session, organization: Organization, most: int | None) -> str | None:
-    """Why another call has to wait, where calls that are on their way or before it in the queue
-    take every line; ``most`` is the installation's limit, None where nobody asks."""
+def no_place_free(session: Session, organization: Organization, most: int | None) -> str | None:
+    """Why another call has to wait: active and queued calls take up the organization's calls at
+    once. ``most`` is the installation's limit; without it the answer is None."""
     if most is None:
         return None
-    lines = lines_of(organization, most)
+    places = calls_at_once(organization, most)
     before = (
         select(Call.id)
-        .where(Call.organization_id == organization.id, Call.status.in_(_TAKING_LINES))
-        .limit(lines)
+        .where(Call.organization_id == organization.id, Call.status.in_(_TAKING_PLACES))
+        .limit(places)
         .subquery()
     )
     taken = session.scalar(select(func.count()).select_from(before)) or 0
-    return no_line_free(lines) if taken >= lines else None
+    return all_places_taken(places) if taken >= places else None
 
 
 def waited_for(why: str | None) -> str | None:
-    """What is said of a call that could not be placed in time, from why it waited last."""
+    """Why a call expired, from why it waited last."""
     return f"What it waited for last: {why}" if why else None
 
 
 def at_once_of(organization: Organization, most: int) -> Limit:
-    """How many calls at once the organization has: the lowest of its own limit, its plan's and
-    ``most``, the installation's."""
+    """The organization's calls at once: the lowest of its own limit, its plan's and ``most``, the
+    installation's."""
     plan = organization.plan_limit
     lowest = _lowest(
         (organization.max_calls_at_once, Source.OWN),
@@ -158,7 +158,7 @@ def at_once_of(organization: Organization, most: int) -> Limit:
     return lowest or Limit(most, Source.INSTALLATION)
 
 
-def lines_of(organization: Organization, most: int) -> int:
+def calls_at_once(organization: Organization, most: int) -> int:
     """`at_once_of` as a number."""
     return at_once_of(organization, most).most
 
@@ -166,7 +166,7 @@ def lines_of(organization: Organization, most: int) -> int:
 def _limits(
     session: Session, phone_number: str, organization: Organization, now: datetime
 ) -> Iterator[Wait]:
-    """Every limit of live calls that lies in the future."""
+    """The limits of live calls that make this one wait."""
     waits = (
         day_used_up(session, organization, now),
         _rests(session, phone_number, organization),
@@ -176,7 +176,7 @@ def _limits(
 
 
 def _rests(session: Session, phone_number: str, organization: Organization) -> Wait | None:
-    """Until the number has rested for as long as the organization wants after it rang."""
+    """Until the organization's time between two calls to one number has passed."""
     minutes = organization.number_spacing_minutes
     if minutes is None:
         return None
@@ -186,7 +186,7 @@ def _rests(session: Session, phone_number: str, organization: Organization) -> W
 
 
 def _often_enough(session: Session, phone_number: str, organization: Organization) -> Wait | None:
-    """Until the number may ring once more in so many days."""
+    """Until the number may be called again by the limit of calls in a number of days."""
     most, days = organization.number_most_calls, organization.number_most_days
     if most is None or days is None:
         return None
@@ -200,7 +200,7 @@ def _often_enough(session: Session, phone_number: str, organization: Organizatio
 def _times_rung(
     session: Session, phone_number: str, organization: Organization, most: int
 ) -> list[datetime]:
-    """When live calls to the number rang, the latest first."""
+    """When live calls to the number rang, latest first."""
     rang = CallAttempt.ended_reason.is_(None) | CallAttempt.ended_reason.not_in(_NEVER_RANG)
     query = (
         select(CallAttempt.started_at)

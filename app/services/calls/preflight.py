@@ -1,4 +1,4 @@
-"""The list before a test call: what stands in the way, and where to mend it."""
+"""Pre-call checks: what prevents or delays a call, and where to fix it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,11 +9,11 @@ from app.enums import CarrierKind
 from app.models import Agent, Organization, utcnow
 from app.phone import PhoneError, check_dialable
 from app.policy.caller import Caller
-from app.services import carrier_accounts, workers
-from app.services.calls import dispatch, limits, pace, rules
-from app.services.calls.request import CallRequest, Texts, messaging_problems
+from app.services import carrier_accounts, pauses, workers
+from app.services.calls import attempts, limits, rules
+from app.services.calls.accept import CallRequest, Texts, messaging_problems
 from app.services.calls.rules import Blocker
-from app.services.dialler import health, pauses
+from app.services.pauses import carrier_health
 
 
 class CheckState(StrEnum):
@@ -24,8 +24,8 @@ class CheckState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of the list. ``mend`` names the place to mend it: organization, regions, agent,
-    number, do-not-call, consent, messages, calling-hours, limits, dialling or worker."""
+    """One check. ``mend`` names the page that fixes it: organization, regions, agent, number,
+    do-not-call, consent, messages, calling-hours, limits, dialling or worker."""
 
     code: str
     state: CheckState
@@ -35,8 +35,8 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What everybody's calls have in common: the line where nobody has an account of their own,
-    how many calls at once an organization has, and how many a second a carrier is given."""
+    """The settings of all calls: the carrier without a carrier account, an organization's calls at
+    once, and a carrier's calls a second."""
 
     carrier: CarrierKind = CarrierKind.SIMULATOR
     calls_at_once: int = 5
@@ -53,9 +53,8 @@ def preflight(
     installation: Installation,
     worker_silent_after: float = 15.0,
 ) -> list[Check]:
-    """Every check that `schedule` and the worker make of a live call, all of them, in the order
-    they are made: what refuses it, and what it would wait for. Of what is no number that can be
-    called nothing is said but that."""
+    """Every check that `schedule` and the worker make of a live call, in their order: what refuses
+    it, and what it would wait for. The checks of a number are left out for an invalid one."""
     parties = rules.parties_of(session, agent.id, phone_number)
     organization = parties.organization
     number = _number(phone_number, organization)
@@ -83,7 +82,7 @@ def preflight(
         *([_listed(parties), *_consent(parties)] if is_number else []),
         _messages(agent, phone_number, texts),
         *([_hours(session, phone_number, organization)] if is_number else []),
-        *_line(session, agent, organization, installation),
+        *_dispatch(session, agent, organization, installation),
         _worker(session, worker_silent_after),
     ]
 
@@ -104,7 +103,7 @@ def _listed(parties: rules.Parties) -> Check:
 
 
 def _consent(parties: rules.Parties) -> list[Check]:
-    """Told where the organization demands it, and where somebody has refused."""
+    """Checked if the organization requires consent, or if a contact with the number refused."""
     if not (parties.organization.consent_required or parties.consent == rules.REFUSED):
         return []
     blocker = rules.is_not_refused(parties) or rules.consent_is_given(parties)
@@ -152,27 +151,27 @@ def _hours(session: Session, phone_number: str, organization: Organization) -> C
     return Check(code, CheckState.WARNING, sentence, "calling-hours")
 
 
-def _line(
+def _dispatch(
     session: Session, agent: Agent, organization: Organization, installation: Installation
 ) -> list[Check]:
-    """Each thing that the call would wait for with nobody knowing until when."""
+    """What the call would wait for with no known end."""
     account = carrier_accounts.of_call(session, agent, live=True)
     carrier = account.carrier if account else installation.carrier
     found = []
-    if pause := pauses.of_line(session, agent.partner_id, carrier):
+    if pause := pauses.of_carrier(session, agent.partner_id, carrier):
         words = f"{pauses.sentence(pause)} The call will wait until it goes on."
         found.append(_warning("dialling_goes_on", words, "dialling"))
-    lines = limits.lines_of(organization, installation.calls_at_once)
-    if dispatch.under_way(session, organization.id) >= lines:
-        words = f"{limits.no_line_free(lines)} The call will wait for its turn."
+    most = limits.calls_at_once(organization, installation.calls_at_once)
+    if attempts.under_way(session, organization.id) >= most:
+        words = f"{limits.all_places_taken(most)} The call will wait for its turn."
         found.append(_warning("line_free", words, "limits"))
     paced = installation.calls_per_second > 0
-    if paced and pace.is_taken(session, carrier, utcnow()):
+    if paced and attempts.is_pace_taken(session, carrier, utcnow()):
         found.append(_warning("carrier_has_a_turn", limits.CARRIER_PACE, "dialling"))
-    state = health.state_of(session, carrier)
+    state = carrier_health.state_of(session, carrier)
     is_watched = account is None or account.trunk is None
-    if is_watched and state.holds_calls:  # of a partner's own trunk nothing is known beforehand
-        is_silent = state is health.State.OUTAGE
+    if is_watched and state.holds_calls:  # a partner's own trunk isn't watched
+        is_silent = state is carrier_health.State.OUTAGE
         trouble = "does not answer" if is_silent else "takes no calls at the moment"
         words = f"The telephone line {trouble}. The call will be asked for until it is taken."
         found.append(_warning("carrier_takes_calls", words, "dialling"))

@@ -1,6 +1,6 @@
-"""What stops a call: the same rules at acceptance, in the pre-flight list and at dial time.
+"""What stops a call: the same rules at acceptance, in the pre-call checks and before dialling.
 
-Each rule looks at one thing and returns a `Blocker` or None.
+Each rule checks one thing and returns a `Blocker` or None.
 """
 
 from collections.abc import Collection, Iterator
@@ -31,13 +31,13 @@ from app.services.calls.limits import opening
 ENDED_CONTACT_STATUSES = frozenset({"completed", "disqualified"})
 PHONE_FIELD = "contact.phoneNumber"
 GIVEN, REFUSED = "given", "refused"
-"""What is kept of a contact's consent to be called; None where nothing was said."""
+"""A contact's consent to be called; None if it isn't known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """Whom the rules look at. ``consent`` is what the contacts with the number have said: `GIVEN`,
-    `REFUSED` where one of them has refused, or None."""
+    """What the rules check. ``consent`` is that of the contacts with the number: `REFUSED` if one
+    of them has refused, else `GIVEN` or None."""
 
     organization: Organization
     agent: Agent
@@ -90,15 +90,15 @@ _PARTIES_LOCKED = _PARTIES.with_for_update(of=Organization, key_share=True)
 def parties_of(
     session: Session, agent_id: UUID, phone_number: str, *, lock: bool = False
 ) -> Parties:
-    """The parties as they are now. With ``lock``, whoever else asks for the organization's waits
-    until this transaction ends, so that its cap on calls at once holds."""
+    """The parties as they are now. With ``lock``, others who lock the same organization wait until
+    this transaction ends, so that its limit of calls at once holds."""
     query = _PARTIES_LOCKED if lock else _PARTIES
     wanted = {"agent_id": agent_id, "phone_number": phone_number}
     return Parties(*session.execute(query, wanted).one())
 
 
 def parties_of_calls(session: Session, call_ids: Collection[UUID]) -> list[tuple[Call, Parties]]:
-    """Many calls and their parties as they are now, by the calls' ids."""
+    """These calls and their parties as they are now."""
     query = (
         _parties(Call.phone_number)
         .join(Call, Call.agent_id == Agent.id)
@@ -109,9 +109,11 @@ def parties_of_calls(session: Session, call_ids: Collection[UUID]) -> list[tuple
     return [(call, Parties(*parties)) for *parties, call in session.execute(query)]
 
 
-def said_of(session: Session, organization_id: UUID, phones: Collection[str]) -> dict[str, str]:
-    """What the contacts with these numbers have said of being called: `REFUSED` where one of them
-    has, else `GIVEN`; numbers of which nothing was said are left out."""
+def consent_by_phone(
+    session: Session, organization_id: UUID, phones: Collection[str]
+) -> dict[str, str]:
+    """The consent of the contacts with these numbers: `REFUSED` if one of them has refused, else
+    `GIVEN`; numbers without any are left out."""
     query = (
         select(Contact.phone, _joint_consent())
         .join(Campaign, Campaign.id == Contact.campaign_id)
@@ -162,8 +164,8 @@ def phone_is_ready(agent: Agent) -> Blocker | None:
     return Blocker("agent_phone_not_ready", message, EndedReason.AGENT_INACTIVE, Conflict)
 
 
-def standing_blocker(parties: Parties) -> Blocker | None:
-    """What keeps the assistant from calling anybody at all."""
+def general_blocker(parties: Parties) -> Blocker | None:
+    """What keeps the assistant from calling any number."""
     return (
         organization_may_call(parties)
         or agent_is_active(parties.agent)
@@ -198,7 +200,7 @@ def may_be_contacted(parties: Parties) -> Blocker | None:
 
 
 def is_not_refused(parties: Parties) -> Blocker | None:
-    """Whoever has said no is never called, whether or not the organization demands consent."""
+    """A person who refused is never called, whether or not the organization requires consent."""
     if parties.consent != REFUSED:
         return None
     message = "A contact with this number has asked not to be called."
@@ -233,7 +235,7 @@ def outreach_goes_on(session: Session, call: Call) -> Blocker | None:
 
 
 def speaks_for(session: Session, campaign: Campaign, agent_id: UUID) -> Blocker | None:
-    """The assistant has to be one of the campaign's, also when it was once."""
+    """The assistant must belong to the campaign when the call is dialled."""
     member = select(CampaignAgent.agent_id).where(
         CampaignAgent.campaign_id == campaign.id, CampaignAgent.agent_id == agent_id
     )
@@ -249,8 +251,7 @@ def ends_outreach(status: str | None) -> bool:
 
 
 def blockers(parties: Parties, phone_number: str) -> Iterator[Blocker]:
-    """Every rule that a call of this assistant to this number breaks now, in the order in which
-    they are said."""
+    """Every rule that a call of this assistant to this number breaks now, the first one first."""
     for blocker in (
         organization_may_call(parties),
         agent_is_active(parties.agent),
@@ -262,7 +263,7 @@ def blockers(parties: Parties, phone_number: str) -> Iterator[Blocker]:
 
 
 def blockers_of_number(parties: Parties, phone_number: str) -> Iterator[Blocker]:
-    """Those of `blockers` that lie in the number, whoever calls it."""
+    """Those of `blockers` that depend on the number and not on the assistant."""
     for blocker in (
         number_is_allowed(phone_number, parties.organization),
         an_hour_suits(phone_number, parties.organization),
@@ -272,3 +273,9 @@ def blockers_of_number(parties: Parties, phone_number: str) -> Iterator[Blocker]
     ):
         if blocker is not None:
             yield blocker
+
+
+def blocker_of(session: Session, call: Call, parties: Parties) -> Blocker | None:
+    """The first rule that stops an accepted call now."""
+    broken = next(blockers(parties, call.phone_number), None)
+    return broken or outreach_goes_on(session, call)

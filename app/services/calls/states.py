@@ -1,6 +1,12 @@
-"""The states of a call and of its attempts: forward only, under the lock of the call's row."""
+"""The states of a call and the moves between them, in one table that code, tests and docs read.
 
-from datetime import datetime
+A call moves only while its row is locked, and only through `move`. Its attempts go through the
+active states and end in a final one; the call follows its latest attempt.
+"""
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from enum import StrEnum
 from uuid import UUID
 
 from sqlalchemy import bindparam, select
@@ -8,24 +14,163 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus
 from app.errors import NotFound
-from app.models import Call, CallAttempt, CallEvent
+from app.models import Call, CallAttempt
 
-WAITING = frozenset({CallStatus.SCHEDULED, CallStatus.QUEUED})
-ACTIVE = frozenset({CallStatus.DIALING, CallStatus.RINGING, CallStatus.IN_PROGRESS})
 
-_RANK = {
-    CallStatus.SCHEDULED: 0,
-    CallStatus.QUEUED: 1,
-    CallStatus.DIALING: 2,
-    CallStatus.RINGING: 3,
-    CallStatus.IN_PROGRESS: 4,
+class Phase(StrEnum):
+    WAITING = "waiting"
+    ACTIVE = "active"
+    FINAL = "final"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    phase: Phase
+    meaning: str
+
+
+STATES = {
+    CallStatus.SCHEDULED: State(Phase.WAITING, "Accepted; it is placed at a later time."),
+    CallStatus.QUEUED: State(Phase.WAITING, "Accepted; it waits for its turn."),
+    CallStatus.DIALING: State(Phase.ACTIVE, "An attempt is written; the carrier is asked to dial."),
+    CallStatus.RINGING: State(Phase.ACTIVE, "The phone rings."),
+    CallStatus.IN_PROGRESS: State(Phase.ACTIVE, "The call was answered and goes on."),
+    CallStatus.COMPLETED: State(Phase.FINAL, "A person or a voicemail answered."),
+    CallStatus.BUSY: State(Phase.FINAL, "The number was busy."),
+    CallStatus.NO_ANSWER: State(Phase.FINAL, "The call wasn't answered."),
+    CallStatus.FAILED: State(Phase.FINAL, "The carrier refused the call or couldn't place it."),
+    CallStatus.CANCELED: State(Phase.FINAL, "A user, a script or a rule stopped it."),
+    CallStatus.EXPIRED: State(Phase.FINAL, "It couldn't be placed in time."),
+    CallStatus.UNKNOWN: State(
+        Phase.FINAL, "The carrier can't say what happened; an operator can resolve it."
+    ),
 }
-_FINAL_RANK = 5
 
 
-def is_forward(old: CallStatus, new: CallStatus) -> bool:
-    """Whether a move within one attempt goes forward; a final state is never left."""
-    return _RANK.get(new, _FINAL_RANK) > _RANK.get(old, _FINAL_RANK)
+def _in(phase: Phase) -> frozenset[CallStatus]:
+    return frozenset(status for status, state in STATES.items() if state.phase is phase)
+
+
+WAITING, ACTIVE, FINAL = _in(Phase.WAITING), _in(Phase.ACTIVE), _in(Phase.FINAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A change of state: from each of ``sources`` (None: a new call) to each of ``targets``."""
+
+    name: str
+    sources: AbstractSet[CallStatus | None]
+    targets: AbstractSet[CallStatus]
+    when: str
+
+
+ACCEPT = Move(
+    "accept",
+    {None},
+    {CallStatus.SCHEDULED, CallStatus.QUEUED},
+    "A request is accepted: no rule stops it.",
+)
+POSTPONE = Move(
+    "postpone",
+    WAITING,
+    {CallStatus.SCHEDULED},
+    "Calling hours or limits allow the call only later, or earlier than it was scheduled.",
+)
+QUEUE = Move(
+    "queue",
+    WAITING,
+    {CallStatus.QUEUED},
+    "The time has come, but the organization's calls at once, the carrier's pace or a pause of "
+    "dialling hold the call back.",
+)
+DIAL = Move(
+    "dial",
+    WAITING,
+    {CallStatus.DIALING},
+    "The turn of the call has come: an attempt is written, then the carrier is asked.",
+)
+REQUEUE = Move(
+    "requeue",
+    {CallStatus.DIALING},
+    {CallStatus.QUEUED},
+    "The request certainly never reached the carrier: a new attempt replaces the attempt.",
+)
+RING = Move(
+    "ring", {CallStatus.DIALING}, {CallStatus.RINGING}, "The carrier reports that the phone rings."
+)
+ANSWER = Move(
+    "answer",
+    {CallStatus.DIALING, CallStatus.RINGING},
+    {CallStatus.IN_PROGRESS},
+    "The carrier reports an answer.",
+)
+RETRY = Move(
+    "retry",
+    ACTIVE,
+    {CallStatus.SCHEDULED},
+    "The attempt ended busy, unanswered or with a carrier error, and the organization's retry "
+    "rule allows another one.",
+)
+STOP = Move(
+    "stop",
+    WAITING,
+    {
+        CallStatus.CANCELED,
+        CallStatus.EXPIRED,
+        CallStatus.FAILED,
+        CallStatus.BUSY,
+        CallStatus.NO_ANSWER,
+    },
+    "The call is cancelled, stopped by a rule, expired or can't be prepared. A call that waited "
+    "for a retry when its campaign stopped ends as its last attempt did.",
+)
+END = Move("end", ACTIVE, FINAL, "The attempt ended and there is no retry.")
+RESOLVE = Move(
+    "resolve",
+    WAITING | ACTIVE | {CallStatus.UNKNOWN},
+    {
+        CallStatus.COMPLETED,
+        CallStatus.BUSY,
+        CallStatus.NO_ANSWER,
+        CallStatus.FAILED,
+        CallStatus.CANCELED,
+    },
+    "The carrier or an operator says what happened to a call that is unknown or stuck.",
+)
+
+MOVES = (ACCEPT, POSTPONE, QUEUE, DIAL, REQUEUE, RING, ANSWER, RETRY, STOP, END, RESOLVE)
+
+
+class ImpossibleMove(Exception):
+    """The table has no such move."""
+
+
+def move(call: Call, by: Move, to: CallStatus) -> None:
+    """Change the state of a locked call. Raises `ImpossibleMove`."""
+    if call.status not in by.sources or to not in by.targets:
+        message = f"A call can't {by.name} from {call.status} to {to}."
+        raise ImpossibleMove(message)
+    call.status = to
+
+
+def markdown() -> str:
+    """The states and the moves as two Markdown tables."""
+    rows = ["| State | Phase | Meaning |", "|---|---|---|"]
+    rows += [
+        f"| `{status}` | {state.phase} | {state.meaning} |" for status, state in STATES.items()
+    ]
+    rows += ["", "| Move | From | To | When |", "|---|---|---|---|"]
+    rows += [
+        f"| {each.name} | {_listed(each.sources)} | {_listed(each.targets)} | {each.when} |"
+        for each in MOVES
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def _listed(statuses: AbstractSet[CallStatus | None]) -> str:
+    if None in statuses:
+        return "(new)"
+    return ", ".join(f"`{status}`" for status in STATES if status in statuses)
 
 
 _LOCKED = (
@@ -37,7 +182,10 @@ _LOCKED = (
 
 
 def lock_call(session: Session, call_id: UUID) -> Call:
-    """The call as it is now, locked until the transaction ends; it guards its attempts too."""
+    """The call as it is now, locked until the transaction ends. The lock covers its attempts too.
+
+    Raises `NotFound`.
+    """
     call = session.scalars(_LOCKED, {"call_id": call_id}).one_or_none()
     if call is None:
         raise NotFound
@@ -64,44 +212,3 @@ def latest_attempt(session: Session, call_id: UUID) -> CallAttempt | None:
         .limit(1)
     )
     return session.scalars(query, execution_options={"populate_existing": True}).one_or_none()
-
-
-def note(
-    session: Session,
-    call: Call,
-    kind: str,
-    status: CallStatus,
-    *,
-    at: datetime,
-    detail: str | None = None,
-    attempt_id: UUID | None = None,
-) -> None:
-    """Adds a moment to the call's timeline.
-
-    ``kind`` is the last part of the event's key, which is unique in the call: accepted, scheduled,
-    dialing, ringing, answered, said-intro, said-voicemail, attempt-ended, never-placed, put-off,
-    held, was-unknown, ended, cancel-asked, cancel-refused (those that can come again carry their
-    time after a colon).
-    """
-    session.add(
-        CallEvent(
-            call_id=call.id,
-            attempt_id=attempt_id,
-            key=event_key(kind, attempt_id),
-            at=at,
-            status=status,
-            detail=detail,
-        )
-    )
-
-
-def event_key(kind: str, attempt_id: UUID | None) -> str:
-    return kind if attempt_id is None else f"{attempt_id}:{kind}"
-
-
-def known_events(session: Session, call_id: UUID, attempt_id: UUID) -> set[str]:
-    """The keys of what is noted of an attempt already."""
-    query = select(CallEvent.key).where(
-        CallEvent.call_id == call_id, CallEvent.attempt_id == attempt_id
-    )
-    return set(session.scalars(query))

@@ -13,7 +13,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.fields import can_be_seen
 from app.services import audit, organizations
-from app.services.calls.taking_back import take_back
+from app.services.calls.cancel import cancel_for_campaign
 from app.services.campaigns.loading import get
 
 MAX_NAME = 200
@@ -129,7 +129,7 @@ def _move(
         raise Conflict(message, "archived")
     before, campaign.status = campaign.status, status
     if before is CampaignStatus.ACTIVE:
-        take_back(session, campaign.id)
+        cancel_for_campaign(session, campaign.id)
     verb = "started" if status is CampaignStatus.ACTIVE else status.value
     changed(session, caller, campaign, verb, before={"status": before}, after={"status": status})
     return campaign

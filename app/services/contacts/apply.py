@@ -12,7 +12,7 @@ from app.enums import ContactAction
 from app.errors import ValidationFailed
 from app.models import Campaign, Contact, utcnow
 from app.services import campaigns, do_not_call
-from app.services.calls import cancelling
+from app.services.calls.cancel import cancel_for_contacts
 from app.services.contacts import belongings, consent, telling
 from app.services.contacts.incoming import ExternalId, Incoming, Reader, unknown_key
 from app.services.contacts.planning import Plan
@@ -151,7 +151,7 @@ def write(session: Session, campaign: Campaign, store: Store, book: Book) -> Non
     changed = [stored for stored in book.loaded if stored.changed and not stored.removed]
     ended = [stored for stored in (*changed, *book.removed) if stored.ended]
     if ended:
-        cancelling.cancel_for_contacts(session, [UUID(stored.id) for stored in ended])
+        cancel_for_contacts(session, [UUID(stored.id) for stored in ended])
     if book.removed:
         store.delete([stored.id for stored in book.removed if stored.id])
     if moved:

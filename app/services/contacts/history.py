@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.models import Call, Campaign, ContactImport, ImportChange
 from app.policy.caller import Caller
 from app.schemas.contacts import StoredContact
-from app.services.calls import reading
+from app.services.calls import queries
 from app.services.calls.states import WAITING
 
 
@@ -36,7 +36,7 @@ def calls_to(
         Call.organization_id == campaign.organization_id, Call.phone_number == contact.phone
     )
     known = union_all(theirs, to_number) if contact.phone else theirs
-    query = reading.visible(caller).where(
+    query = queries.visible(caller).where(
         Call.organization_id == campaign.organization_id, Call.id.in_(known)
     )
     return session.scalars(query.order_by(Call.id.desc()).limit(limit)).all()

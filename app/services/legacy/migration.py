@@ -81,7 +81,7 @@ def rehearse(
 ) -> tuple[CallStatus, str]:
     """What Area C would answer to the body now: no call is placed. Raises what it refuses with."""
     asked = calls.CallRequest.of(read(OutboundCallInput, body))
-    return calls.rehearse(session, caller, asked, live=True, carrier=carrier)
+    return calls.dry_run(session, caller, asked, live=True, carrier=carrier)
 
 
 def answer_of(status: CallStatus, message: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from app.schemas.base import wire_name
 from app.schemas.fields import can_be_seen
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import audit, partners, rollup
-from app.services.calls import bringing_forward
+from app.services.calls import waiting
 from app.services.organizations.loading import get, get_in
 
 MAX_NAME = 200
@@ -112,7 +112,7 @@ def change(
     session.flush()
     record(session, caller, organization, "updated", before=before, after=_facts(organization))
     if "payment_tier" in differing:
-        bringing_forward.look_again(session, organization.partner_id, organization.id)
+        waiting.request_rescheduling(session, organization.partner_id, organization.id)
     return True
 
 

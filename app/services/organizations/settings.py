@@ -15,7 +15,7 @@ from app.phone import regions
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
-from app.services.calls import bringing_forward
+from app.services.calls import waiting
 from app.services.organizations.changing import held, record
 
 SATELLITE = "001"
@@ -110,7 +110,7 @@ def change_settings(
             before=_shown(before, GROUPS[group]),
             after=_shown(after, GROUPS[group]),
         )
-    bringing_forward.look_again(session, organization.partner_id, organization.id)
+    waiting.request_rescheduling(session, organization.partner_id, organization.id)
     return changed
 
 

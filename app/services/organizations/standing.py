@@ -12,7 +12,7 @@ from app.models import ApiKey, Call, Campaign, OAuthClient, Organization, User, 
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, rollup
-from app.services.calls.outcome import end_call
+from app.services.calls.lifecycle import end_call
 from app.services.calls.states import WAITING
 from app.services.organizations.changing import held, record
 

@@ -1,4 +1,4 @@
-"""What starting a campaign would do, in numbers, before it is done."""
+"""What starting a campaign would do, in numbers."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from sqlalchemy.orm import Session
 from app.enums import OutreachState
 from app.models import Campaign, Contact, DoNotCallEntry, Organization, OutreachContact, utcnow
 from app.services.calls import rules
-from app.services.outreach.looking import NO_HOUR, NO_PHONE, known_of, lasting_hindrance, opening_of
+from app.services.outreach.eligibility import NO_HOUR, NO_PHONE, exclusion, known_of, opening_of
 from app.services.outreach.plans import stored_plan
 
 LOOKED_AT = 2_000
-"""So many contacts are looked at one by one; of more, only what the database can tell."""
+"""Up to this many contacts are checked one by one; above it only in the database."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """``left_out`` counts by the codes of `looking`; ``called`` is the rest. Where ``is_exact`` is
-    False, numbers that may not be called are found when their turn comes."""
+    """``left_out`` counts by the codes of `eligibility`; ``called`` are the others. If ``is_exact``
+    is False, numbers that may not be called are found only when their turn comes."""
 
     called: int
     left_out: dict[str, int]
@@ -29,9 +29,9 @@ class Forecast:
 
 
 def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Forecast:
-    """Counts whom a start would call and whom not: a fixed number of queries.
+    """Count the contacts that a start would call and leave out, in a fixed number of queries.
 
-    ``before`` are those whom the round has called already. The campaign has a plan.
+    ``before`` counts those that the round has called already. The campaign has a plan.
     """
     outreach = stored_plan(session, campaign)
     if outreach is None:
@@ -52,11 +52,11 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
     parties = rules.parties_of(session, outreach.agent_id, "")
     reasons: Counter[str | None] = Counter()
     now = utcnow()
-    looked_at = session.scalars(select(Contact).where(of_them)).all()
-    phones = {contact.phone for contact in looked_at if contact.phone}
+    checked = session.scalars(select(Contact).where(of_them)).all()
+    phones = {contact.phone for contact in checked if contact.phone}
     known = known_of(session, parties.organization, phones)
-    for contact in looked_at:
-        code = lasting_hindrance(contact, parties, known)
+    for contact in checked:
+        code = exclusion(contact, parties, known)
         if code is None and opening_of(contact.phone or "", outreach, parties, now)[1] is None:
             code = NO_HOUR
         reasons[code] += 1

@@ -1,4 +1,4 @@
-"""The plan of a campaign's outreach: who speaks, when, how quickly, and what is said."""
+"""The plan of a campaign's outreach: assistant, hours, pace and messages."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.services import assistants, campaigns
 from app.services.calls import CallRequest
-from app.services.calls.request import messaging_problems
+from app.services.calls.accept import messaging_problems
 
 MOST_WORDS = 1000
 MOST_AN_HOUR = 10_000
@@ -26,9 +26,9 @@ WORKDAYS = frozenset(range(1, 6))
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Weekdays are those of ISO, hours those of the called person; an end of 00:00 is midnight.
-    None for the pace is as fast as the organization's lines allow; without texts the assistant's
-    own are spoken."""
+    """Weekdays are ISO's, hours are in the contact's time zone; an end of 00:00 is midnight.
+    Without a pace calls are as fast as the organization's calls at once allow; without messages
+    the assistant's own are used."""
 
     agent_id: UUID | None
     weekdays: frozenset[int] = WORKDAYS
@@ -42,12 +42,12 @@ class Plan:
 
 
 def stored_plan(session: Session, campaign: Campaign) -> Outreach | None:
-    """The row of the plan, None where nobody has made one yet."""
+    """The plan's row, None if there is none yet."""
     return session.get(Outreach, campaign.id, populate_existing=True)
 
 
 def plan_of(session: Session, campaign: Campaign) -> Plan:
-    """The plan as it stands, or the one that is proposed where there is none yet."""
+    """The stored plan, or a proposed one if there is none yet."""
     stored = stored_plan(session, campaign)
     if stored is None:
         return Plan(next((agent.id for agent in speakers(session, campaign)), None))
@@ -69,12 +69,12 @@ def weekdays_of(stored: Outreach) -> frozenset[int]:
 
 
 def closing(hours_end: time) -> time:
-    """The end of the hours, for comparing: midnight is the last moment of the day."""
+    """The end of the hours for comparisons: midnight is the end of the day."""
     return hours_end if hours_end > time.min else time.max
 
 
 def speakers(session: Session, campaign: Campaign) -> list[Agent]:
-    """The assistants that may call for the campaign, those that are ready first."""
+    """The assistants that may call for the campaign, ready ones first."""
     query = select(Agent).where(Agent.organization_id == campaign.organization_id)
     if not campaign.all_agents:
         query = query.where(Agent.id.in_(campaigns.agents_of(session, campaign)))
@@ -91,8 +91,8 @@ def change_plan(
     most_at_once: int,
     expected_version: int | None = None,
 ) -> bool:
-    """Writes the plan; whether it differs from what was there. Contacts that wait are looked at
-    again by it, calls that were handed in before go on.
+    """Write the plan; whether it has changed. Waiting contacts are checked again by it; scheduled
+    calls go on.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` with every problem by its field, and
     `Conflict` (``changed_meanwhile``, ``archived``).
@@ -116,19 +116,19 @@ def change_plan(
     for name, value in asdict(plan).items():
         setattr(stored, name, value)
     stored.weekdays = "".join(str(day) for day in sorted(plan.weekdays))
-    look_again(session, stored, OutreachState.WAITING)
+    recheck(session, stored, OutreachState.WAITING)
     campaigns.changed(session, caller, campaign, "planned", before=before, after=after)
     return True
 
 
 def locked(session: Session, campaign: Campaign) -> Outreach | None:
-    """The plan, held against the feeder until the transaction ends."""
+    """The plan's row, locked against the dispatcher until the transaction ends."""
     query = select(Outreach).where(Outreach.campaign_id == campaign.id).with_for_update()
     return session.scalars(query, execution_options={"populate_existing": True}).one_or_none()
 
 
-def look_again(session: Session, stored: Outreach, *states: OutreachState) -> None:
-    """Forgets what was decided about the contacts in these states, so that it is decided anew."""
+def recheck(session: Session, stored: Outreach, *states: OutreachState) -> None:
+    """Forget the decisions about contacts in these states, so that they are made again."""
     session.execute(
         delete(OutreachContact).where(
             OutreachContact.campaign_id == stored.campaign_id,
@@ -140,9 +140,9 @@ def look_again(session: Session, stored: Outreach, *states: OutreachState) -> No
     stored.seen_revision, stored.position = None, None
 
 
-def look_at_stopped_again(session: Session, stored: Outreach) -> None:
-    """Forgets whose call was accepted and ended before it was dialled, but for those that a person
-    cancelled: a suspension is over, an assistant is on again, a long outage has passed."""
+def recheck_stopped(session: Session, stored: Outreach) -> None:
+    """Forget contacts whose call ended before it was dialled, except those that a user cancelled:
+    a suspension or an outage is over, or the assistant is active again."""
     never_begun = select(Call.id).where(
         Call.id == OutreachContact.call_id,
         Call.status.in_((CallStatus.CANCELED, CallStatus.EXPIRED)),

@@ -1,4 +1,4 @@
-"""How far the outreach of a campaign has come, and when it will end at its present pace."""
+"""The progress of a campaign's round, and when it will end at its current pace."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from app.services.paging import Page
 
 LOOKED_BACK = timedelta(hours=1)
 SHORTEST = timedelta(minutes=2)
-"""No pace is told from less."""
+"""The shortest time from which a pace is calculated."""
 FARTHEST = timedelta(days=366)
 
 PERSON, VOICEMAIL, NOBODY = "person", "voicemail", "nobody"
@@ -36,11 +36,11 @@ _ENDS = {
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One round. ``calls`` counts contacts by what became of their call, ``left_out`` and
-    ``waiting`` by their reason; ``to_come`` are those nobody has looked at yet.
+    """One round. ``calls`` counts contacts by the result of their call, ``left_out`` and
+    ``waiting`` by their reason; ``to_come`` counts those without a decision.
 
-    ``pace`` is calls an hour as they were begun lately, None where that can't be told yet;
-    ``ends_at`` follows from it and from the plan's hours.
+    ``pace`` is the recent calls an hour, None while it isn't known; ``ends_at`` follows from it
+    and the plan's hours.
     """
 
     total: int
@@ -58,7 +58,7 @@ class Progress:
 
     @property
     def open(self) -> int:
-        """Whom no call was handed in for yet."""
+        """Contacts without a scheduled call."""
         return self.to_come + sum(self.waiting.values())
 
     @property
@@ -68,14 +68,14 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A contact that is not called in this round, and why."""
+    """A contact that this round leaves out, and why."""
 
     contact: Contact
     reason: str
 
 
 def progress_of(session: Session, campaign: Campaign, now: datetime | None = None) -> Progress:
-    """Counted in four queries, however many contacts there are."""
+    """Count a round in four queries."""
     now = now or utcnow()
     outreach = stored_plan(session, campaign)
     calls: Counter[str] = Counter()
@@ -84,7 +84,7 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
     next_due: datetime | None = None
     for state, reason, status, answered_by, due_at, count in _counts(session, outreach):
         if state is OutreachState.CALLED:
-            calls[_what_became(status, answered_by)] += count
+            calls[_result(status, answered_by)] += count
         elif state is OutreachState.WAITING:
             waiting[reason] = count
             next_due = due_at if next_due is None else min(next_due, due_at)
@@ -118,7 +118,10 @@ def left_out(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[LeftOut]:
-    """Whom this round leaves out, newest first. Raises `ValidationFailed` (``invalid_cursor``)."""
+    """The contacts that this round leaves out, newest first.
+
+    Raises `ValidationFailed` (``invalid_cursor``).
+    """
     outreach = stored_plan(session, campaign)
     query = select(Contact, OutreachContact.reason).join(
         OutreachContact, OutreachContact.contact_id == Contact.id
@@ -155,7 +158,7 @@ def _counts(session: Session, outreach: Outreach | None) -> Sequence[Any]:
     return session.execute(query).all()
 
 
-def _what_became(status: CallStatus, answered_by: AnsweredBy | None) -> str:
+def _result(status: CallStatus, answered_by: AnsweredBy | None) -> str:
     if status is CallStatus.COMPLETED:
         return PERSON if answered_by is AnsweredBy.HUMAN else VOICEMAIL
     return _ENDS.get(status, ON_THE_WAY)
@@ -180,8 +183,8 @@ def _pace(session: Session, outreach: Outreach, now: datetime) -> float | None:
 def _end(
     session: Session, outreach: Outreach, left: int, pace: float, now: datetime
 ) -> datetime | None:
-    """When so many are called, in the plan's hours where the assistant is; None for later than
-    in a year."""
+    """When ``left`` contacts are called, within the plan's hours in the assistant's time zone;
+    None for more than a year ahead."""
     zone_name = session.scalar(select(Agent.timezone).where(Agent.id == outreach.agent_id))
     zone = ZoneInfo(zone_name or "UTC")
     needed = timedelta(hours=left / pace) if left / pace < FARTHEST / timedelta(hours=1) else None

@@ -1,4 +1,4 @@
-"""What a campaign says to each of its contacts: a text with places for what is known of them."""
+"""A campaign's messages: texts with placeholders for the contact's data."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ OWN_FIELDS = ("firstName", "lastName")
 
 
 def places_of(text: str) -> Iterator[str]:
-    """The names that stand in curly brackets."""
+    """The names of the placeholders."""
     for name, _fallback in _PLACE.findall(text):
         yield name.strip()
 
@@ -18,7 +18,7 @@ def places_of(text: str) -> Iterator[str]:
 def fill(text: str, contact: Contact) -> str:
     """The text for one contact: ``{firstName|there}`` becomes the first name, or "there".
 
-    What is known of nobody's like leaves nothing behind, not even the blank in front of it.
+    A placeholder without a value is removed, together with the space before it.
     """
     facts = facts_of(contact)
 

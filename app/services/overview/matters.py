@@ -15,13 +15,14 @@ from app.models.base import id_at
 from app.models.organization import ROOMY
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import assistants, organizations, partners
+from app.services import assistants, organizations, partners, pauses
 from app.services.branding import surfaces
-from app.services.calls.listing import UNANSWERED
-from app.services.calls.reading import visible as visible_calls
-from app.services.dialler import health, pauses
+from app.services.calls import queries
+from app.services.calls.queries import UNANSWERED
+from app.services.calls.queries import visible as visible_calls
 from app.services.organizations.loading import visible as visible_organizations
-from app.services.outreach import held_campaigns
+from app.services.outreach import blocked_campaigns
+from app.services.pauses import carrier_health
 
 RECENT = timedelta(days=14)
 SOON = timedelta(days=14)
@@ -91,10 +92,10 @@ def _unknown_calls(session: Session, caller: Caller) -> list[Matter]:
 def _line(session: Session, caller: Caller) -> list[Matter]:
     """What holds calls back: pauses of dialling, and a telephone line in trouble."""
     held = pauses.covering(session, caller)
-    lines = [each for each in health.in_trouble(session) if each.state.holds_calls]
+    lines = [each for each in carrier_health.in_trouble(session) if each.state.holds_calls]
     if not held and not lines:
         return []
-    waiting = health.waiting_calls(session, caller)
+    waiting = queries.waiting_calls(session, caller)
     words = f"{_count(waiting)} {'call waits' if waiting == 1 else 'calls wait'}; nothing is lost."
     words = words if waiting else "No call waits for it at the moment."
     found = [
@@ -111,7 +112,7 @@ def _campaigns(session: Session, caller: Caller) -> list[Matter]:
     """Campaigns that run and can call nobody."""
     return [
         Matter(Kind.CAMPAIGN, f"{campaign.name} calls nobody", reason, campaign.id, urgent=True)
-        for campaign, reason in held_campaigns(session, caller, EACH + 1)
+        for campaign, reason in blocked_campaigns(session, caller, EACH + 1)
     ]
 
 

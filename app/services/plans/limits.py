@@ -13,7 +13,7 @@ from app.models import Partner, PlanLimit, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.calls import bringing_forward
+from app.services.calls import waiting
 from app.services.partners.loading import get
 
 MOST_AT_ONCE = 1000
@@ -85,7 +85,7 @@ def set_allowances(
         partner.updated_at = utcnow()
     session.flush()
     if changed:
-        bringing_forward.look_again(session, partner.id)
+        waiting.request_rescheduling(session, partner.id)
     return changed
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from app.database import Database
 from app.factory import create_app
-from app.services.calls.cancelling import CANCELLING
+from app.services.calls.cancel import CANCELLING
 from tests.api.public.conftest import Script, make_key
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.settings import settings_for, url_of

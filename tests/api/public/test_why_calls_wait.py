@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, CarrierKind, EndedReason, Tier
 from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcnow
 from app.policy.caller import system_caller
-from app.services.calls import answers, dispatch, outcome, putting_off
-from app.services.dialler import pauses
+from app.services import pauses
+from app.services.calls import attempts, lifecycle
 from tests.api.public.conftest import NUMBER, Script
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.worker import Line
@@ -45,7 +45,7 @@ class Office:
     def claim(self, call_id: UUID, per_second: float = 0) -> UUID:
         """The call's turn has come; returns its attempt's id."""
         attempt_id, pace = new_id(), per_second
-        dispatch.claim(
+        attempts.claim(
             self.session, call_id, attempt_id, calls_at_once=5, carrier_calls_per_second=pace
         )
         return attempt_id
@@ -70,7 +70,7 @@ class Office:
         call_id = self.ask()
         attempt = self.session.get_one(CallAttempt, self.claim(call_id))
         call = self.session.get_one(Call, call_id)
-        outcome.end_attempt(self.session, call, attempt, status, reason, at=utcnow())
+        lifecycle.end_attempt(self.session, call, attempt, status, reason, at=utcnow())
         return call_id
 
 
@@ -156,7 +156,7 @@ def held_by_a_pause(office: Office) -> UUID:
 
 def put_off(office: Office, words: str, seconds: float) -> UUID:
     call_id = office.ask()
-    putting_off.put_off(office.session, office.claim(call_id), seconds, words)
+    attempts.carrier_retry(office.session, office.claim(call_id), seconds, words)
     return call_id
 
 
@@ -166,15 +166,15 @@ def put_off_then_paused(office: Office) -> UUID:
     attempt = office.session.scalars(
         select(CallAttempt).where(CallAttempt.call_id == call_id)
     ).one()
-    putting_off.claim_again(office.session, attempt.id)
+    attempts.claim_carrier_retry(office.session, attempt.id)
     return call_id
 
 
 def never_reached_it(office: Office) -> UUID:
     call_id = office.ask()
     attempt_id = office.claim(call_id)
-    answers.unanswered(office.session, attempt_id)
-    answers.never_placed(office.session, attempt_id)
+    attempts.unanswered(office.session, attempt_id)
+    attempts.never_placed(office.session, attempt_id)
     return call_id
 
 

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallStatus, CarrierKind, EndedReason, Tier
 from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcnow
-from app.services.calls import dispatch, limits, pace
-from app.services.calls.dispatch import ClaimKind
+from app.services.calls import attempts, limits
+from app.services.calls.attempts import ClaimKind
 from tests.fixtures.worker import Line, make_line, open_line
 
 CLIENTS = 8
@@ -29,7 +29,7 @@ def claimed_at_once(
 
     def claim(call_id: UUID) -> ClaimKind:
         with database.transaction() as session:
-            return dispatch.claim(
+            return attempts.claim(
                 session,
                 call_id,
                 new_id(),
@@ -84,7 +84,7 @@ def test_turns_of_a_carrier_are_a_gap_apart_and_are_each_carriers_own(session: S
     now = utcnow()
     tenth = timedelta(seconds=0.1)
     turns = [
-        pace.take_turn(session, carrier, 10, now + later)
+        attempts.take_turn(session, carrier, 10, now + later)
         for carrier, later in (
             (CarrierKind.TWILIO, timedelta(0)),
             (CarrierKind.TWILIO, tenth / 2),
@@ -104,7 +104,7 @@ def test_the_lowest_limit_of_calls_at_once_counts(
 ) -> None:
     organization = organization_of(session, limited(session, max_calls_at_once=of_plan))
     organization.max_calls_at_once = own
-    assert limits.lines_of(organization, most) == lines
+    assert limits.calls_at_once(organization, most) == lines
 
 
 def test_a_plans_calls_of_a_day_are_counted_and_said(session: Session) -> None:
@@ -134,7 +134,7 @@ def test_an_organization_without_a_plan_has_the_limits_of_the_default(session: S
     free = PlanLimit(partner_id=line.partner_id, tier=Tier.FREE, max_calls_at_once=2)
     session.add_all([free, PlanLimit(partner_id=line.partner_id, tier=Tier.BASIC)])
     session.flush()
-    assert limits.lines_of(organization_of(session, line), 5) == 2
+    assert limits.calls_at_once(organization_of(session, line), 5) == 2
 
 
 def limited(session: Session, **of_plan: int | None) -> Line:

@@ -12,7 +12,7 @@ from app.errors import Conflict
 from app.models import Agent, Call, Campaign, Contact, Organization
 from app.policy.caller import system_caller
 from app.services import calls, campaigns, contacts
-from app.services.calls import dispatch, rules
+from app.services.calls import rules
 from tests.fixtures.worker import Line, make_line
 
 NUMBER = "+12025550101"
@@ -111,9 +111,9 @@ def test_a_refusal_anywhere_in_the_organization_counts_more_than_consent(
     say(session, campaign, consent="yes")
     say(session, theirs, consent="no")
     numbers = {NUMBER, "+12025550102"}
-    assert rules.said_of(session, line.organization_id, numbers) == {NUMBER: rules.GIVEN}
+    assert rules.consent_by_phone(session, line.organization_id, numbers) == {NUMBER: rules.GIVEN}
     say(session, other, consent="no")
-    assert rules.said_of(session, line.organization_id, numbers) == {NUMBER: rules.REFUSED}
+    assert rules.consent_by_phone(session, line.organization_id, numbers) == {NUMBER: rules.REFUSED}
 
 
 def test_consent_is_checked_again_before_dialling(
@@ -125,7 +125,7 @@ def test_consent_is_checked_again_before_dialling(
     for now_said in ("no", "perhaps"):
         say(session, campaign, consent=now_said)
         parties = rules.parties_of(session, line.agent_id, NUMBER, lock=True)
-        blocker = dispatch.blocker_of(session, call, parties)
+        blocker = rules.blocker_of(session, call, parties)
         reasons.append(blocker and blocker.reason)
     assert reasons == [EndedReason.DO_NOT_CONTACT, EndedReason.CONSENT_MISSING]
 
@@ -139,7 +139,7 @@ def test_whoever_has_refused_is_called_by_nobody_where_consent_is_not_demanded(
     with pytest.raises(Conflict) as refused:
         ask(session, line)
     assert (refused.value.code, refused.value.message) == REFUSAL
-    blocker = dispatch.blocker_of(session, call, rules.parties_of(session, line.agent_id, NUMBER))
+    blocker = rules.blocker_of(session, call, rules.parties_of(session, line.agent_id, NUMBER))
     assert blocker is not None
     assert blocker.reason is EndedReason.DO_NOT_CONTACT
     assert [check for check in checks_of(session, line) if "consent" in check[0]] == [
@@ -190,4 +190,4 @@ def test_one_refusal_counts_for_all_contacts_with_the_number_whatever_its_word(
         session.add(contact)
     session.flush()
     expected = {} if together is None else {NUMBER: word if together == "word" else together}
-    assert rules.said_of(session, line.organization_id, [NUMBER]) == expected
+    assert rules.consent_by_phone(session, line.organization_id, [NUMBER]) == expected

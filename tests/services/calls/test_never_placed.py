@@ -6,9 +6,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
 from app.models import Call, new_id
-from app.services.calls import answers, dispatch
-from app.services.calls.answers import CUT_SHORT, UNPLACED
-from app.services.calls.dispatch import ClaimKind
+from app.services.calls import attempts
+from app.services.calls.attempts import CUT_SHORT, UNPLACED, ClaimKind
 from tests.fixtures.worker import Line, make_line
 
 
@@ -25,11 +24,11 @@ def call(session: Session, line: Line) -> Call:
 def fail_to_place(session: Session, call: Call, *, was_asked: bool) -> CallStatus:
     """One attempt that the carrier never got; the call's state after it."""
     attempt_id = new_id()
-    claim = dispatch.claim(session, call.id, attempt_id, calls_at_once=20)
+    claim = attempts.claim(session, call.id, attempt_id, calls_at_once=20)
     assert claim.kind is ClaimKind.DIAL
     if was_asked:
-        answers.unanswered(session, attempt_id)
-    answers.never_placed(session, attempt_id)
+        attempts.unanswered(session, attempt_id)
+    attempts.never_placed(session, attempt_id)
     session.flush()
     return call.status
 

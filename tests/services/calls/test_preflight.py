@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind, Observed, OrganizationStatus
 from app.models import Agent, DoNotCallEntry, Organization, WorkerHeartbeat, new_id, utcnow
 from app.policy.caller import system_caller
-from app.services import calls, workers
-from app.services.calls import dispatch, limits
-from app.services.dialler import observing, pauses
-from app.services.dialler.observing import Behaviour, Count
+from app.services import calls, pauses, workers
+from app.services.calls import attempts, limits
+from app.services.pauses import carrier_health
+from app.services.pauses.carrier_health import Behaviour, Count
 from tests.fixtures.worker import Line, make_line
 
 NUMBER = "+12025550101"
@@ -128,11 +128,11 @@ def test_what_a_call_would_wait_for_is_said_beforehand(session: Session, line: L
     twilio = calls.Installation(CarrierKind.TWILIO, calls_at_once=1, calls_per_second=0.01)
     assert warned(session, line, twilio) == []
     call_id = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO).id
-    dispatch.claim(session, call_id, new_id(), calls_at_once=1, carrier_calls_per_second=0.01)
+    attempts.claim(session, call_id, new_id(), calls_at_once=1, carrier_calls_per_second=0.01)
     pauses.pause(session, system_caller("Mara"), pauses.Scope(), "A storm.")
     now = utcnow()
     silent = Behaviour(now.replace(second=0, microsecond=0), CarrierKind.TWILIO, Observed.SILENT)
-    observing.keep(session, {silent: Count(2, now, "ReadTimeout")})
+    carrier_health.record(session, {silent: Count(2, now, "ReadTimeout")})
     session.flush()
     assert warned(session, line, twilio) == [
         (
@@ -141,7 +141,7 @@ def test_what_a_call_would_wait_for_is_said_beforehand(session: Session, line: L
         ),
         (
             "line_free",
-            f"{limits.no_line_free(1)} The call will wait for its turn.",
+            f"{limits.all_places_taken(1)} The call will wait for its turn.",
         ),
         (
             "carrier_has_a_turn",

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
 from app.models import Call, CallAttempt, Organization, new_id, utcnow
-from app.services.calls import dispatch, outcome
-from app.services.calls.dispatch import ClaimKind
+from app.services.calls import attempts, lifecycle
+from app.services.calls.attempts import ClaimKind
 from tests.fixtures.clock import SetClock
 from tests.fixtures.worker import Line, make_line
 
@@ -33,7 +33,7 @@ def ask(session: Session, line: Line, number: str, **more: Any) -> Call:
 
 
 def claim(session: Session, call: Call) -> ClaimKind:
-    return dispatch.claim(session, call.id, new_id(), calls_at_once=5).kind
+    return attempts.claim(session, call.id, new_id(), calls_at_once=5).kind
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_busy_line_is_tried_again_after_the_organizations_minutes_unless_it_ex
     clock.pass_by(minutes=1)
     attempt = session.scalars(select(CallAttempt)).one()
     busy = CallStatus.BUSY, EndedReason.BUSY
-    outcome.end_attempt(session, call, attempt, *busy, at=utcnow())
+    lifecycle.end_attempt(session, call, attempt, *busy, at=utcnow())
     at = datetime(2026, 6, 10, 16, 1, tzinfo=UTC)
     assert (call.status, call.next_attempt_at) == (
         (CallStatus.SCHEDULED, at) if again else (CallStatus.BUSY, None)

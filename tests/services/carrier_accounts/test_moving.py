@@ -11,11 +11,11 @@ from app.gateways.carriers.sip.account import Trunk
 from app.models import Agent, Call, CallAttempt, CarrierAccount, new_id, utcnow
 from app.policy.caller import Caller, system_caller
 from app.services import calls, carrier_accounts
-from app.services.calls import dispatch, putting_off
-from app.services.calls.dispatch import ClaimKind
+from app.services.calls import attempts
+from app.services.calls.attempts import ClaimKind
 from app.services.carrier_accounts import Particulars
-from app.services.dialler import observing
-from app.services.dialler.observing import Behaviour, Count
+from app.services.pauses import carrier_health
+from app.services.pauses.carrier_health import Behaviour, Count
 from tests.fixtures.settings import settings_for
 from tests.fixtures.worker import Line, make_line
 
@@ -44,9 +44,9 @@ def accepted(session: Session, line: Line) -> Call:
     return line.accept(session, NUMBER)
 
 
-def claimed(session: Session, call: Call) -> tuple[dispatch.Claim, CallAttempt]:
+def claimed(session: Session, call: Call) -> tuple[attempts.Claim, CallAttempt]:
     attempt_id = new_id()
-    claim = dispatch.claim(session, call.id, attempt_id, calls_at_once=5)
+    claim = attempts.claim(session, call.id, attempt_id, calls_at_once=5)
     return claim, session.get_one(CallAttempt, attempt_id)
 
 
@@ -69,7 +69,7 @@ def test_the_installations_trunk_being_away_says_nothing_of_a_partners(
 ) -> None:
     now = utcnow()
     silent = Behaviour(now.replace(second=0, microsecond=0), CarrierKind.SIP, Observed.SILENT)
-    observing.keep(session, {silent: Count(2, now, "no answer")})
+    carrier_health.record(session, {silent: Count(2, now, "no answer")})
     agent, texts = session.get_one(Agent, line.agent_id), calls.Texts()
     sip = calls.Installation(CarrierKind.SIP)
 
@@ -85,12 +85,12 @@ def test_the_installations_trunk_being_away_says_nothing_of_a_partners(
 def test_so_does_an_attempt_that_was_put_off(session: Session, line: Line, caller: Caller) -> None:
     bring(session, caller, TRUNK)
     _, attempt = claimed(session, accepted(session, line))
-    putting_off.put_off(session, attempt.id, 60.0, "The trunk could not be reached.")
+    attempts.carrier_retry(session, attempt.id, 60.0, "The trunk could not be reached.")
     account = bring(session, caller, TWILIO)
-    assert putting_off.claim_again(session, attempt.id).carrier is CarrierKind.SIP
+    assert attempts.claim_carrier_retry(session, attempt.id).carrier is CarrierKind.SIP
     assert attempt.put_off_until is not None
     attempt.put_off_until -= timedelta(seconds=61)
-    claim = putting_off.claim_again(session, attempt.id)
+    claim = attempts.claim_carrier_retry(session, attempt.id)
     assert (claim.kind, claim.carrier) == (ClaimKind.DIAL, CarrierKind.TWILIO)
     assert claim.placement is not None
     assert claim.placement.account_id == attempt.account_id == account.id

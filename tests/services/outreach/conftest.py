@@ -12,7 +12,7 @@ from app.enums import CallStatus, ContactAction
 from app.models import Call, Campaign, Contact, OutreachContact, utcnow
 from app.phone import EVERY_DAY
 from app.services import campaigns, contacts, outreach
-from app.services.outreach import feeding
+from app.services.outreach import dispatcher
 from tests.fixtures.outreach import OWNER
 from tests.fixtures.worker import Line, make_line
 
@@ -48,8 +48,8 @@ class Desk:
         outreach.pause(self.session, OWNER, self.campaign.id)
 
     def feed(self, at: datetime | None = None, *, calls_at_once: int = 5) -> int:
-        lines = feeding.Lines(calls_at_once=calls_at_once)
-        return feeding.feed(self.session, self.campaign.id, lines, at or utcnow())
+        lines = dispatcher.CallDefaults(calls_at_once=calls_at_once)
+        return dispatcher.dispatch(self.session, self.campaign.id, lines, at or utcnow())
 
     def calls(self, *statuses: CallStatus) -> list[Call]:
         query = select(Call).where(Call.campaign_id == self.campaign.id).order_by(Call.id)

@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 
 from app.database import Database
 from app.models import Call, OutreachContact, utcnow
-from app.services.outreach import feeding
+from app.services.outreach import dispatcher
 from tests.fixtures.outreach import start_campaign
 from tests.fixtures.worker import open_line
 
@@ -19,7 +19,9 @@ def test_eight_workers_call_each_contact_once_and_stay_within_the_lines(
 
     def work(_worker: int) -> int:
         with fresh_database.transaction() as session:
-            return feeding.feed(session, campaign_id, feeding.Lines(calls_at_once=20), utcnow())
+            return dispatcher.dispatch(
+                session, campaign_id, dispatcher.CallDefaults(calls_at_once=20), utcnow()
+            )
 
     with ThreadPoolExecutor(8) as workers:
         fed = sum(workers.map(work, range(24)))

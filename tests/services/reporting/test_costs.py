@@ -12,7 +12,7 @@ from app.errors import NotFound
 from app.gateways.carriers.base import LineState, Verdict
 from app.models import Agent, Call, CallAttempt, CostDay, Organization, PartnerCostDay, utcnow
 from app.services import reporting, rollup
-from app.services.calls import costs
+from app.services.calls import carrier_reports
 from app.services.reporting import Cost, Span
 from tests.fixtures.cast import Tenant, make_tenant
 
@@ -68,7 +68,7 @@ def charge(
     currency: str | None = "USD",
 ) -> None:
     known = LineState(Verdict.PLACED, "CA1", cost=Decimal(cost), currency=currency)
-    costs.keep(session, attempt(session, organization, day).id, known)
+    carrier_reports.write_cost_of(session, attempt(session, organization, day).id, known)
 
 
 def monthly(session: Session, tenant: Tenant, span: Span = SPAN) -> list[tuple[str, str, int, str]]:
@@ -90,7 +90,7 @@ def test_what_an_attempt_cost_is_summed_on_the_day_it_began_once(
         first,
         LineState(Verdict.PLACED, "CA1", cost=Decimal(9), currency="EUR"),
     ):
-        costs.keep(session, made.id, said)
+        carrier_reports.write_cost_of(session, made.id, said)
     assert (made.cost, made.cost_currency) == (Decimal("0.0135"), "USD")
     kept: list[CostDay | PartnerCostDay] = [
         session.scalars(select(CostDay)).one(),

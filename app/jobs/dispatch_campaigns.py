@@ -1,0 +1,53 @@
+"""Schedules the calls of running campaigns, a few ahead, in a thread of its own.
+
+Its state is in the database: it may be killed at any moment, and several workers take turns.
+"""
+
+import logging
+import threading
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.enums import CarrierKind
+from app.gateways.wake import Bell
+from app.jobs.context import context
+from app.models import utcnow
+from app.services.outreach import dispatcher
+
+log = logging.getLogger(__name__)
+
+EVERY_SECONDS = 1.0
+
+
+def keep_dispatching(bell: Bell, stop: threading.Event) -> None:
+    """Dispatch every running campaign until ``stop`` is set."""
+    seconds = EVERY_SECONDS
+    while not bell.wait(seconds, stop):
+        seconds = EVERY_SECONDS
+        try:
+            dispatch_all()
+            with context().database.transaction(read_only=True) as session:
+                if not dispatcher.any_runs(session):
+                    seconds = max(EVERY_SECONDS, context().settings.queue_poll_seconds)
+        except SQLAlchemyError as error:
+            log.warning("campaigns wait for the database (%s)", type(error).__name__)
+        except Exception:
+            log.exception("campaigns could not be dispatched")
+
+
+def dispatch_all() -> int:
+    """Dispatch every campaign that is due, each in a transaction of its own. Returns how many
+    calls were scheduled."""
+    database, settings = context().database, context().settings
+    defaults = dispatcher.CallDefaults(
+        carrier=CarrierKind(settings.carrier),
+        calls_at_once=settings.calls_per_organization,
+        expiry_hours=settings.call_expiry_hours,
+    )
+    with database.transaction(read_only=True) as session:
+        due = dispatcher.due(session, utcnow())
+    scheduled = 0
+    for campaign_id in due:
+        with database.transaction() as session:
+            scheduled += dispatcher.dispatch(session, campaign_id, defaults, utcnow())
+    return scheduled

@@ -1,0 +1,77 @@
+"""Surviving a stop of the worker and an outage of the database."""
+
+import functools
+import logging
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import ParamSpec, TypeVar
+
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+LONGEST_PAUSE_SECONDS = 30.0
+
+log = logging.getLogger(__name__)
+
+
+def retry_on_database_outage(work: Callable[P, R]) -> Callable[P, R]:
+    """Repeat ``work`` while the database can't be reached or is locked; ``work`` must be safe to
+    repeat. Other errors are raised.
+    """
+
+    @functools.wraps(work)
+    def repeated(*args: P.args, **kwargs: P.kwargs) -> R:
+        pause = 0.25
+        while True:
+            try:
+                return work(*args, **kwargs)
+            except (OperationalError, InterfaceError, PoolTimeout) as error:
+                log.warning("the database can't be used (%s); trying again", type(error).__name__)
+            time.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+
+    return repeated
+
+
+class Gate:
+    """A block entered while the gate is open counts as under way. Once it is closed, entering
+    waits for the end of the process; the next process takes the work over."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._inside = 0
+        self._open = True
+
+    def __enter__(self) -> None:
+        with self._condition:
+            self._condition.wait_for(lambda: self._open)
+            self._inside += 1
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._condition:
+            self._inside -= 1
+            self._condition.notify_all()
+
+    def close(self, timeout: float) -> bool:
+        """Close the gate; True if everything under way ended in time."""
+        with self._condition:
+            self._open = False
+            return self._condition.wait_for(lambda: self._inside == 0, timeout)
+
+
+dialling = Gate()
+"""Around a request to the carrier, from the written attempt to the written answer."""
+mailing = Gate()
+"""Around a request to the mail server, from the rendered mail to the stored answer."""
+delivering = Gate()
+"""Around a request to a webhook's receiver, until its answer is stored."""

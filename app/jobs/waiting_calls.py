@@ -1,0 +1,89 @@
+"""The worker's part in calls that wait: it releases, stops and reschedules them."""
+
+import logging
+import threading
+from uuid import UUID
+
+from dbos import DBOS
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.database import Database
+from app.jobs.context import context
+from app.jobs.resilience import retry_on_database_outage
+from app.services.calls import waiting
+
+log = logging.getLogger(__name__)
+
+EVERY_SECONDS = 2.0
+
+
+def release_held(database: Database) -> None:
+    """Queue the held calls that no pause covers any more, in their order."""
+    with database.transaction(read_only=True) as session:
+        is_left = waiting.any_to_release(session)
+    while is_left:
+        with database.transaction() as session:
+            is_left = waiting.release(session) == waiting.RELEASED_AT_ONCE
+
+
+def check_held(database: Database) -> None:
+    """End held calls that a rule stops; each is checked about once a minute."""
+    with database.transaction(read_only=True) as session:
+        ids = waiting.held_due(session)
+    for call_id in ids:
+        with database.transaction() as session:
+            waiting.check_held(session, call_id)
+
+
+def keep_checking_queued(stop: threading.Event) -> None:
+    """End queued calls that a rule stops, in a thread of its own, until ``stop`` is set."""
+    place: UUID | None = None
+    seconds = EVERY_SECONDS
+    while not stop.wait(seconds):
+        seconds = EVERY_SECONDS
+        try:
+            place, is_any = check_queued(place)
+            if not is_any:
+                seconds = max(EVERY_SECONDS, context().settings.queue_poll_seconds)
+        except SQLAlchemyError as error:
+            log.warning("queued calls were not checked (%s)", type(error).__name__)
+        except Exception:
+            log.exception("queued calls could not be checked")
+
+
+def check_queued(place: UUID | None) -> tuple[UUID | None, bool]:
+    """Check the calls after ``place``, as long as some of them are stopped. Returns where to go
+    on (None for the beginning), and whether any call waits."""
+    database = context().database
+    while True:
+        with database.transaction(read_only=True) as session:
+            queued = waiting.queued(session, place)
+            stopped = waiting.stopped_by_rules(session, queued)
+        for call_id in stopped:
+            with database.transaction() as session:
+                waiting.end_if_stopped(session, call_id)
+        place = queued[-1] if len(queued) == waiting.QUEUED_AT_ONCE else None
+        if place is None or not stopped:
+            return place, bool(queued)
+
+
+@DBOS.workflow(name="bring_forward")
+def reschedule_earlier(partner_id: str, organization_id: str) -> None:
+    """Move the postponed calls of an organization to an earlier time, or of all of the partner's
+    where ``organization_id`` is empty.
+
+    It stores no progress: a moved call isn't postponed any more, so after a kill the workflow
+    starts again.
+    """
+    partner, organization = UUID(partner_id), UUID(organization_id) if organization_id else None
+    place = _reschedule_some(partner, organization, None)
+    while place is not None:
+        place = _reschedule_some(partner, organization, place)
+
+
+@retry_on_database_outage
+def _reschedule_some(
+    partner_id: UUID, organization_id: UUID | None, after: UUID | None
+) -> UUID | None:
+    with context().database.transaction() as session:
+        return waiting.reschedule_earlier(session, partner_id, organization_id, after)

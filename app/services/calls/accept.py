@@ -1,0 +1,325 @@
+"""Accepting a call: the request, every rule, the row and its turn in the queue.
+
+Everything is written in one transaction, or nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.enums import CallSource, CallStatus, CarrierKind
+from app.errors import Problem, ValidationFailed
+from app.models import Agent, Call, new_id, utcnow
+from app.policy.caller import Caller
+from app.schemas.calls import OutboundCallInput
+from app.services import assistants, audit, carrier_accounts, idempotency, pauses
+from app.services.calls import events, lifecycle, limits, rules, states
+
+OPERATION = "outbound.call"
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """A requested call. Blank texts count as absent.
+
+    ``agent_id`` may be any string; one that is not an assistant's id isn't found.
+    """
+
+    agent_id: UUID | str
+    phone_number: str
+    first_name: str | None = None
+    last_name: str | None = None
+    email: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    intro_message: str | None = None
+    voicemail_message: str | None = None
+    call_instructions: str | None = None
+
+    @classmethod
+    def of(cls, body: OutboundCallInput) -> "CallRequest":
+        """The call that a body of Area C requests."""
+        return cls(
+            agent_id=body.agent_id,
+            phone_number=body.contact.phone_number,
+            first_name=body.contact.first_name,
+            last_name=body.contact.last_name,
+            email=body.contact.email,
+            metadata=body.metadata or {},
+            intro_message=body.intro_message,
+            voicemail_message=body.voicemail_message,
+            call_instructions=body.call_instructions,
+        )
+
+    @property
+    def contact(self) -> dict[str, str]:
+        """The contact as stored with the call, under the names of the contract."""
+        parts = {
+            "phoneNumber": self.phone_number,
+            "firstName": clean(self.first_name),
+            "lastName": clean(self.last_name),
+            "email": clean(self.email),
+        }
+        return {name: value for name, value in parts.items() if value is not None}
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The messages of a call: both texts, or instructions to write them from."""
+
+    intro: str | None = None
+    voicemail: str | None = None
+    instructions: str | None = None
+
+
+def clean(text: str | None) -> str | None:
+    """The text without surrounding whitespace; None if nothing is left."""
+    return (text or "").strip() or None
+
+
+def messaging_problems(request: CallRequest, agent: Agent | None) -> list[Problem]:
+    """Problems of the messages (docs/decisions/calls.md#messages).
+
+    Without messages in the request, the assistant's own intro and voicemail are used.
+    """
+    intro = clean(request.intro_message)
+    voicemail = clean(request.voicemail_message)
+    instructions = clean(request.call_instructions)
+    if instructions and (intro or voicemail):
+        message = "Instructions stand alone, or an intro and a voicemail message go together."
+        return [Problem("callInstructions", "messaging_conflict", message)]
+    if bool(intro) != bool(voicemail):
+        missing = "voicemailMessage" if intro else "introMessage"
+        message = "The intro and the voicemail message go together: both are needed, or neither."
+        return [Problem(missing, "messaging_incomplete", message)]
+    has_own = agent is not None and clean(agent.default_intro) and clean(agent.default_voicemail)
+    if not intro and not instructions and not has_own:
+        message = (
+            "The assistant has no messages of its own: an intro and a voicemail message are "
+            "needed, or instructions."
+        )
+        return [Problem("callInstructions", "messaging_required", message)]
+    return []
+
+
+def texts_of(request: CallRequest, agent: Agent) -> Texts:
+    """The messages to use. Raises `ValidationFailed` with the `messaging_problems`."""
+    problems = messaging_problems(request, agent)
+    if problems:
+        raise ValidationFailed.of(*problems)
+    instructions = clean(request.call_instructions)
+    if instructions:
+        return Texts(instructions=instructions)
+    if clean(request.intro_message):
+        return Texts(intro=request.intro_message, voicemail=request.voicemail_message)
+    return Texts(intro=clean(agent.default_intro), voicemail=clean(agent.default_voicemail))
+
+
+@dataclass(frozen=True, slots=True)
+class CallScheduled:
+    """The answer to an accepted call; ``replayed`` if it is the answer of an earlier request."""
+
+    call_id: UUID
+    status: CallStatus
+    message: str
+    replayed: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "success": True,
+            "message": self.message,
+            "callId": str(self.call_id),
+            "status": self.status.value,
+        }
+
+
+def schedule(
+    session: Session,
+    caller: Caller,
+    request: CallRequest,
+    *,
+    source: CallSource,
+    live: bool,
+    carrier: CarrierKind = CarrierKind.SIMULATOR,
+    expiry_hours: int = 24,
+    calls_at_once: int | None = None,
+    idempotency_key: str | None = None,
+    campaign_id: UUID | None = None,
+    contact_id: UUID | None = None,
+) -> CallScheduled:
+    """Accept a call and queue it for the worker, or raise and change nothing.
+
+    ``carrier`` is the installation's carrier, used if neither the organization nor the partner has
+    a carrier account; a call that is not ``live`` always uses the simulated carrier.
+    ``calls_at_once`` is the installation's limit for each organization: with it, the answer says
+    if the call waits for other calls. With ``idempotency_key`` the caller needs a credential
+    (``subject_id``).
+
+    Raises `ValidationFailed` (codes of the messages, ``number_not_allowed``,
+    ``invalid_idempotency_key``), `NotFound` (``agent_not_found``), `Forbidden`
+    (``organization_suspended``), `Conflict` (``agent_inactive``, ``agent_phone_not_ready``,
+    ``do_not_contact``, ``consent_missing``, ``idempotency_conflict``, ``idempotency_in_progress``).
+    """
+    slot = None
+    if idempotency_key is not None and caller.subject_id is not None:
+        found = idempotency.claim(
+            session, caller.subject_id, OPERATION, idempotency_key, request.as_dict()
+        )
+        if not isinstance(found, idempotency.Slot):
+            return _replay(found)
+        slot = found
+    now = utcnow()
+    admitted = _admit(session, caller, request, now, carrier, live=live, at_once=calls_at_once)
+    agent, texts, starts_at = admitted.agent, admitted.texts, admitted.starts_at
+    call = Call(
+        id=new_id(),
+        partner_id=agent.partner_id,
+        organization_id=agent.organization_id,
+        agent_id=agent.id,
+        campaign_id=campaign_id,
+        contact_id=contact_id,
+        source=source,
+        live=live,
+        carrier=admitted.carrier,
+        account_id=admitted.account_id,
+        credential_id=caller.subject_id,
+        requested_by=caller.label[:200],
+        phone_number=request.phone_number,
+        contact=request.contact,
+        call_metadata=dict(request.metadata),
+        intro_message=texts.intro,
+        voicemail_message=texts.voicemail,
+        call_instructions=texts.instructions,
+        status_detail=admitted.why,
+        created_at=now,
+        scheduled_for=starts_at,
+        expires_at=(starts_at or now) + timedelta(hours=expiry_hours),
+    )
+    states.move(call, states.ACCEPT, admitted.status)
+    session.add(call)
+    session.flush()
+    _enqueue(session, call, now)
+    scheduled = CallScheduled(call.id, call.status, admitted.sentence)
+    _write_history(session, caller, call)
+    if slot is not None:
+        idempotency.keep(session, slot, scheduled.as_dict())
+    return scheduled
+
+
+def dry_run(
+    session: Session,
+    caller: Caller,
+    request: CallRequest,
+    *,
+    live: bool,
+    carrier: CarrierKind = CarrierKind.SIMULATOR,
+) -> tuple[CallStatus, str]:
+    """The status and the message with which `schedule` would accept the call now; nothing is
+    written. Raises the same errors."""
+    admitted = _admit(session, caller, request, utcnow(), carrier, live=live)
+    return admitted.status, admitted.sentence
+
+
+@dataclass(frozen=True, slots=True)
+class _Admitted:
+    """A call that no rule stops, its carrier, and what it waits for: ``starts_at`` if the time is
+    known, ``why`` None if it may begin at once."""
+
+    agent: Agent
+    texts: Texts
+    carrier: CarrierKind
+    account_id: UUID | None
+    starts_at: datetime | None
+    why: str | None
+
+    @property
+    def status(self) -> CallStatus:
+        return CallStatus.QUEUED if self.starts_at is None else CallStatus.SCHEDULED
+
+    @property
+    def sentence(self) -> str:
+        """The answer's ``message``."""
+        if self.why is None:
+            return "The call is queued and will be placed shortly."
+        if self.starts_at is None:
+            return f"The call is queued and waits. {self.why}"
+        moment = self.starts_at.strftime("%Y-%m-%d %H:%M UTC")
+        when = f"{moment}, the next moment at which it is allowed"
+        return f"The call is scheduled for {when}. {self.why}"
+
+
+def _admit(
+    session: Session,
+    caller: Caller,
+    request: CallRequest,
+    now: datetime,
+    carrier: CarrierKind,
+    *,
+    live: bool,
+    at_once: int | None = None,
+) -> _Admitted:
+    agent = _agent(session, caller, request)
+    parties = rules.parties_of(session, agent.id, request.phone_number)
+    for blocker in rules.blockers(parties, request.phone_number):
+        raise blocker.error()
+    texts = texts_of(request, agent)
+    organization = parties.organization
+    account = carrier_accounts.of_call(session, agent, live=live)
+    if account is not None:
+        carrier = account.carrier
+    elif not live:
+        carrier = CarrierKind.SIMULATOR
+    account_id = account.id if account else None
+    wait = limits.next_moment(session, request.phone_number, organization, now, live=live)
+    if wait is not None:
+        return _Admitted(agent, texts, carrier, account_id, wait.until, wait.why)
+    pause = pauses.of_carrier(session, agent.partner_id, carrier)
+    why = pauses.sentence(pause) if pause else limits.no_place_free(session, organization, at_once)
+    return _Admitted(agent, texts, carrier, account_id, None, why)
+
+
+def _agent(session: Session, caller: Caller, request: CallRequest) -> Agent:
+    """The assistant. Problems of the messages that don't depend on the assistant come first."""
+    problems = messaging_problems(request, None)
+    if problems and problems[0].code != "messaging_required":
+        raise ValidationFailed.of(*problems)
+    return assistants.get(session, caller, request.agent_id)
+
+
+def _enqueue(session: Session, call: Call, now: datetime) -> None:
+    events.note(session, call, "accepted", call.status, at=now)
+    delay = None
+    if call.scheduled_for is not None:
+        until = call.scheduled_for.isoformat()
+        events.note(session, call, f"scheduled:{until}", call.status, at=now, detail=until)
+        delay = (call.scheduled_for - now).total_seconds()
+    lifecycle.enqueue(session, call, delay_seconds=delay)
+
+
+def _write_history(session: Session, caller: Caller, call: Call) -> None:
+    audit.record(
+        session,
+        caller,
+        action="call.scheduled",
+        target_type="call",
+        target_id=call.id,
+        partner_id=call.partner_id,
+        organization_id=call.organization_id,
+        target=call.phone_number,
+        after={"source": call.source, "live": call.live, "agentId": call.agent_id},
+    )
+
+
+def _replay(stored: Mapping[str, Any]) -> CallScheduled:
+    return CallScheduled(
+        call_id=UUID(stored["callId"]),
+        status=CallStatus(stored["status"]),
+        message=stored["message"],
+        replayed=True,
+    )

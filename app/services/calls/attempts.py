@@ -1,0 +1,355 @@
+"""The attempts of a call: claimed by the worker, then settled by the carrier's answer.
+
+The order decides everything. `claim` writes the attempt; only when that is committed is the
+carrier asked, once, with the attempt's id. An attempt that is found after a crash is never dialled
+again: the carrier is asked what happened to it. It ends up `placed`, `refused`, `never_placed` or
+`unknown`, and only an attempt that was certainly never placed is replaced.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Select, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, CarrierKind, EndedReason
+from app.gateways.carriers.base import Placement
+from app.gateways.writers.base import Brief, Messages
+from app.models import Agent, Call, CallAttempt, CarrierPace, Organization, Partner, utcnow
+from app.services import carrier_accounts, pauses
+from app.services.calls import events, lifecycle, limits, rules
+from app.services.calls.lifecycle import end_attempt, end_call
+from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call
+
+EARLY = timedelta(minutes=1)
+"""A turn that comes longer than this before the call's time is left over: the call was moved to an
+earlier time, has rung, and is retried later."""
+UNPLACED = "The carrier was asked, but the request never reached it."
+CUT_SHORT = "The worker was stopped before it asked the carrier."
+MOST_ATTEMPTS = {UNPLACED: 3, CUT_SHORT: 20}
+"""How many attempts that were never placed a call may have, by the cause."""
+MOST_SHOWN = 400
+"""Characters of a carrier's message that a call shows."""
+
+
+class ClaimKind(StrEnum):
+    WRITE = "write"
+    DIAL = "dial"
+    RESOLVE = "resolve"
+    FOLLOW = "follow"
+    ASK_AGAIN = "ask-again"
+    WAIT = "wait"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What the worker does next with a call. ``placement`` comes with DIAL only, ``until`` with
+    ASK_AGAIN, and with WAIT if the carrier's next turn is known."""
+
+    kind: ClaimKind
+    carrier: CarrierKind
+    placement: Placement | None = None
+    until: datetime | None = None
+
+
+def writing_brief(session: Session, call_id: UUID) -> Brief:
+    """What the message writer needs to know."""
+    call, agent, organization_name, product_name = session.execute(
+        select(Call, Agent, Organization.name, Partner.product_name)
+        .join(Agent, Agent.id == Call.agent_id)
+        .join(Organization, Organization.id == Call.organization_id)
+        .join(Partner, Partner.id == Call.partner_id)
+        .where(Call.id == call_id)
+    ).one()
+    return Brief(
+        notes=call.call_instructions or "",
+        contact_name=call.contact.get("firstName"),
+        agent_name=agent.name,
+        organization_name=organization_name,
+        product_name=product_name,
+        callback_number=agent.phone_number,
+        converses=agent.voice_address is not None,
+        metadata=call.call_metadata,
+    )
+
+
+def claim(
+    session: Session,
+    call_id: UUID,
+    attempt_id: UUID,
+    *,
+    calls_at_once: int,
+    carrier_calls_per_second: float = 0,
+    messages: Messages | None = None,
+) -> Claim:
+    """Decide what happens to a call whose turn has come; DIAL has written the attempt.
+
+    Every check of the acceptance is repeated. WRITE asks for ``messages``, written from
+    `writing_brief`.
+    """
+    call = lock_call(session, call_id)
+    if call.status not in WAITING:
+        return _found_begun(session, call, attempt_id)
+    now = utcnow()
+    carrier_accounts.choose_again(session, call)
+    parties = rules.parties_of(session, call.agent_id, call.phone_number, lock=True)
+    is_settled = _stopped_or_postponed(session, call, parties, now)
+    traffic = _traffic(session, call, attempt_id)
+    is_over = is_settled or traffic.is_begun
+    if is_over or (traffic.is_paused and lifecycle.hold_if_paused(session, call)):
+        return Claim(ClaimKind.DONE, call.carrier)
+    most = limits.calls_at_once(parties.organization, calls_at_once)
+    if traffic.under_way >= most:
+        lifecycle.wait_for_turn(call, limits.all_places_taken(most))
+        return Claim(ClaimKind.WAIT, call.carrier)
+    if call.intro_message is None and messages is None:
+        return Claim(ClaimKind.WRITE, call.carrier)
+    if later := _wait_for_pace(session, call, carrier_calls_per_second, now):
+        return later
+    if call.intro_message is None and messages is not None:
+        call.intro_message, call.voicemail_message = messages.intro, messages.voicemail
+    number = traffic.attempts + 1
+    lifecycle.begin_attempt(session, call, parties.agent, attempt_id, number, now)
+    return Claim(ClaimKind.DIAL, call.carrier, _placement_of(call, parties.agent, attempt_id))
+
+
+def _wait_for_pace(session: Session, call: Call, per_second: float, now: datetime) -> Claim | None:
+    """Take the carrier's turn for a live call; a claim to wait if another call has it."""
+    if not per_second or not call.live:
+        return None
+    at = take_turn(session, call.carrier, per_second, now)
+    if at is None:
+        return None
+    lifecycle.wait_for_turn(call, limits.CARRIER_PACE)
+    return Claim(ClaimKind.WAIT, call.carrier, until=at)
+
+
+class _Traffic(NamedTuple):
+    """The organization's active calls, the call's attempts, and whether dialling is paused."""
+
+    under_way: int
+    attempts: int
+    is_begun: bool
+    is_paused: bool
+
+
+def under_way(session: Session, organization_id: UUID) -> int:
+    """How many calls of the organization are active."""
+    return session.scalar(_under_way(organization_id)) or 0
+
+
+def _under_way(organization_id: UUID) -> Select[int]:
+    return select(func.count(Call.id)).where(
+        Call.organization_id == organization_id, Call.status.in_(ACTIVE)
+    )
+
+
+def _traffic(session: Session, call: Call, attempt_id: UUID) -> _Traffic:
+    attempts = select(func.coalesce(func.max(CallAttempt.number), 0)).where(
+        CallAttempt.call_id == call.id
+    )
+    begun = select(CallAttempt.id).where(CallAttempt.id == attempt_id).exists()
+    busy = _under_way(call.organization_id).scalar_subquery()
+    facts = select(busy, attempts.scalar_subquery(), begun, pauses.is_covered(call))
+    return _Traffic(*session.execute(facts).one())
+
+
+def _found_begun(session: Session, call: Call, attempt_id: UUID) -> Claim:
+    attempt = session.get(CallAttempt, attempt_id, populate_existing=True)
+    if attempt is None or attempt.status not in ACTIVE:
+        return Claim(ClaimKind.DONE, call.carrier)
+    if attempt.put_off_until is not None:
+        return _retry_claim(attempt)
+    answered = attempt.carrier_reference is not None
+    return Claim(ClaimKind.FOLLOW if answered else ClaimKind.RESOLVE, attempt.carrier)
+
+
+def _retry_claim(attempt: CallAttempt) -> Claim:
+    return Claim(ClaimKind.ASK_AGAIN, attempt.carrier, until=attempt.put_off_until)
+
+
+def _stopped_or_postponed(
+    session: Session, call: Call, parties: rules.Parties, now: datetime
+) -> bool:
+    if now >= call.expires_at:
+        detail = limits.waited_for(call.status_detail)
+        end_call(session, call, CallStatus.EXPIRED, EndedReason.EXPIRED, at=now, detail=detail)
+        return True
+    if blocker := rules.blocker_of(session, call, parties):
+        end_call(session, call, CallStatus.CANCELED, blocker.reason, at=now, detail=blocker.message)
+        return True
+    due = call.next_attempt_at or call.scheduled_for
+    if due is not None and due - now > EARLY:
+        lifecycle.enqueue_at(session, call, due, now)
+        return True
+    organization = parties.organization
+    wait = limits.next_moment(session, call.phone_number, organization, now, live=call.live)
+    if wait is not None:
+        lifecycle.postpone(session, call, wait.until, wait.why, now)
+        return True
+    return False
+
+
+def _placement_of(call: Call, agent: Agent, attempt_id: UUID) -> Placement:
+    return Placement(
+        attempt_id=attempt_id,
+        to_number=call.phone_number,
+        from_number=agent.phone_number or "",
+        intro=call.intro_message or "",
+        voicemail=call.voicemail_message or "",
+        hand_over_to=agent.voice_address,
+        account_id=call.account_id,
+    )
+
+
+def is_pace_taken(session: Session, carrier: CarrierKind, now: datetime) -> bool:
+    """Whether another call has the carrier's turn now."""
+    next_at = session.scalar(
+        select(CarrierPace.next_at).where(CarrierPace.carrier == carrier.value)
+    )
+    return next_at is not None and next_at > now
+
+
+def take_turn(
+    session: Session, carrier: CarrierKind, per_second: float, now: datetime
+) -> datetime | None:
+    """Take the carrier's next turn and return None, or return when to try again.
+
+    The turn's row stays locked until the transaction ends, so that two calls never share a turn.
+    """
+    gap = timedelta(seconds=1 / per_second)
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    first = insert(CarrierPace).values(carrier=carrier.value, next_at=now)
+    session.execute(first.on_conflict_do_nothing())
+    taken = session.execute(
+        update(CarrierPace)
+        .where(CarrierPace.carrier == carrier.value, CarrierPace.next_at <= now)
+        .values(next_at=now + gap)
+        .returning(CarrierPace.carrier)
+        .execution_options(synchronize_session=False)
+    ).first()
+    if taken is not None:
+        return None
+    return session.scalar(select(CarrierPace.next_at).where(CarrierPace.carrier == carrier.value))
+
+
+def claim_carrier_retry(session: Session, attempt_id: UUID) -> Claim:
+    """Decide what happens to an attempt that the carrier asked to send again later. It certainly
+    wasn't placed, and every check is repeated."""
+    call, attempt = lock_attempt(session, attempt_id)
+    if attempt.status not in ACTIVE or attempt.put_off_until is None:
+        return _found_begun(session, call, attempt_id)
+    now = utcnow()
+    if now < attempt.put_off_until:
+        return _retry_claim(attempt)
+    carrier_accounts.choose_again(session, call)
+    attempt.carrier, attempt.account_id = call.carrier, call.account_id
+    parties = rules.parties_of(session, call.agent_id, call.phone_number, lock=True)
+    if now >= call.expires_at:
+        status, reason = CallStatus.EXPIRED, EndedReason.EXPIRED
+        detail = limits.waited_for(call.status_detail)
+    elif blocker := rules.blocker_of(session, call, parties):
+        status, reason, detail = CallStatus.CANCELED, blocker.reason, blocker.message
+    elif pause := pauses.of_call(session, call):
+        call.status_detail, call.next_attempt_at = pauses.sentence(pause), None
+        attempt.put_off_until = now + pauses.RECHECK
+        return _retry_claim(attempt)
+    else:
+        call.status_detail = call.next_attempt_at = None
+        attempt.put_off_until, attempt.asked_at = None, now
+        attempt.from_number = parties.agent.phone_number
+        return Claim(ClaimKind.DIAL, call.carrier, _placement_of(call, parties.agent, attempt_id))
+    end_attempt(session, call, attempt, status, reason, at=now, detail=detail)
+    return Claim(ClaimKind.DONE, call.carrier)
+
+
+def carrier_retry(session: Session, attempt_id: UUID, seconds: float, message: str) -> None:
+    """Write that the carrier did not place the attempt and may be asked again in ``seconds``."""
+    call, attempt = lock_attempt(session, attempt_id)
+    if attempt.status not in ACTIVE or attempt.carrier_reference is not None:
+        return
+    now = utcnow()
+    if call.cancel_requested_at is not None:
+        canceled = CallStatus.CANCELED, EndedReason.CANCELED
+        end_attempt(session, call, attempt, *canceled, at=now)
+        return
+    attempt.put_off_until = now + timedelta(seconds=seconds)
+    call.status_detail = message[:MOST_SHOWN]
+    call.next_attempt_at = attempt.put_off_until
+    kind = f"put-off:{now.isoformat()}"
+    events.note(session, call, kind, call.status, at=now, detail=message, attempt_id=attempt.id)
+
+
+def placed(session: Session, attempt_id: UUID, reference: str) -> None:
+    """Write that the carrier took the call, with its own reference."""
+    session.execute(
+        update(CallAttempt)
+        .where(
+            CallAttempt.id == attempt_id,
+            or_(CallAttempt.carrier_reference.is_(None), CallAttempt.is_guessed),
+        )
+        .values(carrier_reference=reference, is_guessed=False)
+    )
+
+
+def refused(session: Session, attempt_id: UUID, reason: EndedReason, message: str) -> None:
+    """End an attempt that the carrier refused: it has not rung and never will."""
+    call, attempt = lock_attempt(session, attempt_id)
+    end_attempt(session, call, attempt, CallStatus.FAILED, reason, at=utcnow(), detail=message)
+
+
+def unanswered(session: Session, attempt_id: UUID) -> None:
+    """Write that the carrier was asked and did not answer; it is looked up later."""
+    session.execute(
+        update(CallAttempt)
+        .where(CallAttempt.id == attempt_id, CallAttempt.asked_at.is_(None))
+        .values(asked_at=CallAttempt.started_at)
+    )
+
+
+def never_placed(session: Session, attempt_id: UUID) -> None:
+    """Replace an attempt whose request certainly never reached the carrier.
+
+    The number of such attempts is limited, by whether the carrier was asked at all.
+    """
+    call, attempt = lock_attempt(session, attempt_id)
+    if attempt.status is not CallStatus.DIALING or call.status is not CallStatus.DIALING:
+        return
+    now, detail = utcnow(), CUT_SHORT if attempt.asked_at is None else UNPLACED
+    before = session.scalar(
+        select(func.count())
+        .select_from(CallAttempt)
+        .where(CallAttempt.call_id == call.id, CallAttempt.detail == detail)
+    )
+    failed, reason = CallStatus.FAILED, EndedReason.CARRIER_ERROR
+    if call.cancel_requested_at is not None or (before or 0) + 1 >= MOST_ATTEMPTS[detail]:
+        end_attempt(session, call, attempt, failed, reason, at=now, detail=detail)
+        return
+    lifecycle.requeue(session, call, attempt, reason, detail)
+
+
+def unknown(session: Session, attempt_id: UUID) -> None:
+    """End an attempt of which the carrier can't say whether it rang: it is never dialled again by
+    itself, and an operator can resolve it."""
+    call, attempt = lock_attempt(session, attempt_id)
+    detail = "The carrier could not say whether the call was placed."
+    end_attempt(
+        session, call, attempt, CallStatus.UNKNOWN, EndedReason.UNKNOWN, at=utcnow(), detail=detail
+    )
+
+
+def give_up(session: Session, call_id: UUID, attempt_id: UUID) -> None:
+    """End a call after an error that repeating doesn't fix."""
+    call = lock_call(session, call_id)
+    if session.get(CallAttempt, attempt_id) is not None:
+        unknown(session, attempt_id)
+    elif call.status in WAITING:
+        detail = "The call could not be prepared; it was not placed."
+        end_call(
+            session, call, CallStatus.FAILED, EndedReason.CARRIER_ERROR, at=utcnow(), detail=detail
+        )

@@ -1,0 +1,377 @@
+"""What a carrier says of an attempt: asked by the worker, or reported by the carrier itself.
+
+Reports may repeat, come late or in the wrong order: states only move forward, and each kind of
+event is written once for each attempt.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import or_, select, update
+from sqlalchemy.orm import Session
+
+from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason
+from app.errors import Forbidden, NotFound
+from app.gateways.carriers.base import Inquiry, LineEvent, LineEventKind, LineState, Verdict
+from app.gateways.job_queue import enqueue_job
+from app.models import Agent, Call, CallAttempt, CallEvent, utcnow
+from app.models.base import id_at
+from app.services import rollup
+from app.services.calls import events, lifecycle
+from app.services.calls.events import event_key, known_events
+from app.services.calls.states import ACTIVE, WAITING, lock_attempt
+
+STATUS_OF_REASON = {
+    EndedReason.COMPLETED: CallStatus.COMPLETED,
+    EndedReason.VOICEMAIL: CallStatus.COMPLETED,
+    EndedReason.BUSY: CallStatus.BUSY,
+    EndedReason.NO_ANSWER: CallStatus.NO_ANSWER,
+    EndedReason.CANCELED: CallStatus.CANCELED,
+}
+NOT_ENDED = "The carrier did not end the call; it goes on."
+LATELY = timedelta(hours=12)
+"""How old another call to the same number may be and still go on."""
+ASKED_FOR = timedelta(hours=1)
+"""How long after a call's end its cost is requested."""
+LONGEST_LIFE = timedelta(hours=30)
+"""The longest time from an attempt's id to its end."""
+NO_CURRENCY = "XXX"
+"""ISO 4217's code for a carrier that names no currency."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Whether an attempt is over, or the worker has to hang up because the call was cancelled."""
+
+    over: bool
+    hang_up: bool
+
+
+def inquiry(session: Session, attempt_id: UUID) -> Inquiry | None:
+    """What to ask the carrier about the attempt; None if it has ended by our records."""
+    if session.get_one(CallAttempt, attempt_id, populate_existing=True).status not in ACTIVE:
+        return None
+    return question(session, attempt_id)[1]
+
+
+def question(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
+    """Which carrier to ask about the attempt and what, even if it has ended by our records."""
+    attempt, call, agent_number = _parts(session, attempt_id)
+    taken, rivals = ([], []) if attempt.carrier_reference else _others(session, call, attempt)
+    return attempt.carrier, Inquiry(
+        attempt_id=attempt.id,
+        to_number=call.phone_number,
+        from_number=attempt.from_number or agent_number or "",
+        asked_at=attempt.asked_at or attempt.started_at,
+        reference=attempt.carrier_reference,
+        taken=frozenset(taken),
+        rivals=len(rivals),
+        place=sum(began < attempt.started_at for began in rivals),
+        account_id=attempt.account_id,
+    )
+
+
+def stray(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
+    """The carrier of a call that was given up as never placed, and the call as it knows it."""
+    attempt, call, agent_number = _parts(session, attempt_id)
+    return attempt.carrier, Inquiry(
+        attempt_id=attempt.id,
+        to_number=call.phone_number,
+        from_number=attempt.from_number or agent_number or "",
+        asked_at=attempt.asked_at or attempt.started_at,
+        reference=attempt.carrier_reference,
+        account_id=attempt.account_id,
+    )
+
+
+def _parts(session: Session, attempt_id: UUID) -> tuple[CallAttempt, Call, str | None]:
+    query = (
+        select(CallAttempt, Call, Agent.phone_number)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .join(Agent, Agent.id == Call.agent_id)
+        .where(CallAttempt.id == attempt_id)
+    )
+    row = session.execute(query, execution_options={"populate_existing": True}).one()
+    return row[0], row[1], row[2]
+
+
+def _others(session: Session, call: Call, attempt: CallAttempt) -> tuple[list[str], list[datetime]]:
+    """The references of the partner's other recent attempts to the number, and the start of those
+    that have none and may still be found."""
+    rows = session.execute(
+        select(CallAttempt.started_at, CallAttempt.carrier_reference, CallAttempt.status)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .where(
+            Call.partner_id == call.partner_id,
+            Call.phone_number == call.phone_number,
+            CallAttempt.carrier == attempt.carrier,
+            CallAttempt.started_at >= attempt.started_at - LATELY,
+            CallAttempt.put_off_until.is_(None),
+            CallAttempt.id != attempt.id,
+        )
+    ).all()
+    return (
+        [row.carrier_reference for row in rows if row.carrier_reference],
+        [row.started_at for row in rows if row.carrier_reference is None and row.status in ACTIVE],
+    )
+
+
+def apply(session: Session, attempt_id: UUID, state: LineState) -> Followed:
+    """Write what the carrier knows of an attempt.
+
+    A call that ended by itself before it could be cancelled keeps its own outcome; if it would be
+    retried, it is cancelled instead.
+    """
+    call, attempt = lock_attempt(session, attempt_id)
+    write_cost(session, call, attempt, state)
+    if attempt.status in ACTIVE:
+        if attempt.carrier_reference is None:
+            attempt.carrier_reference, attempt.is_guessed = state.reference, state.is_guessed
+        attempt.put_off_until = None
+        ended_by_itself = attempt.hang_up_asked_at is None and state.end_reason not in (
+            None,
+            EndedReason.CANCELED,
+        )
+        asked_at = call.cancel_requested_at
+        if ended_by_itself:
+            call.cancel_requested_at = None
+        _write(session, call, attempt, state)
+        if asked_at is not None and call.status in WAITING:
+            call.cancel_requested_at = asked_at
+            canceled = CallStatus.CANCELED, EndedReason.CANCELED
+            lifecycle.end_call(session, call, *canceled, at=utcnow())
+    over = attempt.status not in ACTIVE
+    return Followed(over, hang_up=not over and call.cancel_requested_at is not None)
+
+
+def _write(session: Session, call: Call, attempt: CallAttempt, state: LineState) -> None:
+    known = known_events(session, call.id, attempt.id) if state.events else set()
+    for event in sorted(state.events, key=lambda event: event.at):
+        if event.answered_by is not None:
+            _learn_who_answered(session, call, attempt, event.answered_by)
+        if event.kind is LineEventKind.ENDED:
+            _end(session, call, attempt, event)
+        elif event_key(event.kind.value, attempt.id) not in known:
+            lifecycle.advance(session, call, attempt, event)
+
+
+def _learn_who_answered(
+    session: Session, call: Call, attempt: CallAttempt, answered_by: AnsweredBy
+) -> None:
+    """Machine detection reports after the answer; its first result stays."""
+    if attempt.answered_by not in (None, AnsweredBy.UNKNOWN):
+        return
+    attempt.answered_by = call.answered_by = answered_by
+    session.execute(
+        update(CallEvent)
+        .where(
+            CallEvent.call_id == call.id,
+            CallEvent.key == event_key(LineEventKind.ANSWERED.value, attempt.id),
+        )
+        .values(detail=answered_by.value)
+    )
+
+
+def _end(session: Session, call: Call, attempt: CallAttempt, event: LineEvent) -> None:
+    reason = event.reason or EndedReason.UNKNOWN
+    completed = reason in (EndedReason.COMPLETED, EndedReason.VOICEMAIL)
+    if completed and attempt.answered_at is None and call.cancel_requested_at is None:
+        answer = LineEvent(LineEventKind.ANSWERED, event.at, event.answered_by)
+        lifecycle.advance(session, call, attempt, answer)
+    if attempt.answered_at is not None and attempt.answered_by is None:
+        attempt.answered_by = call.answered_by = AnsweredBy.UNKNOWN
+    if completed and attempt.answered_by is AnsweredBy.VOICEMAIL:
+        reason = EndedReason.VOICEMAIL
+    status = STATUS_OF_REASON.get(reason, CallStatus.FAILED)
+    at = max(event.at, attempt.answered_at or attempt.started_at)
+    lifecycle.end_attempt(session, call, attempt, status, reason, at=at)
+
+
+def begin_hang_up(session: Session, attempt_id: UUID) -> bool | None:
+    """Write that the carrier is about to be asked to end the call; commit it before asking.
+
+    True the first time, False later, None if the carrier isn't to be asked.
+    """
+    call, attempt = lock_attempt(session, attempt_id)
+    if attempt.status not in ACTIVE or call.cancel_requested_at is None:
+        return None
+    is_first = attempt.hang_up_asked_at is None
+    attempt.hang_up_asked_at = attempt.hang_up_asked_at or utcnow()
+    return is_first
+
+
+def nothing_to_hang_up(session: Session, attempt_id: UUID, state: LineState) -> None:
+    """Write that the carrier had nothing to end: the call was over, or it goes on and the
+    cancellation is withdrawn."""
+    _, attempt = lock_attempt(session, attempt_id)
+    attempt.hang_up_asked_at = None
+    session.flush()
+    if state.end_reason is None:
+        hang_up_refused(session, attempt_id)
+
+
+def hang_up_refused(session: Session, attempt_id: UUID) -> None:
+    """Withdraw the cancellation because the carrier did not end the call."""
+    call, attempt = lock_attempt(session, attempt_id)
+    call.cancel_requested_at, call.status_detail = None, NOT_ENDED
+    now = utcnow()
+    events.note(
+        session,
+        call,
+        f"cancel-refused:{now.isoformat()}",
+        call.status,
+        at=now,
+        detail=NOT_ENDED,
+        attempt_id=attempt.id,
+    )
+
+
+def costs_due(session: Session, carrier: CarrierKind, now: datetime, limit: int) -> list[Inquiry]:
+    """Recently ended attempts without a cost, latest first. Carriers work out the cost some time
+    after a call has ended."""
+    rows = session.execute(
+        select(CallAttempt, Call.phone_number, Agent.phone_number)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .join(Agent, Agent.id == Call.agent_id)
+        .where(
+            CallAttempt.id >= id_at(now - LONGEST_LIFE),
+            CallAttempt.carrier == carrier,
+            CallAttempt.carrier_reference.is_not(None),
+            CallAttempt.cost.is_(None),
+            CallAttempt.ended_at >= now - ASKED_FOR,
+        )
+        .order_by(CallAttempt.id.desc())
+        .limit(limit)
+    )
+    return [
+        Inquiry(
+            attempt_id=attempt.id,
+            to_number=to_number,
+            from_number=attempt.from_number or own_number or "",
+            asked_at=attempt.started_at,
+            reference=attempt.carrier_reference,
+            account_id=attempt.account_id,
+        )
+        for attempt, to_number, own_number in rows
+    ]
+
+
+def write_cost_of(session: Session, attempt_id: UUID, state: LineState) -> None:
+    """Write the carrier's cost of the attempt, unless it is known already."""
+    call, attempt = lock_attempt(session, attempt_id)
+    write_cost(session, call, attempt, state)
+
+
+def write_cost(session: Session, call: Call, attempt: CallAttempt, state: LineState) -> None:
+    """Write the cost of a locked attempt. The first cost counts, on the UTC day on which the
+    attempt began."""
+    if state.cost is None or attempt.cost is not None:
+        return
+    attempt.cost, attempt.cost_currency = state.cost, state.currency
+    rollup.add_cost(
+        session,
+        partner_id=call.partner_id,
+        organization_id=call.organization_id,
+        day=attempt.started_at.astimezone(UTC).date(),
+        cost=state.cost,
+        currency=state.currency or NO_CURRENCY,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """What to say; then the call is transferred, or ends."""
+
+    words: str
+    hand_over_to: str | None
+
+
+def take(session: Session, carrier: CarrierKind, attempt_id: UUID, state: LineState) -> bool:
+    """Write what an authenticated carrier reports. Returns False if the attempt was over.
+
+    An attempt whose answer was lost gets its reference here; if it was given up as never placed,
+    the worker ends the call. Raises `NotFound` if the carrier has no such attempt, `Forbidden` if
+    the call belongs to another attempt.
+    """
+    attempt = _attempt(session, carrier, attempt_id, str(state.reference))
+    if attempt.status not in ACTIVE:
+        if attempt.carrier_reference is None and state.end_reason is None:
+            # Given up as never placed, but it rings after all, and no worker follows it.
+            attempt.carrier_reference = state.reference
+            enqueue_job(session, "end_stray_call", f"stray:{attempt.id}", str(attempt.id))
+            session.flush()
+        return False
+    was_lost = attempt.carrier_reference is None
+    followed = apply(session, attempt.id, state)
+    if was_lost or followed.over:
+        # Wake the worker that follows the call: it can stop asking, or start.
+        events.signal(session, attempt.id)
+    session.flush()
+    return True
+
+
+def answer(
+    session: Session,
+    carrier: CarrierKind,
+    attempt_id: UUID,
+    reference: str,
+    answered_by: AnsweredBy | None,
+) -> Speech | None:
+    """Write the answer and return the message: the voicemail message for a machine, else the
+    intro. None if the attempt is over by our records. Raises the same errors as `take`.
+
+    A person is transferred to the assistant's voice address if it has one.
+    """
+    is_machine = answered_by is AnsweredBy.VOICEMAIL
+    now = utcnow()
+    said = LineEventKind.SAID_VOICEMAIL if is_machine else LineEventKind.SAID_INTRO
+    reported = (LineEvent(LineEventKind.ANSWERED, now, answered_by), LineEvent(said, now))
+    if not take(session, carrier, attempt_id, LineState(Verdict.PLACED, reference, reported)):
+        return None
+    call, voice_address = session.execute(
+        select(Call, Agent.voice_address)
+        .join(CallAttempt, CallAttempt.call_id == Call.id)
+        .join(Agent, Agent.id == Call.agent_id)
+        .where(CallAttempt.id == attempt_id)
+    ).one()
+    if is_machine:
+        return Speech(call.voicemail_message or "", None)
+    return Speech(call.intro_message or "", voice_address)
+
+
+def _attempt(
+    session: Session, carrier: CarrierKind, attempt_id: UUID, reference: str
+) -> CallAttempt:
+    """The attempt, locked. Raises `Forbidden` if the carrier's call belongs to another attempt."""
+    those = select(CallAttempt.id).where(
+        CallAttempt.carrier == carrier,
+        or_(CallAttempt.id == attempt_id, CallAttempt.carrier_reference == reference),
+    )
+    # In the order of their ids: two reports may correct the same two guesses.
+    locked = {found: lock_attempt(session, found)[1] for found in sorted(session.scalars(those))}
+    attempt = locked.pop(attempt_id, None)
+    if attempt is None:
+        message = "There is no such attempt."
+        raise NotFound(message, "attempt_not_found")
+    if attempt.carrier_reference != reference:
+        _correct_guess(attempt, reference, list(locked.values()))
+    attempt.is_guessed = False
+    return attempt
+
+
+def _correct_guess(attempt: CallAttempt, reference: str, holders: Sequence[CallAttempt]) -> None:
+    """Swap guessed references: the attempt gets its own, and the attempt that held it gets the
+    other. Raises `Forbidden` if the reference wasn't guessed."""
+    for one in (attempt, *holders):
+        if one.carrier_reference is None:
+            continue
+        if not one.is_guessed or not {attempt.status, one.status} <= ACTIVE:
+            message = "The call belongs to another attempt."
+            raise Forbidden(message, "other_call")
+    if attempt.carrier_reference is None and not holders:
+        return
+    for holder in holders:
+        holder.carrier_reference = attempt.carrier_reference
+    attempt.carrier_reference = reference

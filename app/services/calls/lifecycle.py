@@ -1,0 +1,295 @@
+"""The moves of a call, in the order of its life: it waits, is dialled, answered, retried, ended.
+
+Each function expects the call to be locked, makes one move of the table in `states`, and writes
+what belongs to it: the timeline, the next turn in the queue, the conversation, the webhook.
+"""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from app.enums import AnsweredBy, CallStatus, EndedReason, WebhookEvent
+from app.gateways.carriers.base import LineEvent, LineEventKind
+from app.gateways.job_queue import enqueue_call
+from app.models import Agent, Call, CallAttempt, CallEvent, HeldCall, Organization, new_id, utcnow
+from app.services import conversations, pauses
+from app.services.calls import events, limits, states
+from app.services.calls.states import ACTIVE, WAITING, move
+
+_WORTH_RETRYING = {
+    EndedReason.BUSY: "The line was busy.",
+    EndedReason.NO_ANSWER: "Nobody answered.",
+    EndedReason.CARRIER_ERROR: "The carrier could not place the call.",
+}
+_MOVE_OF_EVENT = {
+    LineEventKind.RINGING: states.RING,
+    LineEventKind.ANSWERED: states.ANSWER,
+    LineEventKind.SAID_INTRO: states.ANSWER,
+    LineEventKind.SAID_VOICEMAIL: states.ANSWER,
+}
+
+
+def enqueue(
+    session: Session, call: Call, *, delay_seconds: float | None = None, had_its_turn: bool = False
+) -> None:
+    """Give the call a turn in the queue, with a new attempt; see `enqueue_call`."""
+    enqueue_call(
+        session,
+        call_id=call.id,
+        attempt_id=new_id(),
+        organization_id=call.organization_id,
+        delay_seconds=delay_seconds,
+        had_its_turn=had_its_turn,
+    )
+
+
+def postpone(session: Session, call: Call, until: datetime, why: str | None, now: datetime) -> None:
+    """Schedule a waiting call for ``until``; its expiry moves with it."""
+    call.status_detail = why
+    call.expires_at = until + (call.expires_at - (call.scheduled_for or call.created_at))
+    move(call, states.POSTPONE, CallStatus.SCHEDULED)
+    call.scheduled_for = until
+    if call.next_attempt_at is not None:
+        call.next_attempt_at = until
+    moment = until.isoformat()
+    # The same moment may come up again, where the engine woke the call a little early.
+    kind = f"scheduled:{moment}:{now.isoformat()}"
+    events.note(session, call, kind, CallStatus.SCHEDULED, at=now, detail=moment)
+    enqueue_at(session, call, until, now)
+
+
+def enqueue_at(session: Session, call: Call, at: datetime, now: datetime) -> None:
+    """Give the call its next turn at that time."""
+    enqueue(session, call, delay_seconds=max(timedelta(), at - now).total_seconds())
+
+
+def wait_for_turn(call: Call, why: str) -> None:
+    """The call's time has come, but others are before it."""
+    move(call, states.QUEUE, CallStatus.QUEUED)
+    call.status_detail = why
+
+
+def hold_if_paused(session: Session, call: Call) -> bool:
+    """Hold a waiting call while a pause covers it. Returns False if none does."""
+    pause = pauses.of_call(session, call)
+    if pause is None:
+        return False
+    now, words = utcnow(), pauses.sentence(pause)
+    move(call, states.QUEUE, CallStatus.QUEUED)
+    call.next_attempt_at = None
+    held = session.get(HeldCall, call.id)
+    if held is None or call.status_detail != words:
+        call.status_detail = words
+        kind = f"held:{now.isoformat()}"
+        events.note(session, call, kind, CallStatus.QUEUED, at=now, detail=words)
+    if held is None:
+        session.add(
+            HeldCall(
+                call_id=call.id,
+                partner_id=call.partner_id,
+                carrier=call.carrier,
+                expires_at=call.expires_at,
+            )
+        )
+    return True
+
+
+def begin_attempt(
+    session: Session, call: Call, agent: Agent, attempt_id: UUID, number: int, now: datetime
+) -> None:
+    """Write the attempt before the carrier is asked; the first one starts the call."""
+    session.add(
+        CallAttempt(
+            id=attempt_id,
+            organization_id=call.organization_id,
+            call_id=call.id,
+            number=number,
+            carrier=call.carrier,
+            account_id=call.account_id,
+            from_number=agent.phone_number,
+            status=CallStatus.DIALING,
+            started_at=now,
+        )
+    )
+    move(call, states.DIAL, CallStatus.DIALING)
+    call.status_detail = call.next_attempt_at = None
+    call.started_at = call.started_at or now
+    events.note(session, call, "dialing", CallStatus.DIALING, at=now, attempt_id=attempt_id)
+    if number == 1:
+        events.emit(session, call, WebhookEvent.CALL_STARTED)
+
+
+def requeue(
+    session: Session, call: Call, attempt: CallAttempt, reason: EndedReason, detail: str
+) -> None:
+    """Replace an attempt that was certainly never placed; the call goes to the front."""
+    now = utcnow()
+    attempt.status, attempt.ended_reason = CallStatus.FAILED, reason
+    attempt.ended_at, attempt.detail = now, detail
+    move(call, states.REQUEUE, CallStatus.QUEUED)
+    call.started_at, call.status_detail = None, detail
+    events.note(
+        session,
+        call,
+        "never-placed",
+        CallStatus.QUEUED,
+        at=now,
+        detail=detail,
+        attempt_id=attempt.id,
+    )
+    enqueue(session, call, had_its_turn=True)
+
+
+def advance(session: Session, call: Call, attempt: CallAttempt, event: LineEvent) -> None:
+    """Write that the call rings, was answered, or that a message was played; the state only moves
+    forward."""
+    by, at = _MOVE_OF_EVENT[event.kind], max(event.at, attempt.started_at)
+    if attempt.status in by.sources:
+        (status,) = by.targets
+        move(call, by, status)
+        attempt.status = status
+    detail = None
+    if event.kind is LineEventKind.RINGING:
+        attempt.ringing_at = attempt.ringing_at or at
+    elif event.kind is LineEventKind.ANSWERED and attempt.answered_at is None:
+        attempt.answered_at = call.answered_at = at
+        attempt.answered_by = call.answered_by = attempt.answered_by or event.answered_by
+    elif event.kind is LineEventKind.SAID_INTRO:
+        detail = attempt.spoken = call.intro_message
+    elif event.kind is LineEventKind.SAID_VOICEMAIL:
+        detail = attempt.spoken = call.voicemail_message
+    if event.kind is LineEventKind.ANSWERED and attempt.answered_by is not None:
+        detail = attempt.answered_by.value
+    events.note(
+        session,
+        call,
+        event.kind.value,
+        attempt.status,
+        at=at,
+        detail=detail,
+        attempt_id=attempt.id,
+    )
+
+
+def end_attempt(
+    session: Session,
+    call: Call,
+    attempt: CallAttempt,
+    status: CallStatus,
+    reason: EndedReason,
+    *,
+    at: datetime,
+    detail: str | None = None,
+) -> None:
+    """End the attempt, and the call unless the organization's rule retries it.
+
+    An answered call becomes a conversation, unless it was made with a test key. An attempt that
+    has ended stays as it is.
+    """
+    if attempt.status not in ACTIVE:
+        return
+    if call.cancel_requested_at is not None and status is not CallStatus.UNKNOWN:
+        status, reason = CallStatus.CANCELED, EndedReason.CANCELED
+    attempt.status, attempt.ended_reason, attempt.ended_at = status, reason, at
+    attempt.detail = detail
+    if attempt.answered_at is not None:
+        answered_by = attempt.answered_by or AnsweredBy.UNKNOWN
+        _record_conversation(session, call, answered_by, attempt.answered_at, at)
+    retry = _retry(session, call, reason, at)
+    if retry is None:
+        end_call(session, call, status, reason, at=at, detail=detail)
+        return
+    move(call, states.RETRY, CallStatus.SCHEDULED)
+    call.status_detail, call.next_attempt_at = retry.why, retry.until
+    events.note(session, call, "attempt-ended", status, at=at, detail=detail, attempt_id=attempt.id)
+    enqueue_at(session, call, retry.until, at)
+
+
+def _retry(session: Session, call: Call, reason: EndedReason, at: datetime) -> limits.Wait | None:
+    """When the organization's retry rule dials again; None after the last attempt."""
+    if reason not in _WORTH_RETRYING:
+        return None
+    organization = session.get_one(Organization, call.organization_id)
+    made = session.scalar(
+        select(func.count())
+        .select_from(CallAttempt)
+        .where(CallAttempt.call_id == call.id, CallAttempt.carrier_reference.is_not(None))
+    )
+    if max(1, made or 0) > organization.retry_times:
+        return None
+    retry_at = at + timedelta(minutes=organization.retry_minutes)
+    if retry_at >= call.expires_at:
+        return None
+    gap = limits.minutes_words(organization.retry_minutes)
+    return limits.Wait(retry_at, f"{_WORTH_RETRYING[reason]} It is tried again after {gap}.")
+
+
+def end_call(
+    session: Session,
+    call: Call,
+    status: CallStatus,
+    reason: EndedReason,
+    *,
+    at: datetime,
+    detail: str | None = None,
+) -> None:
+    """End the call. A call that has ended stays as it is."""
+    if call.status.is_final:
+        return
+    move(call, states.STOP if call.status in WAITING else states.END, status)
+    call.ended_reason, call.ended_at = reason, at
+    call.status_detail = detail
+    call.next_attempt_at = None
+    events.note(session, call, "ended", status, at=at, detail=detail)
+    events.emit(session, call, WebhookEvent(f"call.{status.value}"))
+
+
+def resolve(
+    session: Session,
+    call: Call,
+    attempt: CallAttempt | None,
+    status: CallStatus,
+    reason: EndedReason,
+    *,
+    at: datetime,
+    answered_at: datetime | None = None,
+    answered_by: AnsweredBy | None = None,
+    detail: str | None = None,
+) -> None:
+    """End a call that is unknown or stuck as the carrier or an operator says; without a retry."""
+    session.execute(
+        update(CallEvent)
+        .where(CallEvent.call_id == call.id, CallEvent.key == "ended")
+        .values(key="was-unknown")
+    )
+    if attempt is not None:
+        attempt.status, attempt.ended_reason, attempt.ended_at = status, reason, at
+        attempt.detail, attempt.put_off_until = detail, None
+        attempt.answered_at, attempt.answered_by = answered_at, answered_by
+    move(call, states.RESOLVE, status)
+    call.ended_reason, call.ended_at = reason, at
+    call.answered_at, call.answered_by = answered_at, answered_by
+    call.status_detail, call.next_attempt_at = detail, None
+    if answered_at is not None and answered_by is not None:
+        _record_conversation(session, call, answered_by, answered_at, at)
+    events.note(session, call, "ended", status, at=utcnow(), detail=detail)
+    events.emit(session, call, WebhookEvent(f"call.{status.value}"))
+
+
+def _record_conversation(
+    session: Session, call: Call, answered_by: AnsweredBy, began: datetime, ended: datetime
+) -> None:
+    if not call.live:
+        return
+    conversations.record(
+        session,
+        partner_id=call.partner_id,
+        organization_id=call.organization_id,
+        agent_id=call.agent_id,
+        call_id=call.id,
+        answered_by=answered_by,
+        started_at=began,
+        ended_at=ended,
+    )

@@ -1,0 +1,378 @@
+"""Reading calls: one, a page of them, their timeline, the portal's list, the API's description."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.enums import AnsweredBy, CallerKind, CallSource, CallStatus, EndedReason
+from app.errors import NotFound, ValidationFailed
+from app.models import Agent, Call, CallAttempt, CallEvent, Conversation, Organization, utcnow
+from app.models.base import id_at
+from app.phone import PhoneError, normalise
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.schemas import calls as schemas
+from app.schemas.calls import CallFilter
+from app.services import name_search
+
+_SEEN_BY_KEYS = (CallSource.API, CallSource.LEGACY)
+UNANSWERED = frozenset(
+    {CallStatus.BUSY, CallStatus.NO_ANSWER, CallStatus.FAILED, CallStatus.EXPIRED}
+)
+RUNNING = frozenset(status for status in CallStatus if not status.is_final)
+SLACK = timedelta(days=1)
+"""How far apart the time in a call's id and the stored time can be."""
+MOST_REGIONS = 20
+MOST_COUNTED = 1000
+LAST_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class CallPage:
+    """Calls, newest first, with their attempts; ``more`` if older ones follow."""
+
+    calls: Sequence[Call]
+    attempts: dict[UUID, list[CallAttempt]]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """An entry of a call's timeline. `app.services.calls.events.note` lists the kinds; ``detail``
+    of a message is its text."""
+
+    at: datetime
+    kind: str
+    status: CallStatus
+    detail: str | None
+
+
+def get(session: Session, caller: Caller, call_id: UUID | str) -> Call:
+    """The call. Raises `NotFound` (``call_not_found``) if the caller may not see it."""
+    identifier = _as_uuid(call_id)
+    call = None
+    if identifier is not None:
+        call = session.scalars(visible(caller).where(Call.id == identifier)).one_or_none()
+    if call is None:
+        message = "There is no such call."
+        raise NotFound(message, "call_not_found")
+    return call
+
+
+def page(
+    session: Session,
+    caller: Caller,
+    wanted: CallFilter | None = None,
+    *,
+    before: UUID | None = None,
+) -> CallPage:
+    """A page of the newest calls that the caller may see and that match ``wanted``, or of those
+    older than the call ``before``."""
+    wanted = wanted or CallFilter()
+    per_page = wanted.per_page
+    query = visible(caller).where(*_filters(wanted))
+    if before is not None:
+        query = query.where(Call.id < before)
+    rows = session.scalars(query.order_by(Call.id.desc()).limit(per_page + 1)).all()
+    calls = rows[:per_page]
+    attempts = attempts_of(session, [call.id for call in calls])
+    return CallPage(calls, attempts, more=len(rows) > per_page)
+
+
+def _filters(wanted: CallFilter) -> list[ColumnElement[bool]]:
+    pairs = (
+        (Call.status, wanted.status),
+        (Call.answered_by, wanted.answered_by),
+        (Call.ended_reason, wanted.ended_reason),
+        (Call.phone_number, wanted.phone_number),
+    )
+    return [column == value for column, value in pairs if value is not None]
+
+
+def attempts_of(session: Session, call_ids: Sequence[UUID]) -> dict[UUID, list[CallAttempt]]:
+    """The attempts of each call, oldest first, in one query."""
+    found: dict[UUID, list[CallAttempt]] = {call_id: [] for call_id in call_ids}
+    query = (
+        select(CallAttempt).where(CallAttempt.call_id.in_(call_ids)).order_by(CallAttempt.number)
+    )
+    for attempt in session.scalars(query):
+        found[attempt.call_id].append(attempt)
+    return found
+
+
+def timeline(session: Session, caller: Caller, call_id: UUID | str) -> list[Moment]:
+    """The call's timeline, oldest first."""
+    call = get(session, caller, call_id)
+    query = (
+        select(CallEvent).where(CallEvent.call_id == call.id).order_by(CallEvent.at, CallEvent.id)
+    )
+    return [
+        Moment(event.at, _kind(event), event.status, event.detail)
+        for event in session.scalars(query)
+    ]
+
+
+def visible(caller: Caller) -> Select[Call]:
+    """The calls of the caller's tenant; a live key sees live calls, a test key test calls."""
+    query = select(Call)
+    if caller.kind is CallerKind.API_KEY:
+        query = query.where(Call.live.is_(caller.live), Call.source.in_(_SEEN_BY_KEYS))
+    if caller.organization_id is not None:
+        return query.where(Call.organization_id == caller.organization_id)
+    if caller.partner_id is not None:
+        return query.where(Call.partner_id == caller.partner_id)
+    return query if caller.is_operator else query.where(Call.id.is_(None))
+
+
+def _kind(event: CallEvent) -> str:
+    key = event.key
+    if event.attempt_id is not None:
+        key = key.removeprefix(f"{event.attempt_id}:")
+    return key.split(":", 1)[0]
+
+
+def _as_uuid(value: UUID | str) -> UUID | None:
+    if isinstance(value, UUID):
+        return value
+    try:
+        return UUID(value)
+    except ValueError:
+        return None
+
+
+def describe(call: Call, attempts: Sequence[CallAttempt]) -> schemas.Call:
+    """The call as the API returns it, alone and in a list."""
+    person = call.contact
+    return schemas.Call(
+        call_id=call.id,
+        agent_id=call.agent_id,
+        phone_number=call.phone_number,
+        contact=schemas.CalledContact(
+            phone_number=call.phone_number,
+            first_name=person.get("firstName"),
+            last_name=person.get("lastName"),
+            email=person.get("email"),
+        ),
+        metadata=call.call_metadata,
+        status=call.status,
+        answered_by=call.answered_by,
+        ended_reason=call.ended_reason,
+        status_detail=call.status_detail,
+        created_at=call.created_at,
+        scheduled_for=call.scheduled_for,
+        next_attempt_at=call.next_attempt_at,
+        started_at=call.started_at,
+        answered_at=call.answered_at,
+        ended_at=call.ended_at,
+        attempts=[
+            schemas.CallAttempt(
+                id=attempt.id,
+                number=attempt.number,
+                status=attempt.status,
+                answered_by=attempt.answered_by,
+                ended_reason=attempt.ended_reason,
+                started_at=attempt.started_at,
+                answered_at=attempt.answered_at,
+                ended_at=attempt.ended_at,
+                cost=float(attempt.cost) if attempt.cost is not None else None,
+                cost_currency=attempt.cost_currency,
+            )
+            for attempt in attempts
+        ],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CallSearch:
+    """The filters of the portal's call list. ``organization`` and ``agent`` are an id or part of a
+    name, ``number`` may have any format. ``since`` and ``before`` limit the time of acceptance, or
+    with ``counted`` the start of the conversation: these are the calls that usage counts."""
+
+    states: frozenset[CallStatus] = field(default_factory=frozenset)
+    answered_by: AnsweredBy | None = None
+    organization: UUID | str | None = None
+    agent: UUID | str | None = None
+    number: str | None = None
+    since: datetime | None = None
+    before: datetime | None = None
+    live: bool | None = None
+    counted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallList:
+    """A page of calls; ``next_cursor`` is None on the last one. Names are kept by id."""
+
+    calls: Sequence[Call]
+    agents: dict[UUID, str]
+    organizations: dict[UUID, str]
+    next_cursor: str | None
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    chosen: CallSearch,
+    *,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> CallList:
+    """The newest calls that match, in at most four queries.
+
+    Raises `ValidationFailed` (``invalid_cursor``).
+    """
+    caller.require(Permission.CALLS_READ)
+    rows = visible(caller).where(*_conditions(session, caller, chosen))
+    if chosen.counted:
+        rows = rows.join(Conversation, Conversation.call_id == Call.id)
+    if cursor:
+        rows = rows.where(Call.id < _place(cursor))
+    found = session.scalars(rows.order_by(Call.id.desc()).limit(limit + 1)).all()
+    calls = found[:limit]
+    return CallList(
+        calls,
+        _names(session, select(Agent.id, Agent.name), Agent.id.in_({c.agent_id for c in calls})),
+        _names(
+            session,
+            select(Organization.id, Organization.name),
+            Organization.id.in_({call.organization_id for call in calls}),
+        ),
+        calls[-1].id.hex if len(found) > limit else None,
+    )
+
+
+def without_calls(session: Session, caller: Caller, chosen: CallSearch) -> int:
+    """How many conversations of these days and this organization have no call record; 0 if a
+    filter applies to call records only."""
+    caller.require(Permission.CALLS_READ)
+    of_calls = (chosen.states, chosen.answered_by, chosen.agent, chosen.number)
+    asks_calls = any(of_calls) or chosen.live is not None or isinstance(chosen.organization, str)
+    if asks_calls or not chosen.counted:
+        return 0
+    rows = select(func.count()).select_from(Conversation).where(Conversation.call_id.is_(None))
+    if caller.organization_id is not None:
+        rows = rows.where(Conversation.organization_id == caller.organization_id)
+    elif caller.partner_id is not None:
+        rows = rows.where(Conversation.partner_id == caller.partner_id)
+    if chosen.organization is not None:
+        rows = rows.where(Conversation.organization_id == chosen.organization)
+    if chosen.since is not None:
+        rows = rows.where(Conversation.started_at >= chosen.since)
+    if chosen.before is not None:
+        rows = rows.where(Conversation.started_at < chosen.before)
+    return session.scalar(rows) or 0
+
+
+def of_number(session: Session, caller: Caller, text: str) -> ColumnElement[bool] | None:
+    """The condition that a call's number is, or begins with, the number in ``text``; None if the
+    text is not a number."""
+    digits = "".join(c for c in text if c.isascii() and c.isdigit())
+    if len(digits) < 3 or any(c.isalpha() for c in text):
+        return None
+    international = text.strip().startswith(("+", "00"))
+    start = "+" + (digits.removeprefix("00") if international else digits)
+    exact = set() if international else _in_regions(session, caller, text)
+    begins = Call.phone_number >= start
+    end = _behind(start)
+    within = begins & (Call.phone_number < end) if end else begins
+    return or_(Call.phone_number.in_(exact), within) if exact else within
+
+
+def _in_regions(session: Session, caller: Caller, text: str) -> set[str]:
+    """The numbers that a number without a country code stands for in the organizations' regions."""
+    regions = select(Organization.default_region).distinct().limit(MOST_REGIONS)
+    if caller.partner_id is not None:
+        regions = regions.where(Organization.partner_id == caller.partner_id)
+    if caller.organization_id is not None:
+        regions = regions.where(Organization.id == caller.organization_id)
+    found = set()
+    for region in session.scalars(regions):
+        try:
+            found.add(normalise(text, region))
+        except PhoneError:
+            continue
+    return found
+
+
+def _behind(start: str) -> str | None:
+    """The first text that sorts after every number with these first digits."""
+    kept = start.rstrip("9")
+    return kept[:-1] + str(int(kept[-1]) + 1) if kept != "+" else None
+
+
+def _conditions(session: Session, caller: Caller, chosen: CallSearch) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    if chosen.states:
+        found.append(Call.status.in_(chosen.states))
+    if chosen.answered_by is not None:
+        found.append(Call.answered_by == chosen.answered_by)
+    if chosen.organization is not None:
+        found.append(_of_organization(session, chosen.organization))
+    if chosen.agent is not None:
+        found.append(_by_agent(chosen.agent))
+    if chosen.number is not None:
+        condition = of_number(session, caller, chosen.number)
+        found.append(Call.id.is_(None) if condition is None else condition)
+    if chosen.live is not None:
+        found.append(Call.live.is_(chosen.live))
+    moment = Conversation.started_at if chosen.counted else Call.created_at
+    if chosen.since is not None:
+        found.append(moment >= chosen.since)
+        if not chosen.counted:
+            found.append(Call.id >= id_at(chosen.since - SLACK))
+    if chosen.before is not None:
+        found += [moment < chosen.before, Call.id < id_at(chosen.before + SLACK)]
+    return found
+
+
+def _of_organization(session: Session, wanted: UUID | str) -> ColumnElement[bool]:
+    if isinstance(wanted, UUID):
+        return Call.organization_id == wanted
+    return name_search.is_of_organization_called(session, Call.organization_id, wanted)
+
+
+def _by_agent(wanted: UUID | str) -> ColumnElement[bool]:
+    if isinstance(wanted, UUID):
+        return Call.agent_id == wanted
+    return Call.agent_id.in_(select(Agent.id).where(Agent.named(wanted)))
+
+
+def _names(
+    session: Session, query: Select[UUID, str], condition: ColumnElement[bool]
+) -> dict[UUID, str]:
+    return {row.id: row.name for row in session.execute(query.where(condition))}
+
+
+def _place(cursor: str) -> UUID:
+    try:
+        return UUID(cursor)
+    except ValueError as error:
+        message = "This place in the list can't be read; start from its beginning."
+        raise ValidationFailed.on("cursor", "invalid_cursor", message) from error
+
+
+def waiting_calls(session: Session, caller: Caller) -> int:
+    """How many of the caller's calls wait to be dialled; counted up to `MOST_COUNTED`."""
+    waiting = (
+        visible(caller)
+        .where(Call.status.in_((CallStatus.QUEUED, CallStatus.DIALING)))
+        .with_only_columns(Call.id)
+        .limit(MOST_COUNTED)
+        .subquery()
+    )
+    return session.scalar(select(func.count()).select_from(waiting)) or 0
+
+
+def failed_calls(session: Session, caller: Caller) -> dict[EndedReason, int]:
+    """The caller's calls that failed in the last day, counted by reason."""
+    failed = session.execute(
+        visible(caller)
+        .where(Call.status == CallStatus.FAILED, Call.id >= id_at(utcnow() - LAST_DAY))
+        .with_only_columns(Call.ended_reason, func.count(Call.id))
+        .group_by(Call.ended_reason)
+    )
+    return {reason: count for reason, count in failed if reason is not None}

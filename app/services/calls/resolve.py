@@ -1,0 +1,212 @@
+"""Resolving calls that did not end by themselves, as the carrier or an operator says.
+
+It dials nothing: a call that may have rung is never tried again.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason
+from app.errors import Conflict, NotFound, ValidationFailed
+from app.gateways.carriers.base import Inquiry, LineEventKind, LineState, Verdict
+from app.models import Call, CallAttempt, HeldCall, utcnow
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.calls import carrier_reports, lifecycle, trouble
+from app.services.calls.states import ACTIVE, WAITING, latest_attempt, lock_attempt, lock_call
+
+REASONS = {
+    CallStatus.COMPLETED: EndedReason.COMPLETED,
+    CallStatus.BUSY: EndedReason.BUSY,
+    CallStatus.NO_ANSWER: EndedReason.NO_ANSWER,
+    CallStatus.FAILED: EndedReason.CARRIER_ERROR,
+    CallStatus.CANCELED: EndedReason.CANCELED,
+}
+"""The outcomes that an operator may choose."""
+NOT_AT_THE_CARRIER = "The carrier has no such call: it was not placed."
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to ask the carrier about a call."""
+
+    attempt_id: UUID
+    carrier: CarrierKind
+    inquiry: Inquiry
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How an attempt ended."""
+
+    reason: EndedReason
+    at: datetime
+    answered_at: datetime | None = None
+    answered_by: AnsweredBy | None = None
+    detail: str | None = None
+
+    @property
+    def status(self) -> CallStatus:
+        return carrier_reports.STATUS_OF_REASON.get(self.reason, CallStatus.FAILED)
+
+
+def question(session: Session, call_id: UUID) -> Question | None:
+    """What to ask the carrier; None for a waiting call, which no carrier knows.
+
+    Raises `NotFound` (``call_not_found``), `Conflict` (``call_ended``).
+    """
+    call = session.get(Call, call_id)
+    if call is None:
+        message = "There is no such call."
+        raise NotFound(message, "call_not_found")
+    _check_open(call)
+    attempt = latest_attempt(session, call_id)
+    if call.status in WAITING or attempt is None:
+        return None
+    return Question(attempt.id, *carrier_reports.question(session, attempt.id))
+
+
+def queue_again(session: Session, caller: Caller, call_id: UUID) -> Call:
+    """Queue a waiting call again whose time has passed. Whichever turn comes first dials, and only
+    that one. Raises `Conflict` (``not_stuck``)."""
+    call = lock_call(session, call_id)
+    if call.status not in WAITING or not _is_in_trouble(session, call):
+        raise _not_stuck(call)
+    lifecycle.enqueue(session, call)
+    _record(session, caller, call, call.status, "handed in again")
+    session.flush()
+    return call
+
+
+def by_carrier(
+    session: Session, caller: Caller, asked: Question, state: LineState, settle_seconds: float
+) -> Call:
+    """Write what the carrier says. A call that goes on stays as it is, or moves forward.
+
+    Raises `Conflict`: ``carrier_unsure`` if its answer settles nothing, ``call_ended``.
+    """
+    call, attempt = lock_attempt(session, asked.attempt_id)
+    _check_open(call)
+    before = call.status
+    if state.verdict is Verdict.UNSURE:
+        message = "The carrier can't tell which of its calls it is. Look there, then use --as."
+        raise Conflict(message, "carrier_unsure")
+    if state.verdict is Verdict.NOT_PLACED:
+        if (utcnow() - asked.inquiry.asked_at).total_seconds() < settle_seconds:
+            message = "The carrier doesn't show the call yet. Ask again in half a minute."
+            raise Conflict(message, "carrier_unsure")
+        end = _End(EndedReason.CARRIER_ERROR, utcnow(), detail=NOT_AT_THE_CARRIER)
+        _finish(session, call, attempt, end)
+    elif attempt.status in ACTIVE:
+        carrier_reports.apply(session, attempt.id, state)
+    elif state.end_reason is None:
+        message = "The call is on the line. Resolve it when it is over, or end it at the carrier."
+        raise Conflict(message, "call_on_the_line")
+    else:
+        attempt.carrier_reference = attempt.carrier_reference or state.reference
+        carrier_reports.write_cost(session, call, attempt, state)
+        _finish(session, call, attempt, _end_of(state))
+    if call.status is not before:
+        _record(session, caller, call, before, "the carrier's word")
+    session.flush()
+    return call
+
+
+def by_operator(
+    session: Session, caller: Caller, call_id: UUID, status: CallStatus, reason: str
+) -> Call:
+    """Write the outcome that an operator chose from `REASONS`. A completed call counts as a
+    conversation of no length, unless it was made with a test key.
+
+    Raises `ValidationFailed`, `NotFound`, `Conflict` (``call_ended``, ``not_stuck``).
+    """
+    reason = reason.strip()
+    if not reason:
+        raise ValidationFailed.on("reason", "invalid_reason", "Say why: --reason.")
+    question(session, call_id)
+    call = lock_call(session, call_id)
+    before = call.status
+    if not _is_in_trouble(session, call):
+        raise _not_stuck(call)
+    attempt = latest_attempt(session, call_id)
+    is_placed = attempt is not None and call.status not in WAITING
+    if not is_placed and status not in (CallStatus.FAILED, CallStatus.CANCELED):
+        message = "The call was never dialled: it can be failed or canceled."
+        raise Conflict(message, "never_dialled")
+    answered = (attempt.answered_at or attempt.started_at) if attempt else None
+    is_completed = status is CallStatus.COMPLETED
+    end = _End(
+        REASONS[status],
+        answered if is_completed and answered else utcnow(),
+        answered if is_completed else None,
+        ((attempt and attempt.answered_by) or AnsweredBy.UNKNOWN) if is_completed else None,
+        detail=f"{caller.label}: {reason}"[:500],
+    )
+    _finish(session, call, attempt if is_placed else None, end)
+    _record(session, caller, call, before, reason)
+    session.flush()
+    return call
+
+
+def _end_of(state: LineState) -> _End:
+    """How a call ended by the carrier's report."""
+    reason, at, answered_at, answered_by = EndedReason.UNKNOWN, utcnow(), None, None
+    for event in state.events:
+        answered_by = answered_by or event.answered_by
+        if event.kind is LineEventKind.ANSWERED:
+            answered_at = event.at
+        elif event.kind is LineEventKind.ENDED:
+            reason, at = event.reason or EndedReason.UNKNOWN, event.at
+    if reason is EndedReason.COMPLETED and answered_by is AnsweredBy.VOICEMAIL:
+        reason = EndedReason.VOICEMAIL
+    if reason in (EndedReason.COMPLETED, EndedReason.VOICEMAIL):
+        answered_at, answered_by = answered_at or at, answered_by or AnsweredBy.UNKNOWN
+    return _End(reason, at, answered_at, answered_by)
+
+
+def _finish(session: Session, call: Call, attempt: CallAttempt | None, end: _End) -> None:
+    lifecycle.resolve(
+        session,
+        call,
+        attempt,
+        end.status,
+        end.reason,
+        at=end.at,
+        answered_at=end.answered_at,
+        answered_by=end.answered_by,
+        detail=end.detail,
+    )
+
+
+def _is_in_trouble(session: Session, call: Call) -> bool:
+    is_held = session.get(HeldCall, call.id) is not None
+    return not is_held and trouble.trouble_of(session, call.id) is not None
+
+
+def _check_open(call: Call) -> None:
+    if call.status.is_final and call.status is not CallStatus.UNKNOWN:
+        message = f"The call is over: {call.status.value}."
+        raise Conflict(message, "call_ended")
+
+
+def _not_stuck(call: Call) -> Conflict:
+    message = f"The call goes its way: {call.status.value}. There is nothing to resolve."
+    return Conflict(message, "not_stuck")
+
+
+def _record(session: Session, caller: Caller, call: Call, before: CallStatus, reason: str) -> None:
+    audit.record(
+        session,
+        caller,
+        action="call.resolved",
+        target_type="call",
+        target_id=call.id,
+        partner_id=call.partner_id,
+        organization_id=call.organization_id,
+        target=call.phone_number,
+        before={"status": before},
+        after={"status": call.status, "reason": reason},
+    )

@@ -1,0 +1,186 @@
+"""Calls that wait: released after a pause, stopped when a rule forbids them, moved to an earlier
+time when hours or limits change. The worker looks at them from time to time."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import Select, delete, exists, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus
+from app.gateways.job_queue import enqueue_call, enqueue_job
+from app.models import Call, HeldCall, Organization, new_id, utcnow
+from app.services import pauses
+from app.services.calls import lifecycle, limits, rules
+from app.services.calls.states import WAITING, lock_call
+
+CHECK_HELD_EVERY = timedelta(minutes=1)
+HELD_AT_ONCE = 100
+QUEUED_AT_ONCE = 100
+NEW_CALL = timedelta(seconds=2)
+"""A call that was accepted this recently is most often dialled before it could be checked."""
+RELEASED_AT_ONCE = 500
+RESCHEDULED_AT_ONCE = 20
+"""Calls in one transaction: others wait for it."""
+
+
+def any_to_release(session: Session) -> bool:
+    """Whether `release` would find a call."""
+    return session.scalar(select(HeldCall.call_id).where(pauses.is_released()).limit(1)) is not None
+
+
+def release(session: Session) -> int:
+    """Queue held calls that no pause covers any more, in the order of their acceptance, and those
+    that have expired. Returns how many, at most `RELEASED_AT_ONCE`."""
+    some = (
+        select(HeldCall.call_id)
+        .where(pauses.is_released())
+        .order_by(HeldCall.call_id)
+        .limit(RELEASED_AT_ONCE)
+        .with_for_update(skip_locked=True)
+    )
+    ids = list(session.scalars(some))
+    calls = session.execute(
+        select(Call.id, Call.organization_id, Call.status).where(Call.id.in_(ids)).order_by(Call.id)
+    )
+    for call_id, organization_id, status in calls:
+        if status in WAITING:
+            enqueue_call(
+                session, call_id=call_id, attempt_id=new_id(), organization_id=organization_id
+            )
+    session.execute(delete(HeldCall).where(HeldCall.call_id.in_(ids)))
+    return len(ids)
+
+
+def held_due(session: Session) -> list[UUID]:
+    """Held calls that were last checked over a minute ago, at most `HELD_AT_ONCE`."""
+    query = select(HeldCall.call_id).where(HeldCall.held_at < utcnow() - CHECK_HELD_EVERY)
+    return list(session.scalars(query.order_by(HeldCall.held_at).limit(HELD_AT_ONCE)))
+
+
+def check_held(session: Session, call_id: UUID) -> bool:
+    """End a held call if a rule stops it now; whether it did."""
+    call = lock_call(session, call_id)
+    row = session.get(HeldCall, call_id)
+    if row is None:
+        return False
+    row.held_at = utcnow()
+    if call.status not in WAITING:
+        session.delete(row)
+        return False
+    if not end_if_stopped(session, call_id):
+        return False
+    session.delete(row)
+    return True
+
+
+def queued(session: Session, after: UUID | None) -> list[UUID]:
+    """The next `QUEUED_AT_ONCE` calls that wait in the queue, in the order of their acceptance."""
+    query = select(Call.id).where(
+        Call.status == CallStatus.QUEUED,
+        Call.created_at < utcnow() - NEW_CALL,
+        ~exists().where(HeldCall.call_id == Call.id),
+    )
+    if after is not None:
+        query = query.where(Call.id > after)
+    return list(session.scalars(query.order_by(Call.id).limit(QUEUED_AT_ONCE)))
+
+
+def stopped_by_rules(session: Session, call_ids: list[UUID]) -> list[UUID]:
+    """The calls that a rule stops now."""
+    return [
+        call.id
+        for call, parties in rules.parties_of_calls(session, call_ids)
+        if rules.blocker_of(session, call, parties) is not None
+    ]
+
+
+def end_if_stopped(session: Session, call_id: UUID) -> bool:
+    """End a waiting call if a rule stops it now; whether it did."""
+    call = lock_call(session, call_id)
+    if call.status not in WAITING:
+        return False
+    parties = rules.parties_of(session, call.agent_id, call.phone_number)
+    blocker = rules.blocker_of(session, call, parties)
+    if blocker is None:
+        return False
+    canceled = CallStatus.CANCELED, blocker.reason
+    lifecycle.end_call(session, call, *canceled, at=utcnow(), detail=blocker.message)
+    return True
+
+
+def request_rescheduling(
+    session: Session, partner_id: UUID, organization_id: UUID | None = None
+) -> None:
+    """Have the worker reschedule the partner's postponed calls, or one organization's, after its
+    hours or limits have changed."""
+    if session.scalar(_postponed(partner_id, organization_id, utcnow()).limit(1)) is not None:
+        whose = str(organization_id) if organization_id else ""
+        enqueue_job(session, "bring_forward", str(new_id()), str(partner_id), whose)
+
+
+def reschedule_earlier(
+    session: Session, partner_id: UUID, organization_id: UUID | None, after: UUID | None
+) -> UUID | None:
+    """Move postponed calls that are allowed earlier now, as many at once as the day's limit has
+    room for: the next `RESCHEDULED_AT_ONCE` in the order of their acceptance.
+
+    Returns the last one it looked at; None if there are no more.
+    """
+    now = utcnow()
+    query = (
+        _postponed(partner_id, organization_id, now).order_by(Call.id).limit(RESCHEDULED_AT_ONCE)
+    )
+    call_ids = session.scalars(query.where(Call.id > after) if after else query).all()
+    room: dict[UUID, float] = {}
+    for call_id in call_ids:
+        call = lock_call(session, call_id)
+        if not _is_postponed(call, now):
+            continue
+        organization = session.get_one(Organization, call.organization_id, populate_existing=True)
+        wait = limits.next_moment(session, call.phone_number, organization, now, live=call.live)
+        if wait is not None:
+            if call.scheduled_for is not None and wait.until < call.scheduled_for:
+                lifecycle.postpone(session, call, wait.until, wait.why, now)
+            continue
+        if call.live:
+            left = room.get(organization.id, _room_today(session, organization, now))
+            room[organization.id] = left - 1
+            if left < 1:
+                continue
+        lifecycle.postpone(session, call, now, None, now)
+    return call_ids[-1] if call_ids else None
+
+
+def _postponed(partner_id: UUID, organization_id: UUID | None, now: datetime) -> Select[UUID]:
+    """Calls that hours or limits delay. A retry has its own time, unless it was postponed too."""
+    query = select(Call.id).where(
+        Call.partner_id == partner_id,
+        Call.status == CallStatus.SCHEDULED,
+        Call.scheduled_for > now,
+        or_(Call.next_attempt_at.is_(None), Call.next_attempt_at == Call.scheduled_for),
+    )
+    return query.where(Call.organization_id == organization_id) if organization_id else query
+
+
+def _is_postponed(call: Call, now: datetime) -> bool:
+    """Whether a locked call is one of `_postponed`."""
+    at = call.scheduled_for
+    is_kept = call.status is CallStatus.SCHEDULED and at is not None and at > now
+    return is_kept and call.next_attempt_at in {None, at}
+
+
+def _room_today(session: Session, organization: Organization, now: datetime) -> float:
+    """How many live calls the day's limit has room for beside those that may be placed now."""
+    limit = limits.day_of(organization)
+    if limit is None:
+        return float("inf")
+    may_come = or_(Call.scheduled_for.is_(None), Call.scheduled_for <= now)
+    coming = select(func.count()).where(
+        Call.organization_id == organization.id,
+        Call.status.in_(WAITING),
+        Call.live.is_(True),
+        may_come,
+    )
+    made = limits.made_today(session, organization, now)
+    return limit.most - made - (session.scalar(coming) or 0)

@@ -1,0 +1,277 @@
+"""Schedules the calls of running campaigns: a few ahead, never the whole list.
+
+The decision about a contact is written in the transaction that schedules its call, under the lock
+of the campaign's outreach; its primary key makes it happen only once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.enums import CallSource, CallStatus, CampaignStatus, CarrierKind, OutreachState
+from app.errors import DomainError
+from app.models import Call, Campaign, Contact, Outreach, OutreachContact
+from app.policy.caller import Caller, system_caller
+from app.services import calls
+from app.services.calls import limits, rules
+from app.services.calls.states import ACTIVE
+from app.services.outreach.blockers import of_plan
+from app.services.outreach.eligibility import Known, Later, Never, decide, known_of, request_for
+from app.services.outreach.plans import recheck_stopped
+
+MOST_CHECKED = 500
+"""The most contacts checked in one transaction."""
+CHUNK = 50
+IDLE = timedelta(seconds=5)
+"""Until a campaign whose contacts were all checked is checked again."""
+BLOCKED = timedelta(seconds=30)
+"""Until a blocked campaign is checked again."""
+LONGEST_BLOCK = timedelta(minutes=5)
+"""Until a campaign at a limit is checked again at the latest: the limit may be raised."""
+CATCHING_UP = timedelta(seconds=10)
+"""How much of a missed pace is made up."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallDefaults:
+    """The installation's settings of every call."""
+
+    carrier: CarrierKind = CarrierKind.SIMULATOR
+    calls_at_once: int = 5
+    expiry_hours: int = 24
+
+
+def any_runs(session: Session) -> bool:
+    """Whether a campaign runs, due or not."""
+    query = select(Outreach.campaign_id).join(Campaign, Campaign.id == Outreach.campaign_id)
+    query = query.where(Campaign.status == CampaignStatus.ACTIVE, Outreach.started_at.is_not(None))
+    return session.scalar(query.limit(1)) is not None
+
+
+def due(session: Session, now: datetime) -> Sequence[UUID]:
+    """The running campaigns that may have a contact to call now."""
+    query = (
+        select(Outreach.campaign_id)
+        .join(Campaign, Campaign.id == Outreach.campaign_id)
+        .where(
+            Campaign.status == CampaignStatus.ACTIVE,
+            Outreach.started_at.is_not(None),
+            or_(Outreach.next_at.is_(None), Outreach.next_at <= now),
+        )
+        .order_by(Outreach.campaign_id)
+    )
+    return session.scalars(query).all()
+
+
+def dispatch(session: Session, campaign_id: UUID, defaults: CallDefaults, now: datetime) -> int:
+    """Schedule the next calls of a campaign, as many as its pace and calls at once allow. Returns
+    how many.
+
+    It does nothing while another worker dispatches the campaign, or if the campaign has stopped.
+    """
+    query = select(Outreach).where(Outreach.campaign_id == campaign_id)
+    query = query.with_for_update(skip_locked=True)
+    outreach = session.scalars(query, execution_options={"populate_existing": True}).one_or_none()
+    if outreach is None or outreach.started_at is None:
+        return 0
+    campaign = session.get_one(Campaign, campaign_id, populate_existing=True)
+    if campaign.status is not CampaignStatus.ACTIVE:
+        return 0
+    if outreach.next_at is not None and outreach.next_at > now:
+        return 0
+    parties = rules.parties_of(session, outreach.agent_id, "")
+    if _is_blocked(session, campaign, outreach, parties, now):
+        return 0
+    if outreach.held_reason is not None:
+        outreach.held_reason = None
+        recheck_stopped(session, outreach)
+    room = min(_free_places(session, outreach, parties, defaults), _in_pace(outreach, now))
+    if room <= 0:
+        return 0
+    if outreach.seen_revision != campaign.revision:
+        outreach.seen_revision, outreach.position = campaign.revision, None
+    caller = system_caller(f"Campaign {campaign.name}", partner_id=campaign.partner_id)
+    scheduled = _Turn(session, caller, campaign, outreach, parties, defaults, now).call(room)
+    if scheduled and outreach.calls_per_hour:
+        began = max(outreach.next_at or now, now - CATCHING_UP)
+        outreach.next_at = began + scheduled * timedelta(hours=1) / outreach.calls_per_hour
+    session.flush()
+    return scheduled
+
+
+def _is_blocked(
+    session: Session,
+    campaign: Campaign,
+    outreach: Outreach,
+    parties: rules.Parties,
+    now: datetime,
+) -> bool:
+    """Whether the campaign can't call anyone; the reason is stored with the outreach."""
+    found = of_plan(session, campaign, outreach, parties, now)
+    if found is None:
+        return False
+    outreach.held_reason = found.sentence
+    outreach.next_at = min(found.until, now + LONGEST_BLOCK) if found.until else now + BLOCKED
+    return True
+
+
+def _free_places(
+    session: Session, outreach: Outreach, parties: rules.Parties, defaults: CallDefaults
+) -> int:
+    """How many more calls of the campaign may be queued or active; calls that wait for a retry
+    don't count."""
+    unfinished = session.scalar(
+        select(func.count(Call.id)).where(
+            Call.organization_id == outreach.organization_id,
+            Call.status.in_(ACTIVE | {CallStatus.QUEUED}),
+            Call.campaign_id == outreach.campaign_id,
+            Call.source == CallSource.CAMPAIGN,
+        )
+    )
+    own = limits.calls_at_once(parties.organization, defaults.calls_at_once)
+    most = min(own, outreach.calls_at_once or own)
+    return most - (unfinished or 0)
+
+
+def _in_pace(outreach: Outreach, now: datetime) -> int:
+    if outreach.calls_per_hour is None:
+        return MOST_CHECKED
+    began = max(outreach.next_at or now, now - CATCHING_UP)
+    return int((now - began) * outreach.calls_per_hour / timedelta(hours=1)) + 1
+
+
+class _Candidate(NamedTuple):
+    """A contact, and the earlier decision to let it wait."""
+
+    contact: Contact
+    waiting: OutreachContact | None
+
+
+class _Turn:
+    """One turn of a campaign, in one transaction."""
+
+    def __init__(
+        self,
+        session: Session,
+        caller: Caller,
+        campaign: Campaign,
+        outreach: Outreach,
+        parties: rules.Parties,
+        defaults: CallDefaults,
+        now: datetime,
+    ):
+        self._session = session
+        self._caller = caller
+        self._campaign = campaign
+        self._outreach = outreach
+        self._parties = parties
+        self._defaults = defaults
+        self._now = now
+
+    def call(self, room: int) -> int:
+        """Check contacts until ``room`` of them are called, or enough were checked."""
+        scheduled = checked = 0
+        for chunk in self._chunks():
+            phones = {contact.phone for contact, _waiting in chunk if contact.phone}
+            known = known_of(self._session, self._parties.organization, phones)
+            for contact, waiting in chunk:
+                if scheduled == room:
+                    return scheduled
+                checked += 1
+                scheduled += self._settle(contact, waiting, known)
+                if waiting is None:
+                    self._outreach.position = contact.id
+            self._session.flush()
+            if checked >= MOST_CHECKED:
+                return scheduled
+        self._outreach.next_at = self._now + IDLE
+        if self._decided() < self._campaign.contact_count:
+            self._outreach.position = None  # contacts that another transaction had locked
+        return scheduled
+
+    def _decided(self) -> int:
+        query = select(func.count()).select_from(OutreachContact)
+        return self._session.scalar(query.where(*self._own())) or 0
+
+    def _own(self) -> tuple[ColumnElement[bool], ...]:
+        return (
+            OutreachContact.campaign_id == self._outreach.campaign_id,
+            OutreachContact.round == self._outreach.round,
+        )
+
+    def _chunks(self) -> Iterator[list[_Candidate]]:
+        """Waiting contacts that are due, then contacts without a decision."""
+        own = self._own()
+        come = (
+            select(Contact, OutreachContact)
+            .join(OutreachContact, OutreachContact.contact_id == Contact.id)
+            .where(*own, OutreachContact.state == OutreachState.WAITING)
+            .where(OutreachContact.due_at <= self._now)
+            .order_by(OutreachContact.due_at, Contact.id)
+            .limit(CHUNK)
+            .with_for_update(read=True, key_share=True, skip_locked=True, of=Contact)
+        )
+        while chunk := [_Candidate(contact, row) for contact, row in self._session.execute(come)]:
+            yield chunk
+        decided = select(OutreachContact.contact_id).where(
+            *own, OutreachContact.contact_id == Contact.id
+        )
+        new = (
+            select(Contact)
+            .where(Contact.campaign_id == self._outreach.campaign_id, ~decided.exists())
+            .order_by(Contact.id)
+            .limit(CHUNK)
+            .with_for_update(read=True, key_share=True, skip_locked=True, of=Contact)
+        )
+        while True:
+            position = self._outreach.position
+            query = new if position is None else new.where(Contact.id > position)
+            found = [_Candidate(contact, None) for contact in self._session.scalars(query)]
+            if not found:
+                return
+            yield found
+
+    def _settle(self, contact: Contact, waiting: OutreachContact | None, known: Known) -> bool:
+        """Decide about one contact; whether it is called."""
+        row = waiting or OutreachContact(
+            contact_id=contact.id,
+            campaign_id=self._outreach.campaign_id,
+            round=self._outreach.round,
+        )
+        row.decided_at, row.due_at, row.reason = self._now, None, None
+        decision = decide(
+            self._session, contact, self._outreach, self._parties, self._now, known=known
+        )
+        if decision is None:
+            decision = self._schedule(contact, row)
+        if isinstance(decision, Never):
+            row.state, row.reason = OutreachState.LEFT_OUT, decision.code
+        elif isinstance(decision, Later):
+            row.state, row.reason = OutreachState.WAITING, decision.code
+            row.due_at = decision.until
+        self._session.add(row)
+        return decision is None
+
+    def _schedule(self, contact: Contact, row: OutreachContact) -> Never | None:
+        try:
+            with self._session.begin_nested():
+                accepted = calls.schedule(
+                    self._session,
+                    self._caller,
+                    request_for(contact, self._outreach),
+                    source=CallSource.CAMPAIGN,
+                    live=True,
+                    carrier=self._defaults.carrier,
+                    expiry_hours=self._defaults.expiry_hours,
+                    campaign_id=self._campaign.id,
+                    contact_id=contact.id,
+                )
+        except DomainError as refusal:
+            return Never(refusal.code)
+        row.state, row.call_id = OutreachState.CALLED, accepted.call_id
+        return None

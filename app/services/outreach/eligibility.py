@@ -1,0 +1,121 @@
+"""Whether a contact is called now, later or not in this round, each with its reason."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.models import Contact, DoNotCallEntry, Organization, Outreach
+from app.phone import within_calling_hours
+from app.services.calls import CallRequest, limits, rules
+from app.services.outreach.plans import closing, weekdays_of
+from app.services.outreach.wording import fill
+
+NO_PHONE = "no_phone"
+NO_HOUR = "no_hour"
+PLAN_HOURS = "hours"
+LIMITS = "limits"
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """The contact waits for the plan's ``hours``, or for the organization's ``limits``."""
+
+    code: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """The contact is left out of this round."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Which numbers are on the do-not-call list, and the consent of their contacts
+    (`rules.consent_by_phone`)."""
+
+    listed: frozenset[str]
+    consent: Mapping[str, str]
+
+
+def decide(
+    session: Session,
+    contact: Contact,
+    outreach: Outreach,
+    parties: rules.Parties,
+    now: datetime,
+    *,
+    known: Known,
+) -> Later | Never | None:
+    """None for a contact to call now. ``parties`` are the same for all contacts."""
+    if (code := exclusion(contact, parties, known)) is not None:
+        return Never(code)
+    phone = contact.phone or ""
+    is_open, opening = opening_of(phone, outreach, parties, now)
+    if opening is None:
+        return Never(NO_HOUR)
+    if not is_open:
+        return Later(PLAN_HOURS, opening)
+    wait = limits.next_moment(session, phone, parties.organization, now, live=True)
+    return Later(LIMITS, wait.until) if wait is not None else None
+
+
+def known_of(session: Session, organization: Organization, phones: Collection[str]) -> Known:
+    """What the organization knows of these numbers, in two queries."""
+    listed = select(DoNotCallEntry.phone).where(
+        DoNotCallEntry.organization_id == organization.id, DoNotCallEntry.phone.in_(phones)
+    )
+    consent = rules.consent_by_phone(session, organization.id, phones)
+    return Known(frozenset(session.scalars(listed)), consent)
+
+
+def exclusion(contact: Contact, parties: rules.Parties, known: Known) -> str | None:
+    """Why a contact is left out at any hour and for any assistant: a code of `rules` or
+    `NO_PHONE`."""
+    if contact.phone is None:
+        return NO_PHONE
+    if rules.ends_outreach(contact.status):
+        return "contact_ended"
+    own = replace(
+        parties,
+        on_do_not_call_list=contact.phone in known.listed,
+        consent=known.consent.get(contact.phone),
+    )
+    blocker = next(rules.blockers_of_number(own, contact.phone), None)
+    return blocker.code if blocker is not None else None
+
+
+def opening_of(
+    phone: str, outreach: Outreach, parties: rules.Parties, at: datetime
+) -> tuple[bool, datetime | None]:
+    """`within_calling_hours` by the plan and by the organization's own hours."""
+    start, end = outreach.hours_start, closing(outreach.hours_end)
+    organization = parties.organization
+    if organization.calling_hours_on:
+        start = max(start, organization.calling_hours_start)
+        end = min(end, organization.calling_hours_end)
+    if start >= end:
+        return False, None
+    return within_calling_hours(phone, start, end, at, weekdays_of(outreach))
+
+
+def request_for(contact: Contact, outreach: Outreach) -> CallRequest:
+    """The plan's call to one contact."""
+    agent_id: UUID = outreach.agent_id
+    return CallRequest(
+        agent_id=agent_id,
+        phone_number=contact.phone or "",
+        first_name=contact.first_name,
+        last_name=contact.last_name,
+        email=contact.email,
+        metadata=contact.contact_metadata or {},
+        intro_message=outreach.intro_message and fill(outreach.intro_message, contact),
+        voicemail_message=outreach.voicemail_message and fill(outreach.voicemail_message, contact),
+        call_instructions=outreach.call_instructions and fill(outreach.call_instructions, contact),
+    )

@@ -1,0 +1,62 @@
+"""Starting and pausing campaigns: they call contacts only after a user has started them."""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.enums import OutreachState
+from app.errors import Conflict
+from app.gateways.job_queue import CAMPAIGNS
+from app.gateways.wake import wake
+from app.models import Campaign, utcnow
+from app.policy.caller import Caller
+from app.services import campaigns
+from app.services.outreach.plans import locked, recheck, recheck_stopped
+from app.services.outreach.progress import progress_of
+
+
+def start(
+    session: Session,
+    caller: Caller,
+    campaign_id: UUID,
+    *,
+    again: bool = False,
+    expected_version: int | None = None,
+) -> Campaign:
+    """Call the campaign's contacts by its plan from now on, or resume a paused campaign.
+
+    Contacts that could not be called before are checked again. ``again`` begins a further round
+    after all contacts were called. Raises `Forbidden`, `NotFound` and `Conflict`
+    (``changed_meanwhile``, ``archived``, ``no_plan``, and ``round_under_way`` if the round has not
+    ended).
+    """
+    campaign = campaigns.held(session, caller, campaign_id, expected_version)
+    stored = locked(session, campaign)
+    if stored is None:
+        message = "Set when, by whom and with which words the contacts are called, then start."
+        raise Conflict(message, "no_plan")
+    if again and not progress_of(session, campaign).is_over:
+        message = "Some contacts of this round are still to be called."
+        raise Conflict(message, "round_under_way")
+    now = utcnow()
+    if again:
+        stored.round += 1
+        stored.started_at = None
+    campaign = campaigns.start(session, caller, campaign_id)
+    recheck(session, stored, OutreachState.WAITING, OutreachState.LEFT_OUT)
+    recheck_stopped(session, stored)
+    stored.started_at = stored.started_at or now
+    stored.resumed_at = now
+    session.flush()
+    wake(session, CAMPAIGNS)
+    return campaign
+
+
+def pause(
+    session: Session, caller: Caller, campaign_id: UUID, *, expected_version: int | None = None
+) -> Campaign:
+    """Call no more contacts. Waiting calls are cancelled, and their contacts are called when the
+    campaign goes on. Raises the same errors as `start`, except those of the plan."""
+    campaign = campaigns.held(session, caller, campaign_id, expected_version)
+    locked(session, campaign)
+    return campaigns.pause(session, caller, campaign_id)

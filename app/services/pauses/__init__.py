@@ -1,0 +1,32 @@
+"""What holds dialling back: pauses, carriers in trouble, a database restored from a backup.
+
+It stands below `app.services.calls`, which holds and releases the calls.
+"""
+
+from app.services.pauses.dialling import (
+    RECHECK,
+    Scope,
+    covering,
+    is_covered,
+    is_released,
+    listing,
+    of_call,
+    of_carrier,
+    pause,
+    resume,
+    sentence,
+)
+
+__all__ = [
+    "RECHECK",
+    "Scope",
+    "covering",
+    "is_covered",
+    "is_released",
+    "listing",
+    "of_call",
+    "of_carrier",
+    "pause",
+    "resume",
+    "sentence",
+]

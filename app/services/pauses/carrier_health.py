@@ -1,0 +1,201 @@
+"""How carriers behave: counted by the minute, kept for a day, summed up as their health."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind, Observed
+from app.models import CarrierObservation, utcnow
+
+LOOKED_BACK = timedelta(minutes=15)
+LAST_DAY = timedelta(days=1)
+FAILURES = 2
+"""One lost answer isn't an outage."""
+REFUSALS, REFUSED_SHARE = 3, 0.05
+"""So many refusals, and this share of all answers: a few wrong numbers are no trouble."""
+_ANSWERS = frozenset({Observed.ANSWERED, Observed.SLOW})
+_NO_ANSWERS = frozenset({Observed.UNREACHED, Observed.SILENT})
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What a carrier did in one minute; ``code`` is the carrier's own."""
+
+    minute: datetime
+    carrier: CarrierKind
+    kind: Observed
+    code: str = ""
+
+
+@dataclass(slots=True)
+class Count:
+    """How often, when last, and the carrier's message then."""
+
+    count: int
+    last_at: datetime
+    detail: str
+
+
+def record(session: Session, counts: Mapping[Behaviour, Count]) -> None:
+    """Add counts to those of all workers."""
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    insert = (sqlite.insert if is_sqlite else postgresql.insert)(CarrierObservation)
+    for behaviour, count in sorted(counts.items(), key=lambda pair: str(pair[0])):
+        session.execute(
+            insert.values(
+                minute=behaviour.minute,
+                carrier=behaviour.carrier,
+                kind=behaviour.kind,
+                code=behaviour.code,
+                count=count.count,
+                last_at=count.last_at,
+                detail=count.detail,
+            ).on_conflict_do_update(
+                index_elements=["minute", "carrier", "kind", "code"],
+                set_={
+                    "count": CarrierObservation.count + count.count,
+                    "last_at": count.last_at,
+                    "detail": count.detail,
+                },
+            )
+        )
+
+
+def forget(session: Session) -> None:
+    """Remove counts older than a day."""
+    old = CarrierObservation.minute < utcnow() - LAST_DAY
+    session.execute(delete(CarrierObservation).where(old))
+
+
+class State(StrEnum):
+    """A carrier's health; the first state that applies."""
+
+    OUTAGE = "outage"
+    PUTS_OFF = "puts-off"
+    REFUSES = "refuses"
+    SLOW = "slow"
+    WELL = "well"
+    QUIET = "quiet"
+    """It was not used recently."""
+
+    @property
+    def holds_calls(self) -> bool:
+        """Whether calls wait because of it."""
+        return self in (State.OUTAGE, State.PUTS_OFF)
+
+    @property
+    def is_trouble(self) -> bool:
+        return self not in (State.WELL, State.QUIET)
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A kind of trouble with a carrier: how often in `LOOKED_BACK`, and the last message."""
+
+    kind: Observed
+    code: str
+    count: int
+    last_at: datetime
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class CarrierHealth:
+    """``answered_at`` is the last answer of the last day; ``answers`` and ``slow`` count those in
+    `LOOKED_BACK`; ``troubles`` begin with the latest."""
+
+    carrier: CarrierKind
+    state: State
+    answered_at: datetime | None
+    answers: int
+    slow: int
+    troubles: Sequence[Trouble]
+
+
+def carriers(session: Session) -> list[CarrierHealth]:
+    """Every carrier that was used in the last day."""
+    now = utcnow()
+    rows = session.scalars(
+        select(CarrierObservation).where(CarrierObservation.minute >= now - LAST_DAY)
+    )
+    by_carrier: dict[CarrierKind, list[CarrierObservation]] = defaultdict(list)
+    for row in rows:
+        by_carrier[row.carrier].append(row)
+    return [_health(kind, by_carrier[kind], now) for kind in CarrierKind if kind in by_carrier]
+
+
+def state_of(session: Session, carrier: CarrierKind) -> State:
+    """One carrier's health; the simulated carrier is always well."""
+    if carrier is CarrierKind.SIMULATOR:
+        return State.WELL
+    now = utcnow()
+    recent = select(CarrierObservation).where(
+        CarrierObservation.carrier == carrier, CarrierObservation.last_at >= now - LOOKED_BACK
+    )
+    return _health(carrier, session.scalars(recent).all(), now).state
+
+
+def in_trouble(session: Session) -> list[CarrierHealth]:
+    """The real carriers that are in trouble now."""
+    return [
+        health
+        for health in carriers(session)
+        if health.state.is_trouble and health.carrier is not CarrierKind.SIMULATOR
+    ]
+
+
+def _health(
+    carrier: CarrierKind, rows: Sequence[CarrierObservation], now: datetime
+) -> CarrierHealth:
+    answered_at = max((row.last_at for row in rows if row.kind in _ANSWERS), default=None)
+    recent = [row for row in rows if row.last_at >= now - LOOKED_BACK]
+    counts: dict[Observed, int] = defaultdict(int)
+    lasts: dict[Observed, datetime] = {}
+    by_code: dict[tuple[Observed, str], list[CarrierObservation]] = defaultdict(list)
+    for row in recent:
+        counts[row.kind] += row.count
+        lasts[row.kind] = max(row.last_at, lasts.get(row.kind, row.last_at))
+        if row.kind is not Observed.ANSWERED:
+            by_code[row.kind, row.code].append(row)
+    troubles = [_trouble(found) for found in by_code.values()]
+    return CarrierHealth(
+        carrier=carrier,
+        state=_state(counts, lasts, answered_at),
+        answered_at=answered_at,
+        answers=sum(counts[kind] for kind in _ANSWERS),
+        slow=counts[Observed.SLOW],
+        troubles=sorted(troubles, key=lambda trouble: trouble.last_at, reverse=True),
+    )
+
+
+def _state(
+    counts: dict[Observed, int], lasts: dict[Observed, datetime], answered_at: datetime | None
+) -> State:
+    def is_last(kinds: frozenset[Observed]) -> bool:
+        """Whether it is more recent than the last answer."""
+        last = max((lasts[kind] for kind in kinds if kind in lasts), default=None)
+        return last is not None and (answered_at is None or last > answered_at)
+
+    if sum(counts[kind] for kind in _NO_ANSWERS) >= FAILURES and is_last(_NO_ANSWERS):
+        return State.OUTAGE
+    if is_last(frozenset({Observed.PUT_OFF})):
+        return State.PUTS_OFF
+    refused = counts[Observed.REFUSED]
+    said = refused + sum(counts[kind] for kind in _ANSWERS)
+    if refused >= max(REFUSALS, REFUSED_SHARE * said):
+        return State.REFUSES
+    if counts[Observed.SLOW] > counts[Observed.ANSWERED]:
+        return State.SLOW
+    return State.WELL if lasts else State.QUIET
+
+
+def _trouble(rows: Sequence[CarrierObservation]) -> Trouble:
+    latest = max(rows, key=lambda row: row.last_at)
+    count = sum(row.count for row in rows)
+    return Trouble(latest.kind, latest.code, count, latest.last_at, latest.detail)

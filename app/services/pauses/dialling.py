@@ -1,0 +1,155 @@
+"""Pauses of dialling: for everyone, for one carrier or for one partner.
+
+Calls are still accepted; those whose turn comes are held until no pause covers them. Active calls
+go on.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Exists, exists, or_, select
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind
+from app.errors import NotFound, ValidationFailed
+from app.models import Call, DiallingPause, HeldCall, Partner, utcnow
+from app.policy.caller import Caller
+from app.services import audit
+
+ALL = "all"
+RECHECK = timedelta(seconds=5)
+"""How soon an attempt to be sent to the carrier again is checked again during a pause."""
+LONGEST_REASON = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a pause covers: a carrier, a partner, or everything."""
+
+    carrier: CarrierKind | None = None
+    partner_id: UUID | None = None
+
+    @property
+    def key(self) -> str:
+        if self.carrier is not None:
+            return f"carrier:{self.carrier.value}"
+        return ALL if self.partner_id is None else f"partner:{self.partner_id}"
+
+
+def pause(session: Session, caller: Caller, scope: Scope, reason: str) -> DiallingPause:
+    """Dial nothing that ``scope`` covers from now on. An existing pause stays and gets the new
+    reason. Raises `NotFound` (``partner_not_found``), `ValidationFailed`."""
+    reason = reason.strip()
+    if not reason or len(reason) > LONGEST_REASON:
+        message = f"A pause has a reason of 1 to {LONGEST_REASON} characters."
+        raise ValidationFailed.on("reason", "invalid_reason", message)
+    _check_partner(session, scope)
+    found = session.get(DiallingPause, scope.key, with_for_update=True)
+    before = found.reason if found else None
+    if found is None:
+        found = DiallingPause(
+            scope=scope.key,
+            carrier=scope.carrier,
+            partner_id=scope.partner_id,
+            reason=reason,
+            paused_by=caller.label[:200],
+        )
+        session.add(found)
+    found.reason = reason
+    _record(session, caller, scope, "dialling.paused", before, reason)
+    session.flush()
+    return found
+
+
+def resume(session: Session, caller: Caller, scope: Scope) -> bool:
+    """End the pause; False if there was none. The worker releases the held calls."""
+    _check_partner(session, scope)
+    found = session.get(DiallingPause, scope.key, with_for_update=True)
+    if found is None:
+        return False
+    session.delete(found)
+    _record(session, caller, scope, "dialling.resumed", found.reason, None)
+    session.flush()
+    return True
+
+
+def listing(session: Session) -> list[DiallingPause]:
+    """Every pause: that of everything first, then the oldest."""
+    query = select(DiallingPause).order_by(DiallingPause.scope != ALL, DiallingPause.paused_at)
+    return list(session.scalars(query))
+
+
+def covering(session: Session, caller: Caller) -> list[DiallingPause]:
+    """The pauses that the caller may see: an operator all, others those that may hold their
+    calls."""
+    if caller.partner_id is None:
+        return listing(session) if caller.is_operator else []
+    mine = DiallingPause.partner_id.is_(None) | (DiallingPause.partner_id == caller.partner_id)
+    query = select(DiallingPause).where(mine)
+    return list(session.scalars(query.order_by(DiallingPause.scope != ALL, DiallingPause.scope)))
+
+
+def of_call(session: Session, call: Call) -> DiallingPause | None:
+    """The widest pause that covers the call now."""
+    return of_carrier(session, call.partner_id, call.carrier)
+
+
+def is_covered(call: Call) -> Exists:
+    """`of_call` as a condition of a query."""
+    scopes = _scopes(call.partner_id, call.carrier)
+    return exists().where(DiallingPause.scope.in_(scopes))
+
+
+def of_carrier(session: Session, partner_id: UUID, carrier: CarrierKind) -> DiallingPause | None:
+    """The widest pause that covers the partner's calls over the carrier now."""
+    scopes = _scopes(partner_id, carrier)
+    query = select(DiallingPause).where(DiallingPause.scope.in_(scopes))
+    found = session.scalars(query, execution_options={"populate_existing": True}).all()
+    return min(found, key=lambda pause: scopes.index(pause.scope), default=None)
+
+
+def _scopes(partner_id: UUID, carrier: CarrierKind) -> tuple[str, ...]:
+    return ALL, Scope(carrier=carrier).key, Scope(partner_id=partner_id).key
+
+
+def sentence(pause: DiallingPause) -> str:
+    """Why a call waits, as its page shows it."""
+    return f"Dialling is paused: {pause.reason}"
+
+
+def is_released() -> ColumnElement[bool]:
+    """The condition that no pause covers a `HeldCall` any more, or that its call has expired."""
+    covers = or_(
+        DiallingPause.scope == ALL,
+        DiallingPause.partner_id == HeldCall.partner_id,
+        DiallingPause.carrier == HeldCall.carrier,
+    )
+    paused = exists().where(covers).correlate(HeldCall)
+    return or_(~paused, HeldCall.expires_at <= utcnow())
+
+
+def _check_partner(session: Session, scope: Scope) -> None:
+    if scope.partner_id is not None and session.get(Partner, scope.partner_id) is None:
+        message = "There is no such partner."
+        raise NotFound(message, "partner_not_found")
+
+
+def _record(
+    session: Session,
+    caller: Caller,
+    scope: Scope,
+    action: str,
+    before: str | None,
+    after: str | None,
+) -> None:
+    audit.record(
+        session,
+        caller,
+        action=action,
+        target_type="dialling",
+        target_id=scope.key,
+        partner_id=scope.partner_id,
+        before={"reason": before},
+        after={"reason": after},
+    )

@@ -1,0 +1,65 @@
+"""A call's worker hears what is told of its attempt, and of no other."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from app.database import Database
+from app.jobs.call_signals import CallSignals
+from app.models import new_id
+from app.services.calls import events
+from tests.fixtures.worker import until
+
+MINE, OTHER = new_id(), new_id()
+
+
+@pytest.fixture
+def reading(fresh_database: Database) -> Iterator[CallSignals]:
+    stop, read = threading.Event(), CallSignals(fresh_database)
+    thread = threading.Thread(target=read.keep_reading, args=(stop,))
+    thread.start()
+    yield read
+    stop.set()
+    thread.join()
+
+
+def left(database: Database) -> set[object]:
+    with database.transaction(read_only=True) as session:
+        return set(events.signaled_attempts(session))
+
+
+def test_what_is_told_of_an_attempt_wakes_whoever_stays_with_it(
+    fresh_database: Database, reading: CallSignals
+) -> None:
+    with reading.of(MINE) as told:
+        with fresh_database.transaction() as session:
+            events.signal(session, OTHER)
+            events.signal(session, MINE)
+            events.signal(session, MINE)
+        assert told.wait(30)
+        told.clear()
+        until(lambda: left(fresh_database) == {OTHER})
+        assert not told.wait(1)
+        with reading.of(OTHER) as taken_over:
+            assert taken_over.wait(30)
+    assert left(fresh_database) == set()
+
+
+def test_news_are_read_on_when_the_database_is_back(
+    fresh_database: Database, reading: CallSignals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = threading.Event()
+
+    def told_of(_session: object) -> set[object]:
+        away.set()
+        raise OperationalError("", {}, Exception("away"))
+
+    with reading.of(MINE) as told:
+        with monkeypatch.context() as outage:
+            outage.setattr(events, "signaled_attempts", told_of)
+            assert away.wait(30)
+        with fresh_database.transaction() as session:
+            events.signal(session, MINE)
+        assert told.wait(30)

@@ -1,0 +1,166 @@
+"""A database that was put back from a backup is known by its mark, and nothing is dialled."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from sqlalchemy import text
+
+from app.database import Database
+from app.enums import CallStatus
+from app.factory import furnish
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS
+from app.jobs.restore_detection import FILE, MarkFile
+from app.models import InstallationMark, SimulatedCall, utcnow
+from app.services import pauses
+from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.worker import Worker, call_now, open_line, outcome, until
+
+HUMAN = SIMULATED_NUMBERS["human"]
+
+
+def beat(database: Database, folder: Path, times: int = 1) -> MarkFile:
+    """A worker that starts and beats so often."""
+    keeper = MarkFile(folder, lives_with_database=database.is_sqlite)
+    for _ in range(times):
+        with database.transaction() as session:
+            keeper.advance(session)
+        keeper.keep()
+    return keeper
+
+
+def go_back(database: Database, generation: int) -> None:
+    with database.transaction() as session:
+        session.get_one(InstallationMark, 1).generation = generation
+
+
+def generation(database: Database) -> int:
+    with database.transaction(read_only=True) as session:
+        return session.get_one(InstallationMark, 1).generation
+
+
+def dialled_once(database: Database) -> None:
+    with database.transaction() as session:
+        session.add(
+            SimulatedCall(reference="x", from_number="", to_number=HUMAN, placed_at=utcnow())
+        )
+
+
+def reasons(database: Database) -> list[str]:
+    with database.transaction(read_only=True) as session:
+        return [pause.reason for pause in pauses.listing(session)]
+
+
+def test_a_database_older_than_a_hosts_mark_was_restored(
+    fresh_database: Database, tmp_path: Path
+) -> None:
+    beat(fresh_database, tmp_path, 3)
+    backup = generation(fresh_database)
+    beat(fresh_database, tmp_path, 2)
+    assert reasons(fresh_database) == []
+    go_back(fresh_database, backup)
+    beat(fresh_database, tmp_path)
+    assert reasons(fresh_database) == ["restored from a backup"]
+
+
+def test_a_worker_that_ran_on_through_the_restore_notices(
+    fresh_database: Database, tmp_path: Path
+) -> None:
+    keeper = beat(fresh_database, tmp_path, 2)
+    go_back(fresh_database, generation(fresh_database) - 1)
+    with fresh_database.transaction() as session:
+        keeper.advance(session)
+    assert reasons(fresh_database) == ["restored from a backup"]
+
+
+def test_hosts_with_marks_of_their_own_notice_it_once(
+    fresh_database: Database, tmp_path: Path
+) -> None:
+    hosts = [tmp_path / name for name in ("a", "b", "c")]
+    for host in hosts:
+        beat(fresh_database, host)
+    backup = generation(fresh_database) - 60_000
+    go_back(fresh_database, backup)
+    beat(fresh_database, hosts[0])
+    with fresh_database.transaction() as session:
+        pause = pauses.listing(session)[0]
+        session.delete(pause)
+    beat(fresh_database, hosts[1])
+    beat(fresh_database, hosts[2])
+    assert reasons(fresh_database) == []
+
+
+def test_a_new_host_another_database_and_a_spoilt_mark_are_no_restore(
+    fresh_database: Database, tmp_path: Path
+) -> None:
+    beat(fresh_database, tmp_path / "old host")
+    dialled_once(fresh_database)
+    beat(fresh_database, tmp_path / "new host")
+    other = {"lineage": "another", "generation": 2**52, "inode": 1, "written": 0}
+    (tmp_path / "old host" / FILE).write_text(json.dumps(other))
+    beat(fresh_database, tmp_path / "old host")
+    (tmp_path / "new host" / FILE).write_text("{")
+    beat(fresh_database, tmp_path / "new host")
+    assert reasons(fresh_database) == []
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_folder_that_was_copied_with_its_database_dials_nothing(
+    fresh_database: Database, tmp_path: Path
+) -> None:
+    beat(fresh_database, tmp_path / "instance")
+    shutil.copytree(tmp_path / "instance", tmp_path / "copy")
+    beat(fresh_database, tmp_path / "copy")
+    assert reasons(fresh_database) == []  # nothing was ever dialled here
+    dialled_once(fresh_database)
+    beat(fresh_database, tmp_path / "instance")
+    shutil.copytree(tmp_path / "instance", tmp_path / "second copy")
+    (tmp_path / "instance").rename(tmp_path / "moved")
+    beat(fresh_database, tmp_path / "moved")
+    assert reasons(fresh_database) == []
+    beat(fresh_database, tmp_path / "second copy")
+    assert reasons(fresh_database) == ["restored from a backup, or a copy of another installation"]
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_after_a_restore_nothing_is_dialled_until_an_operator_says_so(
+    fresh_database: Database,
+    make_worker: Callable[..., Worker],
+    make_app: Callable[..., Flask],
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "instance"
+    worker = make_worker(PORTAL_INSTANCE_DIR=str(folder))
+    line = open_line(fresh_database)
+    path = Path(str(fresh_database.engine.url.database))
+    beat(fresh_database, folder)
+    queued = line.dial(fresh_database, "+12125551000")
+    with fresh_database.engine.connect() as connection:
+        connection.execution_options(isolation_level="AUTOCOMMIT")
+        connection.exec_driver_sql("COMMIT")
+        connection.execute(text("VACUUM INTO :path"), {"path": str(tmp_path / "backup.db")})
+    worker.start()
+    assert outcome(fresh_database, queued)[0] == "completed"
+    worker.stop()
+
+    fresh_database.dispose()
+    for old in path.parent.glob(f"{path.name}-*"):
+        old.unlink()
+    shutil.copy(tmp_path / "backup.db", path)
+    worker.start()
+    until(lambda: call_now(fresh_database, queued).status_detail)
+    call = call_now(fresh_database, queued)
+    assert (call.status, call.status_detail) == (
+        CallStatus.QUEUED,
+        "Dialling is paused: restored from a backup",
+    )
+    app = make_app()
+    furnish(app, settings_for(url_of(fresh_database), folder), fresh_database)
+    told = app.test_cli_runner().invoke(args=["calls", "status"]).output
+    assert told.startswith("Paused for every call since ")
+    assert "by system: restored from a backup" in told
+    app.test_cli_runner().invoke(args=["calls", "resume"])
+    assert outcome(fresh_database, queued)[0] == "completed"

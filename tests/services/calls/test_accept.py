@@ -1,0 +1,247 @@
+"""Accepting a call: what is refused, what is written, and the keys that make it repeatable."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import CallSource, CallStatus, CarrierKind, OrganizationStatus
+from app.errors import Conflict, DomainError, NotFound, ValidationFailed
+from app.models import (
+    Agent,
+    AuditEntry,
+    Call,
+    DoNotCallEntry,
+    IdempotencyRecord,
+    Organization,
+    Partner,
+    new_id,
+    utcnow,
+)
+from app.services import calls, idempotency
+from app.services.calls import attempts
+from tests.fixtures.worker import Line, make_line
+
+NUMBER = "+12025550101"
+MESSAGES = {"intro_message": "Hello.", "voicemail_message": "Bye."}
+
+
+@pytest.fixture
+def line(session: Session) -> Line:
+    return make_line(session)
+
+
+def asked(line: Line, **changes: Any) -> calls.CallRequest:
+    return calls.CallRequest(line.agent_id, **({"phone_number": NUMBER} | MESSAGES | changes))
+
+
+def schedule(
+    session: Session, line: Line, request: calls.CallRequest, **more: Any
+) -> calls.CallScheduled:
+    return calls.schedule(session, line.key, request, source=CallSource.API, live=True, **more)
+
+
+def refusal(session: Session, line: Line, request: calls.CallRequest, **more: Any) -> str:
+    """The code that the request is refused with; nothing may have been written."""
+    with pytest.raises(DomainError) as refused:
+        schedule(session, line, request, **more)
+    assert session.scalar(select(func.count()).select_from(Call)) == 0
+    return refused.value.code
+
+
+def test_an_accepted_call_is_queued_and_noted_in_the_history(session: Session, line: Line) -> None:
+    request = asked(line, first_name=" Ada ", email=" ", metadata={"order": 7})
+    accepted = schedule(session, line, request)
+    call = session.get_one(Call, accepted.call_id)
+    assert accepted.as_dict() == {
+        "success": True,
+        "message": "The call is queued and will be placed shortly.",
+        "callId": str(call.id),
+        "status": "queued",
+    }
+    assert call.contact == {"phoneNumber": NUMBER, "firstName": "Ada"}
+    assert (call.call_metadata, call.intro_message) == ({"order": 7}, "Hello.")
+    assert call.expires_at == call.created_at + timedelta(hours=24)
+    history = session.scalars(select(AuditEntry)).one()
+    assert (history.action, history.target_id, history.organization_id) == (
+        "call.scheduled",
+        str(call.id),
+        line.organization_id,
+    )
+
+
+def test_a_call_behind_others_says_so_in_the_answer_and_until_it_is_dialled(
+    session: Session, line: Line
+) -> None:
+    accepted = [schedule(session, line, asked(line), calls_at_once=2) for _ in range(3)]
+    full = "All 2 lines of the organization are in use."
+    assert [one.message for one in accepted] == [
+        "The call is queued and will be placed shortly.",
+        "The call is queued and will be placed shortly.",
+        f"The call is queued and waits. {full}",
+    ]
+    found = [session.get_one(Call, one.call_id) for one in accepted]
+    assert [call.status_detail for call in found] == [None, None, full]
+    attempts.claim(session, found[2].id, new_id(), calls_at_once=2)
+    assert (found[2].status, found[2].status_detail) == (CallStatus.DIALING, None)
+
+
+def test_a_call_that_is_not_live_never_leaves_the_simulated_line(
+    session: Session, line: Line
+) -> None:
+    accepted = calls.schedule(
+        session,
+        line.key,
+        asked(line),
+        source=CallSource.API,
+        live=False,
+        carrier=CarrierKind.TWILIO,
+    )
+    assert session.get_one(Call, accepted.call_id).carrier is CarrierKind.SIMULATOR
+
+
+@pytest.mark.parametrize(
+    ("intro", "voicemail", "instructions", "code"),
+    [
+        (None, None, None, "messaging_required"),
+        (" ", "\t", "", "messaging_required"),
+        ("Hi.", None, None, "messaging_incomplete"),
+        (None, "Bye.", None, "messaging_incomplete"),
+        ("Hi.", " ", None, "messaging_incomplete"),
+        ("Hi.", "Bye.", "Be kind.", "messaging_conflict"),
+        ("Hi.", None, "Be kind.", "messaging_conflict"),
+    ],
+)
+def test_messages_come_in_pairs_or_as_instructions_alone(
+    session: Session,
+    line: Line,
+    intro: str | None,
+    voicemail: str | None,
+    instructions: str | None,
+    code: str,
+) -> None:
+    request = asked(
+        line, intro_message=intro, voicemail_message=voicemail, call_instructions=instructions
+    )
+    assert refusal(session, line, request) == code
+
+
+def test_the_assistants_own_messages_stand_in(session: Session, line: Line) -> None:
+    agent = session.get_one(Agent, line.agent_id)
+    agent.default_intro, agent.default_voicemail = "Own intro.", "Own voicemail."
+    accepted = schedule(session, line, asked(line, intro_message=None, voicemail_message=None))
+    call = session.get_one(Call, accepted.call_id)
+    assert (call.intro_message, call.voicemail_message) == ("Own intro.", "Own voicemail.")
+
+
+def test_an_intro_is_kept_word_for_word(session: Session, line: Line) -> None:
+    words = "  {{ name }}, 100 % <b>yours</b>\n"
+    accepted = schedule(session, line, asked(line, intro_message=words))
+    assert session.get_one(Call, accepted.call_id).intro_message == words
+
+
+@pytest.mark.parametrize(
+    "number", ["+19005550101", "+442079460000", "+18765550101", "+120255501", "+881612345678"]
+)
+def test_numbers_that_may_not_be_dialled_are_refused(
+    session: Session, line: Line, number: str
+) -> None:
+    assert refusal(session, line, asked(line, phone_number=number)) == "number_not_allowed"
+
+
+def test_a_number_without_its_area_code_is_no_phone_number(session: Session, line: Line) -> None:
+    assert refusal(session, line, asked(line, phone_number="+12025550")) == "invalid_phone"
+
+
+def test_what_stands_in_the_way_is_said_with_its_code(session: Session, line: Line) -> None:
+    agent = session.get_one(Agent, line.agent_id)
+    organization = session.get_one(Organization, line.organization_id)
+    partner = session.get_one(Partner, line.partner_id)
+    codes = []
+    session.add(
+        DoNotCallEntry(
+            organization_id=organization.id, partner_id=partner.id, phone=NUMBER, added_by="owner"
+        )
+    )
+    session.flush()
+    codes.append(refusal(session, line, asked(line)))
+    agent.phone_configured = False
+    codes.append(refusal(session, line, asked(line)))
+    agent.active = False
+    codes.append(refusal(session, line, asked(line)))
+    partner.suspended_at = utcnow()
+    codes.append(refusal(session, line, asked(line)))
+    partner.suspended_at, organization.status = None, OrganizationStatus.SUSPENDED
+    codes.append(refusal(session, line, asked(line)))
+    assert codes == [
+        "do_not_contact",
+        "agent_phone_not_ready",
+        "agent_inactive",
+        "organization_suspended",
+        "organization_suspended",
+    ]
+
+
+@pytest.mark.parametrize("agent_id", ["", "nobody", "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"])
+def test_an_unknown_assistant_is_not_found(session: Session, line: Line, agent_id: str) -> None:
+    assert refusal(session, line, replace(asked(line), agent_id=agent_id)) == "agent_not_found"
+
+
+def test_another_organizations_assistant_is_not_found(session: Session, line: Line) -> None:
+    stranger = make_line(session)
+    with pytest.raises(NotFound) as refused:
+        schedule(session, stranger, asked(line))
+    assert refused.value.code == "agent_not_found"
+
+
+def test_a_repeated_key_gives_the_first_answer_and_no_second_call(
+    session: Session, line: Line
+) -> None:
+    first = schedule(session, line, asked(line), idempotency_key="order-1")
+    again = schedule(session, line, asked(line), idempotency_key="order-1")
+    assert again == replace(first, replayed=True)
+    assert session.scalar(select(func.count()).select_from(Call)) == 1
+
+
+def test_a_key_with_another_body_is_a_conflict(session: Session, line: Line) -> None:
+    schedule(session, line, asked(line), idempotency_key="order-1")
+    with pytest.raises(Conflict) as refused:
+        schedule(session, line, asked(line, metadata={"a": 1}), idempotency_key="order-1")
+    assert refused.value.code == "idempotency_conflict"
+
+
+def test_keys_belong_to_their_credential_and_to_24_hours(session: Session, line: Line) -> None:
+    first = schedule(session, line, asked(line), idempotency_key="order-1")
+    other = replace(line, key=replace(line.key, subject_id=new_id()))
+    second = schedule(session, other, asked(line), idempotency_key="order-1")
+    record = session.get_one(IdempotencyRecord, (line.key.subject_id, "outbound.call", "order-1"))
+    record.created_at = utcnow() - timedelta(hours=24, seconds=1)
+    session.flush()
+    third = schedule(session, line, asked(line), idempotency_key="order-1")
+    assert len({first.call_id, second.call_id, third.call_id}) == 3
+
+
+def test_a_refused_request_keeps_no_key(session: Session, line: Line) -> None:
+    with pytest.raises(ValidationFailed):
+        schedule(session, line, asked(line, phone_number="+19005550101"), idempotency_key="k")
+    assert schedule(session, line, asked(line), idempotency_key="k").replayed is False
+
+
+@pytest.mark.parametrize("key", ["", " ", "x" * 256, "a\nb", "a\x00b"])
+def test_a_malformed_key_is_refused(session: Session, line: Line, key: str) -> None:
+    code = refusal(session, line, asked(line), idempotency_key=key)
+    assert code == "invalid_idempotency_key"
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_a_key_in_use_at_this_moment_is_said_to_be(fresh_database: Database, backend: str) -> None:
+    credential = new_id()
+    with fresh_database.transaction() as one, fresh_database.transaction() as two:
+        idempotency.claim(one, credential, "outbound.call", "k", {})
+        with pytest.raises(Conflict) as refused:
+            idempotency.claim(two, credential, "outbound.call", "k", {})
+    assert refused.value.code == "idempotency_in_progress"

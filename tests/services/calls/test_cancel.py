@@ -1,0 +1,112 @@
+"""Cancelling: answered from what is stored, without asking the carrier."""
+
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, CarrierKind, EndedReason
+from app.errors import Conflict
+from app.gateways.carriers.base import LineEvent, LineEventKind, LineState, Verdict
+from app.models import Call, CallAttempt, Organization, new_id, utcnow
+from app.policy.caller import system_caller
+from app.services import calls, carrier_accounts
+from app.services.calls import attempts, carrier_reports
+from app.services.calls.cancel import CANCELLING
+from app.services.calls.carrier_reports import NOT_ENDED
+from app.services.carrier_accounts import Particulars
+from tests.fixtures.settings import settings_for
+from tests.fixtures.worker import Line, make_line
+
+NUMBER = "+12125550101"
+KEYS = settings_for("sqlite://", Path()).secret_keys
+RINGING = LineState(Verdict.PLACED, "CA1", (LineEvent(LineEventKind.RINGING, utcnow()),))
+
+
+def on_the_line(session: Session, line: Line) -> tuple[Call, UUID]:
+    """A call that rings, with its attempt."""
+    call = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO)
+    attempt_id = new_id()
+    attempts.claim(session, call.id, attempt_id, calls_at_once=20)
+    carrier_reports.apply(session, attempt_id, RINGING)
+    return call, attempt_id
+
+
+def standing(call: Call) -> tuple[CallStatus, EndedReason | None, str | None, bool]:
+    return call.status, call.ended_reason, call.status_detail, call.cancel_requested_at is not None
+
+
+def history(session: Session, line: Line, call: Call) -> list[tuple[str, str | None]]:
+    return [(each.kind, each.detail) for each in calls.timeline(session, line.key, call.id)]
+
+
+def test_a_waiting_call_is_cancelled_in_the_answer(session: Session) -> None:
+    line = make_line(session)
+    call = line.accept(session, NUMBER)
+    canceled = (CallStatus.CANCELED, EndedReason.CANCELED, None, True)
+    for _ in range(2):
+        assert standing(calls.cancel(session, line.key, call.id, KEYS)) == canceled
+
+
+def test_a_call_on_the_line_is_promised_to_be_ended_and_says_so(session: Session) -> None:
+    line = make_line(session)
+    call, _ = on_the_line(session, line)
+    promised = (CallStatus.RINGING, None, CANCELLING, True)
+    for _ in range(2):
+        assert standing(calls.cancel(session, line.key, call.id, KEYS)) == promised
+    assert history(session, line, call)[-1:] == [("cancel-asked", None)]
+
+
+def test_a_call_that_the_carrier_did_not_end_goes_on_and_says_so(session: Session) -> None:
+    line = make_line(session)
+    call, attempt_id = on_the_line(session, line)
+    calls.cancel(session, line.key, call.id, KEYS)
+    assert carrier_reports.begin_hang_up(session, attempt_id)
+    carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
+    session.flush()
+    assert standing(call) == (CallStatus.RINGING, None, NOT_ENDED, False)
+    assert history(session, line, call)[-1:] == [("cancel-refused", NOT_ENDED)]
+    calls.cancel(session, line.key, call.id, KEYS)
+    assert standing(call) == (CallStatus.RINGING, None, CANCELLING, True)
+
+
+@pytest.mark.parametrize(
+    ("retry_times", "expected"),
+    [
+        (0, (CallStatus.BUSY, EndedReason.BUSY, None, False)),
+        (2, (CallStatus.CANCELED, EndedReason.CANCELED, None, True)),
+    ],
+)
+def test_a_call_that_ended_by_itself_first_is_not_tried_again(
+    session: Session,
+    retry_times: int,
+    expected: tuple[CallStatus, EndedReason | None, str | None, bool],
+) -> None:
+    line = make_line(session, retry_times=retry_times)
+    call, attempt_id = on_the_line(session, line)
+    calls.cancel(session, line.key, call.id, KEYS)
+    busy = LineEvent(LineEventKind.ENDED, utcnow(), reason=EndedReason.BUSY)
+    carrier_reports.apply(session, attempt_id, LineState(Verdict.PLACED, "CA1", (busy,)))
+    assert standing(call) == expected
+    attempt = session.get_one(CallAttempt, attempt_id)
+    assert (attempt.status, attempt.ended_reason) == (CallStatus.BUSY, EndedReason.BUSY)
+
+
+def test_a_call_over_an_account_that_nothing_opens_any_more_goes_on(session: Session) -> None:
+    line = make_line(session)
+    account = carrier_accounts.save(
+        session,
+        system_caller("somebody", line.partner_id),
+        KEYS,
+        Particulars("a-token", sid="AC" + "1a" * 16),
+        organization=session.get_one(Organization, line.organization_id),
+    )
+    call, attempt_id = on_the_line(session, line)
+    session.get_one(CallAttempt, attempt_id).account_id = account.id
+    with pytest.raises(Conflict) as refusal:
+        calls.cancel(session, line.key, call.id, ("another key",))
+    assert refusal.value.code == "cancel_refused"
+    assert standing(call) == (CallStatus.RINGING, None, None, False)
+    calls.cancel(session, line.key, call.id, KEYS)
+    assert standing(call) == (CallStatus.RINGING, None, CANCELLING, True)

@@ -1,0 +1,91 @@
+"""What a carrier reports counts for more than what could only be guessed from its list."""
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, CarrierKind
+from app.errors import Forbidden
+from app.gateways.carriers.base import LineState, Verdict
+from app.models import CallAttempt, new_id
+from app.services.calls import attempts, carrier_reports
+from tests.fixtures.worker import Line, make_line
+
+NUMBER = "+12125550101"
+
+
+@pytest.fixture
+def line(session: Session) -> Line:
+    return make_line(session)
+
+
+def attempt_at(session: Session, line: Line) -> CallAttempt:
+    """An attempt that the carrier has just been asked for."""
+    call = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO)
+    attempt_id = new_id()
+    attempts.claim(session, call.id, attempt_id, calls_at_once=20)
+    return session.get_one(CallAttempt, attempt_id)
+
+
+def guess(session: Session, attempt: CallAttempt, reference: str) -> None:
+    attempts.unanswered(session, attempt.id)
+    found = LineState(Verdict.PLACED, reference, is_guessed=True)
+    carrier_reports.apply(session, attempt.id, found)
+
+
+def report(session: Session, attempt: CallAttempt, reference: str) -> bool:
+    state = LineState(Verdict.PLACED, reference)
+    return carrier_reports.take(session, CarrierKind.TWILIO, attempt.id, state)
+
+
+def held(session: Session, *attempts: CallAttempt) -> list[tuple[str | None, bool]]:
+    session.flush()
+    return [(attempt.carrier_reference, attempt.is_guessed) for attempt in attempts]
+
+
+def test_two_guesses_the_wrong_way_round_are_put_right_by_one_report(
+    session: Session, line: Line
+) -> None:
+    first, second = attempt_at(session, line), attempt_at(session, line)
+    guess(session, first, "CA2")
+    guess(session, second, "CA1")
+    assert report(session, first, "CA1")
+    assert held(session, first, second) == [("CA1", False), ("CA2", True)]
+    assert report(session, second, "CA2")
+    assert held(session, first, second) == [("CA1", False), ("CA2", False)]
+
+
+def test_a_call_that_another_attempt_took_by_guess_goes_to_whom_it_belongs(
+    session: Session, line: Line
+) -> None:
+    asked, guessing = attempt_at(session, line), attempt_at(session, line)
+    guess(session, guessing, "CA1")
+    assert report(session, asked, "CA1")
+    assert [one[0] for one in held(session, asked, guessing)] == ["CA1", None]
+
+
+def test_the_answer_to_the_request_counts_for_more_than_a_guess(
+    session: Session, line: Line
+) -> None:
+    attempt = attempt_at(session, line)
+    guess(session, attempt, "CA2")
+    attempts.placed(session, attempt.id, "CA1")
+    session.refresh(attempt)
+    assert held(session, attempt) == [("CA1", False)]
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_what_was_not_guessed_or_is_over_is_not_taken_away(
+    session: Session, line: Line, is_over: bool
+) -> None:
+    sure, guessing = attempt_at(session, line), attempt_at(session, line)
+    guess(session, guessing, "CA2")
+    if is_over:
+        guess(session, sure, "CA1")
+        sure.status = CallStatus.COMPLETED
+    else:
+        attempts.placed(session, sure.id, "CA1")
+    session.flush()
+    with pytest.raises(Forbidden, match="another attempt"):
+        report(session, guessing, "CA1")
+    session.refresh(sure)
+    assert held(session, sure, guessing) == [("CA1", is_over), ("CA2", True)]

@@ -1,0 +1,157 @@
+"""Calls that were put off come sooner where what kept them is loosened."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, time
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, EndedReason, Tier
+from app.models import Call, CallAttempt, CallEvent, Organization, PlanLimit, new_id
+from app.services.calls import attempts, lifecycle, waiting
+from app.services.calls.attempts import ClaimKind
+from app.services.calls.limits import DAY_USED_UP, OUTSIDE_HOURS
+from tests.fixtures.clock import SetClock, set_clock
+from tests.fixtures.worker import Line, make_line
+
+NOON = datetime(2026, 6, 10, 12, tzinfo=UTC)
+TOMORROW = datetime(2026, 6, 11, tzinfo=UTC)
+EIGHT_IN_NEW_YORK = datetime(2026, 6, 11, 12, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def clock() -> Iterator[SetClock]:
+    with set_clock() as clock:
+        clock.set(NOON.isoformat())
+        yield clock
+
+
+def ask(session: Session, line: Line, number: int = 1) -> Call:
+    return line.accept(session, f"+1212555{number:04}")
+
+
+def claim(session: Session, call: Call, attempt_id: UUID | None = None) -> ClaimKind:
+    return attempts.claim(session, call.id, attempt_id or new_id(), calls_at_once=5).kind
+
+
+def look(session: Session, line: Line, organization_id: UUID | None = None) -> None:
+    """As the worker does."""
+    place = None
+    while place := waiting.reschedule_earlier(session, line.partner_id, organization_id, place):
+        pass
+
+
+def turns(session: Session, workflow: str = "place_call") -> int:
+    """How many pieces of such work were handed in."""
+    schema = "" if session.get_bind().dialect.name == "sqlite" else "dbos."
+    query = f"SELECT count(*) FROM {schema}workflow_status WHERE name = :workflow"  # noqa: S608 - names alone
+    return session.scalar(text(query), {"workflow": workflow}) or 0
+
+
+def used_up(session: Session, line: Line, waiting: int) -> list[Call]:
+    """Calls that were accepted after the one that a day allows was placed."""
+    assert claim(session, ask(session, line)) is ClaimKind.DIAL
+    return [ask(session, line, number) for number in range(2, 2 + waiting)]
+
+
+def test_as_many_calls_come_today_as_a_raised_limit_has_room_for(session: Session) -> None:
+    line = make_line(session, max_calls_a_day=1)
+    put_off = used_up(session, line, 3)
+    assert {call.scheduled_for for call in put_off} == {TOMORROW}
+    before = turns(session)
+    session.get_one(Organization, line.organization_id).max_calls_a_day = 3
+    look(session, line)
+    look(session, line)
+    assert [(call.scheduled_for, call.status_detail) for call in put_off] == [
+        (NOON, None),
+        (NOON, None),
+        (TOMORROW, DAY_USED_UP),
+    ]
+    assert turns(session) - before == 2
+    assert [claim(session, call) for call in put_off[:2]] == [ClaimKind.DIAL] * 2
+
+
+def test_a_call_that_is_brought_forward_says_so_and_keeps_its_patience(
+    session: Session, clock: SetClock
+) -> None:
+    line = make_line(session, max_calls_a_day=1)
+    [call] = used_up(session, line, 1)
+    patience = call.expires_at - TOMORROW
+    clock.pass_by(hours=1)
+    session.get_one(Organization, line.organization_id).max_calls_a_day = None
+    look(session, line)
+    now = NOON.replace(hour=13)
+    assert (call.status, call.expires_at - now) == (CallStatus.SCHEDULED, patience)
+    query = select(CallEvent.detail).where(CallEvent.call_id == call.id).order_by(CallEvent.id)
+    assert session.scalars(query).all() == [None, TOMORROW.isoformat(), now.isoformat()]
+
+
+def test_wider_hours_bring_calls_to_their_opening_and_no_hours_to_now(
+    session: Session, clock: SetClock
+) -> None:
+    line = make_line(session, calling_hours_on=True)
+    clock.set("2026-06-11T02:00")
+    call = ask(session, line)
+    assert (call.scheduled_for, call.status_detail) == (EIGHT_IN_NEW_YORK, OUTSIDE_HOURS)
+    organization = session.get_one(Organization, line.organization_id)
+    organization.calling_hours_start = time(9)
+    look(session, line)
+    assert call.scheduled_for == EIGHT_IN_NEW_YORK
+    organization.calling_hours_start = time(6)
+    look(session, line)
+    six = EIGHT_IN_NEW_YORK.replace(hour=10)
+    assert (call.scheduled_for, call.status_detail) == (six, OUTSIDE_HOURS)
+    organization.calling_hours_on = False
+    look(session, line)
+    assert (call.scheduled_for, call.status_detail) == (clock.now, None)
+
+
+def test_a_plan_that_allows_more_is_looked_at_for_each_organization_on_it(
+    session: Session,
+) -> None:
+    line = make_line(session, payment_tier=Tier.BASIC)
+    other = make_line(session, max_calls_a_day=1)
+    limit = PlanLimit(partner_id=line.partner_id, tier=Tier.BASIC, max_calls_a_day=1)
+    session.add(limit)
+    session.flush()
+    [call], [theirs] = used_up(session, line, 1), used_up(session, other, 1)
+    session.get_one(Organization, other.organization_id).max_calls_a_day = None
+    limit.max_calls_a_day = 2
+    look(session, line)
+    assert (call.scheduled_for, theirs.scheduled_for) == (NOON, TOMORROW)
+
+
+def test_the_worker_is_asked_only_where_a_call_was_put_off(session: Session) -> None:
+    line = make_line(session, max_calls_a_day=1)
+    asked = turns(session, "bring_forward")
+    waiting.request_rescheduling(session, line.partner_id)
+    assert turns(session, "bring_forward") == asked
+    used_up(session, line, 1)
+    waiting.request_rescheduling(session, line.partner_id, new_id())
+    assert turns(session, "bring_forward") == asked
+    waiting.request_rescheduling(session, line.partner_id, line.organization_id)
+    assert turns(session, "bring_forward") == asked + 1
+
+
+def test_the_turn_of_before_does_not_hurry_a_retry(session: Session, clock: SetClock) -> None:
+    """The call was put off to midnight and brought forward; then its line was busy."""
+    line = make_line(session, max_calls_a_day=1, retry_times=1, retry_minutes=30)
+    [call] = used_up(session, line, 1)
+    session.get_one(Organization, line.organization_id).max_calls_a_day = None
+    clock.set("2026-06-10T23:55")
+    look(session, line)
+    attempt_id = new_id()
+    assert claim(session, call, attempt_id) is ClaimKind.DIAL
+    attempt = session.get_one(CallAttempt, attempt_id)
+    lifecycle.end_attempt(session, call, attempt, CallStatus.BUSY, EndedReason.BUSY, at=clock.now)
+    retry = call.next_attempt_at
+    before = turns(session)
+    clock.set("2026-06-11T00:00")
+    assert claim(session, call) is ClaimKind.DONE
+    assert (call.status, call.next_attempt_at) == (CallStatus.SCHEDULED, retry)
+    assert turns(session) - before == 1
+    clock.set("2026-06-11T00:25")
+    assert claim(session, call) is ClaimKind.DIAL
+    assert claim(session, call) is ClaimKind.DONE

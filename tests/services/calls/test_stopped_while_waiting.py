@@ -1,0 +1,100 @@
+"""Calls in the queue behind others end once a rule stops them, not only when their turn comes."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, EndedReason, OrganizationStatus
+from app.models import Agent, Call, DoNotCallEntry, Organization, Partner, new_id, utcnow
+from app.policy.caller import system_caller
+from app.services import pauses
+from app.services.calls import attempts, waiting
+from tests.fixtures.worker import Line, make_line
+
+NUMBER = "+12125551000"
+
+
+@pytest.fixture
+def line(session: Session) -> Line:
+    return make_line(session)
+
+
+def wait_in_queue(session: Session, line: Line, number: str = NUMBER) -> UUID:
+    call = line.accept(session, number)
+    call.created_at -= timedelta(seconds=10)
+    session.flush()
+    return call.id
+
+
+def suspend(session: Session, line: Line) -> None:
+    session.get_one(Organization, line.organization_id).status = OrganizationStatus.SUSPENDED
+
+
+def suspend_partner(session: Session, line: Line) -> None:
+    session.get_one(Partner, line.partner_id).suspended_at = utcnow()
+
+
+def switch_off(session: Session, line: Line) -> None:
+    session.get_one(Agent, line.agent_id).active = False
+
+
+def forbid_region(session: Session, line: Line) -> None:
+    session.get_one(Organization, line.organization_id).allowed_regions = ["CA"]
+
+
+def put_on_the_list(session: Session, line: Line) -> None:
+    session.add(
+        DoNotCallEntry(
+            organization_id=line.organization_id,
+            partner_id=line.partner_id,
+            phone=NUMBER,
+            added_by="somebody",
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (suspend, EndedReason.ORGANIZATION_SUSPENDED),
+        (suspend_partner, EndedReason.ORGANIZATION_SUSPENDED),
+        (switch_off, EndedReason.AGENT_INACTIVE),
+        (forbid_region, EndedReason.REGION_NOT_ALLOWED),
+        (put_on_the_list, EndedReason.DO_NOT_CONTACT),
+    ],
+)
+def test_a_call_in_the_queue_ends_once_a_rule_stops_it(
+    session: Session, line: Line, change: Callable[[Session, Line], None], reason: EndedReason
+) -> None:
+    call_id, other_id = wait_in_queue(session, line), wait_in_queue(session, make_line(session))
+    assert waiting.queued(session, None) == [call_id, other_id]
+    assert waiting.stopped_by_rules(session, [call_id, other_id]) == []
+    assert waiting.end_if_stopped(session, call_id) is False
+    change(session, line)
+    session.flush()
+    assert waiting.stopped_by_rules(session, [call_id, other_id]) == [call_id]
+    assert waiting.end_if_stopped(session, call_id) is True
+    session.flush()
+    call = session.get_one(Call, call_id)
+    assert (call.status, call.ended_reason) == (CallStatus.CANCELED, reason)
+    assert waiting.end_if_stopped(session, call_id) is False
+    assert waiting.queued(session, None) == [other_id]
+    assert waiting.queued(session, other_id) == []
+
+
+def test_what_is_fresh_on_the_line_or_held_is_not_looked_at(session: Session, line: Line) -> None:
+    fresh = wait_in_queue(session, line)
+    session.get_one(Call, fresh).created_at = utcnow()
+    on_the_line = wait_in_queue(session, line)
+    attempts.claim(session, on_the_line, new_id(), calls_at_once=5)
+    pauses.pause(session, system_caller("somebody"), pauses.Scope(), "A storm.")
+    held = wait_in_queue(session, line)
+    attempts.claim(session, held, new_id(), calls_at_once=5)
+    session.flush()
+    assert waiting.queued(session, None) == []
+    suspend(session, line)
+    session.flush()
+    assert waiting.end_if_stopped(session, on_the_line) is False

@@ -1,0 +1,120 @@
+"""A plan whose assistant can't speak any more: the campaign says so, calls nobody, and goes on once
+that is mended."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, CarrierKind, EndedReason
+from app.models import Agent, Outreach, new_id, utcnow
+from app.services import campaigns, outreach, pauses
+from app.services.calls import attempts
+from tests.fixtures.outreach import OWNER
+from tests.services.outreach.conftest import Desk
+
+PEOPLE = [{"phone": f"+1202555{number:04}"} for number in range(100, 104)]
+LEFT = "The assistant of the plan was taken out of the campaign."
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def second_assistant(session: Session, desk: Desk) -> Agent:
+    agent = Agent(
+        partner_id=desk.line.partner_id,
+        organization_id=desk.line.organization_id,
+        name="Bea",
+        phone_number="+12025550198",
+        phone_enabled=True,
+        phone_configured=True,
+    )
+    session.add(agent)
+    session.flush()
+    return agent
+
+
+def give(session: Session, desk: Desk, *agents: Agent) -> None:
+    """From now on these are the campaign's assistants, and no other."""
+    ids = [agent.id for agent in agents]
+    campaigns.assign_agents(session, OWNER, desk.campaign.id, ids)
+
+
+def said(session: Session, desk: Desk) -> tuple[str, str] | None:
+    plan = session.get_one(Outreach, desk.campaign.id)
+    found = outreach.blocker(session, desk.campaign, plan, CarrierKind.SIMULATOR)
+    return (found.code, found.sentence) if found else None
+
+
+def test_an_assistant_that_was_taken_out_calls_nobody_until_it_is_back(
+    session: Session, desk: Desk
+) -> None:
+    ada = session.get_one(Agent, desk.line.agent_id)
+    desk.add(*PEOPLE)
+    desk.start()
+    assert (desk.feed(calls_at_once=2), said(session, desk)) == (2, None)
+    give(session, desk, second_assistant(session, desk))
+    later = utcnow() + timedelta(minutes=1)
+    assert desk.feed(later) == 0
+    assert said(session, desk) == ("agent_left", LEFT)
+    caller = desk.line.key
+    assert [
+        (campaign.id, why) for campaign, why in outreach.blocked_campaigns(session, caller, 5)
+    ] == [(desk.campaign.id, LEFT)]
+    for call in desk.calls():
+        attempts.claim(session, call.id, new_id(), calls_at_once=5)
+    assert [(call.status, call.ended_reason, call.status_detail) for call in desk.calls()] == [
+        (CallStatus.CANCELED, EndedReason.CANCELED, LEFT)
+    ] * 2
+
+    give(session, desk, ada)
+    assert said(session, desk) is None
+    assert desk.feed(later + timedelta(minutes=1), calls_at_once=9) == 4
+    assert outreach.blocked_campaigns(session, caller, 5) == []
+    waiting = desk.calls(CallStatus.QUEUED)
+    assert sorted(call.phone_number for call in waiting) == [one["phone"] for one in PEOPLE]
+
+
+def test_another_assistant_in_the_plan_goes_on_at_once(session: Session, desk: Desk) -> None:
+    desk.add(*PEOPLE)
+    desk.start()
+    bea = second_assistant(session, desk)
+    give(session, desk, bea)
+    assert desk.feed() == 0
+    desk.plan(agent_id=bea.id)
+    assert (desk.feed(calls_at_once=9), said(session, desk)) == (4, None)
+    assert {call.agent_id for call in desk.calls()} == {bea.id}
+
+
+@pytest.mark.parametrize(
+    ("field", "code", "sentence"),
+    [
+        ("active", "agent_inactive", "The assistant is switched off."),
+        (
+            "phone_configured",
+            "agent_phone_not_ready",
+            "The assistant's phone is not switched on and configured with a number.",
+        ),
+    ],
+)
+def test_a_forecast_counts_whom_the_plan_calls_once_its_assistant_can_speak(
+    session: Session, desk: Desk, field: str, code: str, sentence: str
+) -> None:
+    desk.add(*PEOPLE, {"email": "dora@mail.example"})
+    setattr(session.get_one(Agent, desk.line.agent_id), field, False)
+    session.flush()
+    assert said(session, desk) == (code, sentence)
+    found = outreach.forecast(session, desk.campaign)
+    assert (found.called, found.left_out) == (4, {"no_phone": 1})
+    desk.start()
+    assert (desk.feed(), desk.decided()) == (0, {})
+
+
+def test_a_pause_of_dialling_is_named_as_well(session: Session, desk: Desk) -> None:
+    for scope in (pauses.Scope(carrier=CarrierKind.TWILIO), pauses.Scope()):
+        pauses.pause(session, OWNER, scope, "A storm.")
+    assert said(session, desk) == ("dialling_paused", "Dialling is paused: A storm.")
+    pauses.resume(session, OWNER, pauses.Scope())
+    assert said(session, desk) is None
