@@ -166,7 +166,7 @@ class Observed(StrEnum):
     """It answered, but took long."""
     REFUSED = "refused"
     """It refused a call for good; the code is its own."""
-    PUT_OFF = "put-off"
+    DELAYED = "put-off"
     """It asked to wait."""
     UNREACHED = "unreached"
     SILENT = "silent"

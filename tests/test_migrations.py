@@ -17,7 +17,7 @@ from app.commands.demo_world import World
 from app.config import ROOT
 from app.database import Database
 from app.enums import CallSource, CallStatus, CarrierKind
-from app.gateways.carriers.base import LineState, Verdict
+from app.gateways.carriers.base import CarrierReport, Verdict
 from app.models import Agent, Base, Call, CallAttempt, Campaign, OAuthClient, Organization, utcnow
 from app.policy.caller import system_caller
 from app.services import organizations
@@ -139,7 +139,7 @@ def test_costs_and_legacy_calls_are_counted_from_what_is_there(fresh_database: D
             )  # fmt: skip
             session.add(attempt)
             session.flush()
-            said = LineState(Verdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
+            said = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
             carrier_reports.write_cost_of(session, attempt.id, said)
         owner, organization = client.partner_id, client.organization_id
         day = began.date()

@@ -15,10 +15,10 @@ from app.commands.credentials import as_json
 from app.enums import CallStatus, CarrierKind
 from app.gateways.carriers.base import Carrier, NoCarrierAnswer
 from app.gateways.carriers.opening import open_account, open_carriers
-from app.models import Call, DiallingPause
+from app.models import Call, DispatchPause
 from app.schemas.fields import write_moment
 from app.services import carrier_accounts, pauses
-from app.services.calls import resolve, trouble
+from app.services.calls import resolve, stuck
 
 DRAINING = "drained for a deploy"
 SETTLING_SECONDS = 1.0
@@ -41,7 +41,7 @@ call_commands = AppGroup("calls", help="Calls that are stuck, and pauses of dial
 def list_calls(limit: int, as_json: bool) -> None:
     """Calls that are stuck, wait past their moment, or ended with an unknown outcome."""
     with changes(read_only=True) as (session, _caller):
-        found = [_listed(each) for each in trouble.listing(session, limit)]
+        found = [_listed(each) for each in stuck.listing(session, limit)]
     if as_json:
         click.echo(json.dumps(found))
         return
@@ -110,7 +110,7 @@ def resume(carrier: str | None, partner: UUID | None, as_json: bool) -> None:
 def status(as_json: bool) -> None:
     """Pauses, and how many calls wait, are under way or in trouble."""
     with changes(read_only=True) as (session, _caller):
-        described = _status_described(trouble.dispatcher_status(session))
+        described = _status_described(stuck.dispatcher_status(session))
     _print_status(described, as_json)
 
 
@@ -128,7 +128,7 @@ def drain(timeout: int, reason: str, as_json: bool) -> None:
     while _on_the_line() and time.monotonic() < deadline:
         time.sleep(LOOK_SECONDS)
     with changes(read_only=True) as (session, _caller):
-        found = trouble.dispatcher_status(session)
+        found = stuck.dispatcher_status(session)
         described = _status_described(found)
     _print_status(described, as_json)
     if found.on_the_line:
@@ -137,12 +137,12 @@ def drain(timeout: int, reason: str, as_json: bool) -> None:
 
 def _on_the_line() -> int:
     with changes(read_only=True) as (session, _caller):
-        return trouble.on_the_line(session)
+        return stuck.on_the_line(session)
 
 
 def _by_carrier(call_id: UUID) -> dict[str, Any]:
     with changes(read_only=True) as (session, _caller):
-        asked = resolve.question(session, call_id)
+        asked = resolve.carrier_inquiry(session, call_id)
     if asked is None:
         with changes() as (session, caller):
             return _described(resolve.queue_again(session, caller, call_id))
@@ -184,7 +184,7 @@ def _covered(pause: Mapping[str, Any]) -> str:
     return f"the partner {pause['partnerId']}" if pause["partnerId"] else "every call"
 
 
-def _pause_described(pause: DiallingPause) -> dict[str, Any]:
+def _pause_described(pause: DispatchPause) -> dict[str, Any]:
     return {
         "carrier": pause.carrier.value if pause.carrier else None,
         "partnerId": str(pause.partner_id) if pause.partner_id else None,
@@ -204,22 +204,22 @@ def _described(call: Call) -> dict[str, Any]:
     }
 
 
-def _listed(each: trouble.CallInTrouble) -> dict[str, Any]:
+def _listed(each: stuck.StuckCall) -> dict[str, Any]:
     return {
         **_described(each.call),
         "organization": each.organization,
         "carrier": each.call.carrier.value,
-        "trouble": each.trouble.value,
+        "trouble": each.reason.value,
         "since": write_moment(each.since),
     }
 
 
-def _status_described(found: trouble.DispatcherStatus) -> dict[str, Any]:
+def _status_described(found: stuck.DispatcherStatus) -> dict[str, Any]:
     return {
         "pauses": [_pause_described(each) for each in found.pauses],
         "waiting": found.waiting,
         "held": found.held,
-        "putOff": found.put_off,
+        "putOff": found.carrier_retry,
         "underWay": {status.value: count for status, count in found.under_way.items()},
         "unknown": found.unknown,
         "stuck": found.stuck,
@@ -239,5 +239,5 @@ def _print_status(described: Mapping[str, Any], as_json: bool) -> None:
     under_way = ", ".join(f"{count} {word}" for word, count in described["underWay"].items())
     click.echo(f"Waiting: {described['waiting']}, of them held by a pause: {described['held']}")
     click.echo(f"Under way: {under_way}; put off by the carrier: {described['putOff']}")
-    troubles = (f"{described[name]} {name}" for name in ("unknown", "stuck", "overdue"))
-    click.echo(f"To look at: {', '.join(troubles)}")
+    counts = (f"{described[name]} {name}" for name in ("unknown", "stuck", "overdue"))
+    click.echo(f"To look at: {', '.join(counts)}")

@@ -9,8 +9,8 @@ from app.database import Database
 from app.enums import CarrierKind, EndedReason
 from app.gateways.carriers.base import (
     Carrier,
+    CarrierReport,
     Inquiry,
-    LineState,
     NoCarrierAnswer,
     Placement,
     PlacementRejected,
@@ -73,11 +73,11 @@ class Closed:
     def __init__(self, kind: CarrierKind):
         self.kind = kind
 
-    def place(self, placement: Placement) -> LineState:  # noqa: ARG002 - the protocol's
+    def place(self, placement: Placement) -> CarrierReport:  # noqa: ARG002 - the protocol's
         message = "The carrier account of this call can’t be used any more."
         raise PlacementRejected(message, EndedReason.CARRIER_ERROR)
 
-    def look_up(self, inquiry: Inquiry) -> LineState:  # noqa: ARG002 - as above
+    def look_up(self, inquiry: Inquiry) -> CarrierReport:  # noqa: ARG002 - as above
         message = "no account to ask with"
         raise NoCarrierAnswer(message)
 

@@ -18,17 +18,17 @@ from dbos import DBOS
 from app.enums import CarrierKind
 from app.gateways.carriers.base import (
     Carrier,
+    CarrierReport,
     Inquiry,
-    LineState,
     NoCarrierAnswer,
     Placement,
-    PlacementPutOff,
+    PlacementDelayed,
     PlacementRejected,
     Verdict,
 )
 from app.gateways.writers.base import Messages
 from app.jobs.context import context
-from app.jobs.resilience import dialling, retry_on_database_outage
+from app.jobs.resilience import placing, retry_on_database_outage
 from app.models import utcnow
 from app.services.calls import attempts, carrier_reports
 from app.services.calls.attempts import Claim, ClaimKind
@@ -101,7 +101,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> Next | None:
 def _claim_and_ask(
     call_id: UUID, attempt_id: UUID, messages: Messages | None = None
 ) -> Next | None:
-    with dialling:
+    with placing:
         with context().database.transaction() as session:
             claim = attempts.claim(
                 session,
@@ -117,7 +117,7 @@ def _claim_and_ask(
 @retry_on_database_outage
 def ask_again(attempt_id: UUID) -> Next | None:
     """Send an attempt again that the carrier asked to send later."""
-    with dialling:
+    with placing:
         with context().database.transaction() as session:
             claim = attempts.claim_carrier_retry(session, attempt_id)
         return _carry_out(claim)
@@ -161,7 +161,7 @@ def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next 
         with database.transaction() as session:
             attempts.refused(session, attempt_id, refusal.reason, str(refusal))
         return None
-    except PlacementPutOff as refusal:
+    except PlacementDelayed as refusal:
         with database.transaction() as session:
             attempts.carrier_retry(session, attempt_id, refusal.seconds, str(refusal))
         return Next("ask_again", min(refusal.seconds, LONGEST_WAIT_SECONDS), carrier.kind)
@@ -215,7 +215,7 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> 
     return None
 
 
-def _found(attempt: UUID, state: LineState) -> Verdict:
+def _found(attempt: UUID, state: CarrierReport) -> Verdict:
     if state.verdict is Verdict.PLACED:
         with context().note_database.transaction() as session:
             carrier_reports.apply(session, attempt, state)

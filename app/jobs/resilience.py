@@ -69,7 +69,7 @@ class Gate:
             return self._condition.wait_for(lambda: self._inside == 0, timeout)
 
 
-dialling = Gate()
+placing = Gate()
 """Around a request to the carrier, from the written attempt to the written answer."""
 mailing = Gate()
 """Around a request to the mail server, from the rendered mail to the stored answer."""

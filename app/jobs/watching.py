@@ -10,11 +10,11 @@ from app.database import Database
 from app.enums import CarrierKind, Observed
 from app.gateways.carriers.base import (
     Carrier,
+    CarrierReport,
     Inquiry,
-    LineState,
     NoCarrierAnswer,
     Placement,
-    PlacementPutOff,
+    PlacementDelayed,
     PlacementRejected,
 )
 from app.models import utcnow
@@ -86,11 +86,11 @@ class Watched:
     def silence_seconds(self) -> float:
         return self._carrier.silence_seconds
 
-    def place(self, placement: Placement) -> LineState:
+    def place(self, placement: Placement) -> CarrierReport:
         with self._watching():
             return self._carrier.place(placement)
 
-    def look_up(self, inquiry: Inquiry) -> LineState:
+    def look_up(self, inquiry: Inquiry) -> CarrierReport:
         with self._watching():
             return self._carrier.look_up(inquiry)
 
@@ -108,12 +108,12 @@ class Watched:
                 words = _NUMBER.sub("…", str(refusal))
                 self._watch.saw(self.kind, Observed.REFUSED, refusal.code, words)
             raise
-        except PlacementPutOff as refusal:
+        except PlacementDelayed as refusal:
             if refusal.unreached:
                 self._watch.saw(self.kind, Observed.UNREACHED, detail=str(refusal))
             elif self._is_own:
                 words = f"{refusal} Again after {refusal.seconds:.0f} s."
-                self._watch.saw(self.kind, Observed.PUT_OFF, detail=words)
+                self._watch.saw(self.kind, Observed.DELAYED, detail=words)
             raise
         except NoCarrierAnswer as silence:
             self._watch.saw(self.kind, Observed.SILENT, str(silence))

@@ -34,7 +34,7 @@ from app.jobs import (
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import keep_starting_delayed, start_engine
 from app.jobs.reaper import reap
-from app.jobs.resilience import delivering, dialling, mailing
+from app.jobs.resilience import delivering, mailing, placing
 from app.jobs.restore_detection import MarkFile
 
 STOP_SECONDS = 10.0
@@ -108,7 +108,7 @@ def _live(context: WorkerContext, executor_id: str, mark: MarkFile, stop: thread
 def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
     """End between two dialled calls, sent mails or webhooks, never in the middle of one."""
     log.info("the worker is stopping")
-    if not dialling.close(STOP_SECONDS):
+    if not placing.close(STOP_SECONDS):
         log.warning("a call was still being placed; its attempt will be asked about")
     if not mailing.close(STOP_SECONDS):
         log.warning("a mail was still being sent; it may be sent again")

@@ -22,12 +22,6 @@ from app.models.credential import (
     RevokedToken,
     SigningKey,
 )
-from app.models.dialler import (
-    CarrierObservation,
-    DiallingPause,
-    HeldCall,
-    InstallationMark,
-)
 from app.models.legacy import LegacyDay, LegacyExchange
 from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names
@@ -41,6 +35,12 @@ from app.models.partner import (
     Pricing,
     SiteImage,
     SocialLink,
+)
+from app.models.pause import (
+    CarrierObservation,
+    DispatchPause,
+    HeldCall,
+    InstallationMark,
 )
 from app.models.rollup import CostDay, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
@@ -80,7 +80,7 @@ __all__ = [
     "Conversation",
     "ConversationDay",
     "CostDay",
-    "DiallingPause",
+    "DispatchPause",
     "DoNotCallEntry",
     "ExternalIdKey",
     "FailedSignIn",

@@ -103,7 +103,7 @@ class CallAttempt(Base):
     """One dialling of a call; its id is the reference given to the carrier.
 
     Committed before the carrier is asked, so that a restart knows that it may have been. Where
-    ``put_off_until`` is set, the carrier has said that it wasn't placed and may be asked again;
+    ``carrier_retry_at`` is set, the carrier has said that it wasn't placed and may be asked again;
     ``asked_at`` is when it was, once that is certain. A ``carrier_reference`` that ``is_guessed``
     is that of a call that fits, between the same numbers and at the time.
     """
@@ -129,7 +129,7 @@ class CallAttempt(Base):
     is_guessed: Mapped[bool] = mapped_column(default=False, server_default=false())
     from_number: Mapped[Phone | None]
     asked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    put_off_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    carrier_retry_at: Mapped[datetime | None] = mapped_column("put_off_until", UtcDateTime)
     hang_up_asked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     status: Mapped[CallStatus] = mapped_column(enum_column(CallStatus))
     answered_by: Mapped[AnsweredBy | None] = mapped_column(enum_column(AnsweredBy))

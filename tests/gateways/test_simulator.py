@@ -8,8 +8,8 @@ from sqlalchemy import update
 
 from app.database import Database
 from app.gateways.carriers.base import (
+    CarrierReport,
     Inquiry,
-    LineState,
     NoCarrierAnswer,
     Placement,
     PlacementRejected,
@@ -112,7 +112,7 @@ def test_hanging_up_ends_a_call_once(line: Simulator) -> None:
 
 def test_nothing_is_known_of_an_attempt_never_placed(line: Simulator) -> None:
     stranger: UUID = new_id()
-    assert line.look_up(about(stranger)) == LineState(Verdict.NOT_PLACED)
+    assert line.look_up(about(stranger)) == CarrierReport(Verdict.NOT_PLACED)
     assert line.hang_up(about(stranger)) is False
 
 

@@ -15,11 +15,11 @@ import pytest
 
 from app.enums import EndedReason
 from app.gateways.carriers.base import (
+    CarrierReport,
     Inquiry,
-    LineState,
     NoCarrierAnswer,
     Placement,
-    PlacementPutOff,
+    PlacementDelayed,
     PlacementRejected,
     Verdict,
 )
@@ -70,7 +70,7 @@ def placed(line: Sip, number: str) -> tuple[object, ...]:
         state = line.place(asked(attempt_id, number))
     except PlacementRejected as told:
         return "rejected", str(told), told.reason, told.code
-    except PlacementPutOff as told:
+    except PlacementDelayed as told:
         return "put off", str(told), told.seconds, told.unreached
     except NoCarrierAnswer as told:
         return "no answer", str(told)
@@ -191,10 +191,10 @@ def test_an_attempt_that_was_put_off_may_be_asked_for_again(
 ) -> None:
     number, attempt_id = "+12125551201", new_id()
     trunk.routes[number] = Answer(486, "Busy Here")
-    with pytest.raises(PlacementPutOff):
+    with pytest.raises(PlacementDelayed):
         make_line(trunk="127.0.0.1:9").place(asked(attempt_id, number))
     line = make_line()
-    assert line.look_up(about(attempt_id)) == LineState(Verdict.NOT_PLACED)
+    assert line.look_up(about(attempt_id)) == CarrierReport(Verdict.NOT_PLACED)
     assert line.place(asked(attempt_id, number)).end_reason is EndedReason.BUSY
     with pytest.raises(NoCarrierAnswer, match="asked for before"):
         line.place(asked(attempt_id, number))
@@ -205,7 +205,7 @@ def test_what_was_called_not_placed_is_never_dialled(
     trunk: Trunk, make_line: Callable[..., Sip]
 ) -> None:
     number, attempt_id, line = "+12125551202", new_id(), make_line()
-    assert line.look_up(about(attempt_id)) == LineState(Verdict.NOT_PLACED)
+    assert line.look_up(about(attempt_id)) == CarrierReport(Verdict.NOT_PLACED)
     assert line.hang_up(about(attempt_id)) is False
     with pytest.raises(NoCarrierAnswer, match="asked for before"):
         line.place(asked(attempt_id, number))
@@ -222,12 +222,12 @@ def test_a_request_that_died_before_its_process_began_was_not_placed(
         page.write(Fact.ASKED)
         with pytest.raises(NoCarrierAnswer, match="not answered yet"):
             line.look_up(about(attempt_id))
-    assert line.look_up(about(attempt_id)) == LineState(Verdict.NOT_PLACED)
+    assert line.look_up(about(attempt_id)) == CarrierReport(Verdict.NOT_PLACED)
 
 
 def test_a_ledger_that_was_begun_later_proves_nothing(make_line: Callable[..., Sip]) -> None:
     before = replace(about(new_id()), asked_at=utcnow() - timedelta(seconds=5))
-    assert make_line().look_up(before) == LineState(Verdict.UNSURE)
+    assert make_line().look_up(before) == CarrierReport(Verdict.UNSURE)
 
 
 def test_nobody_can_say_what_became_of_an_invite_that_was_never_answered(
@@ -244,7 +244,7 @@ def test_nobody_can_say_what_became_of_an_invite_that_was_never_answered(
     assert dialling
     os.kill(dialling.more["process"], signal.SIGKILL)
     wait_for(lambda: is_gone(dialling.more["process"]))
-    assert line.look_up(about(attempt_id)) == LineState(Verdict.UNSURE)
+    assert line.look_up(about(attempt_id)) == CarrierReport(Verdict.UNSURE)
     assert len(trunk.calls_to(number)) == 1
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from app.enums import AnsweredBy, EndedReason
 from app.gateways.carriers.base import (
+    CarrierEventKind,
     Inquiry,
-    LineEventKind,
     NoCarrierAnswer,
     Placement,
-    PlacementPutOff,
+    PlacementDelayed,
     PlacementRejected,
     Verdict,
 )
@@ -49,7 +49,7 @@ def closed_port() -> int:
 
 def test_where_nobody_takes_the_connection_nothing_was_placed() -> None:
     line = line_at(f"http://127.0.0.1:{closed_port()}")
-    with pytest.raises(PlacementPutOff) as refusal:
+    with pytest.raises(PlacementDelayed) as refusal:
         line.place(placement())
     assert refusal.value.seconds == UNREACHED_SECONDS
     with pytest.raises(NoCarrierAnswer):
@@ -63,7 +63,7 @@ def test_where_nobody_takes_the_connection_nothing_was_placed() -> None:
         ("hang", NoCarrierAnswer),
         ("cut", NoCarrierAnswer),
         ("503", NoCarrierAnswer),
-        ("429", PlacementPutOff),
+        ("429", PlacementDelayed),
         ("400", PlacementRejected),
         ("401", PlacementRejected),
     ],
@@ -137,8 +137,8 @@ def test_a_finished_call_tells_its_answer_its_end_and_its_cost() -> None:
     }
     state = state_of_call(told, ended, None)
     assert [(event.kind, event.at, event.reason) for event in state.events] == [
-        (LineEventKind.ANSWERED, began, None),
-        (LineEventKind.ENDED, ended, EndedReason.COMPLETED),
+        (CarrierEventKind.ANSWERED, began, None),
+        (CarrierEventKind.ENDED, ended, EndedReason.COMPLETED),
     ]
     assert (state.cost, state.currency, state.next_change) == (Decimal("0.0350"), "USD", None)
 

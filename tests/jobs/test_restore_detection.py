@@ -24,12 +24,12 @@ HUMAN = SIMULATED_NUMBERS["human"]
 
 def beat(database: Database, folder: Path, times: int = 1) -> MarkFile:
     """A worker that starts and beats so often."""
-    keeper = MarkFile(folder, lives_with_database=database.is_sqlite)
+    mark_file = MarkFile(folder, lives_with_database=database.is_sqlite)
     for _ in range(times):
         with database.transaction() as session:
-            keeper.advance(session)
-        keeper.keep()
-    return keeper
+            mark_file.advance(session)
+        mark_file.keep()
+    return mark_file
 
 
 def go_back(database: Database, generation: int) -> None:
@@ -69,10 +69,10 @@ def test_a_database_older_than_a_hosts_mark_was_restored(
 def test_a_worker_that_ran_on_through_the_restore_notices(
     fresh_database: Database, tmp_path: Path
 ) -> None:
-    keeper = beat(fresh_database, tmp_path, 2)
+    mark_file = beat(fresh_database, tmp_path, 2)
     go_back(fresh_database, generation(fresh_database) - 1)
     with fresh_database.transaction() as session:
-        keeper.advance(session)
+        mark_file.advance(session)
     assert reasons(fresh_database) == ["restored from a backup"]
 
 

@@ -189,7 +189,7 @@ def test_what_happens_on_the_line_is_on_the_timeline(house: SipHouse, dialled: D
 def test_calls_outlive_the_worker_and_end_with_their_own_process(
     house: SipHouse, dialled: Dialled, hello: "array[int]"
 ) -> None:
-    """Each call is dialled once: that of a killed worker, of a killed keeper, of a canceller."""
+    """Each call is dialled once: of a killed worker, of a killed call session, of a canceller."""
     talks_on = spoken(GREETING) * 10
     orphaned, cancelled = house.telephone(talks_on), house.telephone(talks_on)
     followed = house.telephone(hello)
@@ -200,8 +200,8 @@ def test_calls_outlive_the_worker_and_end_with_their_own_process(
         until(lambda: call_now(house.database, call_id).answered_at)  # noqa: B023 - used at once
     begun |= {number: house.dial(number) for number in busy}
     house.worker.kill()
-    keeper = house.keeper_of(begun[orphaned.number])
-    os.kill(keeper, signal.SIGKILL)
+    call_session = house.call_session_of(begun[orphaned.number])
+    os.kill(call_session, signal.SIGKILL)
     house.worker.start()
     with house.database.transaction() as session:
         calls.cancel(session, house.line.key, begun[cancelled.number], ())
@@ -214,7 +214,7 @@ def test_calls_outlive_the_worker_and_end_with_their_own_process(
     }
     invited = {number: len(house.trunk.calls_to(number)) for number in begun}
     assert invited == dict.fromkeys(begun, 1) | {busy[-1]: 2}
-    wait_for(lambda: is_gone(keeper) and "session closed" in orphaned.log())
+    wait_for(lambda: is_gone(call_session) and "session closed" in orphaned.log())
 
 
 @pytest.mark.crash

@@ -9,11 +9,11 @@ from sqlalchemy import select
 from app.database import Database
 from app.enums import CarrierKind, EndedReason, Observed
 from app.gateways.carriers.base import (
+    CarrierReport,
     Inquiry,
-    LineState,
     NoCarrierAnswer,
     Placement,
-    PlacementPutOff,
+    PlacementDelayed,
     PlacementRejected,
     Verdict,
 )
@@ -36,13 +36,13 @@ class Moody:
     def __init__(self) -> None:
         self.trouble: Exception | None = None
 
-    def place(self, placement: Placement) -> LineState:  # noqa: ARG002 - the protocol's
+    def place(self, placement: Placement) -> CarrierReport:  # noqa: ARG002 - the protocol's
         if self.trouble:
             raise self.trouble
-        return LineState(Verdict.PLACED, "CA1")
+        return CarrierReport(Verdict.PLACED, "CA1")
 
-    def look_up(self, inquiry: Inquiry) -> LineState:
-        return LineState(Verdict.PLACED, str(inquiry.attempt_id))
+    def look_up(self, inquiry: Inquiry) -> CarrierReport:
+        return CarrierReport(Verdict.PLACED, str(inquiry.attempt_id))
 
     def hang_up(self, inquiry: Inquiry) -> bool:  # noqa: ARG002 - the protocol's
         return True
@@ -61,8 +61,8 @@ def test_each_behaviour_is_counted_and_passed_on(fresh_database: Database) -> No
     assert [ask() for ask in answers] == ["CA1", str(UUID(int=7)), True]
     troubles = [
         PlacementRejected("No such number: +12125551000.", EndedReason.NUMBER_INVALID, "21211"),
-        PlacementPutOff("The carrier asked to wait.", 7.0),
-        PlacementPutOff("The carrier could not be reached.", 10.0, unreached=True),
+        PlacementDelayed("The carrier asked to wait.", 7.0),
+        PlacementDelayed("The carrier could not be reached.", 10.0, unreached=True),
         NoCarrierAnswer("status 503"),
         NoCarrierAnswer("status 503"),
     ]
@@ -80,7 +80,7 @@ def test_each_behaviour_is_counted_and_passed_on(fresh_database: Database) -> No
         found[key] = found.get(key, 0) + row.count
     assert found == {
         (Observed.ANSWERED, "", ""): 3,
-        (Observed.PUT_OFF, "", "The carrier asked to wait. Again after 7 s."): 1,
+        (Observed.DELAYED, "", "The carrier asked to wait. Again after 7 s."): 1,
         (Observed.REFUSED, "21211", "No such number: …."): 1,
         (Observed.SILENT, "status 503", ""): 2,
         (Observed.UNREACHED, "", "The carrier could not be reached."): 1,

@@ -27,7 +27,7 @@ def observe(
 
 
 ANSWERED, SLOW, SILENT = Observed.ANSWERED, Observed.SLOW, Observed.SILENT
-UNREACHED, PUT_OFF, REFUSED = Observed.UNREACHED, Observed.PUT_OFF, Observed.REFUSED
+UNREACHED, PUT_OFF, REFUSED = Observed.UNREACHED, Observed.DELAYED, Observed.REFUSED
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ UNREACHED, PUT_OFF, REFUSED = Observed.UNREACHED, Observed.PUT_OFF, Observed.REF
         ([(2, SILENT, 9), (1, ANSWERED, 1)], State.WELL),
         ([(30, ANSWERED, 5), (1, UNREACHED, 2)], State.OUTAGE),
         ([(1, UNREACHED, 2)], State.OUTAGE),
-        ([(3, ANSWERED, 5), (1, PUT_OFF, 1)], State.PUTS_OFF),
+        ([(3, ANSWERED, 5), (1, PUT_OFF, 1)], State.DELAYS),
         ([(3, PUT_OFF, 5), (1, ANSWERED, 1)], State.WELL),
         ([(3, REFUSED, 3), (1, ANSWERED, 9)], State.REFUSES),
         ([(3, REFUSED, 2), (1, ANSWERED, 9)], State.WELL),
@@ -61,7 +61,7 @@ def test_what_several_workers_saw_is_counted_together_with_the_last_words(sessio
     observe(session, (2, REFUSED, 3), code="21211", words="Not a number.")
     observe(session, (1, SILENT, 1), code="ReadTimeout", words="ReadTimeout")
     [found] = carrier_health.carriers(session)
-    assert [(each.kind, each.code, each.count, each.detail) for each in found.troubles] == [
+    assert [(each.kind, each.code, each.count, each.detail) for each in found.problems] == [
         (SILENT, "ReadTimeout", 1, "ReadTimeout"),
         (REFUSED, "21211", 5, "Not a number."),
     ]
@@ -71,8 +71,8 @@ def test_what_several_workers_saw_is_counted_together_with_the_last_words(sessio
 def test_the_simulated_line_is_no_news_and_old_observations_go(session: Session) -> None:
     observe(session, (1, SILENT, 9), carrier=CarrierKind.SIMULATOR)
     observe(session, (60 * 25, SILENT, 9))
-    assert carrier_health.in_trouble(session) == []
+    assert carrier_health.with_problems(session) == []
     carrier_health.forget(session)
     assert [each.carrier for each in carrier_health.carriers(session)] == [CarrierKind.SIMULATOR]
     observe(session, (1, SILENT, 9))
-    assert [each.carrier for each in carrier_health.in_trouble(session)] == [TWILIO]
+    assert [each.carrier for each in carrier_health.with_problems(session)] == [TWILIO]

@@ -61,7 +61,7 @@ class PlacementRejected(Exception):
         self.code = code or reason.value
 
 
-class PlacementPutOff(Exception):
+class PlacementDelayed(Exception):
     """Certainly not placed, and worth asking again with the same attempt after ``seconds``;
     ``unreached`` where nobody was there to ask."""
 
@@ -83,7 +83,7 @@ class Verdict(StrEnum):
     UNSURE = "unsure"
 
 
-class LineEventKind(StrEnum):
+class CarrierEventKind(StrEnum):
     RINGING = "ringing"
     ANSWERED = "answered"
     SAID_INTRO = "said-intro"
@@ -92,20 +92,20 @@ class LineEventKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class LineEvent:
+class CarrierEvent:
     """Something that happened on the line, at the carrier's own time.
 
     ``answered_by`` may come with a later event than the answer, once the carrier has found out.
     """
 
-    kind: LineEventKind
+    kind: CarrierEventKind
     at: datetime
     answered_by: AnsweredBy | None = None
     reason: EndedReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class LineState:
+class CarrierReport:
     """Everything the carrier knows of one attempt, oldest event first.
 
     ``next_change`` is when asking again is worth it; None where the carrier cannot tell. ``cost``
@@ -115,7 +115,7 @@ class LineState:
 
     verdict: Verdict
     reference: str | None = None
-    events: Sequence[LineEvent] = ()
+    events: Sequence[CarrierEvent] = ()
     next_change: datetime | None = None
     cost: Decimal | None = None
     currency: str | None = None
@@ -125,7 +125,7 @@ class LineState:
     def end_reason(self) -> EndedReason | None:
         """Why the call is over; None while it goes on."""
         for event in self.events:
-            if event.kind is LineEventKind.ENDED:
+            if event.kind is CarrierEventKind.ENDED:
                 return event.reason or EndedReason.UNKNOWN
         return None
 
@@ -152,16 +152,16 @@ class Carrier(Protocol):
         """How long a carrier that can't say what became of an attempt is asked about it."""
         ...
 
-    def place(self, placement: Placement) -> LineState:
+    def place(self, placement: Placement) -> CarrierReport:
         """Asks once for the call; the state has the carrier's own reference.
 
-        Raises `PlacementRejected` for a definite refusal, `PlacementPutOff` for one that doesn't
+        Raises `PlacementRejected` for a definite refusal, `PlacementDelayed` for one that doesn't
         last, `NoCarrierAnswer` for anything that is not an answer. Never repeats the request by
         itself.
         """
         ...
 
-    def look_up(self, inquiry: Inquiry) -> LineState:
+    def look_up(self, inquiry: Inquiry) -> CarrierReport:
         """What became of the attempt. Raises `NoCarrierAnswer` where the carrier is silent."""
         ...
 

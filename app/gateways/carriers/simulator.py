@@ -13,10 +13,10 @@ from sqlalchemy import Engine, Row, func, insert, select, update
 
 from app.enums import AnsweredBy, CarrierKind, EndedReason
 from app.gateways.carriers.base import (
+    CarrierEvent,
+    CarrierEventKind,
+    CarrierReport,
     Inquiry,
-    LineEvent,
-    LineEventKind,
-    LineState,
     NoCarrierAnswer,
     Placement,
     PlacementRejected,
@@ -48,12 +48,12 @@ class _Step:
     """What happens so many seconds after dialling, at pace 1."""
 
     seconds: float
-    kind: LineEventKind
+    kind: CarrierEventKind
     answered_by: AnsweredBy | None = None
     reason: EndedReason | None = None
 
 
-_K = LineEventKind
+_K = CarrierEventKind
 _HUMAN = (
     _Step(1, _K.RINGING),
     _Step(4, _K.ANSWERED, AnsweredBy.HUMAN),
@@ -100,7 +100,7 @@ class Simulator:
         """What it can't say now it will never say."""
         return 0.0
 
-    def place(self, placement: Placement) -> LineState:
+    def place(self, placement: Placement) -> CarrierReport:
         outcome = _NAME_OF.get(placement.to_number)
         if outcome == "rejected":
             message = "The simulated line refuses this number."
@@ -122,26 +122,26 @@ class Simulator:
             message = "The answer of the simulated line was lost."
             raise NoCarrierAnswer(message)
         _, upcoming = self._happened(outcome or "human", now, now)
-        return LineState(Verdict.PLACED, _reference(placement.attempt_id), (), upcoming)
+        return CarrierReport(Verdict.PLACED, _reference(placement.attempt_id), (), upcoming)
 
-    def look_up(self, inquiry: Inquiry) -> LineState:
+    def look_up(self, inquiry: Inquiry) -> CarrierReport:
         return self._state(inquiry.attempt_id)
 
-    def _state(self, attempt_id: UUID) -> LineState:
+    def _state(self, attempt_id: UUID) -> CarrierReport:
         row = self._entry(attempt_id)
         if row is None:
-            return LineState(Verdict.NOT_PLACED)
+            return CarrierReport(Verdict.NOT_PLACED)
         outcome = _NAME_OF.get(row.to_number, "human")
         if outcome == "unsure":
-            return LineState(Verdict.UNSURE)
+            return CarrierReport(Verdict.UNSURE)
         events, upcoming = self._happened(outcome, row.placed_at, row.hung_up_at or utcnow())
-        ended = bool(events) and events[-1].kind is LineEventKind.ENDED
+        ended = bool(events) and events[-1].kind is CarrierEventKind.ENDED
         if row.hung_up_at is not None and not ended:
             events.append(
-                LineEvent(LineEventKind.ENDED, row.hung_up_at, reason=EndedReason.CANCELED)
+                CarrierEvent(CarrierEventKind.ENDED, row.hung_up_at, reason=EndedReason.CANCELED)
             )
             upcoming = None
-        return LineState(Verdict.PLACED, _reference(attempt_id), events, upcoming)
+        return CarrierReport(Verdict.PLACED, _reference(attempt_id), events, upcoming)
 
     def hang_up(self, inquiry: Inquiry) -> bool:
         attempt_id = inquiry.attempt_id
@@ -181,13 +181,13 @@ class Simulator:
 
     def _happened(
         self, outcome: str, placed_at: datetime, until: datetime
-    ) -> tuple[list[LineEvent], datetime | None]:
-        events: list[LineEvent] = []
+    ) -> tuple[list[CarrierEvent], datetime | None]:
+        events: list[CarrierEvent] = []
         for step in _SCRIPTS.get(outcome, _HUMAN):
             at = placed_at + timedelta(seconds=step.seconds * self._pace)
             if at > until:
                 return events, at
-            events.append(LineEvent(step.kind, at, step.answered_by, step.reason))
+            events.append(CarrierEvent(step.kind, at, step.answered_by, step.reason))
         return events, None
 
 

@@ -79,7 +79,7 @@ def live(session: Session, found: Call) -> dict[str, Any]:
     return {
         "call": found,
         "over": found.status.is_final,
-        "waits": found.status in WAITING or any(one.put_off_until for one in attempts[-1:]),
+        "waits": found.status in WAITING or any(one.carrier_retry_at for one in attempts[-1:]),
         "entries": _entries(found, moments, attempts),
         "attempts": attempts,
         "ended": ENDED_WORDS,

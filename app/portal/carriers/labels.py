@@ -6,7 +6,7 @@ from app.services.pauses.carrier_health import CarrierHealth, State
 
 STATE_WORDS: dict[State, tuple[str, str]] = {
     State.OUTAGE: ("No answer", "danger"),
-    State.PUTS_OFF: ("Takes no calls now", "warning"),
+    State.DELAYS: ("Takes no calls now", "warning"),
     State.REFUSES: ("Refuses calls", "warning"),
     State.SLOW: ("Slow", "warning"),
     State.WELL: ("Works", "success"),
@@ -17,33 +17,33 @@ STATE_WORDS: dict[State, tuple[str, str]] = {
 OBSERVED_WORDS: dict[Observed, str] = {
     Observed.SLOW: "Answered late",
     Observed.REFUSED: "Refused a call",
-    Observed.PUT_OFF: "Asked to wait",
+    Observed.DELAYED: "Asked to wait",
     Observed.UNREACHED: "Could not be reached",
     Observed.SILENT: "Gave no answer",
 }
 
 _TITLES = {
     State.OUTAGE: "{} does not answer",
-    State.PUTS_OFF: "{} takes no calls at the moment",
+    State.DELAYS: "{} takes no calls at the moment",
     State.REFUSES: "{} refuses calls",
     State.SLOW: "{} is slow",
 }
 _TEXTS = {
     State.OUTAGE: "Nothing is lost: each call is asked for again until it is taken or expires.",
-    State.PUTS_OFF: "Nothing is lost: each call is asked for again as soon as it may be.",
+    State.DELAYS: "Nothing is lost: each call is asked for again as soon as it may be.",
     State.REFUSES: "Refused calls have failed. Others go out as usual.",
     State.SLOW: "Calls go out, but later than usual.",
 }
 YOUR_LINE = "The telephone line"
 
 
-def trouble_title(health: CarrierHealth, *, names_carrier: bool) -> str:
+def problem_title(health: CarrierHealth, *, names_carrier: bool) -> str:
     """Twilio does not answer"""
     name = carrier_title(health.carrier) if names_carrier else YOUR_LINE
     return _TITLES[health.state].format(name)
 
 
-def trouble_text(health: CarrierHealth, waiting: int, most: int) -> str:
+def problem_text(health: CarrierHealth, waiting: int, most: int) -> str:
     """What follows, with the number of calls that wait where the line holds them."""
     if not health.state.holds_calls:
         return _TEXTS[health.state]

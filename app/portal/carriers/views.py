@@ -7,13 +7,13 @@ from app.portal.calls.labels import ENDED_WORDS
 from app.portal.carriers.labels import (
     OBSERVED_WORDS,
     STATE_WORDS,
-    trouble_text,
-    trouble_title,
+    problem_text,
+    problem_title,
     waiting_words,
 )
 from app.portal.web.blueprint import portal
 from app.services import pauses
-from app.services.calls import queries, trouble
+from app.services.calls import queries, stuck
 from app.services.pauses import carrier_health
 
 MOST = queries.MOST_COUNTED
@@ -24,19 +24,19 @@ def line_health() -> str:
     if caller().partner_id is None:
         return _of_operators()
     with transaction(read_only=True) as session:
-        troubles = carrier_health.in_trouble(session)
+        problems = carrier_health.with_problems(session)
         waiting = queries.waiting_calls(session, caller())
         failed = queries.failed_calls(session, caller())
         held = pauses.covering(session, caller())
     return render_template(
         "portal/carriers/own.html",
-        troubles=[
+        problems=[
             {
-                "title": trouble_title(each, names_carrier=False),
-                "text": trouble_text(each, waiting, MOST),
+                "title": problem_title(each, names_carrier=False),
+                "text": problem_text(each, waiting, MOST),
                 "tone": STATE_WORDS[each.state][1],
             }
-            for each in troubles
+            for each in problems
         ],
         pauses=held,
         waiting=waiting_words(waiting, MOST),
@@ -50,14 +50,14 @@ def line_health() -> str:
 def _of_operators() -> str:
     with transaction(read_only=True) as session:
         found = carrier_health.carriers(session)
-        stands = trouble.dispatcher_status(session)
-    troubles = [(each.carrier, trouble) for each in found for trouble in each.troubles]
+        status = stuck.dispatcher_status(session)
+    problems = [(each.carrier, problem) for each in found for problem in each.problems]
     return render_template(
         "portal/carriers/operator.html",
         carriers=found,
-        troubles=sorted(troubles, key=lambda pair: pair[1].last_at, reverse=True),
-        standing=stands,
+        problems=sorted(problems, key=lambda pair: pair[1].last_at, reverse=True),
+        status=status,
         state_words=STATE_WORDS,
         observed_words=OBSERVED_WORDS,
-        titles=[trouble_title(each, names_carrier=True) for each in found if each.state.is_trouble],
+        titles=[problem_title(each, names_carrier=True) for each in found if each.state.is_problem],
     )

@@ -13,7 +13,7 @@ from app.enums import Role
 from app.extensions import transaction
 from app.http.request_id import request_id
 from app.http.security_headers import allow_images_from
-from app.models import DiallingPause, User, utcnow
+from app.models import DispatchPause, User, utcnow
 from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
 from app.portal.web.current_user import known_user
 from app.portal.web.formats import moment
@@ -123,7 +123,7 @@ class _Navigation:
 class _DiallingPauses:
     """What an operator is told on every page; asked for when a page of theirs is drawn."""
 
-    def __iter__(self) -> Iterator[DiallingPause]:
+    def __iter__(self) -> Iterator[DispatchPause]:
         user = known_user()
         if user is None or user.user_type is not Role.OPERATOR:
             return iter(())

@@ -163,14 +163,14 @@ def _found_begun(session: Session, call: Call, attempt_id: UUID) -> Claim:
     attempt = session.get(CallAttempt, attempt_id, populate_existing=True)
     if attempt is None or attempt.status not in ACTIVE:
         return Claim(ClaimKind.DONE, call.carrier)
-    if attempt.put_off_until is not None:
+    if attempt.carrier_retry_at is not None:
         return _retry_claim(attempt)
     answered = attempt.carrier_reference is not None
     return Claim(ClaimKind.FOLLOW if answered else ClaimKind.RESOLVE, attempt.carrier)
 
 
 def _retry_claim(attempt: CallAttempt) -> Claim:
-    return Claim(ClaimKind.ASK_AGAIN, attempt.carrier, until=attempt.put_off_until)
+    return Claim(ClaimKind.ASK_AGAIN, attempt.carrier, until=attempt.carrier_retry_at)
 
 
 def _stopped_or_postponed(
@@ -242,10 +242,10 @@ def claim_carrier_retry(session: Session, attempt_id: UUID) -> Claim:
     """Decide what happens to an attempt that the carrier asked to send again later. It certainly
     wasn't placed, and every check is repeated."""
     call, attempt = lock_attempt(session, attempt_id)
-    if attempt.status not in ACTIVE or attempt.put_off_until is None:
+    if attempt.status not in ACTIVE or attempt.carrier_retry_at is None:
         return _found_begun(session, call, attempt_id)
     now = utcnow()
-    if now < attempt.put_off_until:
+    if now < attempt.carrier_retry_at:
         return _retry_claim(attempt)
     carrier_accounts.choose_again(session, call)
     attempt.carrier, attempt.account_id = call.carrier, call.account_id
@@ -257,11 +257,11 @@ def claim_carrier_retry(session: Session, attempt_id: UUID) -> Claim:
         status, reason, detail = CallStatus.CANCELED, blocker.reason, blocker.message
     elif pause := pauses.of_call(session, call):
         call.status_detail, call.next_attempt_at = pauses.sentence(pause), None
-        attempt.put_off_until = now + pauses.RECHECK
+        attempt.carrier_retry_at = now + pauses.RECHECK
         return _retry_claim(attempt)
     else:
         call.status_detail = call.next_attempt_at = None
-        attempt.put_off_until, attempt.asked_at = None, now
+        attempt.carrier_retry_at, attempt.asked_at = None, now
         attempt.from_number = parties.agent.phone_number
         return Claim(ClaimKind.DIAL, call.carrier, _placement_of(call, parties.agent, attempt_id))
     end_attempt(session, call, attempt, status, reason, at=now, detail=detail)
@@ -278,9 +278,9 @@ def carrier_retry(session: Session, attempt_id: UUID, seconds: float, message: s
         canceled = CallStatus.CANCELED, EndedReason.CANCELED
         end_attempt(session, call, attempt, *canceled, at=now)
         return
-    attempt.put_off_until = now + timedelta(seconds=seconds)
+    attempt.carrier_retry_at = now + timedelta(seconds=seconds)
     call.status_detail = message[:MOST_SHOWN]
-    call.next_attempt_at = attempt.put_off_until
+    call.next_attempt_at = attempt.carrier_retry_at
     kind = f"put-off:{now.isoformat()}"
     events.note(session, call, kind, call.status, at=now, detail=message, attempt_id=attempt.id)
 

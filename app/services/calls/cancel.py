@@ -42,11 +42,11 @@ def cancel(session: Session, caller: Caller, call_id: UUID | str, keys: Sequence
         end_call(session, call, CallStatus.CANCELED, EndedReason.CANCELED, at=now)
     elif call.cancel_requested_at is None:
         attempt = latest_attempt(session, call.id)
-        if attempt is not None and attempt.put_off_until is None:
+        if attempt is not None and attempt.carrier_retry_at is None:
             _check_reachable(session, keys, attempt)
         call.cancel_requested_at, call.status_detail = now, CANCELLING
         events.note(session, call, f"cancel-asked:{now.isoformat()}", call.status, at=now)
-        if attempt is not None and attempt.put_off_until is not None:
+        if attempt is not None and attempt.carrier_retry_at is not None:
             canceled = CallStatus.CANCELED, EndedReason.CANCELED
             end_attempt(session, call, attempt, *canceled, at=now)
         elif attempt is not None:

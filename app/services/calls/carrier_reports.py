@@ -14,7 +14,13 @@ from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason
 from app.errors import Forbidden, NotFound
-from app.gateways.carriers.base import Inquiry, LineEvent, LineEventKind, LineState, Verdict
+from app.gateways.carriers.base import (
+    CarrierEvent,
+    CarrierEventKind,
+    CarrierReport,
+    Inquiry,
+    Verdict,
+)
 from app.gateways.job_queue import enqueue_job
 from app.models import Agent, Call, CallAttempt, CallEvent, utcnow
 from app.models.base import id_at
@@ -53,10 +59,10 @@ def inquiry(session: Session, attempt_id: UUID) -> Inquiry | None:
     """What to ask the carrier about the attempt; None if it has ended by our records."""
     if session.get_one(CallAttempt, attempt_id, populate_existing=True).status not in ACTIVE:
         return None
-    return question(session, attempt_id)[1]
+    return carrier_inquiry(session, attempt_id)[1]
 
 
-def question(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
+def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
     """Which carrier to ask about the attempt and what, even if it has ended by our records."""
     attempt, call, agent_number = _parts(session, attempt_id)
     taken, rivals = ([], []) if attempt.carrier_reference else _others(session, call, attempt)
@@ -108,7 +114,7 @@ def _others(session: Session, call: Call, attempt: CallAttempt) -> tuple[list[st
             Call.phone_number == call.phone_number,
             CallAttempt.carrier == attempt.carrier,
             CallAttempt.started_at >= attempt.started_at - LATELY,
-            CallAttempt.put_off_until.is_(None),
+            CallAttempt.carrier_retry_at.is_(None),
             CallAttempt.id != attempt.id,
         )
     ).all()
@@ -118,7 +124,7 @@ def _others(session: Session, call: Call, attempt: CallAttempt) -> tuple[list[st
     )
 
 
-def apply(session: Session, attempt_id: UUID, state: LineState) -> Followed:
+def apply(session: Session, attempt_id: UUID, state: CarrierReport) -> Followed:
     """Write what the carrier knows of an attempt.
 
     A call that ended by itself before it could be cancelled keeps its own outcome; if it would be
@@ -129,7 +135,7 @@ def apply(session: Session, attempt_id: UUID, state: LineState) -> Followed:
     if attempt.status in ACTIVE:
         if attempt.carrier_reference is None:
             attempt.carrier_reference, attempt.is_guessed = state.reference, state.is_guessed
-        attempt.put_off_until = None
+        attempt.carrier_retry_at = None
         ended_by_itself = attempt.hang_up_asked_at is None and state.end_reason not in (
             None,
             EndedReason.CANCELED,
@@ -146,12 +152,12 @@ def apply(session: Session, attempt_id: UUID, state: LineState) -> Followed:
     return Followed(over, hang_up=not over and call.cancel_requested_at is not None)
 
 
-def _write(session: Session, call: Call, attempt: CallAttempt, state: LineState) -> None:
+def _write(session: Session, call: Call, attempt: CallAttempt, state: CarrierReport) -> None:
     known = known_events(session, call.id, attempt.id) if state.events else set()
     for event in sorted(state.events, key=lambda event: event.at):
         if event.answered_by is not None:
             _learn_who_answered(session, call, attempt, event.answered_by)
-        if event.kind is LineEventKind.ENDED:
+        if event.kind is CarrierEventKind.ENDED:
             _end(session, call, attempt, event)
         elif event_key(event.kind.value, attempt.id) not in known:
             lifecycle.advance(session, call, attempt, event)
@@ -168,17 +174,17 @@ def _learn_who_answered(
         update(CallEvent)
         .where(
             CallEvent.call_id == call.id,
-            CallEvent.key == event_key(LineEventKind.ANSWERED.value, attempt.id),
+            CallEvent.key == event_key(CarrierEventKind.ANSWERED.value, attempt.id),
         )
         .values(detail=answered_by.value)
     )
 
 
-def _end(session: Session, call: Call, attempt: CallAttempt, event: LineEvent) -> None:
+def _end(session: Session, call: Call, attempt: CallAttempt, event: CarrierEvent) -> None:
     reason = event.reason or EndedReason.UNKNOWN
     completed = reason in (EndedReason.COMPLETED, EndedReason.VOICEMAIL)
     if completed and attempt.answered_at is None and call.cancel_requested_at is None:
-        answer = LineEvent(LineEventKind.ANSWERED, event.at, event.answered_by)
+        answer = CarrierEvent(CarrierEventKind.ANSWERED, event.at, event.answered_by)
         lifecycle.advance(session, call, attempt, answer)
     if attempt.answered_at is not None and attempt.answered_by is None:
         attempt.answered_by = call.answered_by = AnsweredBy.UNKNOWN
@@ -202,7 +208,7 @@ def begin_hang_up(session: Session, attempt_id: UUID) -> bool | None:
     return is_first
 
 
-def nothing_to_hang_up(session: Session, attempt_id: UUID, state: LineState) -> None:
+def nothing_to_hang_up(session: Session, attempt_id: UUID, state: CarrierReport) -> None:
     """Write that the carrier had nothing to end: the call was over, or it goes on and the
     cancellation is withdrawn."""
     _, attempt = lock_attempt(session, attempt_id)
@@ -258,13 +264,13 @@ def costs_due(session: Session, carrier: CarrierKind, now: datetime, limit: int)
     ]
 
 
-def write_cost_of(session: Session, attempt_id: UUID, state: LineState) -> None:
+def write_cost_of(session: Session, attempt_id: UUID, state: CarrierReport) -> None:
     """Write the carrier's cost of the attempt, unless it is known already."""
     call, attempt = lock_attempt(session, attempt_id)
     write_cost(session, call, attempt, state)
 
 
-def write_cost(session: Session, call: Call, attempt: CallAttempt, state: LineState) -> None:
+def write_cost(session: Session, call: Call, attempt: CallAttempt, state: CarrierReport) -> None:
     """Write the cost of a locked attempt. The first cost counts, on the UTC day on which the
     attempt began."""
     if state.cost is None or attempt.cost is not None:
@@ -288,7 +294,7 @@ class Speech:
     hand_over_to: str | None
 
 
-def take(session: Session, carrier: CarrierKind, attempt_id: UUID, state: LineState) -> bool:
+def take(session: Session, carrier: CarrierKind, attempt_id: UUID, state: CarrierReport) -> bool:
     """Write what an authenticated carrier reports. Returns False if the attempt was over.
 
     An attempt whose answer was lost gets its reference here; if it was given up as never placed,
@@ -326,9 +332,9 @@ def answer(
     """
     is_machine = answered_by is AnsweredBy.VOICEMAIL
     now = utcnow()
-    said = LineEventKind.SAID_VOICEMAIL if is_machine else LineEventKind.SAID_INTRO
-    reported = (LineEvent(LineEventKind.ANSWERED, now, answered_by), LineEvent(said, now))
-    if not take(session, carrier, attempt_id, LineState(Verdict.PLACED, reference, reported)):
+    said = CarrierEventKind.SAID_VOICEMAIL if is_machine else CarrierEventKind.SAID_INTRO
+    reported = (CarrierEvent(CarrierEventKind.ANSWERED, now, answered_by), CarrierEvent(said, now))
+    if not take(session, carrier, attempt_id, CarrierReport(Verdict.PLACED, reference, reported)):
         return None
     call, voice_address = session.execute(
         select(Call, Agent.voice_address)

@@ -11,7 +11,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, EndedReason, WebhookEvent
-from app.gateways.carriers.base import LineEvent, LineEventKind
+from app.gateways.carriers.base import CarrierEvent, CarrierEventKind
 from app.gateways.job_queue import enqueue_call
 from app.models import Agent, Call, CallAttempt, CallEvent, HeldCall, Organization, new_id, utcnow
 from app.services import conversations, pauses
@@ -24,10 +24,10 @@ _WORTH_RETRYING = {
     EndedReason.CARRIER_ERROR: "The carrier could not place the call.",
 }
 _MOVE_OF_EVENT = {
-    LineEventKind.RINGING: states.RING,
-    LineEventKind.ANSWERED: states.ANSWER,
-    LineEventKind.SAID_INTRO: states.ANSWER,
-    LineEventKind.SAID_VOICEMAIL: states.ANSWER,
+    CarrierEventKind.RINGING: states.RING,
+    CarrierEventKind.ANSWERED: states.ANSWER,
+    CarrierEventKind.SAID_INTRO: states.ANSWER,
+    CarrierEventKind.SAID_VOICEMAIL: states.ANSWER,
 }
 
 
@@ -142,7 +142,7 @@ def requeue(
     enqueue(session, call, had_its_turn=True)
 
 
-def advance(session: Session, call: Call, attempt: CallAttempt, event: LineEvent) -> None:
+def advance(session: Session, call: Call, attempt: CallAttempt, event: CarrierEvent) -> None:
     """Write that the call rings, was answered, or that a message was played; the state only moves
     forward."""
     by, at = _MOVE_OF_EVENT[event.kind], max(event.at, attempt.started_at)
@@ -151,16 +151,16 @@ def advance(session: Session, call: Call, attempt: CallAttempt, event: LineEvent
         move(call, by, status)
         attempt.status = status
     detail = None
-    if event.kind is LineEventKind.RINGING:
+    if event.kind is CarrierEventKind.RINGING:
         attempt.ringing_at = attempt.ringing_at or at
-    elif event.kind is LineEventKind.ANSWERED and attempt.answered_at is None:
+    elif event.kind is CarrierEventKind.ANSWERED and attempt.answered_at is None:
         attempt.answered_at = call.answered_at = at
         attempt.answered_by = call.answered_by = attempt.answered_by or event.answered_by
-    elif event.kind is LineEventKind.SAID_INTRO:
+    elif event.kind is CarrierEventKind.SAID_INTRO:
         detail = attempt.spoken = call.intro_message
-    elif event.kind is LineEventKind.SAID_VOICEMAIL:
+    elif event.kind is CarrierEventKind.SAID_VOICEMAIL:
         detail = attempt.spoken = call.voicemail_message
-    if event.kind is LineEventKind.ANSWERED and attempt.answered_by is not None:
+    if event.kind is CarrierEventKind.ANSWERED and attempt.answered_by is not None:
         detail = attempt.answered_by.value
     events.note(
         session,
@@ -266,7 +266,7 @@ def resolve(
     )
     if attempt is not None:
         attempt.status, attempt.ended_reason, attempt.ended_at = status, reason, at
-        attempt.detail, attempt.put_off_until = detail, None
+        attempt.detail, attempt.carrier_retry_at = detail, None
         attempt.answered_at, attempt.answered_by = answered_at, answered_by
     move(call, states.RESOLVE, status)
     call.ended_reason, call.ended_at = reason, at

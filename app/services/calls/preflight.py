@@ -172,8 +172,8 @@ def _dispatch(
     is_watched = account is None or account.trunk is None
     if is_watched and state.holds_calls:  # a partner's own trunk isn't watched
         is_silent = state is carrier_health.State.OUTAGE
-        trouble = "does not answer" if is_silent else "takes no calls at the moment"
-        words = f"The telephone line {trouble}. The call will be asked for until it is taken."
+        problem = "does not answer" if is_silent else "takes no calls at the moment"
+        words = f"The telephone line {problem}. The call will be asked for until it is taken."
         found.append(_warning("carrier_takes_calls", words, "dialling"))
     passed = "A line is free, and nothing holds calls back."
     return found or [Check("line_free", CheckState.PASSED, passed, "limits")]

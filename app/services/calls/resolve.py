@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason
 from app.errors import Conflict, NotFound, ValidationFailed
-from app.gateways.carriers.base import Inquiry, LineEventKind, LineState, Verdict
+from app.gateways.carriers.base import CarrierEventKind, CarrierReport, Inquiry, Verdict
 from app.models import Call, CallAttempt, HeldCall, utcnow
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.calls import carrier_reports, lifecycle, trouble
+from app.services.calls import carrier_reports, lifecycle, stuck
 from app.services.calls.states import ACTIVE, WAITING, latest_attempt, lock_attempt, lock_call
 
 REASONS = {
@@ -30,7 +30,7 @@ NOT_AT_THE_CARRIER = "The carrier has no such call: it was not placed."
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CarrierInquiry:
     """What to ask the carrier about a call."""
 
     attempt_id: UUID
@@ -53,7 +53,7 @@ class _End:
         return carrier_reports.STATUS_OF_REASON.get(self.reason, CallStatus.FAILED)
 
 
-def question(session: Session, call_id: UUID) -> Question | None:
+def carrier_inquiry(session: Session, call_id: UUID) -> CarrierInquiry | None:
     """What to ask the carrier; None for a waiting call, which no carrier knows.
 
     Raises `NotFound` (``call_not_found``), `Conflict` (``call_ended``).
@@ -66,14 +66,14 @@ def question(session: Session, call_id: UUID) -> Question | None:
     attempt = latest_attempt(session, call_id)
     if call.status in WAITING or attempt is None:
         return None
-    return Question(attempt.id, *carrier_reports.question(session, attempt.id))
+    return CarrierInquiry(attempt.id, *carrier_reports.carrier_inquiry(session, attempt.id))
 
 
 def queue_again(session: Session, caller: Caller, call_id: UUID) -> Call:
     """Queue a waiting call again whose time has passed. Whichever turn comes first dials, and only
     that one. Raises `Conflict` (``not_stuck``)."""
     call = lock_call(session, call_id)
-    if call.status not in WAITING or not _is_in_trouble(session, call):
+    if call.status not in WAITING or not _is_stuck(session, call):
         raise _not_stuck(call)
     lifecycle.enqueue(session, call)
     _record(session, caller, call, call.status, "handed in again")
@@ -82,7 +82,11 @@ def queue_again(session: Session, caller: Caller, call_id: UUID) -> Call:
 
 
 def by_carrier(
-    session: Session, caller: Caller, asked: Question, state: LineState, settle_seconds: float
+    session: Session,
+    caller: Caller,
+    asked: CarrierInquiry,
+    state: CarrierReport,
+    settle_seconds: float,
 ) -> Call:
     """Write what the carrier says. A call that goes on stays as it is, or moves forward.
 
@@ -126,10 +130,10 @@ def by_operator(
     reason = reason.strip()
     if not reason:
         raise ValidationFailed.on("reason", "invalid_reason", "Say why: --reason.")
-    question(session, call_id)
+    carrier_inquiry(session, call_id)
     call = lock_call(session, call_id)
     before = call.status
-    if not _is_in_trouble(session, call):
+    if not _is_stuck(session, call):
         raise _not_stuck(call)
     attempt = latest_attempt(session, call_id)
     is_placed = attempt is not None and call.status not in WAITING
@@ -151,14 +155,14 @@ def by_operator(
     return call
 
 
-def _end_of(state: LineState) -> _End:
+def _end_of(state: CarrierReport) -> _End:
     """How a call ended by the carrier's report."""
     reason, at, answered_at, answered_by = EndedReason.UNKNOWN, utcnow(), None, None
     for event in state.events:
         answered_by = answered_by or event.answered_by
-        if event.kind is LineEventKind.ANSWERED:
+        if event.kind is CarrierEventKind.ANSWERED:
             answered_at = event.at
-        elif event.kind is LineEventKind.ENDED:
+        elif event.kind is CarrierEventKind.ENDED:
             reason, at = event.reason or EndedReason.UNKNOWN, event.at
     if reason is EndedReason.COMPLETED and answered_by is AnsweredBy.VOICEMAIL:
         reason = EndedReason.VOICEMAIL
@@ -181,9 +185,9 @@ def _finish(session: Session, call: Call, attempt: CallAttempt | None, end: _End
     )
 
 
-def _is_in_trouble(session: Session, call: Call) -> bool:
+def _is_stuck(session: Session, call: Call) -> bool:
     is_held = session.get(HeldCall, call.id) is not None
-    return not is_held and trouble.trouble_of(session, call.id) is not None
+    return not is_held and stuck.stuck_reason(session, call.id) is not None
 
 
 def _check_open(call: Call) -> None:

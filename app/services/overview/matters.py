@@ -92,7 +92,7 @@ def _unknown_calls(session: Session, caller: Caller) -> list[Matter]:
 def _line(session: Session, caller: Caller) -> list[Matter]:
     """What holds calls back: pauses of dialling, and a telephone line in trouble."""
     held = pauses.covering(session, caller)
-    lines = [each for each in carrier_health.in_trouble(session) if each.state.holds_calls]
+    lines = [each for each in carrier_health.with_problems(session) if each.state.holds_calls]
     if not held and not lines:
         return []
     waiting = queries.waiting_calls(session, caller)

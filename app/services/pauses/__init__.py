@@ -3,7 +3,7 @@
 It stands below `app.services.calls`, which holds and releases the calls.
 """
 
-from app.services.pauses.dialling import (
+from app.services.pauses.pauses import (
     RECHECK,
     Scope,
     covering,

@@ -18,7 +18,7 @@ LAST_DAY = timedelta(days=1)
 FAILURES = 2
 """One lost answer isn't an outage."""
 REFUSALS, REFUSED_SHARE = 3, 0.05
-"""So many refusals, and this share of all answers: a few wrong numbers are no trouble."""
+"""So many refusals, and this share of all answers: a few wrong numbers are no problem."""
 _ANSWERS = frozenset({Observed.ANSWERED, Observed.SLOW})
 _NO_ANSWERS = frozenset({Observed.UNREACHED, Observed.SILENT})
 
@@ -77,7 +77,7 @@ class State(StrEnum):
     """A carrier's health; the first state that applies."""
 
     OUTAGE = "outage"
-    PUTS_OFF = "puts-off"
+    DELAYS = "puts-off"
     REFUSES = "refuses"
     SLOW = "slow"
     WELL = "well"
@@ -87,16 +87,16 @@ class State(StrEnum):
     @property
     def holds_calls(self) -> bool:
         """Whether calls wait because of it."""
-        return self in (State.OUTAGE, State.PUTS_OFF)
+        return self in (State.OUTAGE, State.DELAYS)
 
     @property
-    def is_trouble(self) -> bool:
+    def is_problem(self) -> bool:
         return self not in (State.WELL, State.QUIET)
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """A kind of trouble with a carrier: how often in `LOOKED_BACK`, and the last message."""
+class CarrierProblem:
+    """A kind of problem with a carrier: how often in `LOOKED_BACK`, and the last message."""
 
     kind: Observed
     code: str
@@ -108,14 +108,14 @@ class Trouble:
 @dataclass(frozen=True, slots=True)
 class CarrierHealth:
     """``answered_at`` is the last answer of the last day; ``answers`` and ``slow`` count those in
-    `LOOKED_BACK`; ``troubles`` begin with the latest."""
+    `LOOKED_BACK`; ``problems`` begin with the latest."""
 
     carrier: CarrierKind
     state: State
     answered_at: datetime | None
     answers: int
     slow: int
-    troubles: Sequence[Trouble]
+    problems: Sequence[CarrierProblem]
 
 
 def carriers(session: Session) -> list[CarrierHealth]:
@@ -141,12 +141,12 @@ def state_of(session: Session, carrier: CarrierKind) -> State:
     return _health(carrier, session.scalars(recent).all(), now).state
 
 
-def in_trouble(session: Session) -> list[CarrierHealth]:
-    """The real carriers that are in trouble now."""
+def with_problems(session: Session) -> list[CarrierHealth]:
+    """The real carriers that are in problem now."""
     return [
         health
         for health in carriers(session)
-        if health.state.is_trouble and health.carrier is not CarrierKind.SIMULATOR
+        if health.state.is_problem and health.carrier is not CarrierKind.SIMULATOR
     ]
 
 
@@ -163,14 +163,14 @@ def _health(
         lasts[row.kind] = max(row.last_at, lasts.get(row.kind, row.last_at))
         if row.kind is not Observed.ANSWERED:
             by_code[row.kind, row.code].append(row)
-    troubles = [_trouble(found) for found in by_code.values()]
+    problems = [_problem(found) for found in by_code.values()]
     return CarrierHealth(
         carrier=carrier,
         state=_state(counts, lasts, answered_at),
         answered_at=answered_at,
         answers=sum(counts[kind] for kind in _ANSWERS),
         slow=counts[Observed.SLOW],
-        troubles=sorted(troubles, key=lambda trouble: trouble.last_at, reverse=True),
+        problems=sorted(problems, key=lambda problem: problem.last_at, reverse=True),
     )
 
 
@@ -184,8 +184,8 @@ def _state(
 
     if sum(counts[kind] for kind in _NO_ANSWERS) >= FAILURES and is_last(_NO_ANSWERS):
         return State.OUTAGE
-    if is_last(frozenset({Observed.PUT_OFF})):
-        return State.PUTS_OFF
+    if is_last(frozenset({Observed.DELAYED})):
+        return State.DELAYS
     refused = counts[Observed.REFUSED]
     said = refused + sum(counts[kind] for kind in _ANSWERS)
     if refused >= max(REFUSALS, REFUSED_SHARE * said):
@@ -195,7 +195,7 @@ def _state(
     return State.WELL if lasts else State.QUIET
 
 
-def _trouble(rows: Sequence[CarrierObservation]) -> Trouble:
+def _problem(rows: Sequence[CarrierObservation]) -> CarrierProblem:
     latest = max(rows, key=lambda row: row.last_at)
     count = sum(row.count for row in rows)
-    return Trouble(latest.kind, latest.code, count, latest.last_at, latest.detail)
+    return CarrierProblem(latest.kind, latest.code, count, latest.last_at, latest.detail)

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind
 from app.models import CallAttempt, InstallationMark, SimulatedCall, utcnow
 from app.policy.caller import system_caller
-from app.services.pauses import dialling
+from app.services.pauses import pauses
 
 RESTORED = "restored from a backup"
 COPIED = "restored from a backup, or a copy of another installation"
@@ -37,9 +37,9 @@ def advance(session: Session, kept: Mark | None, *, is_moved: Callable[[], bool]
     now = int(utcnow().timestamp() * 1000)
     if kept is not None and kept.lineage == row.lineage:
         if row.generation < kept.generation:
-            dialling.pause(session, system_caller(), dialling.Scope(), RESTORED)
+            pauses.pause(session, system_caller(), pauses.Scope(), RESTORED)
         elif is_moved() and _has_dialled(session):
-            dialling.pause(session, system_caller(), dialling.Scope(), COPIED)
+            pauses.pause(session, system_caller(), pauses.Scope(), COPIED)
         now = max(now, kept.generation + 1)
     row.generation = max(now, row.generation + 1)
     session.flush()

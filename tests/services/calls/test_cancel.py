@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind, EndedReason
 from app.errors import Conflict
-from app.gateways.carriers.base import LineEvent, LineEventKind, LineState, Verdict
+from app.gateways.carriers.base import CarrierEvent, CarrierEventKind, CarrierReport, Verdict
 from app.models import Call, CallAttempt, Organization, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import calls, carrier_accounts
@@ -21,7 +21,7 @@ from tests.fixtures.worker import Line, make_line
 
 NUMBER = "+12125550101"
 KEYS = settings_for("sqlite://", Path()).secret_keys
-RINGING = LineState(Verdict.PLACED, "CA1", (LineEvent(LineEventKind.RINGING, utcnow()),))
+RINGING = CarrierReport(Verdict.PLACED, "CA1", (CarrierEvent(CarrierEventKind.RINGING, utcnow()),))
 
 
 def on_the_line(session: Session, line: Line) -> tuple[Call, UUID]:
@@ -86,8 +86,8 @@ def test_a_call_that_ended_by_itself_first_is_not_tried_again(
     line = make_line(session, retry_times=retry_times)
     call, attempt_id = on_the_line(session, line)
     calls.cancel(session, line.key, call.id, KEYS)
-    busy = LineEvent(LineEventKind.ENDED, utcnow(), reason=EndedReason.BUSY)
-    carrier_reports.apply(session, attempt_id, LineState(Verdict.PLACED, "CA1", (busy,)))
+    busy = CarrierEvent(CarrierEventKind.ENDED, utcnow(), reason=EndedReason.BUSY)
+    carrier_reports.apply(session, attempt_id, CarrierReport(Verdict.PLACED, "CA1", (busy,)))
     assert standing(call) == expected
     attempt = session.get_one(CallAttempt, attempt_id)
     assert (attempt.status, attempt.ended_reason) == (CallStatus.BUSY, EndedReason.BUSY)

@@ -48,7 +48,7 @@ def test_an_attempt_that_was_put_off_is_not_asked_for_again_during_a_pause(
         "Dialling is paused: A storm.",
     )
     pauses.resume(session, SOMEBODY, pauses.Scope())
-    session.get_one(CallAttempt, attempt_id).put_off_until = utcnow()
+    session.get_one(CallAttempt, attempt_id).carrier_retry_at = utcnow()
     session.flush()
     assert attempts.claim_carrier_retry(session, attempt_id).kind is ClaimKind.DIAL
     assert call.status_detail is None

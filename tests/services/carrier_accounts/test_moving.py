@@ -88,8 +88,8 @@ def test_so_does_an_attempt_that_was_put_off(session: Session, line: Line, calle
     attempts.carrier_retry(session, attempt.id, 60.0, "The trunk could not be reached.")
     account = bring(session, caller, TWILIO)
     assert attempts.claim_carrier_retry(session, attempt.id).carrier is CarrierKind.SIP
-    assert attempt.put_off_until is not None
-    attempt.put_off_until -= timedelta(seconds=61)
+    assert attempt.carrier_retry_at is not None
+    attempt.carrier_retry_at -= timedelta(seconds=61)
     claim = attempts.claim_carrier_retry(session, attempt.id)
     assert (claim.kind, claim.carrier) == (ClaimKind.DIAL, CarrierKind.TWILIO)
     assert claim.placement is not None

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CallStatus, CarrierKind, Role
 from app.errors import NotFound
-from app.gateways.carriers.base import LineState, Verdict
+from app.gateways.carriers.base import CarrierReport, Verdict
 from app.models import Agent, Call, CallAttempt, CostDay, Organization, PartnerCostDay, utcnow
 from app.services import reporting, rollup
 from app.services.calls import carrier_reports
@@ -67,7 +67,7 @@ def charge(
     cost: str,
     currency: str | None = "USD",
 ) -> None:
-    known = LineState(Verdict.PLACED, "CA1", cost=Decimal(cost), currency=currency)
+    known = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal(cost), currency=currency)
     carrier_reports.write_cost_of(session, attempt(session, organization, day).id, known)
 
 
@@ -83,12 +83,12 @@ def test_what_an_attempt_cost_is_summed_on_the_day_it_began_once(
     session: Session, own: Tenant
 ) -> None:
     made = attempt(session, own.plus, MAY)
-    first = LineState(Verdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
+    first = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
     for said in (
-        LineState(Verdict.PLACED, "CA1"),
+        CarrierReport(Verdict.PLACED, "CA1"),
         first,
         first,
-        LineState(Verdict.PLACED, "CA1", cost=Decimal(9), currency="EUR"),
+        CarrierReport(Verdict.PLACED, "CA1", cost=Decimal(9), currency="EUR"),
     ):
         carrier_reports.write_cost_of(session, made.id, said)
     assert (made.cost, made.cost_currency) == (Decimal("0.0135"), "USD")

@@ -28,11 +28,11 @@ def closed_by(told: Refusal) -> Over:
     """The trunk ended it, or put it off."""
     over = ended(told.reason, told.words, definite=told.is_definite)
     if told.pause is not None:
-        over = Over(Fact.PUT_OFF, seconds=told.pause, words=told.words)
+        over = Over(Fact.DELAYED, seconds=told.pause, words=told.words)
     over.more["code"] = str(told.code)
     return over
 
 
 def unreached(words: str) -> Over:
     """Nobody was there to be asked."""
-    return Over(Fact.PUT_OFF, seconds=UNREACHED_SECONDS, words=words, unreached=True)
+    return Over(Fact.DELAYED, seconds=UNREACHED_SECONDS, words=words, unreached=True)

@@ -28,7 +28,7 @@ class Fact(StrEnum):
     ASKED = "asked"
     ABANDONED = "abandoned"
     """Nobody dials this attempt any more."""
-    PUT_OFF = "put-off"
+    DELAYED = "put-off"
     """Certainly not placed; may be asked for again."""
     DIALLING = "dialling"
     """Written before the INVITE is sent."""
@@ -45,7 +45,7 @@ class Fact(StrEnum):
     ENDED = "ended"
 
 
-_OVER = frozenset({Fact.ABANDONED, Fact.PUT_OFF, Fact.SILENT, Fact.ENDED})
+_OVER = frozenset({Fact.ABANDONED, Fact.DELAYED, Fact.SILENT, Fact.ENDED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class Ledger:
         return self._folder / f"{attempt_id}.ledger"
 
     def stop_mark(self, attempt_id: UUID) -> Path:
-        """A file that asks the call's keeper to hang up by being there."""
+        """A file whose existence asks the call's session to hang up."""
         return self._folder / f"{attempt_id}.stop"
 
     def workshop(self, attempt_id: UUID) -> Path:

@@ -11,13 +11,13 @@ from uuid import UUID
 
 from app.enums import AnsweredBy, CarrierKind, EndedReason
 from app.gateways.carriers.base import (
+    CarrierEvent,
+    CarrierEventKind,
+    CarrierReport,
     Inquiry,
-    LineEvent,
-    LineEventKind,
-    LineState,
     NoCarrierAnswer,
     Placement,
-    PlacementPutOff,
+    PlacementDelayed,
     PlacementRejected,
     Verdict,
 )
@@ -35,10 +35,10 @@ LAST_MOMENTS_SECONDS = 2.0
 LONGEST_POLL_SECONDS = 2.0
 FORGET_EVERY_SECONDS = 3600.0
 _KINDS = {
-    Fact.RINGING: LineEventKind.RINGING,
-    Fact.ANSWERED: LineEventKind.ANSWERED,
-    Fact.SAID_INTRO: LineEventKind.SAID_INTRO,
-    Fact.SAID_VOICEMAIL: LineEventKind.SAID_VOICEMAIL,
+    Fact.RINGING: CarrierEventKind.RINGING,
+    Fact.ANSWERED: CarrierEventKind.ANSWERED,
+    Fact.SAID_INTRO: CarrierEventKind.SAID_INTRO,
+    Fact.SAID_VOICEMAIL: CarrierEventKind.SAID_VOICEMAIL,
 }
 
 
@@ -64,7 +64,7 @@ class Sip:
         """After that the call's process knows as much as it will ever know."""
         return self._account.request_seconds + SILENT_TRUNK_SECONDS
 
-    def place(self, placement: Placement) -> LineState:
+    def place(self, placement: Placement) -> CarrierReport:
         self._forget_old()
         attempt_id = placement.attempt_id
         with self._ledger.page(attempt_id) as page:
@@ -74,13 +74,13 @@ class Sip:
             self._start(placement, page)
         return self._first_news(attempt_id)
 
-    def look_up(self, inquiry: Inquiry) -> LineState:
+    def look_up(self, inquiry: Inquiry) -> CarrierReport:
         record = self._ledger.read(inquiry.attempt_id)
         if record is None and inquiry.reference is not None:
             message = "the call's ledger is missing"
             raise NoCarrierAnswer(message)
         if record is None and inquiry.asked_at < self._ledger.began_at():
-            return LineState(Verdict.UNSURE)
+            return CarrierReport(Verdict.UNSURE)
         if record is None or not record.is_over:
             record = self._concluded(inquiry.attempt_id)
         state = self._state(record, inquiry.reference)
@@ -111,7 +111,7 @@ class Sip:
         while True:
             is_free = page.lock()
             record = self._ledger.read(attempt_id) or Record()
-            if record.last and record.last.fact is not Fact.PUT_OFF:
+            if record.last and record.last.fact is not Fact.DELAYED:
                 message = "the attempt was asked for before"
                 raise NoCarrierAnswer(message)
             if is_free:
@@ -143,7 +143,7 @@ class Sip:
         )
         threading.Thread(target=process.communicate, args=(task.written(),), daemon=True).start()
 
-    def _first_news(self, attempt_id: UUID) -> LineState:
+    def _first_news(self, attempt_id: UUID) -> CarrierReport:
         """Waits until the trunk has said something that lasts, as long as a request may take."""
         deadline = time.monotonic() + self._account.request_seconds
         while time.monotonic() < deadline:
@@ -178,15 +178,15 @@ class Sip:
                 record = self._ledger.read(attempt_id) or Record()
         return record
 
-    def _state(self, record: Record, reference: str | None) -> LineState:
+    def _state(self, record: Record, reference: str | None) -> CarrierReport:
         last = record.last.fact if record.last else None
-        if last in {None, Fact.ABANDONED} or (last is Fact.PUT_OFF and reference is None):
-            return LineState(Verdict.NOT_PLACED)
+        if last in {None, Fact.ABANDONED} or (last is Fact.DELAYED and reference is None):
+            return CarrierReport(Verdict.NOT_PLACED)
         if last is Fact.SILENT or not (record.is_over or record.find(Fact.TAKEN)):
-            return LineState(Verdict.UNSURE)
+            return CarrierReport(Verdict.UNSURE)
         poll = min(self._account.poll_seconds, LONGEST_POLL_SECONDS)
         next_look = None if record.is_over else utcnow() + timedelta(seconds=poll)
-        return LineState(Verdict.PLACED, record.reference, _events(record), next_look)
+        return CarrierReport(Verdict.PLACED, record.reference, _events(record), next_look)
 
     def _forget_old(self) -> None:
         if time.monotonic() >= self._forgets_at:
@@ -203,30 +203,30 @@ def _raise_refusal(record: Record) -> None:
     last = record.last
     if last is None:
         return
-    if last.fact is Fact.PUT_OFF:
+    if last.fact is Fact.DELAYED:
         unreached = bool(last.more.get("unreached"))
         words, seconds = str(last.more["words"]), float(last.more["seconds"])
-        raise PlacementPutOff(words, seconds, unreached=unreached)
+        raise PlacementDelayed(words, seconds, unreached=unreached)
     if last.fact is Fact.ENDED and last.more.get("definite"):
         reason, code = EndedReason(last.more["reason"]), last.more.get("code")
         raise PlacementRejected(str(last.more["words"]), reason, code)
 
 
-def _events(record: Record) -> list[LineEvent]:
+def _events(record: Record) -> list[CarrierEvent]:
     heard = record.find(Fact.HEARD)
     who = AnsweredBy(heard.more["answered_by"]) if heard else None
     events = [
-        LineEvent(_KINDS[entry.fact], entry.at, None if entry.fact is Fact.RINGING else who)
+        CarrierEvent(_KINDS[entry.fact], entry.at, None if entry.fact is Fact.RINGING else who)
         for entry in record.entries
         if entry.fact in _KINDS
     ]
     if record.is_over and record.last is not None:
-        events.append(LineEvent(LineEventKind.ENDED, record.last.at, who, _reason(record)))
+        events.append(CarrierEvent(CarrierEventKind.ENDED, record.last.at, who, _reason(record)))
     return events
 
 
 def _reason(record: Record) -> EndedReason | None:
     last = record.last
-    if last is None or last.fact not in {Fact.ENDED, Fact.PUT_OFF}:
+    if last is None or last.fact not in {Fact.ENDED, Fact.DELAYED}:
         return None
     return EndedReason(last.more.get("reason", EndedReason.CARRIER_ERROR))

@@ -9,7 +9,7 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-from app.gateways.carriers.sip.keeper import Keeper
+from app.gateways.carriers.sip.call_session import CallSession
 from app.gateways.carriers.sip.ledger import Page
 from app.gateways.carriers.sip.task import Task
 
@@ -26,7 +26,7 @@ def main() -> None:
     signal.signal(signal.SIGALRM, _stop)
     signal.signal(signal.SIGTERM, _stop)
     signal.alarm(int(longest))
-    Keeper(task, Page(int(sys.argv[1]))).keep()
+    CallSession(task, Page(int(sys.argv[1]))).keep()
 
 
 def _stop(number: int, _frame: FrameType | None) -> NoReturn:

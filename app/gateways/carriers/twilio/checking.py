@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from app.gateways.carriers.base import NoCarrierAnswer, PlacementPutOff
+from app.gateways.carriers.base import NoCarrierAnswer, PlacementDelayed
 from app.gateways.carriers.twilio.account import TwilioAccount
 from app.gateways.carriers.twilio.wire import REAL_API, Wire
 
@@ -15,7 +15,7 @@ def trouble_with(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
     wire = Wire(account.api_url, account.request_seconds, keeps_connections=False)
     try:
         return _trouble(wire, account, numbers)
-    except PlacementPutOff as refusal:
+    except PlacementDelayed as refusal:
         if refusal.unreached:
             return "Twilio could not be reached from here: there is no network, or it is blocked."
         return "Twilio asks to wait. Test the connection again in a minute."

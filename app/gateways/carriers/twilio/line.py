@@ -14,11 +14,11 @@ from twilio.base.exceptions import TwilioException, TwilioRestException
 
 from app.enums import CarrierKind, EndedReason
 from app.gateways.carriers.base import (
+    CarrierReport,
     Inquiry,
-    LineState,
     NoCarrierAnswer,
     Placement,
-    PlacementPutOff,
+    PlacementDelayed,
     PlacementRejected,
     Verdict,
 )
@@ -58,7 +58,7 @@ class Twilio:
     def silence_seconds(self) -> float:
         return self._account.silence_seconds
 
-    def place(self, placement: Placement) -> LineState:
+    def place(self, placement: Placement) -> CarrierReport:
         try:
             made = self._asking.calls.create(
                 to=placement.to_number,
@@ -78,16 +78,16 @@ class Twilio:
         if not made.sid:
             message = "the answer names no call"
             raise NoCarrierAnswer(message)
-        return LineState(Verdict.PLACED, str(made.sid), (), self._next_look())
+        return CarrierReport(Verdict.PLACED, str(made.sid), (), self._next_look())
 
-    def look_up(self, inquiry: Inquiry) -> LineState:
+    def look_up(self, inquiry: Inquiry) -> CarrierReport:
         if inquiry.reference is not None:
             call = self._read(self._uri(inquiry.reference), {})
         else:
             found = self._candidates(inquiry)
             own = _own(found, inquiry)
             if own is None:
-                return LineState(Verdict.UNSURE if found else Verdict.NOT_PLACED)
+                return CarrierReport(Verdict.UNSURE if found else Verdict.NOT_PLACED)
             call = own
         if not call.get("sid"):
             message = "the answer names no call"
@@ -105,7 +105,7 @@ class Twilio:
             if refusal.status in {401, 403}:
                 raise NoCarrierAnswer(str(refusal.status)) from refusal
             return False
-        except (TwilioException, PlacementPutOff, ValueError, KeyError, TypeError) as error:
+        except (TwilioException, PlacementDelayed, ValueError, KeyError, TypeError) as error:
             raise NoCarrierAnswer(type(error).__name__) from error
         return True
 
@@ -138,7 +138,7 @@ class Twilio:
         try:
             answer = self._reading.request("GET", uri or self._uri(), params=params)
             read = json.loads(answer.content)
-        except PlacementPutOff as refusal:
+        except PlacementDelayed as refusal:
             raise NoCarrierAnswer(str(refusal)) from refusal
         except (ValueError, TypeError) as error:
             raise NoCarrierAnswer(type(error).__name__) from error

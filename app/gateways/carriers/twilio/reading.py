@@ -9,9 +9,9 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from app.enums import AnsweredBy, EndedReason
-from app.gateways.carriers.base import LineEvent, LineEventKind, LineState, Verdict
+from app.gateways.carriers.base import CarrierEvent, CarrierEventKind, CarrierReport, Verdict
 
-_K = LineEventKind
+_K = CarrierEventKind
 _REFERENCE = re.compile(r"[A-Za-z0-9_-]{2,64}")
 _ENDS = {
     "completed": EndedReason.COMPLETED,
@@ -45,15 +45,15 @@ def heard(word: str | None) -> AnsweredBy | None:
     return AnsweredBy.VOICEMAIL if word.startswith("machine") else AnsweredBy.UNKNOWN
 
 
-def state_of_report(report: Report) -> LineState:
+def state_of_report(report: Report) -> CarrierReport:
     """The line as a callback tells of it."""
     events = _events(report.status, report.answered_by, report.at, report.at, report.seconds)
-    return LineState(Verdict.PLACED, report.reference, events)
+    return CarrierReport(Verdict.PLACED, report.reference, events)
 
 
 def state_of_call(
     call: Mapping[str, Any], now: datetime, next_change: datetime | None
-) -> LineState:
+) -> CarrierReport:
     """The line as a Call resource tells of it."""
     status = str(call.get("status") or "")
     began = moment(call.get("start_time")) or now
@@ -61,7 +61,7 @@ def state_of_call(
     answered_by = heard(call.get("answered_by"))
     events = _events(status, answered_by, began, ended, _whole(call.get("duration")))
     over = status in _ENDS
-    return LineState(
+    return CarrierReport(
         Verdict.PLACED,
         str(call["sid"]),
         events,
@@ -77,17 +77,17 @@ def _events(
     began: datetime,
     ended: datetime,
     seconds: int | None,
-) -> list[LineEvent]:
+) -> list[CarrierEvent]:
     if status == "ringing":
-        return [LineEvent(_K.RINGING, began)]
+        return [CarrierEvent(_K.RINGING, began)]
     if status in {"in-progress", "answered"}:
-        return [LineEvent(_K.ANSWERED, began, answered_by)]
+        return [CarrierEvent(_K.ANSWERED, began, answered_by)]
     if status not in _ENDS:
         return []
-    end = LineEvent(_K.ENDED, ended, answered_by, _ENDS[status])
+    end = CarrierEvent(_K.ENDED, ended, answered_by, _ENDS[status])
     if status == "completed" and (seconds or answered_by):
         answered_at = ended - timedelta(seconds=seconds or 0)
-        return [LineEvent(_K.ANSWERED, answered_at, answered_by), end]
+        return [CarrierEvent(_K.ANSWERED, answered_at, answered_by), end]
     return [end]
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from app.gateways.carriers.base import NoCarrierAnswer, PlacementPutOff
+from app.gateways.carriers.base import NoCarrierAnswer, PlacementDelayed
 
 REAL_API = "https://api.twilio.com"
 UNREACHED_SECONDS = 10.0
@@ -18,7 +18,7 @@ LONGEST_PAUSE_SECONDS = 3600.0
 class Wire:
     """The SDK's HTTP client with another base address, and with our words for its failures.
 
-    Raises `NoCarrierAnswer` for what is not an answer and `PlacementPutOff` where the request
+    Raises `NoCarrierAnswer` for what is not an answer and `PlacementDelayed` where the request
     certainly had no effect.
     """
 
@@ -44,11 +44,11 @@ class Wire:
         except RequestException as error:
             if _was_never_sent(error):
                 message = "The carrier could not be reached."
-                raise PlacementPutOff(message, UNREACHED_SECONDS, unreached=True) from error
+                raise PlacementDelayed(message, UNREACHED_SECONDS, unreached=True) from error
             raise NoCarrierAnswer(type(error).__name__) from error
         if response.status_code == 429:
             message = "The carrier asked to wait."
-            raise PlacementPutOff(message, pause_asked_for(response.headers))
+            raise PlacementDelayed(message, pause_asked_for(response.headers))
         if response.status_code >= 500 or response.status_code == 408:
             message = f"status {response.status_code}"
             raise NoCarrierAnswer(message)

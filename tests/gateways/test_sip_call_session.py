@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.carriers.sip.keeper import Keeper
+from app.gateways.carriers.sip.call_session import CallSession
 from app.gateways.carriers.sip.ledger import Fact, Ledger
 from app.gateways.carriers.sip.task import Task
 from app.models import new_id
 from tests.fixtures.sip_telephone import Telephone, silence, spoken, telephone
 from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
 
-pytestmark = [pytest.mark.debian, pytest.mark.xdist_group("sip-keeper")]
+pytestmark = [pytest.mark.debian, pytest.mark.xdist_group("sip-call-session")]
 
 INTRO = "Good morning."
 TALKED = [Fact.ASKED, Fact.DIALLING, Fact.TAKEN, Fact.RINGING, Fact.ANSWERED, Fact.HEARD]
@@ -61,7 +61,7 @@ def kept(task: Task) -> list[tuple[Fact, dict[str, Any]]]:
     with ledger.page(task.attempt_id) as page:
         assert page.lock()
         page.write(Fact.ASKED)
-        Keeper(Task.read(task.written()), page).keep()
+        CallSession(Task.read(task.written()), page).keep()
     record = ledger.read(task.attempt_id)
     assert record is not None
     assert record.is_over
@@ -90,7 +90,7 @@ def test_a_call_ends_as_it_went(
     assert facts(cut_short) == [*TALKED, Fact.ENDED]
     assert heard_out[-1] == cut_short[-1]
     assert heard_out[-1][1] == {"reason": "completed", "words": "", "definite": False}
-    assert facts(put_off) == [Fact.ASKED, Fact.DIALLING, Fact.TAKEN, Fact.PUT_OFF]
+    assert facts(put_off) == [Fact.ASKED, Fact.DIALLING, Fact.TAKEN, Fact.DELAYED]
     assert put_off[-1][1] == {
         "seconds": 9.0,
         "words": "The trunk answered 503 Full.",

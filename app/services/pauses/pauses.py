@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.errors import NotFound, ValidationFailed
-from app.models import Call, DiallingPause, HeldCall, Partner, utcnow
+from app.models import Call, DispatchPause, HeldCall, Partner, utcnow
 from app.policy.caller import Caller
 from app.services import audit
 
@@ -37,7 +37,7 @@ class Scope:
         return ALL if self.partner_id is None else f"partner:{self.partner_id}"
 
 
-def pause(session: Session, caller: Caller, scope: Scope, reason: str) -> DiallingPause:
+def pause(session: Session, caller: Caller, scope: Scope, reason: str) -> DispatchPause:
     """Dial nothing that ``scope`` covers from now on. An existing pause stays and gets the new
     reason. Raises `NotFound` (``partner_not_found``), `ValidationFailed`."""
     reason = reason.strip()
@@ -45,10 +45,10 @@ def pause(session: Session, caller: Caller, scope: Scope, reason: str) -> Dialli
         message = f"A pause has a reason of 1 to {LONGEST_REASON} characters."
         raise ValidationFailed.on("reason", "invalid_reason", message)
     _check_partner(session, scope)
-    found = session.get(DiallingPause, scope.key, with_for_update=True)
+    found = session.get(DispatchPause, scope.key, with_for_update=True)
     before = found.reason if found else None
     if found is None:
-        found = DiallingPause(
+        found = DispatchPause(
             scope=scope.key,
             carrier=scope.carrier,
             partner_id=scope.partner_id,
@@ -65,7 +65,7 @@ def pause(session: Session, caller: Caller, scope: Scope, reason: str) -> Dialli
 def resume(session: Session, caller: Caller, scope: Scope) -> bool:
     """End the pause; False if there was none. The worker releases the held calls."""
     _check_partner(session, scope)
-    found = session.get(DiallingPause, scope.key, with_for_update=True)
+    found = session.get(DispatchPause, scope.key, with_for_update=True)
     if found is None:
         return False
     session.delete(found)
@@ -74,23 +74,23 @@ def resume(session: Session, caller: Caller, scope: Scope) -> bool:
     return True
 
 
-def listing(session: Session) -> list[DiallingPause]:
+def listing(session: Session) -> list[DispatchPause]:
     """Every pause: that of everything first, then the oldest."""
-    query = select(DiallingPause).order_by(DiallingPause.scope != ALL, DiallingPause.paused_at)
+    query = select(DispatchPause).order_by(DispatchPause.scope != ALL, DispatchPause.paused_at)
     return list(session.scalars(query))
 
 
-def covering(session: Session, caller: Caller) -> list[DiallingPause]:
+def covering(session: Session, caller: Caller) -> list[DispatchPause]:
     """The pauses that the caller may see: an operator all, others those that may hold their
     calls."""
     if caller.partner_id is None:
         return listing(session) if caller.is_operator else []
-    mine = DiallingPause.partner_id.is_(None) | (DiallingPause.partner_id == caller.partner_id)
-    query = select(DiallingPause).where(mine)
-    return list(session.scalars(query.order_by(DiallingPause.scope != ALL, DiallingPause.scope)))
+    mine = DispatchPause.partner_id.is_(None) | (DispatchPause.partner_id == caller.partner_id)
+    query = select(DispatchPause).where(mine)
+    return list(session.scalars(query.order_by(DispatchPause.scope != ALL, DispatchPause.scope)))
 
 
-def of_call(session: Session, call: Call) -> DiallingPause | None:
+def of_call(session: Session, call: Call) -> DispatchPause | None:
     """The widest pause that covers the call now."""
     return of_carrier(session, call.partner_id, call.carrier)
 
@@ -98,13 +98,13 @@ def of_call(session: Session, call: Call) -> DiallingPause | None:
 def is_covered(call: Call) -> Exists:
     """`of_call` as a condition of a query."""
     scopes = _scopes(call.partner_id, call.carrier)
-    return exists().where(DiallingPause.scope.in_(scopes))
+    return exists().where(DispatchPause.scope.in_(scopes))
 
 
-def of_carrier(session: Session, partner_id: UUID, carrier: CarrierKind) -> DiallingPause | None:
+def of_carrier(session: Session, partner_id: UUID, carrier: CarrierKind) -> DispatchPause | None:
     """The widest pause that covers the partner's calls over the carrier now."""
     scopes = _scopes(partner_id, carrier)
-    query = select(DiallingPause).where(DiallingPause.scope.in_(scopes))
+    query = select(DispatchPause).where(DispatchPause.scope.in_(scopes))
     found = session.scalars(query, execution_options={"populate_existing": True}).all()
     return min(found, key=lambda pause: scopes.index(pause.scope), default=None)
 
@@ -113,7 +113,7 @@ def _scopes(partner_id: UUID, carrier: CarrierKind) -> tuple[str, ...]:
     return ALL, Scope(carrier=carrier).key, Scope(partner_id=partner_id).key
 
 
-def sentence(pause: DiallingPause) -> str:
+def sentence(pause: DispatchPause) -> str:
     """Why a call waits, as its page shows it."""
     return f"Dialling is paused: {pause.reason}"
 
@@ -121,9 +121,9 @@ def sentence(pause: DiallingPause) -> str:
 def is_released() -> ColumnElement[bool]:
     """The condition that no pause covers a `HeldCall` any more, or that its call has expired."""
     covers = or_(
-        DiallingPause.scope == ALL,
-        DiallingPause.partner_id == HeldCall.partner_id,
-        DiallingPause.carrier == HeldCall.carrier,
+        DispatchPause.scope == ALL,
+        DispatchPause.partner_id == HeldCall.partner_id,
+        DispatchPause.carrier == HeldCall.carrier,
     )
     paused = exists().where(covers).correlate(HeldCall)
     return or_(~paused, HeldCall.expires_at <= utcnow())

@@ -1,5 +1,5 @@
-"""What holds the dialler back: pauses, the calls that wait for their end, the mark by which a
-database that was put back from a backup is known, and how the carriers behave."""
+"""What holds calls back: pauses and held calls, the mark that reveals a restored database, and how
+carriers behave."""
 
 from uuid import UUID
 
@@ -10,8 +10,8 @@ from app.enums import CarrierKind, Observed
 from app.models.base import Base, Created, Line, Name, Short, Time, enum_column
 
 
-class DiallingPause(Base):
-    """While the row is there, no call that it covers is dialled; at most one for each scope.
+class DispatchPause(Base):
+    """A pause: no call that it covers is dialled. There is at most one for each scope.
 
     ``scope`` is ``all``, ``carrier:twilio`` or ``partner:`` and an id.
     """
@@ -29,7 +29,7 @@ class DiallingPause(Base):
 
 
 class HeldCall(Base):
-    """A call whose turn came during a pause: in no queue until the worker hands it in again."""
+    """A call whose turn came during a pause; the worker queues it again after the pause."""
 
     __tablename__ = "held_calls"
 

@@ -40,7 +40,7 @@ _SIP_ADDRESS = re.compile(r"sips?:[!-~]+", re.IGNORECASE)
 _ANSWER = re.compile(r"([3-6]\d\d) ?(.*)")
 
 
-class Keeper:
+class CallSession:
     """One call from its preparation to its last fact."""
 
     def __init__(self, task: Task, page: Page):
@@ -80,7 +80,7 @@ class Keeper:
         except Over as over:
             return over
         except NotStarted as error:
-            return Over(Fact.PUT_OFF, seconds=UNREACHED_SECONDS, words=str(error))
+            return Over(Fact.DELAYED, seconds=UNREACHED_SECONDS, words=str(error))
         except CannotSpeak as error:
             return self._failed(str(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, the ledger must tell of it
@@ -236,7 +236,7 @@ class Keeper:
         elif message.code >= 300 and not self._dialled:
             seconds = pause_asked_for(message.headers.get("retry-after", ""))
             words = f"The trunk answered the registration with {message.code}."
-            raise Over(Fact.PUT_OFF, seconds=seconds, words=words)
+            raise Over(Fact.DELAYED, seconds=seconds, words=words)
 
     def _take_event(self, event: dict[str, Any]) -> None:
         if self._stopping:

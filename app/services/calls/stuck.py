@@ -1,4 +1,4 @@
-"""Calls in trouble, and how many calls wait, are active or need an operator."""
+"""Stuck calls, and how many calls wait, are active or need an operator."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from app.enums import CallStatus
-from app.models import Call, CallAttempt, DiallingPause, HeldCall, Organization, utcnow
+from app.models import Call, CallAttempt, DispatchPause, HeldCall, Organization, utcnow
 from app.services import pauses
 from app.services.calls.states import ACTIVE, WAITING
 
@@ -20,7 +20,7 @@ TALKING_LASTS = timedelta(hours=5)
 LATE = timedelta(minutes=5)
 
 
-class Trouble(StrEnum):
+class StuckReason(StrEnum):
     """Why a call is listed."""
 
     UNKNOWN = "unknown"
@@ -29,26 +29,26 @@ class Trouble(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CallInTrouble:
+class StuckCall:
     """A call that an operator should check; ``since`` is when it last moved, or should have."""
 
     call: Call
     organization: str
-    trouble: Trouble
+    reason: StuckReason
     since: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class DispatcherStatus:
     """``waiting`` counts accepted calls that aren't dialled yet, ``held`` those of them that a
-    pause holds. ``put_off`` counts calls that the carrier asked to send again later; ``under_way``
-    counts the other active ones.
+    pause holds. ``carrier_retry`` counts calls that the carrier asked to send again later,
+    ``under_way`` the other active ones.
     """
 
-    pauses: Sequence[DiallingPause]
+    pauses: Sequence[DispatchPause]
     waiting: int
     held: int
-    put_off: int
+    carrier_retry: int
     under_way: dict[CallStatus, int]
     unknown: int
     stuck: int
@@ -60,32 +60,32 @@ class DispatcherStatus:
         return sum(self.under_way.values())
 
 
-def listing(session: Session, limit: int) -> list[CallInTrouble]:
+def listing(session: Session, limit: int) -> list[StuckCall]:
     """Calls that are stuck, overdue or of unknown outcome, the newest of each first."""
     now = utcnow()
     found = []
-    for trouble, query in _queries(now).items():
+    for reason, query in _queries(now).items():
         rows = session.execute(
             query.join(Organization, Organization.id == Call.organization_id)
             .add_columns(Organization.name)
             .order_by(Call.id.desc())
             .limit(limit)
         )
-        found += [CallInTrouble(call, name, trouble, _since(call, trouble)) for call, name in rows]
+        found += [StuckCall(call, name, reason, _since(call, reason)) for call, name in rows]
     return found
 
 
-def trouble_of(session: Session, call_id: UUID) -> Trouble | None:
+def stuck_reason(session: Session, call_id: UUID) -> StuckReason | None:
     """Why a call needs an operator; None if it doesn't."""
-    for trouble, query in _queries(utcnow()).items():
+    for reason, query in _queries(utcnow()).items():
         if session.scalar(query.where(Call.id == call_id).limit(1)) is not None:
-            return trouble
+            return reason
     return None
 
 
 def dispatcher_status(session: Session) -> DispatcherStatus:
     """Every count, and the pauses."""
-    put_off = _count(session, _put_off(select(Call)))
+    carrier_retry = _count(session, _carrier_retry(select(Call)))
     counted = session.execute(
         select(Call.status, func.count())
         .where(Call.status.in_(ACTIVE | WAITING | {CallStatus.UNKNOWN}))
@@ -93,46 +93,46 @@ def dispatcher_status(session: Session) -> DispatcherStatus:
     )
     counts: dict[CallStatus, int] = {row[0]: row[1] for row in counted}
     under_way = {status: counts.get(status, 0) for status in CallStatus if status in ACTIVE}
-    under_way[CallStatus.DIALING] -= put_off
+    under_way[CallStatus.DIALING] -= carrier_retry
     queries = _queries(utcnow())
     return DispatcherStatus(
         pauses=pauses.listing(session),
         waiting=sum(counts.get(status, 0) for status in WAITING),
         held=session.scalar(select(func.count()).select_from(HeldCall)) or 0,
-        put_off=put_off,
+        carrier_retry=carrier_retry,
         under_way=under_way,
         unknown=counts.get(CallStatus.UNKNOWN, 0),
-        stuck=_count(session, queries[Trouble.STUCK]),
-        overdue=_count(session, queries[Trouble.OVERDUE]),
+        stuck=_count(session, queries[StuckReason.STUCK]),
+        overdue=_count(session, queries[StuckReason.OVERDUE]),
     )
 
 
 def on_the_line(session: Session) -> int:
     """How many calls are being placed, ring or were answered."""
     active = _count(session, select(Call).where(Call.status.in_(ACTIVE)))
-    return active - _count(session, _put_off(select(Call)))
+    return active - _count(session, _carrier_retry(select(Call)))
 
 
-def _put_off(query: Select[Call]) -> Select[Call]:
+def _carrier_retry(query: Select[Call]) -> Select[Call]:
     waits = (
         select(CallAttempt.id)
         .where(
             CallAttempt.call_id == Call.id,
             CallAttempt.status == CallStatus.DIALING,
-            CallAttempt.put_off_until.is_not(None),
+            CallAttempt.carrier_retry_at.is_not(None),
         )
         .exists()
     )
     return query.where(Call.status == CallStatus.DIALING, waits)
 
 
-def _queries(now: datetime) -> dict[Trouble, Select[Call]]:
+def _queries(now: datetime) -> dict[StuckReason, Select[Call]]:
     moment = func.coalesce(Call.next_attempt_at, Call.scheduled_for, Call.created_at)
     held = select(HeldCall.call_id).where(HeldCall.call_id == Call.id).exists()
     return {
-        Trouble.UNKNOWN: select(Call).where(Call.status == CallStatus.UNKNOWN),
-        Trouble.STUCK: select(Call).where(or_(_placing_too_long(now), _talking_too_long(now))),
-        Trouble.OVERDUE: select(Call).where(
+        StuckReason.UNKNOWN: select(Call).where(Call.status == CallStatus.UNKNOWN),
+        StuckReason.STUCK: select(Call).where(or_(_placing_too_long(now), _talking_too_long(now))),
+        StuckReason.OVERDUE: select(Call).where(
             Call.status.in_(WAITING), moment < now - LATE, ~held, ~_others_move()
         ),
     }
@@ -145,7 +145,7 @@ def _placing_too_long(now: datetime) -> ColumnElement[bool]:
             CallAttempt.call_id == Call.id,
             CallAttempt.status.in_(ACTIVE),
             func.coalesce(
-                CallAttempt.put_off_until, CallAttempt.ringing_at, CallAttempt.asked_at,
+                CallAttempt.carrier_retry_at, CallAttempt.ringing_at, CallAttempt.asked_at,
                 CallAttempt.started_at,
             )
             >= now - PLACING_LASTS,
@@ -169,8 +169,8 @@ def _others_move() -> ColumnElement[bool]:
     )
 
 
-def _since(call: Call, trouble: Trouble) -> datetime:
-    if trouble is Trouble.OVERDUE:
+def _since(call: Call, reason: StuckReason) -> datetime:
+    if reason is StuckReason.OVERDUE:
         return call.next_attempt_at or call.scheduled_for or call.created_at
     return call.ended_at or call.answered_at or call.started_at or call.created_at
 
