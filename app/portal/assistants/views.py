@@ -105,7 +105,7 @@ def assistant_create() -> Page:
             sending = Sending(session)
             if sending.earlier is not None:
                 return redirect(sending.earlier, 303)
-            made = settings.create_agent(session, caller(), organization.id, form.to_fields())
+            made = settings.create_agent(session, caller(), organization, form.to_fields())
             url = sending.led_to(url_for("portal.assistant", agent_id=made.id))
     except ValidationFailed as error:
         limit = error.message if error.code == LIMIT_REACHED else None

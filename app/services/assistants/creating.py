@@ -1,7 +1,9 @@
 """Giving an organization an assistant, within its limit."""
 
 from typing import Any
+from uuid import UUID
 
+from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -9,7 +11,6 @@ from app.errors import ValidationFailed
 from app.models import Agent, ExternalIdKey, Organization, new_id
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.organizations.limits import claim_agent_place
 
 DEFAULT_NAME = "Assistant"
 
@@ -27,7 +28,7 @@ def add_agent(
 
     The organization must come from its loader: that is what allows it.
     """
-    claim_agent_place(session, organization.id)
+    _check_limit(session, organization.id)
     agent = Agent(
         id=new_id(),
         partner_id=organization.partner_id,
@@ -50,6 +51,29 @@ def add_agent(
         after={"name": agent.name, "service": service, "timezone": timezone},
     )
     return agent
+
+
+def _check_limit(session: Session, organization_id: UUID) -> None:
+    """Check that one more assistant fits; a limit of 0 is no limit.
+
+    The organization's row stays locked until the transaction ends, so that only one of several
+    gets the last place. Raises `ValidationFailed` (``agent_limit_reached``).
+    """
+    organization = session.scalars(
+        select(Organization)
+        .where(Organization.id == organization_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    ).one()
+    taken = session.scalar(
+        select(func.count()).select_from(Agent).where(Agent.organization_id == organization_id)
+    )
+    if organization.agent_limit and (taken or 0) >= organization.agent_limit:
+        message = (
+            f"{organization.name} has {taken} of {organization.agent_limit} assistants: "
+            "raise its assistant limit first."
+        )
+        raise ValidationFailed(message, "agent_limit_reached")
 
 
 def configure_agent(session: Session, caller: Caller, agent: Agent, **values: Any) -> Agent:

@@ -21,7 +21,6 @@ from app.policy.caller import Caller
 from app.schemas.fields import can_be_seen
 from app.services import assistants, audit
 from app.services.assistants.creating import add_agent, configure_agent, define_external_id_key
-from app.services.organizations.loading import get
 from app.validation.urls import is_voice_address
 
 MAX_NAME = 200
@@ -47,12 +46,11 @@ class AgentFields:
 
 
 def create_agent(
-    session: Session, caller: Caller, organization_id: UUID, fields: AgentFields
+    session: Session, caller: Caller, organization: Organization, fields: AgentFields
 ) -> Agent:
-    """A new assistant. Raises `Forbidden`, `NotFound` and `ValidationFailed` (each field's
-    problem, or ``agent_limit_reached``)."""
+    """Add an assistant to an organization that came from its loader. Raises `Forbidden` and
+    `ValidationFailed` (each field's problem, or ``agent_limit_reached``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    organization = get(session, caller, organization_id)
     checked = asdict(_checked(fields, organization.default_region))
     first = {name: checked.pop(name) for name in ("name", "service", "timezone")}
     agent = add_agent(session, caller, organization, **first)

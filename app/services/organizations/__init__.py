@@ -2,7 +2,7 @@
 
 from app.services.organizations.changing import create, update
 from app.services.organizations.effects import Effect, Weight, effects
-from app.services.organizations.limits import claim_agent_place, claim_seat
+from app.services.organizations.limits import claim_seat
 from app.services.organizations.loading import (
     Closeness,
     Filter,
@@ -49,7 +49,6 @@ __all__ = [
     "change_settings",
     "check",
     "check_rules",
-    "claim_agent_place",
     "claim_seat",
     "count",
     "create",

@@ -1,8 +1,4 @@
-"""What an organization may have at most. A limit of 0 is no limit.
-
-Both checks hold the organization's row until the transaction ends, so that of several that want
-the last place exactly one gets it.
-"""
+"""The most users that an organization may have. A limit of 0 is no limit."""
 
 from uuid import UUID
 
@@ -11,15 +7,21 @@ from sqlalchemy.orm import Session
 
 from app.enums import UserStatus
 from app.errors import ValidationFailed
-from app.models import Agent, Organization, User
+from app.models import Organization, User
 
 
 def claim_seat(session: Session, organization_id: UUID) -> None:
-    """Makes sure that one more user fits. Raises `ValidationFailed` (``user_limit_reached``).
+    """Check that one more user fits. Raises `ValidationFailed` (``user_limit_reached``).
 
-    Deactivated users hold no seat.
+    Deactivated users hold no seat. The organization's row stays locked until the transaction ends,
+    so that only one of several gets the last seat.
     """
-    organization = _held(session, organization_id)
+    organization = session.scalars(
+        select(Organization)
+        .where(Organization.id == organization_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    ).one()
     taken = session.scalar(
         select(func.count())
         .select_from(User)
@@ -31,27 +33,3 @@ def claim_seat(session: Session, organization_id: UUID) -> None:
             "raise its user limit, or deactivate somebody."
         )
         raise ValidationFailed(message, "user_limit_reached")
-
-
-def claim_agent_place(session: Session, organization_id: UUID) -> None:
-    """Makes sure that one more assistant fits. Raises `ValidationFailed`
-    (``agent_limit_reached``)."""
-    organization = _held(session, organization_id)
-    taken = session.scalar(
-        select(func.count()).select_from(Agent).where(Agent.organization_id == organization_id)
-    )
-    if organization.agent_limit and (taken or 0) >= organization.agent_limit:
-        message = (
-            f"{organization.name} has {taken} of {organization.agent_limit} assistants: "
-            "raise its assistant limit first."
-        )
-        raise ValidationFailed(message, "agent_limit_reached")
-
-
-def _held(session: Session, organization_id: UUID) -> Organization:
-    return session.scalars(
-        select(Organization)
-        .where(Organization.id == organization_id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    ).one()
