@@ -17,20 +17,21 @@ import click
 import orjson
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.contact_files import Table, UnreadableFile, open_table
 from app.database import Database
 from app.enums import ContactAction, ImportState
 from app.errors import TooLarge
 from app.gateways.files import FileStore, size_words
-from app.jobs.import_contacts import run_apply, run_check
+from app.jobs.resilience import retry_on_database_outage
 from app.models import ContactImport, utcnow
 from app.policy.caller import Caller
 from app.services import campaigns
 from app.services.contacts.rules import load_rules
-from app.services.imports import by_hand, leases, steps, telling, trial, uploads
-from app.services.imports.checking import options_of
-from app.services.imports.reading import Table, UnreadableFile, open_table
-from app.services.imports.suggesting import suggested
-from app.services.imports.telling import Summary, Told
+from app.services.imports import mapping_file, preview, steps, summary, uploads
+from app.services.imports.check import options_of
+from app.services.imports.mapping import suggested
+from app.services.imports.pipeline import apply_rows, check_file, preview_rows
+from app.services.imports.summary import Summary, Told
 from app.services.imports.uploads import Chosen
 
 RENEW_SECONDS = 4.0
@@ -82,13 +83,11 @@ class Importer:
         with self._opened(wish) as table, TemporaryFile() as spool, self._prepared(
             wish, table
         ) as attempt:  # fmt: skip
-            for chunk in attempt.chunks():
-                with self._database.transaction(read_only=True) as session:
-                    records = attempt.records(session, wish.campaign_id, chunk)
+            for records in preview_rows(self._database, attempt, wish.campaign_id):
                 for record in records:
-                    told = telling.told_row(record.row, record.problems, table.header)
+                    told = summary.summarize_row(record.row, record.problems, table.header)
                     spool.write(orjson.dumps(told) + b"\n")
-            rows = telling.with_skipped(_read_back(spool), table.skipped)
+            rows = summary.with_skipped(_read_back(spool), table.skipped)
             yield Outcome(Summary.tried(attempt), rows)
 
     @contextmanager
@@ -97,8 +96,11 @@ class Importer:
         with self._opened(wish) as table, self._prepared(wish, table) as attempt:
             chosen = Chosen(dict(wish.reading))
             if wish.mapping is not None:
-                targets = [str(target) for target in attempt.how.mapping.targets]
-                reading = wish.reading | {"byHand": True, "phoneOrder": attempt.how.mapping.phones}
+                targets = [str(target) for target in attempt.settings.mapping.targets]
+                reading = wish.reading | {
+                    "byHand": True,
+                    "phoneOrder": attempt.settings.mapping.phones,
+                }
                 chosen = Chosen(reading, table.header, targets)
         upload_id = self._hand_in(wish, chosen)
         with self._leased(upload_id):
@@ -109,7 +111,7 @@ class Importer:
             if refusal is None:
                 raise Refused(upload.failure)
             raise UnreadableFile.told(refusal["kind"], refusal["row"], upload.failure)
-        rows = telling.with_skipped(self._kept_rows(upload), upload.found["skipped"])
+        rows = summary.with_skipped(self._kept_rows(upload), upload.found["skipped"])
         yield Outcome(Summary.of(upload), rows, upload_id)
 
     def earlier(self, upload_id: UUID) -> ContactImport | None:
@@ -123,8 +125,8 @@ class Importer:
         options = options_of(wish.reading, self._max_rows)
         return open_table(wish.path, name=wish.path.name, options=options)
 
-    def _prepared(self, wish: Wish, table: Table) -> trial.Trial:
-        order = trial.Order(
+    def _prepared(self, wish: Wish, table: Table) -> preview.ImportPreview:
+        order = preview.Order(
             campaign_id=wish.campaign_id,
             action=wish.action,
             region=wish.reading.get("region"),
@@ -134,8 +136,8 @@ class Importer:
             if wish.mapping is not None:
                 rules = load_rules(session, campaign)
                 own = suggested(table, rules)
-                given = by_hand.targets_of(wish.mapping, table.header, rules.keys, own)
-                order = trial.Order(
+                given = mapping_file.targets_of(wish.mapping, table.header, rules.keys, own)
+                order = preview.Order(
                     campaign_id=wish.campaign_id,
                     action=wish.action,
                     columns=table.header,
@@ -144,8 +146,8 @@ class Importer:
                     phone_order=given.phone_order,
                     by_hand=True,
                 )
-            attempt = trial.prepare(session, order, table)
-        if not attempt.how.mapping.finds_contacts:
+            attempt = preview.prepare(session, order, table)
+        if not attempt.settings.mapping.finds_contacts:
             with attempt:
                 raise UnreadableFile("no_contact_column")
         return attempt
@@ -166,7 +168,7 @@ class Importer:
                     file=kept,
                     file_name=wish.path.name,
                     chosen=chosen,
-                    lease_until=utcnow() + leases.LASTS,
+                    lease_until=utcnow() + steps.LEASE_LASTS,
                 ).id
         except BaseException:
             self._files.delete(kept.key)
@@ -174,7 +176,7 @@ class Importer:
 
     def _check_and_apply(self, upload_id: UUID) -> None:
         try:
-            run_check(
+            check_file(
                 self._database, self._files, upload_id, self._now(upload_id).check_number,
                 max_rows=self._max_rows,
             )  # fmt: skip
@@ -182,7 +184,7 @@ class Importer:
             if upload.state is ImportState.CHECKED and uploads.rows_left(upload):
                 with self._database.transaction() as session:
                     number = steps.start_apply(session, self._caller, upload_id).apply_number
-                run_apply(self._database, upload_id, number)
+                apply_rows(self._database, upload_id, number, retry=retry_on_database_outage)
         except KeyboardInterrupt:
             self._stop(upload_id)
             message = f"Stopped; {self._now(upload_id).rows_applied:,} rows were applied."
@@ -200,7 +202,9 @@ class Importer:
         with self._database.transaction() as session:
             upload = steps.cancel(session, self._caller, upload_id)
         if upload.state is ImportState.APPLYING:
-            run_apply(self._database, upload_id, upload.apply_number)
+            apply_rows(
+                self._database, upload_id, upload.apply_number, retry=retry_on_database_outage
+            )
 
     @contextmanager
     def _leased(self, upload_id: UUID) -> Iterator[None]:
@@ -210,7 +214,7 @@ class Importer:
         def renew() -> None:
             while not done.wait(RENEW_SECONDS):
                 with suppress(SQLAlchemyError), self._database.transaction() as session:
-                    if not leases.renew(session, upload_id):
+                    if not steps.renew_lease(session, upload_id):
                         return
 
         keeper = threading.Thread(target=renew, daemon=True)
@@ -221,13 +225,13 @@ class Importer:
             done.set()
             keeper.join()
         with self._database.transaction() as session:
-            leases.end(session, upload_id)
+            steps.end_lease(session, upload_id)
 
     def _kept_rows(self, upload: ContactImport) -> Iterator[Told]:
         last = 0
         while True:
             with self._database.transaction(read_only=True) as session:
-                rows = telling.kept_rows(session, upload, last)
+                rows = summary.kept_rows(session, upload, last)
             if not rows:
                 return
             yield from rows

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from app.services.imports.kinds import ERRORS, IGNORED
-from app.services.imports.telling import Summary, Told
+from app.services.imports.summary import Summary, Told
 
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _TYPES = {"csv": "text", "xlsx": "XLSX", "xls": "XLS", "vcard": "vCard"}

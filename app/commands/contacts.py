@@ -20,13 +20,13 @@ from app import extensions
 from app.commands.changing import WHO
 from app.commands.contact_import import Importer, Outcome, Refused, Wish
 from app.commands.contact_words import told_in_words
+from app.contact_files import UnreadableFile
 from app.enums import ContactAction
 from app.errors import DomainError
 from app.phone import regions
 from app.policy.caller import system_caller
 from app.services import campaigns
-from app.services.imports import exporting, telling
-from app.services.imports.reading import UnreadableFile
+from app.services.imports import export, summary
 
 FAILED_ROWS, REFUSED = 1, 2
 
@@ -137,7 +137,7 @@ def import_file(
         except UnreadableFile as refusal:
             if not as_json:
                 raise Refused(refusal.message) from None
-            out.write(telling.written_refusal(refusal.code, refusal.row, refusal.message))
+            out.write(summary.refusal_as_json(refusal.code, refusal.row, refusal.message))
             ctx.exit(REFUSED)
         except DomainError as error:
             raise Refused(error.message) from None
@@ -158,7 +158,7 @@ def _mapping(path: Path) -> Any:
 
 
 def _write_json(out: IO[bytes], outcome: Outcome) -> None:
-    for piece in telling.written(outcome.summary, outcome.rows):
+    for piece in summary.as_json(outcome.summary, outcome.rows):
         out.write(piece)
 
 
@@ -189,7 +189,7 @@ def export_file(*, campaign_id: UUID, output: Path | None) -> None:
     try:
         with database.transaction(read_only=True) as session:
             campaign = campaigns.get(session, system_caller(WHO), campaign_id)
-            columns = exporting.columns_of(session, campaign)
+            columns = export.columns_of(session, campaign)
     except DomainError as error:
         raise Refused(error.message) from None
     with ExitStack() as stack:
@@ -200,7 +200,7 @@ def export_file(*, campaign_id: UUID, output: Path | None) -> None:
             except OSError as error:
                 message = f"{output} can't be written: {error.strerror}."
                 raise Refused(message) from None
-        for part in exporting.parts(partial(database.transaction, read_only=True), columns):
+        for part in export.parts(partial(database.transaction, read_only=True), columns):
             out.write(part)
 
 

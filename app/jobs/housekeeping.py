@@ -19,7 +19,7 @@ from app.jobs import waiting_calls
 from app.jobs.context import context
 from app.services import carrier_accounts, retention
 from app.services.calls import carrier_reports
-from app.services.imports import keeping
+from app.services.imports import expiry
 from app.services.pauses import carrier_health
 from app.services.pricing import refresh as pricing_refresh
 
@@ -92,16 +92,16 @@ def purge_uploads() -> None:
     days later."""
     database, files, settings = context().database, context().files, context().settings
     with database.transaction() as session:
-        keeping.expire(session, settings.upload_days)
+        expiry.expire(session, settings.upload_days)
     while True:
         with database.transaction(read_only=True) as session:
-            unneeded = keeping.unneeded_files(session)
+            unneeded = expiry.unneeded_files(session)
         if not unneeded:
             break
         for key in unneeded.values():
             files.delete(key)
         with database.transaction() as session:
-            keeping.files_gone(session, list(unneeded))
+            expiry.files_gone(session, list(unneeded))
     forget_rows(database, settings.rows_kept_days)
 
 
@@ -109,13 +109,13 @@ def forget_rows(database: Database, days: int) -> None:
     """Remove the stored rows of uploads that ended ``days`` ago."""
     while True:
         with database.transaction(read_only=True) as session:
-            upload_id = keeping.to_forget(session, days)
+            upload_id = expiry.to_forget(session, days)
         if upload_id is None:
             return
         left = True
         while left:
             with database.transaction() as session:
-                left = keeping.forget_some(session, upload_id)
+                left = expiry.forget_some(session, upload_id)
             time.sleep(0.02)  # others write too
 
 

@@ -28,7 +28,6 @@ from app.jobs import (
     place_call,
     send_mail,
     send_webhook,
-    undo_import,
     waiting_calls,
 )
 from app.jobs.context import WorkerContext, open_context
@@ -43,7 +42,7 @@ WORKFLOWS = (
     place_call.place_call,
     import_contacts.check_import,
     import_contacts.apply_import,
-    undo_import.undo_import,
+    import_contacts.undo_import,
     send_mail.send_mail,
     send_webhook.send_webhook,
     send_webhook.send_held_webhooks,

@@ -41,7 +41,7 @@ class ContactImport(Base):
     ``mapping`` has one target a column (see `app.services.imports.mapping.Target`), ``found`` is
     how the file was read, ``repairs`` the kinds of damage whose repair a person has accepted.
     ``check_run`` names the one run of the check that may write. ``lease_until`` is set while a
-    command works on it by itself (see `app.services.imports.leases`), ``apply_when_checked`` where
+    command works on it by itself (see `app.services.imports.steps`), ``apply_when_checked`` where
     nobody waits to say so.
 
     ``undo_state`` is absent until somebody asks for the undo, then ``undoing``, ``undone`` or
@@ -189,7 +189,7 @@ class ImportCorrection(Base):
 class ImportChange(Base):
     """What applying a row did to a contact, with the state before: the undo log.
 
-    ``undone`` says what became of it when the upload was undone (`app.services.contacts.undoing`),
+    ``undone`` says what became of it when the upload was undone (`app.services.contacts.undo`),
     ``fields_left`` why which field was not restored.
     """
 

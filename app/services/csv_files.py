@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 
-from app.services.imports.reading import guard_cell
+from app.contact_files import guard_cell
 
 BYTE_ORDER_MARK = "\ufeff"
 """Spreadsheets take a CSV file for UTF-8 only with this in front."""

@@ -4,8 +4,8 @@ import csv
 import io
 from dataclasses import dataclass
 
-from app.services.imports.reading.encodings import detect, text_of
-from app.services.imports.reading.guard import unguard_cell
+from app.contact_files.encodings import detect, text_of
+from app.contact_files.formulas import unguard_cell
 
 _DELIMITERS = ("\t", ";", ",")
 _SAMPLE = 50

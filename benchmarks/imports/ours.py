@@ -4,11 +4,11 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from app.contact_files import open_table
 from app.database import Database, make_engine
 from app.gateways.files import open_files
-from app.jobs.import_contacts import run_apply, run_check
 from app.models import ContactImport
-from app.services.imports.reading import open_table
+from app.services.imports.pipeline import apply_rows, check_file
 from benchmarks.imports.measuring import Cost, Locks, measured
 from tests.fixtures.settings import settings_for
 
@@ -30,7 +30,7 @@ def we_check(url: str, folder: Path) -> Cost:
     database = Database(make_engine(url))
     locks, upload = Locks(database), upload_of(database)
     files = open_files(settings_for(url, folder))
-    cost = measured(lambda: run_check(database, files, upload.id, upload.check_number))
+    cost = measured(lambda: check_file(database, files, upload.id, upload.check_number))
     after = upload_of(database)
     assert after.state == "checked", after.failure
     return cost._replace(lock=locks.longest * 1000)
@@ -39,6 +39,6 @@ def we_check(url: str, folder: Path) -> Cost:
 def we_apply(url: str) -> Cost:
     database = Database(make_engine(url))
     locks, upload = Locks(database), upload_of(database)
-    cost = measured(lambda: run_apply(database, upload.id, upload.apply_number))
+    cost = measured(lambda: apply_rows(database, upload.id, upload.apply_number))
     assert upload_of(database).state == "done"
     return cost._replace(lock=locks.longest * 1000)

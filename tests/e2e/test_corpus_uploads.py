@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from app.services.imports import kinds
+from app.contact_files.errors import REFUSALS
 from tests.e2e.conftest import Open
 from tests.e2e.following import SLOW_MS
 from tests.e2e.test_contact_upload import choose, five_counts, wait_for_heading
@@ -48,7 +48,7 @@ def test_files_of_all_kinds_are_checked_as_the_command_checks_them(empty_campaig
 
 def said(case: Case) -> list[int] | str:
     if case.refusal:
-        return kinds.REFUSALS[case.refusal[0]].partition("{")[0]
+        return REFUSALS[case.refusal[0]].partition("{")[0]
     return [case.expected["counters"][name] for name in COUNTS]
 
 

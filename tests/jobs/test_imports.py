@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from app.database import Database
 from app.enums import ImportState
 from app.models import ImportChange, ImportRow
-from app.services.imports import steps, undo_sums, undoing
+from app.services.imports import steps, undo
 from tests import matrix
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.uploads import Desk, counts, make_desk, number, table
@@ -167,7 +167,7 @@ def test_a_killed_worker_goes_on_undoing_exactly_where_it_was(desk: Desk, worker
     rows = [(f"P{index}", number(index)) for index in range(2000)]
     upload = desk.apply(desk.checked(table("First name,Phone", rows)).id)
     with desk.database.transaction() as session:
-        undoing.start(session, desk.caller, upload.id, 7)
+        undo.start(session, desk.caller, upload.id, 7)
     worker.start()
     for _ in range(UNDO_KILLS):
         until(partial(_is_further, desk, upload.id, desk.now(upload.id).undo_done), limit=60)
@@ -179,8 +179,8 @@ def test_a_killed_worker_goes_on_undoing_exactly_where_it_was(desk: Desk, worker
     until(lambda: desk.now(upload.id).undo_state == "undone", limit=60)
     assert worker.stop() == 0
     undone = desk.now(upload.id)
-    assert (undone.undo_done, undo_sums.result_of(undone)) == (
+    assert (undone.undo_done, undo.result_of(undone)) == (
         2000,
-        undo_sums.Sums(removed=1999, restored=1),
+        undo.Sums(removed=1999, restored=1),
     ), f"seed {seed}"
     assert desk.people() == before, f"seed {seed}"

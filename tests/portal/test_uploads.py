@@ -18,7 +18,7 @@ from werkzeug.test import TestResponse
 from app.database import Database
 from app.enums import ImportState, Role
 from app.models import Campaign, Contact, ContactImport, User, utcnow
-from app.services.imports import applying
+from app.services.imports import apply
 from tests.files.exports import hubspot_contacts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.uploads import number
@@ -231,12 +231,12 @@ def test_an_upload_can_be_cancelled_and_its_file_is_removed(desk: Desk, tmp_path
 
 
 def test_while_rows_are_applied_their_rate_and_the_time_left_are_told(desk: Desk) -> None:
-    rows = "".join(f"P{index},{number(index)}\n" for index in range(applying.BATCH + 1))
+    rows = "".join(f"P{index},{number(index)}\n" for index in range(apply.BATCH + 1))
     address = desk.upload("Name,Phone\n" + rows)
     desk.press(address, "apply")
     assert "a second" not in desk.shows(f"{address}/live")
     with desk.database.transaction() as session:
-        assert applying.apply_batch(session, desk.now(address).id, 1)
+        assert apply.apply_batch(session, desk.now(address).id, 1)
     said = re.search(
         r"500 of 501 rows ([\d,]+) rows? a second, about 1 s left", desk.shows(address)
     )

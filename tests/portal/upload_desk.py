@@ -13,10 +13,9 @@ from werkzeug.test import TestResponse
 from app.database import Database
 from app.enums import ImportState, Role
 from app.extensions import files
-from app.jobs.import_contacts import run_apply, run_check
-from app.jobs.undo_import import run_undo
 from app.models import Campaign, ContactImport
 from app.services import campaigns
+from app.services.imports.pipeline import apply_rows, check_file, undo_rows
 from tests.fixtures.cast import Tenant
 
 if TYPE_CHECKING:
@@ -62,12 +61,12 @@ class Desk:
     def work(self, address: str) -> None:
         upload = self.now(address)
         if upload.undo_state == "undoing":
-            run_undo(self.database, upload.id, upload.undo_number)
+            undo_rows(self.database, upload.id, upload.undo_number)
         elif upload.state is ImportState.APPLYING:
-            run_apply(self.database, upload.id, upload.apply_number)
+            apply_rows(self.database, upload.id, upload.apply_number)
         else:
             with self.app.app_context():
-                run_check(self.database, files(), upload.id, upload.check_number)
+                check_file(self.database, files(), upload.id, upload.check_number)
 
     def applied(self, data: bytes | str, name: str = "people.csv", action: str = "upsert") -> str:
         """Has a file checked and applied; returns the upload's address."""

@@ -22,11 +22,11 @@ from app.portal.uploads.labels import (
 )
 from app.portal.uploads.sheet import columns_of, sheet_row
 from app.portal.web import lists
-from app.services.contacts.results import FAILED
-from app.services.imports import browsing, mending, uploads
-from app.services.imports.browsing import Kind
+from app.services.contacts.plan import FAILED
+from app.services.imports import corrections, reports, uploads
 from app.services.imports.mapping import Mapping as Columns
 from app.services.imports.mapping import Target
+from app.services.imports.reports import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ def check_context(
 ) -> dict[str, Any]:
     """What the template of the check screen shows, by the filters in the address; ``typed`` is
     what was sent and not accepted."""
-    kinds = browsing.failed_kinds(session, upload)
-    notes = browsing.note_kinds(session, upload)
+    kinds = reports.failed_kinds(session, upload)
+    notes = reports.note_kinds(session, upload)
     kind = _chosen(kinds, request.args.get("kind"), with_reason=True)
     note = _chosen(notes, request.args.get("note"), with_reason=False)
     shows_all = request.args.get("rows") == "all" or not upload.failed
     place = lists.place()
-    page = browsing.page(
+    page = reports.page(
         session,
         upload,
         outcome=None if shows_all else FAILED,
@@ -63,8 +63,8 @@ def check_context(
         limit=lists.PAGE_SIZE,
     )
     campaign = session.get_one(Campaign, upload.campaign_id)
-    by_hand = mending.mended_in(session, upload)
-    ignored = ignored_words(browsing.ignored_kinds(session, upload))
+    by_hand = corrections.count_fixes(session, upload)
+    ignored = ignored_words(reports.ignored_kinds(session, upload))
     return {
         "kinds": _chips(upload, kinds, kind, note),
         "notes": [Chip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes],
@@ -78,7 +78,7 @@ def check_context(
                 "text": repair_text(repair),
                 "url": _url(upload, kind=f"{repair.code}:{repair.reason}"),
             }
-            for repair in browsing.repairs(session, upload)
+            for repair in reports.repairs(session, upload)
             if kind is None or kind.reason == repair.reason
         ],
         "repaired": [(reason, repaired_title(reason)) for reason in upload.repairs],

@@ -5,13 +5,13 @@ from uuid import UUID
 
 from flask import Response, stream_with_context
 
+from app.contact_files.writing import Writer
 from app.errors import Conflict, Gone, NotFound
 from app.extensions import caller, transaction
 from app.models import ContactImport
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import moment
-from app.services.imports import failures, returned_files, uploads
-from app.services.imports.returned_files import Writer
+from app.services.imports import reports, uploads
 
 _KINDS = {
     "csv": "text/csv",
@@ -41,9 +41,9 @@ def _file(upload_id: UUID, ending: str, *, failed_only: bool) -> Response:
             )
             raise Gone(message, "rows_forgotten")
         is_there = found.checked_at is not None and found.columns
-        if not is_there or ending != returned_files.ending_of(found):
+        if not is_there or ending != reports.ending_of(found):
             raise NotFound
-        writer = returned_files.writer_of(session, found)
+        writer = reports.writer_of(session, found)
     stem = "".join(c if c.isalnum() and c.isascii() else "-" for c in found.file_name)
     kind = "failed-rows-of" if failed_only else "problems-in"
     name = f"{kind}-{stem.rpartition('-')[0].strip('-') or 'upload'}"
@@ -56,13 +56,13 @@ def _file(upload_id: UUID, ending: str, *, failed_only: bool) -> Response:
 
 
 def _pieces(found: ContactImport, writer: Writer, *, failed_only: bool) -> Iterator[bytes]:
-    yield writer.begin(failures.header(found))
+    yield writer.begin(reports.header(found))
     last: int | None = 0
     while last is not None:
         with transaction(read_only=True) as session:
-            if not failures.are_those_of(session, found):
+            if not reports.are_those_of(session, found):
                 message = "The file is read anew: what was sent of it is not all of it."
                 raise Conflict(message, "changed_meanwhile")  # breaks the download off
-            rows, last = failures.rows_after(session, found, last, failed_only=failed_only)
+            rows, last = reports.rows_after(session, found, last, failed_only=failed_only)
         yield writer.rows(rows)
     yield writer.end()

@@ -6,9 +6,9 @@ from typing import Any
 from app.enums import ContactAction, ImportState
 from app.models import ContactImport
 from app.portal.web.formats import number, phone, plural
-from app.services.imports.browsing import Kind, Repair
+from app.services.imports.corrections import FixCounts
 from app.services.imports.kinds import ERRORS, WARNINGS
-from app.services.imports.mending import Mended
+from app.services.imports.reports import Kind, Repair
 
 STATE_NAMES = {
     ImportState.UPLOADED: "Waiting",
@@ -91,7 +91,7 @@ def standing(upload: ContactImport) -> tuple[str, str]:
     return STATE_NAMES[upload.state], STATE_TONES[upload.state]
 
 
-def mended_words(mended: Mended) -> list[str]:
+def mended_words(mended: FixCounts) -> list[str]:
     """7 cells mended, 2 rows left out"""
     found = []
     if mended.cells:

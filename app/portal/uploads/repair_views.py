@@ -12,7 +12,7 @@ from app.portal.uploads.conflict_page import check_as_it_is
 from app.portal.uploads.redirects import to_upload, unless_moved_on
 from app.portal.web.blueprint import portal
 from app.portal.web.editing import CHANGED_MEANWHILE, seen_version
-from app.services.imports import mending
+from app.services.imports import corrections
 
 Page = tuple[str, int] | Response
 
@@ -27,7 +27,7 @@ def upload_mend(upload_id: UUID) -> Page:
     left_out = {int(text) for text in request.form.getlist("left_out") if _ROW.fullmatch(text)}
     try:
         with transaction() as session:
-            mending.mend(
+            corrections.fix_rows(
                 session,
                 caller(),
                 upload_id,
@@ -45,7 +45,7 @@ def upload_mend(upload_id: UUID) -> Page:
 def upload_left_out_take_back(upload_id: UUID) -> Response:
     """Looks at the rows again that were left out."""
     with unless_moved_on() as session:
-        mending.take_back_left_out(session, caller(), upload_id)
+        corrections.take_back_left_out(session, caller(), upload_id)
     return to_upload(upload_id)
 
 
@@ -53,7 +53,7 @@ def upload_left_out_take_back(upload_id: UUID) -> Response:
 def upload_forget_mended(upload_id: UUID) -> Response:
     """Reads the file as it is, without what was typed and left out."""
     with unless_moved_on() as session:
-        mending.forget(session, caller(), upload_id)
+        corrections.discard_fixes(session, caller(), upload_id)
     return to_upload(upload_id)
 
 

@@ -13,8 +13,8 @@ from app.portal.uploads.check_page import path_of
 from app.portal.uploads.redirects import to_upload, unless_moved_on
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import plural
-from app.services.imports import undo_sums, undoing, uploads
-from app.services.imports.undo_sums import Sums
+from app.services.imports import undo, uploads
+from app.services.imports.undo import Sums
 
 Page = str | Response
 
@@ -36,9 +36,9 @@ def upload_undo(upload_id: UUID) -> Page:
     """What undoing the upload would do, in numbers."""
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
-        if not undoing.can_be_undone(found, settings().undo_days):
+        if not undo.can_be_undone(found, settings().undo_days):
             return to_upload(upload_id)
-        would = undo_sums.preview(session, found)
+        would = undo.preview(session, found)
         return render_template(
             "portal/uploads/undo.html",
             upload=found,
@@ -46,20 +46,20 @@ def upload_undo(upload_id: UUID) -> Page:
             sums=would,
             counts=counts_of(would),
             remarks=remarks_of(would, done=False),
-            until=undoing.ends_at(found, settings().undo_days),
+            until=undo.ends_at(found, settings().undo_days),
         )
 
 
 @portal.post("/uploads/<uuid:upload_id>/undo")
 def upload_undo_start(upload_id: UUID) -> Response:
     with unless_moved_on() as session:
-        undoing.start(session, caller(), upload_id, settings().undo_days)
+        undo.start(session, caller(), upload_id, settings().undo_days)
     return to_upload(upload_id)
 
 
 def undone_context(found: ContactImport) -> dict[str, Any]:
     """What the page of an upload that has been undone shows."""
-    did = undo_sums.result_of(found) or Sums()
+    did = undo.result_of(found) or Sums()
     return {"sums": did, "undo_counts": counts_of(did), "remarks": remarks_of(did, done=True)}
 
 

@@ -33,8 +33,8 @@ from app.portal.web.editing import Sending
 from app.portal.web.formats import number, plural, size
 from app.portal.web.number_format import NO_BREAK, written
 from app.services import campaigns
-from app.services.imports import browsing, keeping, mending, returned_files, undoing, uploads
-from app.services.imports.mending import Mended
+from app.services.imports import corrections, expiry, reports, undo, uploads
+from app.services.imports.corrections import FixCounts
 
 Page = str | tuple[str, int] | Response
 
@@ -57,7 +57,7 @@ def uploads_page(session: Session, campaign_id: UUID | None = None) -> dict[str,
         session,
         caller(),
         state=lists.choice_filter("state", ImportState),
-        undone=True if request.args.get("state") == undoing.UNDONE else None,
+        undone=True if request.args.get("state") == undo.UNDONE else None,
         campaign_id=campaign_id,
         cursor=place.cursor,
         limit=lists.PAGE_SIZE,
@@ -67,8 +67,8 @@ def uploads_page(session: Session, campaign_id: UUID | None = None) -> dict[str,
         "states": STATES,
         "standing": standing,
         "actions": ACTION_NAMES,
-        "can_be_undone": undoing.can_be_undone,
-        "ending_of": returned_files.ending_of,
+        "can_be_undone": undo.can_be_undone,
+        "ending_of": reports.ending_of,
         "undo_days": settings().undo_days,
         "place": place,
         "next_url": place.next_url(page.next_cursor),
@@ -130,9 +130,9 @@ def upload(upload_id: UUID) -> str:
         context = about(session, found)
         if found.state in AT_WORK:
             return render_template("portal/uploads/working.html", **context)
-        if found.undo_state == undoing.UNDOING:
+        if found.undo_state == undo.UNDOING:
             return render_template("portal/uploads/undoing.html", **context)
-        if found.undo_state == undoing.UNDONE:
+        if found.undo_state == undo.UNDONE:
             context |= _result(session, found) | undone_context(found)
             return render_template("portal/uploads/undone.html", **context)
         if found.state is ImportState.CHECKED:
@@ -149,7 +149,7 @@ def upload_live(upload_id: UUID) -> Page:
     """The panel that asks for itself again while the worker is busy; then the page is new."""
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
-        if found.state in AT_WORK or found.undo_state == undoing.UNDOING:
+        if found.state in AT_WORK or found.undo_state == undo.UNDOING:
             return render_template("portal/uploads/_working.html", **about(session, found))
     if request.headers.get("HX-Request"):
         response = make_response("", 200)
@@ -184,9 +184,9 @@ def about(session: Session, found: ContactImport) -> dict[str, Any]:
         "pace": _pace(found),
         "can_go_on": uploads.can_go_on(found),
         "can_be_read_again": uploads.can_be_read_again(found),
-        "ending": returned_files.ending_of(found),
-        "undo_until": undoing.ends_at(found, settings().undo_days),
-        "can_be_undone": undoing.can_be_undone(found, settings().undo_days),
+        "ending": reports.ending_of(found),
+        "undo_until": undo.ends_at(found, settings().undo_days),
+        "can_be_undone": undo.can_be_undone(found, settings().undo_days),
     }
 
 
@@ -212,14 +212,14 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
     counts = [getattr(found, name) for name in COUNTS]
     return {
         "differences": ", ".join(differences),
-        "ignored": ignored_words(browsing.ignored_kinds(session, found)),
-        "entries": _history(found, mending.mended_in(session, found)),
-        "rows_kept_until": keeping.kept_until(found, settings().rows_kept_days),
+        "ignored": ignored_words(reports.ignored_kinds(session, found)),
+        "entries": _history(found, corrections.count_fixes(session, found)),
+        "rows_kept_until": expiry.kept_until(found, settings().rows_kept_days),
         "rest_words": sum_words([*counts, uploads.rows_left(found)], found.rows_total),
     }
 
 
-def _history(found: ContactImport, mended: Mended) -> list[dict[str, Any]]:
+def _history(found: ContactImport, mended: FixCounts) -> list[dict[str, Any]]:
     last = {
         ImportState.DONE: ("Applied", "done"),
         ImportState.CANCELLED: ("Stopped", "failed"),

@@ -1,18 +1,25 @@
-"""Contacts of campaigns: bulk changes (`apply`) and reading."""
+"""Contacts of campaigns: bulk changes (`apply`), their dry run, and reading."""
 
-from app.services.contacts.apply import apply
-from app.services.contacts.browsing import NO_STATUS, Hindrance, search, statuses_of
-from app.services.contacts.rehearsing import Rehearsal
-from app.services.contacts.requests import ContactPage, get, page, send
-from app.services.contacts.results import BulkResult, Change
+from app.services.contacts.apply import apply, send
+from app.services.contacts.dry_run import DryRun
+from app.services.contacts.plan import BulkResult, Change
+from app.services.contacts.queries import (
+    NO_STATUS,
+    ContactPage,
+    Hindrance,
+    get,
+    page,
+    search,
+    statuses_of,
+)
 
 __all__ = [
     "NO_STATUS",
     "BulkResult",
     "Change",
     "ContactPage",
+    "DryRun",
     "Hindrance",
-    "Rehearsal",
     "apply",
     "get",
     "page",

@@ -8,18 +8,21 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import ContactAction
+from app.enums import ContactAction, WebhookEvent
 from app.errors import ValidationFailed
 from app.models import Campaign, Contact, utcnow
-from app.services import campaigns, do_not_call
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.schemas.contacts import BulkContactsInput
+from app.services import audit, campaigns, do_not_call
 from app.services.calls.cancel import cancel_for_contacts
-from app.services.contacts import belongings, consent, telling
+from app.services.contacts import consent, undo_log
+from app.services.contacts.contact_index import ContactIndex, ExternalIdRow, HeldId, Stored
 from app.services.contacts.incoming import ExternalId, Incoming, Reader, unknown_key
-from app.services.contacts.planning import Plan
-from app.services.contacts.results import BulkResult
+from app.services.contacts.plan import BulkResult, Plan
 from app.services.contacts.rules import Rules, load_rules
 from app.services.contacts.store import Source, Store, open_store
-from app.services.contacts.stored import Book, ExternalIdRow, HeldId, Stored
+from app.services.webhooks.publishing import publish
 
 
 def apply(
@@ -76,8 +79,8 @@ def apply(
     result = plan.result(contacts)
     if not dry_run:
         if collect_changes:
-            belongings.note(session, plan.states_of_removed)
-            belongings.note_consent(session, result.changes)
+            undo_log.record_removed(session, plan.states_of_removed)
+            undo_log.record_consent(session, result.changes)
         write(session, campaign, store, plan.book)
     return result
 
@@ -97,10 +100,10 @@ def _root(pair: tuple[str, str] | None, rules: Rules, *, alone: bool) -> Externa
 
 def load(
     store: Source, understood: Sequence[Incoming], *, every_id: bool, meant: str | None = None
-) -> Book:
+) -> ContactIndex:
     """The stored contacts that the request may concern."""
     if store.is_empty():
-        return Book(())
+        return ContactIndex(())
     phones = {incoming.phone for incoming in understood if incoming.phone}
     emails = {incoming.email_key for incoming in understood if incoming.email_key}
     identities = {incoming.identity for incoming in understood if incoming.identity}
@@ -120,14 +123,14 @@ def load(
             held[contact_id][key] = HeldId(value, identifies)
         for contact_id, ids in held.items():
             loaded[contact_id].external_ids = loaded[contact_id].external_ids_before = ids
-    return Book(loaded.values())
+    return ContactIndex(loaded.values())
 
 
 def _asks_for_ids(incoming: Incoming) -> bool:
     return bool(incoming.external_id or incoming.further_ids or incoming.sent_read_only)
 
 
-def _note_times(session: Session, book: Book) -> None:
+def _note_times(session: Session, book: ContactIndex) -> None:
     stored = {UUID(each.id): each for each in book.loaded if each.id}
     query = select(Contact.id, Contact.created_at, Contact.updated_at).where(Contact.id.in_(stored))
     for contact_id, created_at, updated_at in session.execute(query):
@@ -144,7 +147,7 @@ def refused_phones(
     return do_not_call.listed_among(session, rules.organization_id, phones)
 
 
-def write(session: Session, campaign: Campaign, store: Store, book: Book) -> None:
+def write(session: Session, campaign: Campaign, store: Store, book: ContactIndex) -> None:
     """Makes the campaign, which is locked, what the book says; those created have their ids."""
     now = utcnow()
     moved = [stored for stored in book.loaded if stored.moved and not stored.removed]
@@ -167,7 +170,7 @@ def write(session: Session, campaign: Campaign, store: Store, book: Book) -> Non
     if book.created or book.removed or moved or changed:
         gone = sum(stored.id is not None for stored in book.removed)
         campaigns.revise(session, campaign, added=len(book.created) - gone)
-        telling.tell(
+        publish_changes(
             session,
             campaign,
             created=[stored.id for stored in book.created],
@@ -209,3 +212,83 @@ def _write_external_ids(store: Store, contacts: Iterable[Stored]) -> None:
         store.delete_external_ids(gone)
     if new:
         store.insert_external_ids(new)
+
+
+IDS_IN_AN_EVENT = 500
+"""Ids in one event; more contacts make more events."""
+
+
+def publish_changes(
+    session: Session,
+    campaign: Campaign,
+    *,
+    created: Sequence[str | None],
+    updated: Sequence[str | None],
+    deleted: Sequence[str | None],
+) -> None:
+    """Written with the change that it tells of. Contacts without an id were never stored."""
+    for event, ids in (
+        (WebhookEvent.CONTACT_CREATED, created),
+        (WebhookEvent.CONTACT_UPDATED, updated),
+        (WebhookEvent.CONTACT_DELETED, deleted),
+    ):
+        stored = [contact_id for contact_id in ids if contact_id is not None]
+        for first in range(0, len(stored), IDS_IN_AN_EVENT):
+            some = stored[first : first + IDS_IN_AN_EVENT]
+            publish(
+                session,
+                campaign.organization_id,
+                event,
+                lambda some=some: {  # type: ignore[misc]  # the default binds this round's ids
+                    "organizationId": campaign.organization_id,
+                    "campaignId": campaign.id,
+                    "contactIds": some,
+                },
+            )
+
+
+_VERBS = {
+    ContactAction.UPSERT: "upserted",
+    ContactAction.UPDATE_ONLY: "updated",
+    ContactAction.REMOVE: "removed",
+}
+
+
+def send(
+    session: Session,
+    caller: Caller,
+    campaign_id: UUID,
+    sent: BulkContactsInput,
+    *,
+    dry_run: bool = False,
+) -> BulkResult:
+    """Applies a request to a campaign; a real one that changes something leaves its trace.
+
+    Raises `Forbidden`, `NotFound` (``campaign_not_found``) and `ValidationFailed`
+    (``unknown_external_id_key``, ``identifying_external_id_key``).
+    """
+    caller.require(Permission.CONTACTS_WRITE)
+    campaign = campaigns.get(session, caller, campaign_id)
+    root = (sent.external_id_key or "").strip(), (sent.external_id_value or "").strip()
+    result = apply(
+        session,
+        campaign,
+        sent.contacts,
+        sent.action,
+        root if all(root) else None,
+        dry_run=dry_run,
+    )
+    if not dry_run and (result.created or result.updated or result.deleted):
+        audit.record(
+            session,
+            caller,
+            action=f"contacts.{_VERBS[sent.action]}",
+            target_type="campaign",
+            target_id=campaign.id,
+            partner_id=campaign.partner_id,
+            organization_id=campaign.organization_id,
+            target=campaign.name,
+            after=result.counts,
+        )
+        session.flush()
+    return result

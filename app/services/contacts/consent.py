@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.models import Contact
 from app.services.calls.rules import GIVEN, REFUSED
-from app.services.contacts.stored import Stored
+from app.services.contacts.contact_index import Stored
 
 KEY, SOURCE_KEY, AT_KEY = "consent", "consentSource", "consentAt"
 LONGEST_SOURCE = 200

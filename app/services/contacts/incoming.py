@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from app.errors import Problem
 from app.phone import PhoneError, is_plain_e164, normalise
+from app.services.contacts.contact_index import Stored
 from app.services.contacts.rules import (
     MAX_EXTERNAL_ID_KEY,
     MAX_EXTERNAL_ID_VALUE,
@@ -15,7 +16,6 @@ from app.services.contacts.rules import (
     MAX_STATUS,
     Rules,
 )
-from app.services.contacts.stored import Stored
 from app.validation import emails
 
 FIELDS = frozenset(

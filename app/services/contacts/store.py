@@ -6,10 +6,10 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
+from app.services.contacts.contact_index import ExternalIdRow, Stored
 from app.services.contacts.rules import Rules
 from app.services.contacts.store_postgresql import PostgresqlStore
 from app.services.contacts.store_sqlite import SqliteStore
-from app.services.contacts.stored import ExternalIdRow, Stored
 
 
 class Source(Protocol):

@@ -8,8 +8,8 @@ import orjson
 from psycopg import Connection as Psycopg
 from sqlalchemy import Connection
 
+from app.services.contacts.contact_index import ExternalIdRow, Stored
 from app.services.contacts.rules import Rules
-from app.services.contacts.stored import ExternalIdRow, Stored
 
 _ANY = "SELECT 1 FROM contacts WHERE campaign_id = %s LIMIT 1"
 _COLUMNS = (

@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection
 
+from app.services.contacts.contact_index import ExternalIdRow, Stored
 from app.services.contacts.rules import Rules
-from app.services.contacts.stored import ExternalIdRow, Stored
 
 ROWS_A_STATEMENT = 500
 """More are no faster; a statement has at most 32,766 values."""

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from app.contact_files.spreadsheet_damage import inspect_phone
 from app.errors import ValidationFailed
 from app.phone import PhoneError, normalise
-from app.services.imports.reading.damage import inspect_phone
 from app.services.pasted_lines import PastedLine, lines_of
 
 MOST_NUMBERS = 10_000

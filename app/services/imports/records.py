@@ -1,18 +1,97 @@
-"""What is kept of each row of a file, and of each problem at its cells."""
+"""One row of a file as a contact, with everything there is to say about its cells."""
 
+from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from itertools import chain, islice
+from typing import Any, NamedTuple, cast
 from uuid import UUID
 
+import orjson
+from psycopg import Connection as Psycopg
+from sqlalchemy import JSON, Connection, Table, Uuid, text
+from sqlalchemy.orm import Session
+
+from app.contact_files import Row
 from app.errors import Problem
-from app.services.contacts.results import CREATED, DELETED, UPDATED
-from app.services.contacts.stored import Said
-from app.services.imports.call_refusals import SAID_OF_KEPT
-from app.services.imports.contact_cells import Note
-from app.services.imports.duplicates import notes_on
-from app.services.imports.mapping import MappedRow, Mapping
-from app.services.imports.reading import Row
-from app.services.imports.rows import column_of, field_of
+from app.models import ImportChange, ImportProblem, ImportRow
+from app.services.contacts import consent
+from app.services.contacts.contact_index import RowIdentity
+from app.services.contacts.plan import CREATED, DELETED, UPDATED
+from app.services.imports.cells import DO_NOT_CALL_WARNINGS, Note
+from app.services.imports.mapping import Field, MappedRow, Mapping
+
+_OF_A_REFUSAL = frozenset({consent.KEY, consent.SOURCE_KEY})
+
+
+def field_of(column: int | None, mapping: Mapping) -> str | None:
+    """The contact's field that a column becomes, in the words of the API."""
+    if column is None or column >= len(mapping.targets):
+        return None
+    target = mapping.targets[column]
+    match target.field:
+        case Field.METADATA:
+            return f"contactMetadata.{target.key or mapping.header[column]}"
+        case Field.EXTERNAL_ID:
+            return "externalIdValue"
+        case _:
+            return str(target.field)
+
+
+def column_of(
+    problem: Problem, cells: Sequence[str], contact: Dictionary[str, Any], mapping: Mapping
+) -> int | None:
+    """The column where a problem of a contact's field is shown."""
+    name, _, key = problem.field.partition(".")
+    match name:
+        case "phone":
+            ids = [index for index, _ in mapping.external_ids]
+            return _first(_filled(mapping.phones, cells), mapping.phones, mapping.emails, ids)
+        case "email":
+            email = contact.get("email")
+            same = [i for i in mapping.emails if cells[i].strip() == email]
+            return _first(same, mapping.emails)
+        case "externalIdKey" | "externalIdValue":
+            columns = [index for index, _ in mapping.external_ids]
+            pair = [index for index, field in mapping.singles if field == name]
+            return _first(pair, _filled(columns, cells), columns)
+        case "contactMetadata":
+            of_key = [index for index, own in mapping.metadata if own == key]
+            named = [mapping.header.index(key)] if key in mapping.header else []
+            refusal = mapping.do_not_call if key in _OF_A_REFUSAL else []
+            return _first(of_key, named, _filled(refusal, cells))
+        case _:
+            single = [index for index, field in mapping.singles if field == name]
+            return _first(single, mapping.full_names)
+
+
+def _filled(columns: Sequence[int], cells: Sequence[str]) -> list[int]:
+    return [index for index in columns if cells[index].strip()]
+
+
+def _first(*choices: Sequence[int]) -> int | None:
+    return next((columns[0] for columns in choices if columns), None)
+
+
+def notes_on(earlier: RowIdentity, row: RowIdentity) -> list[Note]:
+    """The warnings for a row that is applied; ``earlier`` is the last one about its contact."""
+    number = earlier.row_number
+    notes = [Note(None, "duplicate", f"The same contact as row {number}, which it updates.")]
+    if not _differ(earlier, row):
+        return notes
+    if row.phone and row.phone == earlier.phone:
+        message = f"Row {number} has this phone too, with other details."
+        notes.append(Note(None, "duplicate_phone", message))
+    if row.email_key and row.email_key == earlier.email_key:
+        message = f"Row {number} has this e-mail too, with other details."
+        notes.append(Note(None, "duplicate_email", message))
+    return notes
+
+
+def _differ(earlier: RowIdentity, row: RowIdentity) -> bool:
+    """Whether the two say different things of what identifies a contact."""
+    pairs = zip(earlier[1:], row[1:], strict=True)
+    return any(one and other and one != other for one, other in pairs)
+
 
 _APPLIED = frozenset({CREATED, UPDATED, DELETED})
 _KEPT = frozenset({CREATED, UPDATED})
@@ -34,7 +113,7 @@ def record(
     outcome: str,
     problems_found: Sequence[Problem],
     ignored_code: str | None,
-    again: tuple[Said, Said] | None,
+    again: tuple[RowIdentity, RowIdentity] | None,
 ) -> Record:
     """What is kept of a row. ``problems_found`` are those of its contact, ``again`` is there where
     an earlier row is about it too."""
@@ -44,7 +123,9 @@ def record(
         if outcome == CREATED and "phone" not in mapped.contact:
             mapped.warnings.append(_NO_PHONE)
     if outcome not in _KEPT:
-        mapped.warnings = [note for note in mapped.warnings if note.code not in SAID_OF_KEPT]
+        mapped.warnings = [
+            note for note in mapped.warnings if note.code not in DO_NOT_CALL_WARNINGS
+        ]
     problems: list[dict[str, Any]] = []
     code, reason = ignored_code, None
     if mapped.errors or problems_found:
@@ -110,3 +191,68 @@ def problem_values(
         "is_warning": False,
         "repair": None,
     }
+
+
+_ROWS_AT_ONCE = 100
+"""Of one statement on SQLite: more of them take as long."""
+
+Written = type[ImportRow] | type[ImportProblem] | type[ImportChange]
+
+
+def insert_rows(session: Session, model: Written, rows: Sequence[dict[str, Any]]) -> None:
+    """Inserts rows that all name the same columns, in whichever order."""
+    if not rows:
+        return
+    table = cast(Table, model.__table__)
+    names = list(rows[0])
+    parts = [_as_stored(table, name, [row[name] for row in rows]) for name in names]
+    connection = session.connection()
+    if connection.dialect.name == "sqlite":
+        sql = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES "  # noqa: S608 - names of our own columns
+        marks = f"({', '.join('?' * len(names))})"
+        written = iter(zip(*parts, strict=True))
+        while some := list(islice(written, _ROWS_AT_ONCE)):
+            values = tuple(chain.from_iterable(some))
+            connection.exec_driver_sql(sql + ", ".join([marks] * len(some)), values)
+    else:
+        _copy(connection, f"COPY {table.name} ({', '.join(names)}) FROM STDIN", parts)
+
+
+def analyze_rows(session: Session) -> None:
+    """Has PostgreSQL look at the rows of a large file now. Until its own turn to do so comes, it
+    plans as if there were a handful, and sorts the whole file for each page or batch of it."""
+    _analyze(session, "import_rows, import_problems")
+
+
+def analyze_contacts(session: Session) -> None:
+    """The same for contacts, while a file brings in many: else it walks through the whole campaign
+    for each batch."""
+    _analyze(session, "contacts, contact_external_ids")
+
+
+def _analyze(session: Session, tables: str) -> None:
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text(f"ANALYZE (SKIP_LOCKED) {tables}"))
+
+
+def _copy(connection: Connection, statement: str, parts: list[list[Any]]) -> None:
+    driver = cast(Psycopg, connection.connection.driver_connection)
+    with driver.cursor() as cursor, cursor.copy(statement.encode()) as copy:
+        for row in zip(*parts, strict=True):
+            copy.write_row(row)
+
+
+def _as_stored(table: Table, name: str, values: list[Any]) -> list[Any]:
+    """The values of one column as both drivers take them."""
+    kind = table.columns[name].type
+    if isinstance(kind, Uuid):
+        if values.count(values[0]) == len(values):  # the import's own
+            return [_hex(values[0])] * len(values)
+        return [_hex(value) for value in values]
+    if isinstance(kind, JSON):
+        return [None if value is None else orjson.dumps(value).decode() for value in values]
+    return values
+
+
+def _hex(identifier: UUID | str) -> str:
+    return identifier.hex if isinstance(identifier, UUID) else identifier.replace("-", "")

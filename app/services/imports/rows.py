@@ -1,128 +1,299 @@
-"""One row of a file as a contact, with everything there is to say about its cells."""
+"""The columns of a row onto the fields of a contact.
 
-from collections.abc import Mapping as Dictionary
+Of several phone columns the first valid one counts, with a warning; the others become metadata.
+E-mail columns likewise. Columns that are nothing else become metadata under their own name.
+"""
+
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from app.errors import Problem
+from app.contact_files.cleaning import narrow, quoted_formula, without_invisible
+from app.contact_files.person_names import is_within, read_beside, read_name
+from app.phone import region_of_code
 from app.services.contacts import consent
-from app.services.imports.contact_cells import Note
-from app.services.imports.contact_rows import to_contact
-from app.services.imports.mapping import MAX_METADATA_KEY, Field, MappedRow, Mapping
-from app.services.imports.reading import Row
+from app.services.imports import cells
+from app.services.imports.cells import (
+    Note,
+    PhoneCell,
+    are_ordinary,
+    is_ordinary,
+    placeholder,
+    read_email,
+    read_phone,
+    undecodable,
+    unusable,
+)
+from app.services.imports.contact_json import read_exact
+from app.services.imports.mapping import PAIR, MappedRow, Mapping
+from app.validation.emails import is_email
 
-REPAIRED = "repaired"
-"""The code of the warning at a cell whose damage was undone because a person said so."""
-_KEPT_ON_THE_SIDE = frozenset({Field.METADATA, Field.PHONE, Field.EMAIL})
-"""Columns whose values become metadata, always or where another one counts."""
-_OF_A_REFUSAL = frozenset({consent.KEY, consent.SOURCE_KEY})
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How the rows of a file become contacts. ``repairs`` are the kinds of damage to undo,
-    ``keys`` the campaign's external ids and whether each identifies."""
-
-    mapping: Mapping
-    default_region: str
-    repairs: frozenset[str] = frozenset()
-    keys: Dictionary[str, bool] = field(default_factory=dict)
-    by_hand: bool = False
-    """Whether a person gave the columns other meanings than their names have."""
-
-    @property
-    def shortened_keys(self) -> bool:
-        """Whether the name of a column was too long to be a key of metadata."""
-        mapping = self.mapping
-        chosen = dict(mapping.metadata)
-        return any(
-            len(name) > len(chosen.get(index, key)) == MAX_METADATA_KEY
-            for index, (name, key) in enumerate(zip(mapping.header, mapping.keys, strict=True))
-            if mapping.targets[index].field in _KEPT_ON_THE_SIDE
-        )
+_BETWEEN = re.compile(r"[\s;,|]+|:::")
+_SEVERAL_EMAILS = "Several e-mail addresses in one cell: keep one."
+_EXPLICIT = ("00", "011", "\uff0b")
+"""What stands for + before a country code."""
+EXTENSION_KEY = "phoneExtension"
+"""The metadata key that an extension is kept under."""
+REFUSAL = "no"
+"""What the metadata of a contact say of consent where a column says not to call."""
+TITLE_KEY = "Title"
+"""The metadata key of a title that stood in a name."""
 
 
-def read_row(row: Row, plan: Plan) -> MappedRow:
-    """The contact of a row. A row that can't be trusted has no contact, only its error."""
-    if row.problem:
-        return MappedRow(errors=[Note(None, *row.problem)])
-    mapped = _mapped(row, row.cells, plan)
-    if not (mapped.errors and plan.repairs):
-        return mapped
-    accepted = {
-        note.column: note
-        for note in mapped.errors
-        if note.column is not None and note.repair and note.reason in plan.repairs
-    }
-    if not accepted:
-        return mapped
-    cells = list(row.cells)
-    for column, note in accepted.items():
-        cells[column] = str(note.repair)
-    again = _mapped(row, cells, plan)
-    again.warnings += [
-        Note(column, REPAIRED, f"Repaired to {note.repair}.", note.reason)
-        for column, note in accepted.items()
+def to_contact(values: Sequence[str], mapping: Mapping, default_region: str | None) -> MappedRow:
+    """One row of text as a contact: keys ``firstName lastName email phone status
+    contactMetadata externalIdKey externalIdValue externalIds``, those without a value left out."""
+    row = MappedRow(ordinary=are_ordinary(values))
+    metadata = _metadata(values, mapping, row)
+    _names(values, mapping, row, metadata)
+    _emails(values, mapping, row, metadata)
+    _phones(values, mapping, row, metadata, default_region)
+    _external_ids(values, mapping, row)
+    for index in mapping.exact:
+        _exact(values[index], index, row, metadata)
+    if mapping.do_not_call:
+        _refusals(values, mapping, row, metadata)
+    if metadata:
+        row.contact["contactMetadata"] = metadata
+    return row
+
+
+def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[str, Any]:
+    """Every cell as it stands: words like "none" may mean something there."""
+    metadata: dict[str, Any] = {}
+    for index, key in mapping.metadata:
+        text = values[index].strip()
+        if not text:
+            continue
+        if row.ordinary or is_ordinary(text):
+            metadata[key] = text
+            continue
+        note = unusable(text, index)
+        if note is None:
+            metadata[key] = text
+        elif note.code == "formula_without_value":
+            row.warnings.append(note)
+        elif note.code == "cell_error":
+            row.warnings.append(Note(index, "placeholder_value", f"“{text}” counts as empty."))
+        else:
+            row.errors.append(note)
+    return metadata
+
+
+def _names(
+    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
+) -> None:
+    for index, name in mapping.singles:
+        if text := _text(values, index, row):
+            row.contact[name] = text
+    for index in mapping.full_names:
+        if text := _text(values, index, row):
+            known = row.contact.get("firstName", ""), row.contact.get("lastName", "")
+            parts = read_beside(text, *known) if any(known) else read_name(text)
+            if parts.first:
+                row.contact.setdefault("firstName", parts.first)
+            if parts.last:
+                row.contact.setdefault("lastName", parts.last)
+            if parts.title:
+                metadata.setdefault(TITLE_KEY, parts.title)
+            if any(known) or parts.title:
+                _keep_whole(text, mapping.keys[index], row, metadata)
+
+
+def _keep_whole(text: str, key: str, row: MappedRow, metadata: dict[str, Any]) -> None:
+    """A name that says more than was taken from it is kept beside what other columns say."""
+    taken = (row.contact.get("firstName"), row.contact.get("lastName"), metadata.get(TITLE_KEY))
+    if not is_within(text, " ".join(filter(None, taken))):
+        metadata.setdefault(key, text)
+
+
+def _external_ids(values: Sequence[str], mapping: Mapping, row: MappedRow) -> None:
+    """The columns of a pair, else the first column with a value, are the contact's pair; others
+    stand beside it."""
+    for index, key in mapping.external_ids:
+        text = _text(values, index, row)
+        if text and not row.contact.keys().isdisjoint(PAIR):
+            row.contact.setdefault("externalIds", {})[key] = text
+        elif text:
+            row.contact["externalIdKey"], row.contact["externalIdValue"] = key, text
+
+
+def _exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> None:
+    """What the JSON of an exported row says beside its cells."""
+    if not (text := cell.strip()):
+        return
+    said, problem = read_exact(text, index)
+    if problem is not None:
+        row.errors.append(problem)
+    metadata.update(said.pop("contactMetadata", {}))
+    if ids := said.pop("externalIds", {}):
+        row.contact["externalIds"] = row.contact.get("externalIds", {}) | ids
+    row.contact.update(said)
+
+
+def _refusals(
+    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
+) -> None:
+    """Who asked not to be called refuses consent, whatever other columns say of it; the first
+    column that asks is where it came from."""
+    sources = []
+    for index in mapping.do_not_call:
+        text = _text(values, index, row, is_name=False)
+        asked = cells.asks_not_to_be_called(text) if text else False
+        if asked:
+            sources.append(mapping.header[index])
+            message = "Asked not to be called: kept, and not called."
+            row.warnings.append(Note(index, "do_not_call", message))
+        elif asked is None:
+            sources.append(f"{mapping.header[index]}: {text}")
+            message = f"“{text}” is neither yes nor no: kept, and not called."
+            row.warnings.append(Note(index, "do_not_call_unclear", message))
+    if sources:
+        metadata[consent.KEY] = REFUSAL
+        metadata[consent.SOURCE_KEY] = sources[0]
+        if consent.AT_KEY not in metadata:
+            metadata[consent.AT_KEY] = None
+
+
+def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = True) -> str:
+    """The cell without spaces around it; empty when it holds nothing that can be kept."""
+    text = values[index].strip()
+    if not text or row.ordinary or is_ordinary(text):
+        return text
+    if not text.isascii():
+        text = _cleaned(text, index, row, is_name=is_name)
+        if not text:
+            return ""
+    if text[0] == "=" and (written := quoted_formula(text)):
+        message = "Written as a formula that only holds this text."
+        row.warnings.append(Note(index, "text_around_value", message))
+        text = written
+    if note := placeholder(text, index):
+        row.warnings.append(note)
+        return ""
+    if note := unusable(text, index):
+        row.errors.append(note)
+        return ""
+    return text
+
+
+def _cleaned(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
+    visible = without_invisible(text, joiners=not is_name)
+    if visible != text:
+        message = "Marks that cannot be seen were taken out."
+        row.warnings.append(Note(index, "characters_removed", message))
+    if note := undecodable(visible, index):
+        row.errors.append(note)
+        return ""
+    return visible
+
+
+def _emails(
+    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
+) -> None:
+    """Form is the rule of whoever stores the contact; here it only chooses among columns."""
+    cells: list[tuple[int, str, str]] = []
+    several: list[tuple[int, str]] = []
+    for index in mapping.emails:
+        text = _text(values, index, row, is_name=False)
+        if text.isascii() and is_email(text):
+            cells.append((index, text, text))
+        elif text.count("@") > 1 and len(_BETWEEN.split(text)) > 1:
+            several.append((index, text))
+        elif text:
+            cells.append(_unusual_email(text, index, mapping, row, metadata))
+    chosen = cells[0] if len(cells) == 1 else _best_address(cells)
+    if several and not (chosen and is_email(chosen[2])):
+        row.errors.extend(Note(index, "several_emails", _SEVERAL_EMAILS) for index, _ in several)
+        return
+    if chosen is None:
+        return
+    row.contact["email"] = chosen[2]
+    for index, text in several:
+        metadata[mapping.keys[index]] = text
+        message = f"{_SEVERAL_EMAILS} {chosen[2]} is used instead."
+        row.warnings.append(Note(index, "email_dropped", message))
+    for index, text, address in cells:
+        if index != chosen[0] and address.casefold() != chosen[2].casefold():
+            metadata[mapping.keys[index]] = text
+            code = "several_emails" if is_email(address) else "email_dropped"
+            message = f"{chosen[2]} is used; this address is kept as information only."
+            row.warnings.append(Note(index, code, message))
+
+
+def _unusual_email(
+    text: str, index: int, mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
+) -> tuple[int, str, str]:
+    """The column, its text and the address in it."""
+    if not text.isascii() and (plain_text := narrow(text)) != text:
+        message = f"Written as {plain_text}."
+        row.warnings.append(Note(index, "characters_replaced", message))
+        text = plain_text
+    address, warnings, has_text = read_email(text, index)
+    row.warnings.extend(warnings)
+    if has_text:
+        metadata[mapping.keys[index]] = text
+    return index, text, address
+
+
+def _best_address(cells: Sequence[tuple[int, str, str]]) -> tuple[int, str, str] | None:
+    return next((cell for cell in cells if is_email(cell[2])), cells[0] if cells else None)
+
+
+def _phones(
+    values: Sequence[str],
+    mapping: Mapping,
+    row: MappedRow,
+    metadata: dict[str, Any],
+    default_region: str | None,
+) -> None:
+    said = _region(values, mapping, default_region) if mapping.calling_codes else None
+    region = said or default_region
+    faxes = mapping.faxes(values)
+    for index in faxes:
+        if text := _text(values, index, row, is_name=False):
+            metadata[mapping.keys[index]] = text
+    cells = [
+        (index, text, _beside_code(read_phone(text, index, region), said))
+        for index in mapping.phones
+        if index not in faxes and (text := _text(values, index, row, is_name=False))
     ]
-    return again
+    chosen = next((cell for cell in cells if cell[2].number), None)
+    if chosen is None:
+        row.errors.extend(cell.error for _, _, cell in cells if cell.error)
+        return
+    index, written, phone = chosen
+    row.contact["phone"] = phone.number
+    is_said = region != default_region or "+" in written or written.startswith(_EXPLICIT)
+    row.assumed_country = not is_said
+    if phone.has_text:
+        metadata[mapping.keys[index]] = written
+    if phone.extension:
+        metadata[EXTENSION_KEY] = phone.extension
+        message = f"Kept without its extension {phone.extension}, which is kept as information."
+        row.warnings.append(Note(index, "extension_dropped", message))
+    row.warnings.extend(phone.warnings)
+    for other, text, cell in cells:
+        if other != index and (cell.number is None or cell.number != phone.number):
+            metadata[mapping.keys[other]] = text
+            row.warnings.append(_set_aside(other, cell, str(phone.number)))
 
 
-def _mapped(row: Row, cells: Sequence[str], plan: Plan) -> MappedRow:
-    mapped = to_contact(cells, plan.mapping, plan.default_region)
-    if row.missing > 0:
-        message = f"{row.missing} cells are missing at the end of the row; they count as empty."
-        mapped.warnings.append(Note(None, "missing_cells", message))
-    elif row.missing < 0:
-        message = f"{-row.missing} empty cells too many at the end of the row were left out."
-        mapped.warnings.append(Note(None, "extra_cells", message))
-    return mapped
+def _region(values: Sequence[str], mapping: Mapping, default_region: str | None) -> str | None:
+    """Where the row's numbers are from, where a column of calling codes says it."""
+    said = (region_of_code(values[index], default_region) for index in mapping.calling_codes)
+    return next(filter(None, said), None)
 
 
-def field_of(column: int | None, mapping: Mapping) -> str | None:
-    """The contact's field that a column becomes, in the words of the API."""
-    if column is None or column >= len(mapping.targets):
-        return None
-    target = mapping.targets[column]
-    match target.field:
-        case Field.METADATA:
-            return f"contactMetadata.{target.key or mapping.header[column]}"
-        case Field.EXTERNAL_ID:
-            return "externalIdValue"
-        case _:
-            return str(target.field)
+def _beside_code(cell: PhoneCell, region: str | None) -> PhoneCell:
+    """Beside its country's code a number has no leading zero to lose."""
+    if region and cell.error and cell.error.reason == "leading_zero_lost" and cell.error.repair:
+        return PhoneCell(cell.error.repair)
+    return cell
 
 
-def column_of(
-    problem: Problem, cells: Sequence[str], contact: Dictionary[str, Any], mapping: Mapping
-) -> int | None:
-    """The column where a problem of a contact's field is shown."""
-    name, _, key = problem.field.partition(".")
-    match name:
-        case "phone":
-            ids = [index for index, _ in mapping.external_ids]
-            return _first(_filled(mapping.phones, cells), mapping.phones, mapping.emails, ids)
-        case "email":
-            email = contact.get("email")
-            same = [i for i in mapping.emails if cells[i].strip() == email]
-            return _first(same, mapping.emails)
-        case "externalIdKey" | "externalIdValue":
-            columns = [index for index, _ in mapping.external_ids]
-            pair = [index for index, field in mapping.singles if field == name]
-            return _first(pair, _filled(columns, cells), columns)
-        case "contactMetadata":
-            of_key = [index for index, own in mapping.metadata if own == key]
-            named = [mapping.header.index(key)] if key in mapping.header else []
-            refusal = mapping.do_not_call if key in _OF_A_REFUSAL else []
-            return _first(of_key, named, _filled(refusal, cells))
-        case _:
-            single = [index for index, field in mapping.singles if field == name]
-            return _first(single, mapping.full_names)
-
-
-def _filled(columns: Sequence[int], cells: Sequence[str]) -> list[int]:
-    return [index for index in columns if cells[index].strip()]
-
-
-def _first(*choices: Sequence[int]) -> int | None:
-    return next((columns[0] for columns in choices if columns), None)
+def _set_aside(column: int, cell: PhoneCell, used: str) -> Note:
+    if cell.error:
+        message = f"{cell.error.message} {used} is used instead."
+        return Note(column, "phone_dropped", message, cell.error.reason or cell.error.code)
+    return Note(column, "several_phones", f"{used} is used; this number is kept as information.")

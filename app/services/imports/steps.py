@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.enums import ImportState
@@ -12,8 +14,9 @@ from app.errors import Conflict, Problem, ValidationFailed
 from app.gateways import job_queue
 from app.models import Campaign, ColumnMapping, ContactImport, utcnow
 from app.policy import Permission
-from app.policy.caller import Caller
+from app.policy.caller import Caller, system_caller
 from app.services import campaigns
+from app.services.imports import uploads
 from app.services.imports.mapping import ONCE, Field, Target, columns_hash
 from app.services.imports.uploads import (
     can_be_read_again,
@@ -235,3 +238,60 @@ def _remember(session: Session, upload: ContactImport) -> None:
             mapping=upload.mapping,
         )
     )
+
+
+LEASE_LASTS = timedelta(seconds=15)
+_AT_ONCE = 20
+
+
+def renew_lease(session: Session, import_id: UUID) -> bool:
+    """Holds the lease for longer; False where somebody else has taken the import over."""
+    renewed = session.execute(
+        update(ContactImport)
+        .where(ContactImport.id == import_id, ContactImport.lease_until.is_not(None))
+        .values(lease_until=utcnow() + LEASE_LASTS, updated_at=ContactImport.updated_at)
+    )
+    return bool(renewed.rowcount)  # type: ignore[attr-defined]  # an update has it
+
+
+def end_lease(session: Session, import_id: UUID) -> None:
+    """Gives the lease back."""
+    session.execute(
+        update(ContactImport)
+        .where(ContactImport.id == import_id)
+        .values(lease_until=None, apply_when_checked=False)
+    )
+
+
+def expired_leases(session: Session) -> list[UUID]:
+    """Imports whose holder is gone; not all at once."""
+    query = select(ContactImport.id).where(ContactImport.lease_until < utcnow())
+    return list(session.scalars(query.order_by(ContactImport.lease_until).limit(_AT_ONCE)))
+
+
+def take_over(session: Session, import_id: UUID) -> bool:
+    """Hands an import to the worker; False where its lease was renewed or ended meanwhile."""
+    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
+    upload = session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    if upload is None or upload.lease_until is None or upload.lease_until >= utcnow():
+        return False
+    upload.lease_until = None
+    match upload.state:
+        case ImportState.UPLOADED | ImportState.READING:
+            uploads.enqueue_check(session, upload)
+        case ImportState.APPLYING:
+            enqueue_apply(session, upload)
+        case ImportState.CHECKED:
+            apply_unattended(session, import_id)
+        case _:
+            pass  # it had ended, only its lease had not
+    return True
+
+
+def apply_unattended(session: Session, import_id: UUID) -> None:
+    """Has a checked import applied where that was asked for with it and nobody holds it."""
+    upload = session.get_one(ContactImport, import_id)
+    wanted = upload.apply_when_checked and upload.lease_until is None
+    if wanted and upload.state is ImportState.CHECKED and uploads.rows_left(upload):
+        caller = system_caller(upload.author, partner_id=upload.partner_id)
+        start_apply(session, caller, import_id)

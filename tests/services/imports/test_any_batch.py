@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.enums import ContactAction
 from app.models import Campaign, ContactImport
-from app.services.imports import applying, trial
+from app.services.imports import apply, preview
 from tests import matrix
 from tests.fixtures.uploads import Desk, counts, number, table
 
@@ -35,8 +35,8 @@ _ROWS = st.lists(
 @pytest.fixture
 def desk(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """Rows are tried out three at a time and applied in batches of five; ``crmId`` identifies."""
-    monkeypatch.setattr(trial, "CHUNK", 3)
-    monkeypatch.setattr(applying, "BATCH", 5)
+    monkeypatch.setattr(preview, "CHUNK", 3)
+    monkeypatch.setattr(apply, "BATCH", 5)
     desk.define(crmId=True, account=False)
     return desk
 

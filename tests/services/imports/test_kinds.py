@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.contact_files.errors import REFUSALS
 from app.services.imports import kinds
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "contact-files.md"
@@ -49,7 +50,7 @@ IN_CODE = {
     "Rows in error": {kind: words.rule for kind, words in kinds.ERRORS.items()},
     "Rows that are ignored": {kind: words.rule for kind, words in kinds.IGNORED.items()},
     "Warnings": {kind: words.rule for kind, words in kinds.WARNINGS.items()},
-    "Refused files": kinds.REFUSALS,
+    "Refused files": REFUSALS,
 }
 
 

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import update
 
 from app.enums import ContactAction, ImportState
-from app.jobs.import_contacts import run_apply, run_check
 from app.models import ContactImport, utcnow
-from app.services.imports import leases, steps, uploads
+from app.services.imports import steps, uploads
+from app.services.imports.pipeline import apply_rows, check_file
 from tests.fixtures.uploads import MAX_BYTES, Desk, number
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -25,28 +25,28 @@ def hand_in(desk: Desk) -> UUID:
             action=ContactAction.UPSERT,
             file=kept,
             file_name="people.csv",
-            lease_until=utcnow() + leases.LASTS,
+            lease_until=utcnow() + steps.LEASE_LASTS,
         ).id
 
 
 def run_out(desk: Desk, upload_id: UUID) -> None:
     with desk.database.transaction() as session:
-        past = utcnow() - leases.LASTS
+        past = utcnow() - steps.LEASE_LASTS
         query = update(ContactImport).where(ContactImport.id == upload_id)
         session.execute(query.values(lease_until=past))
 
 
 def taken_over(desk: Desk, upload_id: UUID) -> bool:
     with desk.database.transaction() as session:
-        found = leases.left_behind(session)
-        taken = leases.take_over(session, upload_id)
+        found = steps.expired_leases(session)
+        taken = steps.take_over(session, upload_id)
     assert (found == [upload_id]) is taken
     return taken
 
 
 def renewed(desk: Desk, upload_id: UUID) -> bool:
     with desk.database.transaction() as session:
-        return leases.renew(session, upload_id)
+        return steps.renew_lease(session, upload_id)
 
 
 def test_what_is_held_is_left_alone(desk: Desk) -> None:
@@ -69,15 +69,15 @@ def test_what_was_not_checked_is_checked_and_then_applied(desk: Desk) -> None:
     upload_id = hand_in(desk)
     run_out(desk, upload_id)
     assert taken_over(desk, upload_id)
-    run_check(desk.database, desk.files, upload_id, 1)
+    check_file(desk.database, desk.files, upload_id, 1)
     assert desk.now(upload_id).state is ImportState.APPLYING
-    run_apply(desk.database, upload_id, 1)
+    apply_rows(desk.database, upload_id, 1)
     assert desk.people() == [(None, number(1), None)]
 
 
 def test_what_was_checked_is_applied(desk: Desk) -> None:
     upload_id = hand_in(desk)
-    run_check(desk.database, desk.files, upload_id, 1)
+    check_file(desk.database, desk.files, upload_id, 1)
     assert desk.now(upload_id).state is ImportState.CHECKED
     run_out(desk, upload_id)
     assert taken_over(desk, upload_id)

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.services.imports.mapping import Field, Mapping, Target
-from app.services.imports.suggesting import suggest
+from app.services.imports.mapping import Field, Mapping, Target, suggest
 
 
 def suggested(*header: str, keys: tuple[str, ...] = ()) -> list[str]:

@@ -4,11 +4,10 @@ import io
 
 import pytest
 
+from app.contact_files import open_table
 from app.phone import normalise
-from app.services.imports.contact_rows import to_contact
-from app.services.imports.mapping import Mapping
-from app.services.imports.reading import open_table
-from app.services.imports.suggesting import suggest
+from app.services.imports.mapping import Mapping, suggest
+from app.services.imports.rows import to_contact
 from tests.files.exports import (
     BAD_ROWS,
     HUBSPOT_COLUMNS,

@@ -9,9 +9,9 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
+from app.contact_files import open_table
 from app.models import ContactImport
-from app.services.imports import failures, mending, returned_files, steps
-from app.services.imports.reading import open_table
+from app.services.imports import corrections, reports, steps
 from tests.files.corpus.workbooks import xls
 from tests.fixtures.uploads import Desk, counts, number
 
@@ -21,10 +21,10 @@ ANN, BOB = number(1), number(2)
 def returned(desk: Desk, upload_id: UUID, *, failed_only: bool = False) -> bytes:
     with desk.database.transaction(read_only=True) as session:
         upload = session.get_one(ContactImport, upload_id)
-        writer = returned_files.writer_of(session, upload)
-        rows, last = failures.rows_after(session, upload, 0, failed_only=failed_only)
+        writer = reports.writer_of(session, upload)
+        rows, last = reports.rows_after(session, upload, 0, failed_only=failed_only)
         assert last is None
-        return writer.begin(failures.header(upload)) + writer.rows(rows) + writer.end()
+        return writer.begin(reports.header(upload)) + writer.rows(rows) + writer.end()
 
 
 def workbook(*rows: list[object], sheet: str = "Patients") -> bytes:
@@ -72,7 +72,7 @@ def test_a_text_file_comes_back_in_its_own_dialect(
 def test_a_text_file_whose_encoding_lacks_what_was_typed_comes_back_as_utf_8(desk: Desk) -> None:
     upload = desk.checked(f"Name,Phone\nZoë,{ANN}\nBob,12\n".encode("cp1252"))
     with desk.database.transaction() as session:
-        mending.mend(session, desk.caller, upload.id, {3: {0: "Łukasz", 1: BOB}}, set())
+        corrections.fix_rows(session, desk.caller, upload.id, {3: {0: "Łukasz", 1: BOB}}, set())
     desk.check(upload.id)
     rows = list(csv.reader(io.StringIO(returned(desk, upload.id).decode("utf-8-sig"))))
     assert rows[1:] == [["Zoë", f"'{ANN}", ""], ["Łukasz", f"'{BOB}", ""]]

@@ -7,11 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from app.services.imports.cleaning import may_be_twice_encoded
-from app.services.imports.contact_rows import to_contact
-from app.services.imports.mapping import Mapping
-from app.services.imports.reading import guard_cell, open_table
-from app.services.imports.suggesting import suggest
+from app.contact_files import guard_cell, open_table
+from app.contact_files.cleaning import may_be_twice_encoded
+from app.services.imports.mapping import Mapping, suggest
+from app.services.imports.rows import to_contact
 from tests.fixtures.uploads import number
 
 _LETTERS = st.characters(categories=("Lu", "Ll", "Lo"), max_codepoint=0x24F)

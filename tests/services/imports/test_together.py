@@ -8,9 +8,9 @@ from sqlalchemy import func, select
 
 from app.database import Database
 from app.enums import ImportState
-from app.jobs.import_contacts import run_apply
 from app.models import Campaign, Contact, ImportChange
-from app.services.imports import applying
+from app.services.imports import apply
+from app.services.imports.pipeline import apply_rows
 from tests.fixtures.uploads import Desk, counts, make_desk, number, table
 
 PEOPLE = 8
@@ -29,7 +29,7 @@ def test_eight_people_lose_no_update_of_each_other(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each file writes a piece of information of its own into all of its contacts."""
-    monkeypatch.setattr(applying, "BATCH", 10)
+    monkeypatch.setattr(apply, "BATCH", 10)
     numbers = [range(person * STEP, person * STEP + ROWS) for person in range(PEOPLE)]
     uploads = [
         desk.checked(table(f"Phone,By {person}", [(number(n), "yes") for n in numbers[person]])).id
@@ -38,7 +38,7 @@ def test_eight_people_lose_no_update_of_each_other(
     assert [counts(desk.now(upload)) for upload in uploads] == [(ROWS, 0, 0, 0, 0)] * PEOPLE
     started = [(upload, desk.start(upload)) for upload in uploads]
     with ThreadPoolExecutor(PEOPLE) as pool:
-        list(pool.map(lambda each: run_apply(desk.database, *each), started))
+        list(pool.map(lambda each: apply_rows(desk.database, *each), started))
 
     ended = [desk.now(upload) for upload in uploads]
     everybody = {number(n) for of_person in numbers for n in of_person}

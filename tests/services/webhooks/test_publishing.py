@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,10 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.database import Database
 from app.enums import CallSource, ContactAction, DeliveryState, WebhookEvent
-from app.jobs.undo_import import run_undo
 from app.models import Campaign, WebhookDelivery
 from app.services import calls, contacts
-from app.services.contacts import telling
-from app.services.imports import undoing
+from app.services.imports import undo
+from app.services.imports.pipeline import undo_rows
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import OPERATOR
 from tests.fixtures.uploads import Desk, make_desk, number
@@ -78,7 +78,7 @@ def test_contacts_that_change_are_told_of_by_their_ids(desk: Desk, settings: Set
 def test_many_contacts_make_several_events(
     desk: Desk, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telling, "AT_ONCE", 2)
+    monkeypatch.setattr(import_module("app.services.contacts.apply"), "IDS_IN_AN_EVENT", 2)
     want(desk, settings, WebhookEvent.CONTACT_CREATED)
     desk.send(*({"phone": number(index)} for index in range(5)))
     assert ids_of(desk.database) == [2, 2, 1]
@@ -115,8 +115,8 @@ def test_an_upload_is_told_of_when_it_has_ended_and_when_it_is_undone(
     want(desk, settings, WebhookEvent.IMPORT_FINISHED, WebhookEvent.IMPORT_UNDONE)
     upload = desk.apply(desk.checked(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n").id)
     with desk.database.transaction() as session:
-        order = undoing.start(session, desk.caller, upload.id, 7).undo_number
-    run_undo(desk.database, upload.id, order)
+        order = undo.start(session, desk.caller, upload.id, 7).undo_number
+    undo_rows(desk.database, upload.id, order)
     [(finished, done), (undone, back)] = told(desk.database)
     assert (finished, undone) == ("import.finished", "import.undone")
     facts = {

@@ -1,0 +1,222 @@
+"""Whether what stands in a text could be words: what tells one encoding from another.
+
+Read in a wrong encoding, names have signs inside them, capitals behind small letters, or letters
+that no one language has together: ``Wójcik`` stays, but ``Dvoøák`` and ``Ðåòð`` are nobody's.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import NamedTuple
+
+LONGEST = 40
+"""Characters of a word that is looked at."""
+_OPENING = "\u2018\u2019\u201a\u201c\u201e\u00ab\u2013\u2014\u2022\u00a7\u20ac\u00a0"
+_CLOSING = "\u2019\u201c\u201d\u00bb\u2026\u00ae\u2122\u00a9\u00ba\u00aa\u00b0\u20ac\u00a0"
+_NARROW_KANA = re.compile("[\uff61-\uff9f]")
+_BEFORE_VOWEL = "(?=[aeiouáéíóú])"
+
+Verdict = int | None
+"""One bit for each language that could have a word; None where it tells nothing."""
+Judge = Callable[[str], Verdict]
+
+
+class Family(NamedTuple):
+    """The languages that are written in the same encodings."""
+
+    languages: int
+    judge: Judge
+
+
+def core(token: str) -> str:
+    """The token without the quotation marks and signs around it."""
+    return token.lstrip(_OPENING).rstrip(_CLOSING)
+
+
+def _is_cased(word: str) -> bool:
+    """Ann, ANN or ann, and McDonald: a capital within stands behind no accented letter, and is
+    none itself."""
+    if word.islower() or word.isupper():
+        return True
+    head, rest = word[0], word[1:]
+    if head.islower() and rest.isupper():
+        return False
+    return not any(
+        after.isupper() and before.islower() and not (before + after).isascii()
+        for before, after in zip(word, rest, strict=False)
+    )
+
+
+def _of_letters(*languages: str) -> Family:
+    """Languages of Latin letters, each by the form of its words in small letters."""
+    forms = [re.compile(language) for language in languages]
+
+    def judge(word: str) -> int:
+        if word.isascii():
+            return (1 << len(forms)) - 1
+        if not _is_cased(word):
+            return 0
+        small = word.lower().replace("\u2019", "")
+        return sum(1 << bit for bit, form in enumerate(forms) if form.fullmatch(small))
+
+    return Family(len(forms), judge)
+
+
+def _of_script(letters: str, common: str) -> Family:
+    """A script that mixes with no other; ``common`` are the letters that most words consist of."""
+    every, frequent = frozenset(letters), frozenset(common)
+
+    def judge(word: str) -> int:
+        small = word.lower()
+        is_word = every.issuperset(small) and _is_cased(word)
+        return int(is_word and sum(letter in frequent for letter in small) * 2 >= len(small))
+
+    return Family(1, judge)
+
+
+def _of_signs(encoding: str, first: int, usual: range, word: str) -> int:
+    """Signs of two bytes from ``first`` on, half of them among those in everyday use."""
+    try:
+        data = word.encode(encoding)
+    except UnicodeEncodeError:
+        return 0
+    leads = data[::2]
+    if len(data) != 2 * len(word) or min(leads) < first:
+        return 0
+    return int(sum(lead in usual for lead in leads) * 2 >= len(word))
+
+
+def _korean(word: str) -> int:
+    """Syllables alone, of those that names and places are written with."""
+    are_syllables = all("가" <= sign <= "힣" for sign in word)
+    return int(are_syllables and _of_signs("euc_kr", 0xB0, range(0xB0, 0xC9), word))
+
+
+def _japanese(word: str) -> Verdict:
+    """Kana, and kanji of which most are in everyday use. Words of the narrow kana of old lists
+    could be capitals of any other script."""
+    wide = _NARROW_KANA.sub("", word)
+    if not wide:
+        return None
+    known = sum(
+        "\u3041" <= sign <= "\u30ff"
+        or sign in "々〆ヶ－"
+        or _of_signs("cp932", 0x88, range(0x88, 0x99), sign)
+        for sign in wide
+    )
+    return int(known * 2 >= len(word))
+
+
+WESTERN = _of_letters(
+    "[a-zäöüßé]+",
+    "(?:[a-zâçéêëîïôü]|û(?=[tlmnr]|ch)|ÿ|œ(?=[udt])|(?<=[a-z])è(?=[a-z])|[àù]$)+",
+    f"(?:[a-zü]|ñ{_BEFORE_VOWEL})*[áéíóú]?(?:[a-zü]|ñ{_BEFORE_VOWEL})*",
+    "[a-zçïü·]*(?:[àéíóòú]|(?<=[a-z])è)?[a-zçïü·]*",
+    "(?:[a-záâàéêíóôúü]|ç(?=[aouãáâóôõ])|ã(?=[oes]|$)|õ(?=e))+",
+    "[a-z]+[àèéìíòóùú]",
+    "(?:[a-zåäöøéü]|(?<!i)æ)+",
+    "(?:[a-zäöüšž]?õ)?[a-zäöüšž]+",
+    "þ?(?:[a-záéíóúýöø]|(?<=.)ð|(?<!i)æ)+",
+    "[a-zëïéèêöüóñç]+",
+)
+"""German, French, Spanish, Catalan, Portuguese, Italian, Nordic, Estonian, Icelandic, Dutch and
+what English keeps of others."""
+CENTRAL = _of_letters(
+    "[a-ząćęłńóśźż]+",
+    "[a-záčďéěíňóřšťúůýž]+",
+    "[a-záäčďéíĺľňóôŕšťúýž]+",
+    "[a-záéíóöőúüű]+",
+    "[a-zčćđšž]+",
+    "[a-zăâîşţ]+",
+)
+"""Polish, Czech, Slovak, Hungarian, Croatian with Slovenian, Romanian."""
+TURKISH = _of_letters("[a-zçğıöşüâîi\u0307]+")
+CYRILLIC = _of_script("абвгдежзийклмнопрстуфхцчшщъыьэюяёєіїґ\u2019", "оаеинтсрвлкіяь")
+GREEK = _of_script("αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ", "αοιετσνηςρλ")
+KOREAN = Family(1, _korean)
+SIMPLIFIED = Family(1, partial(_of_signs, "gb2312", 0xB0, range(0xB0, 0xD8)))
+TRADITIONAL = Family(1, partial(_of_signs, "big5", 0xA4, range(0xA4, 0xC7)))
+JAPANESE = Family(1, _japanese)
+
+
+_ONE_BYTE = {
+    "cp1252": WESTERN,
+    "mac_roman": WESTERN,
+    "cp850": WESTERN,
+    "cp1250": CENTRAL,
+    "iso8859-2": CENTRAL,
+    "cp1254": TURKISH,
+    "cp1251": CYRILLIC,
+    "koi8-r": CYRILLIC,
+    "cp866": CYRILLIC,
+    "cp1253": GREEK,
+}
+_TWO_BYTES = {"cp949": KOREAN, "gb18030": SIMPLIFIED, "big5": TRADITIONAL, "cp932": JAPANESE}
+"""Of equally good ones the first is taken."""
+_FROM_THE_WEST = ("cp1252", "mac_roman", "cp850")
+_MOST = 32 * 1024
+_LEAST_WORDS = 0.6
+_LEAST_LATIN_WORDS = 0.75
+_MARGIN = 0.2
+_TOKEN = re.compile("[^\x00-\x40\\[-`{-\x7f]+")
+_TOKEN_BYTES = re.compile(rb"[A-Za-z\x80-\xff]+")
+
+
+class Sample:
+    """The first lines of a text that are not plain ASCII, up to 32 KiB of them."""
+
+    def __init__(self) -> None:
+        self._lines: list[bytes] = []
+        self._size = 0
+
+    def add(self, chunk: bytes) -> None:
+        """Takes lines of the next piece of the text as long as there is room."""
+        if self._size >= _MOST:
+            return
+        for line in chunk.splitlines():
+            if not line.isascii():
+                self._lines.append(line[:_MOST])
+                self._size += len(line)
+                if self._size >= _MOST:
+                    return
+
+    def likeliest(self) -> str:
+        """Python's name of the encoding."""
+        data = b"\n".join(self._lines)
+        tokens = [token for token in set(_TOKEN_BYTES.findall(data)) if not token.isascii()]
+        read = {name: [token.decode(name, "replace") for token in tokens] for name in _ONE_BYTE}
+        verdicts = {name: _judged(read[name], family) for name, family in _ONE_BYTE.items()}
+        shares = {name: _share(verdicts[name], family) for name, family in _ONE_BYTE.items()}
+        for name, family in _TWO_BYTES.items():
+            found = set(_TOKEN.findall(data.decode(name, "replace")))
+            words = [word for word in found if not word.isascii()]
+            shares[name] = _share(_judged(words, family), family)
+        western = max(_FROM_THE_WEST, key=shares.__getitem__)
+        other = max((name for name in shares if name not in _FROM_THE_WEST), key=shares.__getitem__)
+        is_latin = _ONE_BYTE.get(other) in (CENTRAL, TURKISH)
+        if shares[other] < (_LEAST_LATIN_WORDS if is_latin else _LEAST_WORDS):
+            return western
+        if other in _TWO_BYTES:
+            return other if shares[other] - shares[western] >= _MARGIN else western
+        gains = [
+            bool(here) - bool(there)
+            for here, there, word, same in zip(
+                verdicts[other], verdicts[western], read[other], read[western], strict=True
+            )
+            if word != same and here is not None and there is not None
+        ]
+        return other if gains and sum(gains) >= _MARGIN * len(gains) else western
+
+
+def _judged(words: Iterable[str], family: Family) -> list[Verdict]:
+    cores = map(core, words)
+    return [family.judge(word) if 1 < len(word) <= LONGEST else None for word in cores]
+
+
+def _share(verdicts: Iterable[Verdict], family: Family) -> float:
+    """How much of the text is words, in any language and a little in the one that has most."""
+    told = [verdict for verdict in verdicts if verdict is not None]
+    if not told:
+        return 0.0
+    in_one = max(sum(word >> bit & 1 for word in told) for bit in range(family.languages))
+    return (0.8 * sum(map(bool, told)) + 0.2 * in_one) / len(told)

@@ -1,0 +1,158 @@
+"""Which encoding the text of a file is in, decided from all of its bytes."""
+
+import codecs
+import io
+import re
+from typing import BinaryIO, NamedTuple
+
+from app.contact_files.encoding_guess import Sample
+from app.contact_files.errors import UnreadableFile
+
+CHUNK = 256 * 1024
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_UNDEFINED_IN_1252 = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
+_CONTROLS = bytes({*range(1, 32), 127} - set(b"\t\n\r\x0b\x0c\x1a"))
+_STRAY = 10
+"""As many control characters as any text may hold: they are named where they stand. A text in
+UTF-8 throughout may have many more, one in each of its short rows."""
+_MULTIBYTE = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
+)
+_HIGH = re.compile(rb"[\x80-\xff]")
+
+
+class Encoding(NamedTuple):
+    """Python's name of the encoding, whether it had to be guessed, and whether the text may
+    hold bytes that do not belong to it (they are then read as lone surrogates)."""
+
+    name: str
+    guessed: bool = False
+    damaged: bool = False
+
+
+class _Bytes:
+    """What one pass over all bytes tells."""
+
+    def __init__(self, stream: BinaryIO):
+        self.size = self.controls = 0
+        self.nul = False
+        self.utf8 = True
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        stream.seek(0)
+        while chunk := stream.read(CHUNK):
+            self.size += len(chunk)
+            self.nul = self.nul or b"\0" in chunk
+            self.controls += len(chunk) - len(chunk.translate(None, _CONTROLS))
+            if self.utf8:
+                self.utf8 = _decodes(decoder, chunk)
+        self.utf8 = self.utf8 and _decodes(decoder, b"", final=True)
+
+
+def _decodes(decoder: codecs.IncrementalDecoder, chunk: bytes, *, final: bool = False) -> bool:
+    try:
+        decoder.decode(chunk, final)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _guess(stream: BinaryIO) -> Encoding:
+    """For text that is not UTF-8 throughout: damaged UTF-8, or an encoding without a mark."""
+    multibyte = single = 0
+    undefined = False
+    sample = Sample()
+    stream.seek(0)
+    while chunk := stream.read(CHUNK):
+        if chunk.isascii():
+            continue
+        rest, found = _MULTIBYTE.subn(b"", chunk)
+        multibyte += found
+        single += len(_HIGH.findall(rest))
+        sample.add(chunk)
+        undefined = undefined or len(chunk.translate(None, _UNDEFINED_IN_1252)) < len(chunk)
+    if multibyte > 4 * single:
+        return Encoding("utf-8", damaged=True)
+    name = sample.likeliest()
+    if name == "cp1252":
+        return Encoding("latin-1" if undefined else name, guessed=True)
+    return Encoding(name, guessed=True, damaged=not _is_in(stream, name))
+
+
+def _is_in(stream: BinaryIO, name: str) -> bool:
+    """Whether all bytes of the text belong to the encoding."""
+    decoder = codecs.getincrementaldecoder(name)()
+    stream.seek(0)
+    while chunk := stream.read(CHUNK):
+        if not _decodes(decoder, chunk):
+            return False
+    return _decodes(decoder, b"", final=True)
+
+
+def detect(stream: BinaryIO, wanted: str | None) -> Encoding:
+    """The encoding of the text, or UnreadableFile for what is no text.
+
+    A byte order mark decides; else UTF-16 by its pattern of NULs, UTF-8 if (nearly) all bytes
+    agree. What is left is a guess: the encoding in which the most of the text is words, Latin-1
+    where that is Windows-1252 and has no such characters.
+    """
+    stream.seek(0)
+    head = stream.read(CHUNK)
+    if not head.strip(b" \t\r\n\xef\xbb\xbf\xff\xfe"):
+        raise UnreadableFile("empty_file")
+    if wanted:
+        return _as_asked(stream, wanted)
+    name = next((name for bom, name in _BOMS if head.startswith(bom)), None) or _utf16(head)
+    if name and name != "utf-8-sig":
+        return _as_asked(stream, name)
+    facts = _Bytes(stream)
+    if facts.nul:
+        raise UnreadableFile("nul_bytes" if facts.controls * 100 < facts.size else "not_text")
+    if facts.controls > _STRAY and facts.controls * (5 if facts.utf8 else 50) > facts.size:
+        raise UnreadableFile("not_text")
+    if facts.utf8 or name:
+        return Encoding(name or "utf-8", damaged=not facts.utf8)
+    return _guess(stream)
+
+
+def _utf16(head: bytes) -> str | None:
+    """UTF-16 without a mark: every other byte of Latin text is NUL."""
+    sample = head[: 4096 - len(head) % 2]
+    even, odd = sample[::2].count(0), sample[1::2].count(0)
+    half = len(sample) // 2
+    if odd > half * 0.6 and even < half * 0.05:
+        return "utf-16-le"
+    if even > half * 0.6 and odd < half * 0.05:
+        return "utf-16-be"
+    return None
+
+
+def _as_asked(stream: BinaryIO, name: str) -> Encoding:
+    """Checks that all of the text really is in this encoding."""
+    try:
+        "".encode(name)  # also refuses codecs that are no text encodings
+        decoder = codecs.getincrementaldecoder(name)()
+    except LookupError:
+        raise UnreadableFile("encoding_unknown", encoding=name) from None
+    stream.seek(0)
+    try:
+        while chunk := stream.read(CHUNK):
+            if "\0" in decoder.decode(chunk):
+                raise UnreadableFile("nul_bytes")
+        decoder.decode(b"", final=True)
+    except UnicodeError:
+        raise UnreadableFile("undecodable_text", encoding=name) from None
+    return Encoding(name)
+
+
+def text_of(stream: BinaryIO, encoding: Encoding) -> io.TextIOWrapper:
+    """The decoded text from its first character, line ends as they are; detach it when done."""
+    stream.seek(0)
+    errors = "surrogateescape" if encoding.damaged else "strict"
+    return io.TextIOWrapper(stream, encoding=encoding.name, errors=errors, newline="")

@@ -1,0 +1,149 @@
+"""Which row names the columns, and what the columns are called."""
+
+import re
+from collections import Counter
+
+from app.contact_files.cleaning import without_invisible
+from app.contact_files.column_names import field_of
+from app.contact_files.errors import UnreadableFile
+from app.contact_files.table import Header, Row
+
+SAMPLE_ROWS = 50
+_SEARCHED_ROWS = 25
+_IDENTIFIER = re.compile(r"[^@\s]@[^@\s]+\.|(?:\d[\s().+/-]*){7}")
+_NUMBER = re.compile(r"[\s\d.,:/+()-]*\d[\s\d.,:/+()-]*")
+
+
+def find_header(sample: list[Row], wanted: int | None, *, ragged: bool) -> Header:
+    """Finds the header among the first rows, or takes the row that the person chose (0: none).
+
+    ``ragged`` says that rows may be wider than the header without anything being wrong.
+    """
+    filled = [row for row in sample if "".join(row.cells).strip()]
+    if not filled:
+        raise UnreadableFile("empty_file")
+    if wanted:
+        found = next((row for row in filled if row.number == wanted), None)
+        if found is None:
+            raise UnreadableFile("no_header", row=wanted)
+    else:
+        found = None if wanted == 0 else _likeliest(filled)
+    if found is not None and found.problem is not None:
+        raise UnreadableFile(found.problem.code, row=found.number, encoding="UTF-8")
+    below = [row for row in filled if found is None or row.number > found.number]
+    if found is not None and not below:
+        raise UnreadableFile("no_rows")
+    width = _width(found, below, ragged=ragged)
+    cells = found.cells if found else []
+    names, notes = _names([*cells, *[""] * (width - len(cells))][:width])
+    if found is None:
+        return Header(names, None, (), (), max(len(row.cells) for row in filled))
+    titles = tuple(row.number for row in filled if row.number < found.number)
+    if titles:
+        notes = ("title_rows", *notes)
+    return Header(names, found.number, notes, titles, len(cells), _repeated(cells))
+
+
+def _repeated(cells: list[str]) -> tuple[str, ...]:
+    counted = Counter(map(_named, cells))
+    return tuple(name for name, count in counted.items() if name and count > 1)
+
+
+def _named(cell: str) -> str:
+    """The name in a cell, as people see it."""
+    return " ".join(without_invisible(cell, joiners=False).split())
+
+
+def _likeliest(filled: list[Row]) -> Row | None:
+    """The first row that names columns: by names that are known, else by looking unlike data."""
+    widest = max(_count(row) for row in filled)
+    candidates = filled[:_SEARCHED_ROWS]
+    for row in candidates:
+        if _known(row) >= min(2, widest) and not _holds_data(row):
+            return _below_groups(row, filled)
+    needed = max(min(2, widest), -(-widest // 2))
+    for row in candidates:
+        if _count(row) < needed:
+            continue
+        if _holds_data(row) or not _names_the_data(row, filled):
+            return None
+        return row
+    return None
+
+
+def _below_groups(row: Row, filled: list[Row]) -> Row:
+    """The row itself, or the next where the first only names groups of its columns."""
+    below = next((other for other in filled if other.number == row.number + 1), None)
+    if below and _known(below) > _known(row) and not _holds_data(below):
+        return below
+    return row
+
+
+def _known(row: Row) -> int:
+    return sum(1 for cell in row.cells if cell.strip() and field_of(cell))
+
+
+def _count(row: Row) -> int:
+    return sum(1 for cell in row.cells if cell.strip())
+
+
+def _holds_data(row: Row) -> bool:
+    return any(map(looks_like_data, row.cells))
+
+
+def looks_like_data(cell: str) -> bool:
+    """Whether no column would be called so: a number, or an address."""
+    return bool(_IDENTIFIER.search(cell) or _NUMBER.fullmatch(cell))
+
+
+def _names_the_data(row: Row, filled: list[Row]) -> bool:
+    """Every column that holds numbers or addresses further down has a name in this row."""
+    for other in filled:
+        if other.number <= row.number:
+            continue
+        for index, cell in enumerate(other.cells):
+            if _IDENTIFIER.search(cell) and not "".join(row.cells[index : index + 1]).strip():
+                return False
+    return True
+
+
+def _width(found: Row | None, below: list[Row], *, ragged: bool) -> int:
+    widths = sorted(_used(row) for row in below) or [0]
+    # A stray separator makes one row too wide; columns without a name make most rows wide.
+    data = widths[-1] if ragged or found is None else widths[(len(widths) - 1) // 2]
+    named = _used(found) if found else 0
+    return max(named, data, 1)
+
+
+def _used(row: Row) -> int:
+    cells = row.cells
+    return max((index for index, cell in enumerate(cells, 1) if cell.strip()), default=0)
+
+
+def _names(cells: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    names: list[str] = []
+    taken: set[str] = set()
+    notes: list[str] = []
+    for index, cell in enumerate(cells):
+        name = _named(cell)
+        if not name:
+            name = f"Column {letters(index)}"
+            notes.append("unnamed_column")
+        unique, count = name, 1
+        while unique in taken:
+            count += 1
+            unique = f"{name} ({count})"
+            notes.append("duplicate_columns")
+        taken.add(unique)
+        names.append(unique)
+    return names, tuple(dict.fromkeys(notes))
+
+
+def letters(index: int) -> str:
+    """The letters over a spreadsheet's column: 0 is A, 26 is AA."""
+    text = ""
+    index += 1
+    while index:
+        index, rest = divmod(index - 1, 26)
+        text = chr(ord("A") + rest) + text
+    return text

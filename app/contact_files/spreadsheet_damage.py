@@ -1,0 +1,237 @@
+"""What spreadsheets do to phone numbers: named, with the repair that would undo it.
+
+A repair is a proposal in E.164. It is never applied unless a person says so.
+"""
+
+import re
+import unicodedata
+from functools import cache
+from typing import NamedTuple
+
+from phonenumbers import PhoneMetadata, PhoneNumberFormat, format_number, is_valid_number, parse
+
+from app.phone import PhoneError, is_plain_e164, is_plausible, normalise
+
+MESSAGES = {
+    "rounded": "Rounded by the spreadsheet: the last digits are lost.",
+    "scientific": "Written as a power of ten by the spreadsheet.",
+    "decimals": "Turned into a decimal number by the spreadsheet.",
+    "leading_zero_lost": "Leading zero lost.",
+    "plus_lost": "The + before the country code is lost.",
+    "zero_or_plus_lost": "A leading zero or + is lost, and two numbers are possible.",
+    "apostrophe": "An apostrophe of the spreadsheet stands beside the number.",
+    "date": "Turned into a date by the spreadsheet.",
+    "hashes": "The column was too narrow: only # signs were saved.",
+    "thousands": "Turned into an amount with separators by the spreadsheet.",
+    "calculated": "Turned into a calculation by the spreadsheet.",
+    "invisible_marks": "Holds marks that cannot be seen.",
+    "look_alikes": "Holds letters or digits that only look like 0 to 9.",
+}
+"""Code and sentence of each kind of damage."""
+
+
+class Damage(NamedTuple):
+    """What happened to a number, and the E.164 number it may have been."""
+
+    code: str
+    message: str
+    repair: str | None
+
+
+_SCIENTIFIC = re.compile(r"([+-]?)(\d)(?:[.,](\d+))?[eE]\+?(\d{1,2})")
+_DECIMALS = re.compile(r"(\+?\d{6,15})[.,]0+")
+_FRACTION = re.compile(r"[1-9]\d{7,14}[.,]\d{1,2}")
+_THOUSANDS = re.compile(r"\+?\d{1,3}(?:,\d{3}){2,4}|[$£€]\s?\d{1,3}(?:,?\d{3}){2,4}(?:\.00?)?")
+_CALCULATED = re.compile(r"[-\u2212]\d+(?:[.,]\d+)?")
+_MONTH = r"(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-zé]*"
+_DATES = (
+    re.compile(r"(?P<y>\d{4})-(?P<a>\d{1,2})-(?P<b>\d{1,2})(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?"),
+    re.compile(r"(?P<a>\d{1,2})([/.-])(?P<b>\d{1,2})\2(?P<y>\d{4}|\d{2})(?: \d{1,2}:\d{2}.*)?"),
+    re.compile(rf"\d{{1,2}}[-. /]+{_MONTH}[-. /]*(?:\d{{2}}|\d{{4}})?", re.IGNORECASE),
+    re.compile(rf"{_MONTH}[-. /]+\d{{1,4}}", re.IGNORECASE),
+)
+_APOSTROPHES = "'\u2019\u2018`\u00b4"
+_LOOK_ALIKES = str.maketrans({"O": "0", "o": "0", "l": "1", "I": "1"})
+_BARE = re.compile(r"[1-9][0-9]{5,14}")
+
+
+def inspect_phone(raw: str, default_region: str | None) -> Damage | None:
+    """What a spreadsheet did to this cell of a phone column, or None if it shows no such sign."""
+    text = raw.strip()
+    if is_plain_e164(text):
+        return None
+    if _BARE.fullmatch(text):
+        return _lost_lead(text, default_region)
+    strange = not text.isascii() or any(map(text.__contains__, "OoIl"))
+    if strange and (damage := _strange_characters(text, default_region)):
+        return damage
+    if text[:1] in _APOSTROPHES or text[-1:] in _APOSTROPHES:
+        stripped = text.strip(_APOSTROPHES + " ")
+        return _damage("apostrophe", _repaired(stripped, default_region)) if stripped else None
+    return _number_format(text, default_region)
+
+
+def inspect_country(written: str, number: str, default_region: str | None) -> Damage | None:
+    """For a number that was read the national way: the + that is missing, where it begins with
+    its own country's code (``49 171 1234567`` in Germany)."""
+    text = written.lstrip("( ")
+    code = _habits(default_region or "").code
+    if not code or not text.startswith(code):
+        return None
+    digits = "".join(filter(str.isdigit, text))
+    quality, with_plus = _reading(f"+{digits}", None)
+    apart = not text[len(code) : len(code) + 1].isdigit()
+    if number == with_plus or quality != _VALID or not (apart or len(digits) >= 12):
+        return None
+    return _damage("plus_lost", with_plus)
+
+
+def _number_format(text: str, default_region: str | None) -> Damage | None:
+    if match := _SCIENTIFIC.fullmatch(text):
+        return _scientific(match, default_region)
+    if match := _DECIMALS.fullmatch(text):
+        return _damage("decimals", _repaired(match[1], default_region))
+    if _THOUSANDS.fullmatch(text):
+        digits = text.lstrip("$£€ ").partition(".")[0].replace(",", "")
+        return _damage("thousands", _repaired(digits, default_region))
+    beyond_repair = {
+        "hashes": bool(text) and not text.strip("#"),
+        "decimals": bool(_FRACTION.fullmatch(text)),
+        "calculated": bool(_CALCULATED.fullmatch(text)),
+        "date": _is_date(text),
+    }
+    return next((_damage(code, None) for code, found in beyond_repair.items() if found), None)
+
+
+def _damage(code: str, repair: str | None) -> Damage:
+    return Damage(code, MESSAGES[code], repair)
+
+
+def _repaired(text: str, default_region: str | None) -> str | None:
+    """The number that the rest of the cell gives, its own damage repaired where that is certain."""
+    if _BARE.fullmatch(text) and (lost := _lost_lead(text, default_region)):
+        return lost.repair
+    return _normalised(text, default_region)
+
+
+def _scientific(match: re.Match[str], default_region: str | None) -> Damage:
+    sign, lead, fraction, exponent = match[1], match[2], match[3] or "", int(match[4])
+    if sign == "-":
+        return _damage("calculated", None)
+    if len(fraction) == exponent:
+        return _damage("scientific", _repaired(lead + fraction, default_region))
+    return _damage("rounded", None)
+
+
+def _is_date(text: str) -> bool:
+    for pattern in _DATES:
+        match = pattern.fullmatch(text)
+        if match is None:
+            continue
+        parts = match.groupdict()
+        if not parts:
+            return True
+        low, high = sorted((int(parts["a"]), int(parts["b"])))
+        year = int(parts["y"])
+        return 1 <= low <= 12 and 1 <= high <= 31 and (year < 100 or 1900 <= year <= 2100)
+    return False
+
+
+def _strange_characters(text: str, default_region: str | None) -> Damage | None:
+    visible = "".join(c for c in text if unicodedata.category(c) not in {"Cf", "Cc", "Mn"})
+    if visible != text:
+        rest = _strange_characters(visible, default_region)
+        repair = rest.repair if rest else _repaired(visible.strip(), default_region)
+        return _damage("invisible_marks", repair)
+    if any(c.isdigit() and not c.isascii() for c in text):
+        digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in text)
+        return _damage("look_alikes", _repaired(digits.replace("\uff0b", "+"), default_region))
+    # Letters are taken for digits only where the cell is a number but for them.
+    swapped = text.translate(_LOOK_ALIKES)
+    if swapped != text and sum(c.isdigit() for c in text) >= 6:
+        repair = _repaired(swapped, default_region)
+        return _damage("look_alikes", repair) if repair else None
+    return None
+
+
+def _lost_lead(digits: str, default_region: str | None) -> Damage | None:
+    """For digits alone that begin with 1 to 9: what may have stood before them.
+
+    Where national numbers begin with 0 something is missing. Elsewhere the digits may be whole.
+    """
+    habits = _habits(default_region or "")
+    if not habits.trunk_zero:
+        return _lost_without_trunk(digits, default_region, habits)
+    with_zero = _reading(f"0{digits}", default_region)
+    with_plus = _reading(f"+{digits}", None)
+    if with_plus[0] == _VALID and len(digits) >= 12 and digits.startswith(habits.code):
+        return _damage("plus_lost", with_plus[1])
+    if with_zero[0] > with_plus[0]:
+        return _damage("leading_zero_lost", with_zero[1])
+    if with_plus[0] > with_zero[0]:
+        return _damage("plus_lost", with_plus[1])
+    return _damage("zero_or_plus_lost", None) if with_zero[1] else None
+
+
+def _lost_without_trunk(
+    digits: str, default_region: str | None, habits: "_Habits"
+) -> Damage | None:
+    possible = _normalised(digits, default_region)
+    if habits.own_zero:
+        as_is, with_zero = (_reading(lead + digits, default_region) for lead in ("", "0"))
+        if as_is[0] < _VALID and with_zero[0] == _VALID:
+            return _damage("leading_zero_lost", with_zero[1])
+    if possible is None:
+        quality, e164 = _reading(f"+{digits}", None)
+        return _damage("plus_lost", e164) if quality == _VALID else None
+    return None
+
+
+def _normalised(text: str, default_region: str | None) -> str | None:
+    try:
+        return normalise(text, default_region)
+    except PhoneError:
+        return None
+
+
+class _Habits(NamedTuple):
+    """How a region writes zeros: always before its numbers (07700…), or as part of them (Italy).
+    Where people may leave the trunk prefix away, as in Brazil and India, none is missing."""
+
+    code: str
+    trunk_zero: bool
+    own_zero: bool
+
+
+@cache
+def _habits(region: str) -> _Habits:
+    metadata = PhoneMetadata.metadata_for_region(region, None)
+    if metadata is None:
+        return _Habits("", trunk_zero=False, own_zero=False)
+    kinds = (metadata.mobile, metadata.fixed_line)
+    examples = [kind.example_number for kind in kinds if kind and kind.example_number]
+    optional = any(way.national_prefix_optional_when_formatting for way in metadata.number_format)
+    return _Habits(
+        code=str(metadata.country_code),
+        trunk_zero=metadata.national_prefix == "0"
+        and not optional
+        and _written(examples[0], region).startswith("0"),
+        own_zero=any(example.startswith("0") for example in examples),
+    )
+
+
+def _written(national: str, region: str) -> str:
+    """As people of the region write the number."""
+    written = format_number(parse(national, region), PhoneNumberFormat.NATIONAL)
+    return written.lstrip("(")
+
+
+_IMPOSSIBLE, _POSSIBLE, _VALID = range(3)
+
+
+def _reading(text: str, region: str | None) -> tuple[int, str | None]:
+    """How well the text reads as a number, and the number."""
+    e164 = _normalised(text, region)
+    if e164 is None or not is_plausible(e164):
+        return _IMPOSSIBLE, None
+    return (_VALID if is_valid_number(parse(e164, None)) else _POSSIBLE), e164

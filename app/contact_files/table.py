@@ -1,0 +1,284 @@
+"""Rows below a list that are no part of it: totals, copyright, who made the export and when.
+
+A row is a footer only if nothing but blank rows and other footers comes below it.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, Self
+
+from app.contact_files.errors import UnreadableFile
+
+MOST_ROWS = 30
+_WORDS = re.compile(
+    r"(?:grand |sub-?)?totals?\s*(?:$|[:(=]|records|rows|contacts|\d)|copyright\b|©|\(c\) ?\d{4}|"
+    r"confidential information|confidential$|(?:generated|exported|created|printed) (?:by|on|at)\b|"
+    r"report (?:generated|created|name|date)\b|(?:record|row|contact)s? ?count\b|"
+    r"\d+ (?:records?|rows?|contacts?)\b|page \d+|[-*= ]*end of (?:report|file|list|export)|"
+    r"do not distribute|all rights reserved|"
+    r"(?:gesamt|summe|gesamtsumme|anzahl|total général|totales?)\s*(?:$|[:(=]|\d)|"
+    r"(?:erstellt|exportiert|gedruckt|generado|creado|exportado|impreso|criado|gerado|impresso) "
+    r"(?:am|von|durch|el|por|em)\b|(?:généré|créé|exporté|imprimé)e? (?:le|par)\b|"
+    r"druckdatum\b|(?:seite|página|pagina) \d+|\d+ (?:datensätze|einträge|kontakte|registros|"
+    r"contactos|contatos|enregistrements)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\+\d[\d\s().-]{6,}|\(?\b\d{3}\)?[ .-]\d{3}[.-]\d{4}\b")
+"""Written as only phone numbers are: sums and dates look otherwise."""
+_IDENTIFIER = re.compile(r"[^@\s]@[^@\s]|(?:\d[\s().+-]*){7}")
+
+
+def filled(cells: Sequence[str]) -> list[str]:
+    return [text for cell in cells if (text := cell.strip())]
+
+
+def is_footer(cells: Sequence[str]) -> bool:
+    """Whether the row says so by its words. ``cells`` are those with something in them."""
+    return (
+        len(cells) <= 3
+        and _WORDS.match(cells[0]) is not None
+        and not any("@" in cell or _NUMBER.search(cell) for cell in cells)
+    )
+
+
+def may_be_footer(cells: Sequence[str]) -> bool:
+    """Whether a row that stands apart may belong to a footer: one text that tells no contact."""
+    return len(cells) == 1 and not _IDENTIFIER.search(cells[0])
+
+
+_MOST_RUNS = 10_000
+_BLANK_ROWS = 1_048_576
+"""As many as a sheet has: spreadsheets save rows that were only formatted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a contact list may hold; beyond it the file is refused."""
+
+    columns: int = 512
+    cell: int = 64 * 1024
+    rows: int = 1_048_576
+    unpacked: int = 1024 * 1024 * 1024
+    """Bytes that a workbook may unpack to, all parts together."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What a person changed about the reading; None leaves it to detection.
+
+    ``header_row`` is the row number as the spreadsheet shows it, 0 when there is no header.
+    """
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    header_row: int | None = None
+    sheet: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
+class RowProblem(NamedTuple):
+    """Why a row cannot be used: its cells are shown to the person and never applied."""
+
+    code: str
+    message: str
+
+
+class Row(NamedTuple):
+    """One row: its number as a spreadsheet shows it, and its cells as text.
+
+    ``cells`` are as many as the header has; ``missing`` counts those that a text file left out,
+    below zero those empty ones that it has beyond its header.
+    """
+
+    number: int
+    cells: list[str]
+    problem: RowProblem | None = None
+    missing: int = 0
+
+
+class Header(NamedTuple):
+    """Names that are unique, the row they stand in (None: nowhere), and notes for the person.
+
+    ``titles`` are the numbers of the rows above it that hold something, ``written`` how many
+    cells its row has, ``repeated`` the names that stand there more than once.
+    """
+
+    names: list[str]
+    row_number: int | None
+    notes: tuple[str, ...]
+    titles: tuple[int, ...] = ()
+    written: int = 0
+    repeated: tuple[str, ...] = ()
+
+
+class Source(Protocol):
+    """One container that is open: what it is, and its rows from the first, blank ones included."""
+
+    kind: str
+    encoding: str | None
+    delimiter: str | None
+    sheet: str | None
+    sheets: tuple[str, ...]
+    notes: tuple[str, ...]
+    wide_rows_are_broken: bool
+    """True where a cell too many means that a separator stood inside a value (text files)."""
+    row_is_hidden: bool
+    """Whether the spreadsheet hides the row that `records` gave last."""
+    hidden_columns: Collection[int]
+    """The indexes of columns that it hides, known with the first row."""
+    header: Header | None
+    """The columns of a container that has no rows to look for them in."""
+
+    def records(self) -> Iterator[Row]:
+        """Starts again from the first row at every call. Raises UnreadableFile on the way."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Skipped(NamedTuple):
+    """Rows from ``first`` to ``last`` that hold no contact; ``kind`` None: they are blank."""
+
+    first: int
+    last: int
+    kind: str | None
+
+
+class Table:
+    """An open contact file. Use it in a ``with`` block, or close it.
+
+    ``kind`` csv, xlsx, xls or vcard; ``encoding``, ``delimiter``, ``sheet`` where they apply, else
+    None; ``sheets`` every sheet that can be chosen; ``header`` one unique name per column;
+    ``header_row_number`` None when the file has no header (names are then Column A, B, …).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        source: Source,
+        header: Header,
+        limits: Limits,
+    ):
+        self.name = name
+        self.kind = source.kind
+        self.encoding = source.encoding
+        self.delimiter = source.delimiter
+        self.sheet = source.sheet
+        self.sheets = source.sheets
+        self.header = header.names
+        self.header_row_number = header.row_number
+        self.header_is_made = header.row_number is None and source.header is None
+        self.title_rows = header.titles
+        self.repeated_names = header.repeated
+        self.blank_rows = self.footer_rows = self.hidden_rows = 0
+        self.skipped: list[Skipped] = []
+        self._notes = source.notes + header.notes
+        self._written = header.written
+        self._source = source
+        self._limits = limits
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file if it was opened here."""
+        self._source.close()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Warnings about the whole file; ``footer_rows`` and ``hidden_rows`` only once the rows
+        have been read."""
+        told = {
+            "hidden_columns": any(
+                index < len(self.header) for index in self._source.hidden_columns
+            ),
+            "hidden_rows": self.hidden_rows,
+            "footer_rows": self.footer_rows,
+        }
+        return (*self._notes, *(kind for kind, is_so in told.items() if is_so))
+
+    def rows(self) -> Iterator[Row]:
+        """The rows below the header, streamed, from the first at every call.
+
+        Blank rows and footers are left out and counted in ``blank_rows`` and ``footer_rows``,
+        and ``skipped`` tells where they are (complete once the iterator is). Rows that the
+        spreadsheet hides are read as all others, and counted in ``hidden_rows``.
+        A row that cannot be trusted carries its ``problem``. Raises UnreadableFile.
+        """
+        self.blank_rows = self.footer_rows = self.hidden_rows = 0
+        self.skipped = []
+        for title in self.title_rows:
+            self._skip(title, "title_rows")
+        held: list[Row] = []
+        after_blank = footers = False
+        count = 0
+        for row in self._from_first():
+            texts = row.cells if "" not in row.cells else filled(row.cells)
+            if not "".join(texts).strip():
+                self.blank_rows += 1
+                self._skip(row.number, None)
+                after_blank = True
+                continue
+            count += 1
+            if count > self._limits.rows:
+                raise UnreadableFile("too_many_rows", limit=self._limits.rows)
+            self.hidden_rows += self._source.row_is_hidden
+            says_so = len(texts) <= 3 and is_footer(filled(texts))
+            apart = (after_blank or bool(held)) and may_be_footer(texts)
+            after_blank = False
+            if (says_so or apart) and len(held) < MOST_ROWS:
+                footers = footers or says_so
+                held.append(row)
+                continue
+            if held:
+                yield from map(self._shaped, held)
+                held, footers = [], False
+            yield row if len(row.cells) == len(self.header) else self._shaped(row)
+        if footers:
+            self.footer_rows = len(held)
+            for row in held:
+                self._skip(row.number, "footer_rows")
+        else:
+            yield from map(self._shaped, held)
+
+    def _from_first(self) -> Iterator[Row]:
+        first = (self.header_row_number or 0) + 1
+        last = first + self._limits.rows + _BLANK_ROWS
+        for row in self._source.records():
+            if row.number >= last:
+                raise UnreadableFile("too_many_rows", limit=self._limits.rows)
+            if row.number >= first:
+                yield row
+
+    def _skip(self, number: int, kind: str | None) -> None:
+        """Neighbours are one run; a file with more runs than anybody looks at tells the first."""
+        runs = self.skipped
+        if runs and runs[-1].last == number - 1 and runs[-1].kind == kind:
+            runs[-1] = runs[-1]._replace(last=number)
+        elif kind or len(runs) < _MOST_RUNS:
+            runs.append(Skipped(number, number, kind))
+
+    def _shaped(self, row: Row) -> Row:
+        number, cells, problem, _ = row
+        width, broken = len(self.header), self._source.wide_rows_are_broken
+        if len(cells) == width:
+            return row
+        if len(cells) < width:
+            missing = width - len(cells)
+            told = missing if broken and not problem else 0
+            return Row(number, cells + [""] * missing, problem, told)
+        if problem is None and any(cell.strip() for cell in cells[width:]):
+            problem = RowProblem("column_count", self._count_message(len(cells), width))
+            return Row(number, cells, problem)
+        extra = min(0, self._written - len(cells)) if broken and not problem else 0
+        return Row(number, cells[:width], problem, extra)
+
+    def _count_message(self, count: int, width: int) -> str:
+        message = f"Has {count} cells where the header has {width} columns."
+        if self._source.wide_rows_are_broken:
+            return f"{message} Put quotation marks around the value that holds a separator."
+        return f"{message} Give the further columns a name in the header."

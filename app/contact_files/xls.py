@@ -1,0 +1,201 @@
+"""XLS: the visible sheet, with values as the spreadsheet shows them.
+
+Its records are read here, for a library that makes a full table of the sheet asks for as much
+memory as a damaged file tells it to, and ends the whole process.
+"""
+
+import struct
+from collections.abc import Callable, Collection, Iterator
+from typing import BinaryIO
+
+from app.contact_files.biff import MACRO_SHEET, WORKSHEET, Book, SheetEntry, read_book, records
+from app.contact_files.errors import UnreadableFile
+from app.contact_files.number_formats import exact
+from app.contact_files.ole import Container
+from app.contact_files.table import Header, ReadOptions, Row
+
+MAX_BYTES = 32 * 1024 * 1024
+MAX_CELLS = 2_000_000
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+"""The part that an encrypted XLSX consists of."""
+_MACROS = "_VBA_PROJECT_CUR"
+_ERRORS = {
+    0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?",
+    0x24: "#NUM!", 0x2A: "#N/A",
+}  # fmt: skip
+_FORMULA_TEXT, _RUN = 0x0207, 0x00BD
+_ROW, _COLUMNS = 0x0208, 0x007D
+
+Cells = dict[int, dict[int, str]]
+
+
+class OldWorkbook:
+    """An open XLS."""
+
+    kind = "xls"
+    encoding: str | None = None
+    delimiter: str | None = None
+    wide_rows_are_broken = False
+    header: Header | None = None
+    row_is_hidden = False
+
+    def __init__(self, stream: BinaryIO, options: ReadOptions):
+        self._stream = stream
+        self._limits = options.limits
+        container = _container(stream)
+        name = next((name for name in ("Workbook", "Book") if name in container.names), None)
+        if name is None:
+            what = "a document of the old kind" if container.names else "a damaged old document"
+            raise UnreadableFile("unsupported_type", what=what)
+        try:
+            self._data = container.stream(name)
+            self._book = read_book(self._data)
+        except (struct.error, IndexError, KeyError):
+            raise UnreadableFile("unreadable_workbook") from None
+        sheets = self._book.sheets
+        self.sheets: tuple[str, ...] = tuple(s.name for s in sheets if s.kind == WORKSHEET)
+        chosen = self._choose(options.sheet)
+        self.sheet: str | None = chosen.name
+        notes = []
+        if sum(sheet.visible and sheet.kind == WORKSHEET for sheet in sheets) > 1:
+            notes.append("other_sheets")
+        if not chosen.visible:
+            notes.append("hidden_sheet")
+        if _MACROS in container.names:
+            notes.append("macros_ignored")
+        self.notes: tuple[str, ...] = tuple(notes)
+        try:
+            sheet = _SheetCells(self._book)
+            self._cells = sheet.read(self._data, chosen.offset)
+        except (struct.error, IndexError):
+            raise UnreadableFile("unreadable_workbook") from None
+        self._hidden_rows = sheet.hidden_rows
+        self.hidden_columns: Collection[int] = sheet.hidden_columns
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def records(self) -> Iterator[Row]:
+        """Rows from the first of the sheet; rows that it leaves out are blank."""
+        limits = self._limits
+        for index in range(max(self._cells, default=-1) + 1):
+            found = self._cells.get(index, {})
+            cells = [""] * (max(found, default=-1) + 1)
+            for column, text in found.items():
+                cells[column] = text
+                if len(text) > limits.cell:
+                    raise UnreadableFile("field_too_long", row=index + 1, limit=limits.cell)
+            if len(cells) > limits.columns:
+                raise UnreadableFile("too_many_columns", row=index + 1, limit=limits.columns)
+            self.row_is_hidden = index in self._hidden_rows
+            yield Row(index + 1, cells)
+
+    def _choose(self, wanted: str | None) -> SheetEntry:
+        """The sheet asked for, else the active one, else the first that people see."""
+        sheets, active = self._book.sheets, self._book.active
+        readable = [sheet for sheet in sheets if sheet.kind == WORKSHEET]
+        if not readable:
+            macros = any(sheet.kind == MACRO_SHEET for sheet in sheets)
+            raise UnreadableFile("macro_file" if macros else "unreadable_workbook")
+        if wanted is not None:
+            candidates = [sheet for sheet in readable if sheet.name == wanted]
+            if not candidates:
+                names = ", ".join(self.sheets)
+                raise UnreadableFile("choose_sheet", sheet=wanted, sheets=names)
+            return candidates[0]
+        shown = [s for s in sheets[active : active + 1] + readable if s.kind == WORKSHEET]
+        return next((sheet for sheet in shown if sheet.visible), readable[0])
+
+
+def _container(stream: BinaryIO) -> Container:
+    stream.seek(0)
+    data = stream.read(MAX_BYTES + 1)
+    if _ENCRYPTED in data:
+        raise UnreadableFile("password_protected")
+    if len(data) > MAX_BYTES:
+        raise UnreadableFile("too_large", limit=f"{MAX_BYTES // 1024 // 1024} MiB")
+    return Container(data)
+
+
+class _SheetCells:
+    """The cells of one sheet that hold something, as they are shown."""
+
+    def __init__(self, book: Book):
+        self._book = book
+        self._cells: Cells = {}
+        self._count = 0
+        self._awaited: tuple[int, int] | None = None
+        self.hidden_rows: set[int] = set()
+        self.hidden_columns: set[int] = set()
+        self._readers: dict[int, Callable[[bytes], str]] = {
+            0x0203: lambda body: self._number(body, struct.unpack_from("<d", body, 6)[0]),
+            0x027E: lambda body: self._number(body, _rk(body, 6)),
+            0x00FD: lambda body: book.strings[struct.unpack_from("<I", body, 6)[0]],
+            0x0204: lambda body: book.text(body, 6),
+            0x00D6: lambda body: book.text(body, 6),
+            0x0205: lambda body: _truth(body[6], is_error=bool(body[7])),
+            0x0006: self._formula,
+            0x0406: self._formula,
+        }
+
+    def read(self, data: bytes, offset: int) -> Cells:
+        for code, body in records(data, offset):
+            if reader := self._readers.get(code):
+                row, column = struct.unpack_from("<HH", body)
+                self._awaited = None
+                self._put(row, column, reader(body))
+            elif code == _RUN:
+                row, column = struct.unpack_from("<HH", body)
+                for place in range(4, len(body) - 2, 6):
+                    show = self._format(struct.unpack_from("<H", body, place)[0])
+                    self._put(row, column + (place - 4) // 6, show(repr(_rk(body, place + 2))))
+            elif code == _FORMULA_TEXT and self._awaited:
+                self._put(*self._awaited, self._book.text(body, 0))
+                self._awaited = None
+            elif code == _ROW and body[12] & 0x20:
+                self.hidden_rows.add(struct.unpack_from("<H", body)[0])
+            elif code == _COLUMNS and body[8] & 1:
+                first, last = struct.unpack_from("<HH", body)
+                self.hidden_columns.update(range(first, last + 1))
+        return self._cells
+
+    def _put(self, row: int, column: int, text: str) -> None:
+        if text:
+            self._count += 1
+            if self._count > MAX_CELLS:
+                raise UnreadableFile("too_large", limit=f"{MAX_CELLS:,} cells")
+            self._cells.setdefault(row, {})[column] = text
+
+    def _format(self, style: int) -> Callable[[str], str]:
+        formats = self._book.formats
+        return formats[style] if style < len(formats) else exact
+
+    def _number(self, body: bytes, value: float) -> str:
+        return self._format(struct.unpack_from("<H", body, 4)[0])(repr(value))
+
+    def _formula(self, body: bytes) -> str:
+        """What the formula gave when the file was saved; its text comes in a record behind it."""
+        if body[12:14] != b"\xff\xff":
+            return self._number(body, struct.unpack_from("<d", body, 6)[0])
+        if body[6] == 0:
+            row, column = struct.unpack_from("<HH", body)
+            self._awaited = (row, column)
+            return ""
+        return _truth(body[8], is_error=body[6] == 2) if body[6] in {1, 2} else ""
+
+
+def _truth(value: int, *, is_error: bool) -> str:
+    if is_error:
+        return _ERRORS.get(value, "#VALUE!")
+    return "TRUE" if value else "FALSE"
+
+
+def _rk(body: bytes, position: int) -> float:
+    """Section 2.5.217: a number packed into 30 bits, whole or the upper part of a double."""
+    (packed,) = struct.unpack_from("<i", body, position)
+    value: float
+    if packed & 2:
+        value = packed >> 2
+    else:
+        (value,) = struct.unpack("<d", struct.pack("<II", 0, packed & 0xFFFFFFFC))
+    return value / 100 if packed & 1 else value

@@ -1,0 +1,167 @@
+"""XLSX: the visible sheet, streamed, with values as the spreadsheet shows them."""
+
+from collections.abc import Collection, Iterator
+from typing import BinaryIO, NamedTuple
+
+from app.contact_files.errors import UnreadableFile
+from app.contact_files.number_formats import BUILT_IN, Formatter, exact, formatter
+from app.contact_files.table import Header, ReadOptions, Row
+from app.contact_files.xlsx_package import Package
+from app.contact_files.xlsx_sheet import SharedStrings, SheetReader
+
+_ADD_IN = "addin.macroEnabled.main+xml"
+
+
+class _Sheet(NamedTuple):
+    name: str
+    part: str
+    visible: bool
+
+
+class Workbook:
+    """An open XLSX."""
+
+    kind = "xlsx"
+    encoding: str | None = None
+    delimiter: str | None = None
+    wide_rows_are_broken = False
+    header: Header | None = None
+    row_is_hidden = False
+
+    def __init__(self, stream: BinaryIO, options: ReadOptions):
+        self._stream = stream
+        self._limits = options.limits
+        self._package = Package(stream, options.limits)
+        main = next(
+            (part for kind, part in self._package.related("").values() if kind == "officeDocument"),
+            "xl/workbook.xml",
+        )
+        _refuse_others(self._package, main)
+        self._parts = self._package.related(main)
+        self._epoch_1904 = False
+        sheets, active = self._read_sheets(main)
+        self.sheets: tuple[str, ...] = tuple(sheet.name for sheet in sheets)
+        chosen = self._choose(sheets, active, options.sheet)
+        self.sheet: str | None = chosen.name
+        self._part = chosen.part
+        notes = []
+        if sum(sheet.visible for sheet in sheets) > 1:
+            notes.append("other_sheets")
+        if not chosen.visible:
+            notes.append("hidden_sheet")
+        if any(name.endswith("vbaproject.bin") for name in self._package.names):
+            notes.append("macros_ignored")
+        self.notes = tuple(notes)
+        self._formats = self._read_formats()
+        self._strings: list[str] | None = None
+        self.hidden_columns: Collection[int] = ()
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def records(self) -> Iterator[Row]:
+        """Rows by the numbers that the sheet gives them; rows that it leaves out are blank."""
+        if self._strings is None:
+            self._strings = self._read_strings()
+        reader = SheetReader(self._strings, self._formats, self._limits)
+        expected = 1
+        for _ in self._package.parse(self._part, reader.parser):
+            self.hidden_columns = reader.hidden_columns
+            for number, cells, self.row_is_hidden in reader.take():
+                for blank in range(expected, number):
+                    yield Row(blank, [])
+                yield Row(number, cells)
+                expected = number + 1
+
+    def _read_sheets(self, main: str) -> tuple[list[_Sheet], int]:
+        sheets: list[_Sheet] = []
+        active = 0
+        for element in self._package.elements(main):
+            attributes = element.attributes
+            if element.name == "workbookPr":
+                self._epoch_1904 = attributes.get("date1904") in {"1", "true"}
+            elif element.name == "workbookView":
+                tab = attributes.get("activeTab", "0")
+                active = int(tab) if tab.isdigit() else 0
+            elif element.name == "sheet":
+                kind, part = self._parts.get(attributes.get("id", ""), ("", ""))
+                visible = attributes.get("state", "visible") == "visible"
+                # Chart sheets keep their place, so that the active tab counts right.
+                readable = part if kind == "worksheet" and part in self._package.names else ""
+                sheets.append(_Sheet(attributes.get("name", ""), readable, visible))
+        return sheets, active
+
+    def _choose(self, sheets: list[_Sheet], active: int, wanted: str | None) -> _Sheet:
+        """The sheet asked for, else the active one, else the first that people see."""
+        readable = [sheet for sheet in sheets if sheet.part]
+        if wanted is not None:
+            candidates = [sheet for sheet in readable if sheet.name == wanted]
+        else:
+            shown = sheets[active : active + 1] + readable
+            candidates = [sheet for sheet in shown if sheet.part and sheet.visible] or readable
+        names = ", ".join(sheet.name for sheet in readable)
+        if not candidates:
+            if not readable:
+                raise UnreadableFile("unreadable_workbook")
+            raise UnreadableFile("choose_sheet", sheet=wanted, sheets=names)
+        return candidates[0]
+
+    def _part_of(self, kind: str) -> str | None:
+        parts = (part for found, part in self._parts.values() if found == kind)
+        return next((part for part in parts if part in self._package.names), None)
+
+    def _read_formats(self) -> list[Formatter]:
+        """The formatter of each cell style, by its index."""
+        part = self._part_of("styles")
+        codes = dict(BUILT_IN)
+        styles: list[int] = []
+        for element in self._package.elements(part) if part else ():
+            attributes = element.attributes
+            if element.name == "numFmt" and element.parent == "numFmts":
+                codes[_number(attributes)] = attributes.get("formatCode", "")
+            elif element.name == "xf" and element.parent == "cellXfs":
+                styles.append(_number(attributes))
+        made: dict[int, Formatter] = {
+            number: formatter(codes[number], epoch_1904=self._epoch_1904)
+            for number in set(styles)
+            if number in codes
+        }
+        return [made.get(number, exact) for number in styles]
+
+    def _read_strings(self) -> list[str]:
+        """The texts that cells share."""
+        part = self._part_of("sharedStrings")
+        if part is None:
+            return []
+        strings = SharedStrings(self._limits)
+        for _ in self._package.parse(part, strings.parser):
+            pass
+        return strings.found
+
+
+def _refuse_others(package: Package, main: str) -> None:
+    """An archive that is no XLSX is refused by what it is."""
+    names = package.names
+    if main in names and main.endswith(".bin"):
+        what = "a binary workbook (XLSB)"
+    elif main in names and main.startswith("word/"):
+        what = "a text document"
+    elif main in names and main.startswith("ppt/"):
+        what = "a presentation"
+    elif main in names:
+        addin = any(kind.endswith(_ADD_IN) for kind in package.content_types(main))
+        if addin or any(name.startswith("xl/macrosheets/") for name in names):
+            raise UnreadableFile("macro_file")
+        return
+    elif any(name.startswith("index/") and name.endswith(".iwa") for name in names):
+        what = "a Numbers document"
+    elif "content.xml" in names and "meta-inf/manifest.xml" in names:
+        what = "an OpenDocument file"
+    else:
+        what = "an archive or another kind of document"
+    raise UnreadableFile("unsupported_type", what=what)
+
+
+def _number(attributes: dict[str, str]) -> int:
+    number = attributes.get("numFmtId", "")
+    return int(number) if number.isdecimal() else 0

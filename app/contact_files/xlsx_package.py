@@ -1,0 +1,159 @@
+"""The container of a workbook: a zip of XML parts, opened with suspicion.
+
+Sizes are judged before anything is unpacked, and no part may declare a document type, so neither
+a zip bomb nor an entity bomb gets as far as the reader.
+"""
+
+import lzma
+import posixpath
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+from xml.parsers import expat
+from zipfile import BadZipFile, ZipFile
+
+from app.contact_files.errors import UnreadableFile
+from app.contact_files.table import Limits
+
+CHUNK = 64 * 1024
+_ESCAPED = re.compile(r"_x(?!D[89A-F])([0-9A-F]{4})_", re.IGNORECASE)
+_PACKED_TIGHTLY = 200
+"""Bytes out of one byte in: sheets of real lists reach 10 to 60."""
+_SMALL = 16 * 1024 * 1024
+_ENCRYPTED = 0x1
+_BROKEN_ARCHIVE = (
+    *(BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError),
+    *(RuntimeError, ValueError, KeyError),
+)
+"""What the standard library raises for damaged archives; NotImplementedError is a RuntimeError."""
+_BROKEN_XML = (expat.ExpatError, ValueError, LookupError)
+
+
+class Element(NamedTuple):
+    """The start of one element: local names, without namespaces."""
+
+    name: str
+    parent: str
+    attributes: dict[str, str]
+
+
+def parser() -> expat.XMLParserType:
+    """An XML parser that refuses document types; names come as ``namespace local``."""
+    made = expat.ParserCreate(namespace_separator=" ")
+    made.buffer_text = True
+    made.buffer_size = CHUNK
+
+    def refuse(*_: object) -> None:
+        raise UnreadableFile("unsafe_workbook")
+
+    made.StartDoctypeDeclHandler = refuse
+    return made
+
+
+def local(name: str) -> str:
+    """The name without its namespace."""
+    return name.rpartition(" ")[2]
+
+
+def unescaped(text: str) -> str:
+    """The text of a cell; section 22.9.2.19: ``_x000D_`` is a line break that XML would change."""
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+
+
+class Package:
+    """An open archive whose parts are found by their relationships."""
+
+    def __init__(self, stream: BinaryIO, limits: Limits):
+        try:
+            self._zip = ZipFile(stream)
+        except _BROKEN_ARCHIVE:
+            raise UnreadableFile("unreadable_workbook") from None
+        infos = self._zip.infolist()
+        self._infos = {_part_name(info.filename): info for info in infos}
+        self.names = self._infos.keys()
+        if any(info.flag_bits & _ENCRYPTED for info in infos):
+            raise UnreadableFile("password_protected")
+        unpacked = sum(info.file_size for info in infos)
+        packed = sum(info.compress_size for info in infos)
+        if unpacked > limits.unpacked or (
+            unpacked > 4 * _SMALL and unpacked > packed * _PACKED_TIGHTLY
+        ):
+            raise UnreadableFile("zip_bomb")
+
+    def parse(self, name: str, made: expat.XMLParserType) -> Iterator[None]:
+        """Feeds a part to a parser chunk by chunk; what was found so far can be taken at each."""
+        for chunk in self._chunks(name):
+            _feed(made, chunk, last=False)
+            yield
+        _feed(made, b"", last=True)
+
+    def _chunks(self, name: str) -> Iterator[bytes]:
+        try:
+            with self._zip.open(self._infos[name]) as part:
+                while chunk := part.read(CHUNK):
+                    yield chunk
+        except _BROKEN_ARCHIVE:
+            raise UnreadableFile("unreadable_workbook") from None
+
+    def elements(self, name: str) -> Iterator[Element]:
+        """Every element of a small part, in order."""
+        made = parser()
+        found: list[Element] = []
+        path = [""]
+
+        def start(tag: str, attributes: dict[str, str]) -> None:
+            plain = {local(key): value for key, value in attributes.items()}
+            found.append(Element(local(tag), path[-1], plain))
+            path.append(local(tag))
+
+        made.StartElementHandler = start
+        made.EndElementHandler = lambda _: path.pop()
+        for _ in self.parse(name, made):
+            yield from found
+            found.clear()
+
+    def content_types(self, name: str) -> list[str]:
+        """What the archive declares a part to be."""
+        part = "[content_types].xml"
+        declared = self.elements(part) if part in self.names else ()
+        return [
+            element.attributes.get("ContentType", "")
+            for element in declared
+            if _part_name(element.attributes.get("PartName", "")).lstrip("/") == name
+        ]
+
+    def related(self, name: str) -> dict[str, tuple[str, str]]:
+        """The parts that a part points to: id -> (kind, part name)."""
+        folder, base = posixpath.split(name)
+        relations = posixpath.join(folder, "_rels", f"{base}.rels")
+        if relations not in self.names:
+            return {}
+        return {
+            element.attributes.get("Id", ""): (
+                element.attributes.get("Type", "").rpartition("/")[2],
+                _resolved(folder, element.attributes.get("Target", "")),
+            )
+            for element in self.elements(relations)
+            if element.name == "Relationship"
+        }
+
+
+def _part_name(written: str) -> str:
+    """Names of parts are the same in any case; some programs write them with backslashes."""
+    return written.replace("\\", "/").lower()
+
+
+def _resolved(folder: str, target: str) -> str:
+    target = _part_name(target)
+    if target.startswith("/"):
+        return target[1:]
+    return posixpath.normpath(posixpath.join(folder, target))
+
+
+def _feed(made: expat.XMLParserType, chunk: bytes, *, last: bool) -> None:
+    try:
+        made.Parse(chunk, last)
+    except _BROKEN_XML:
+        raise UnreadableFile("unreadable_workbook") from None

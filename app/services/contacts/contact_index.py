@@ -1,0 +1,264 @@
+"""The contacts of a campaign that a request concerns, held in memory while it is worked out."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from app.errors import Problem
+from app.schemas.fields import write_moment
+from app.services.contacts.rules import is_ended
+
+Columns = tuple[str | None, str | None, str | None, str | None, str | None, str | None, str | None]
+"""phone, email, email_key, first_name, last_name, status, metadata as JSON text."""
+
+
+class ExternalIdRow(NamedTuple):
+    """A row of the external ids; ``contact_id`` with hyphens."""
+
+    contact_id: str
+    key: str
+    value: str
+    identifies: bool
+
+
+class HeldId(NamedTuple):
+    """A contact's value for one external-id key."""
+
+    value: str
+    identifies: bool
+
+
+class RowIdentity(NamedTuple):
+    """What a row of a file said of whom it is about; texts are empty where it was silent."""
+
+    row_number: int
+    phone: str
+    email_key: str
+    identity: str
+
+
+@dataclass(slots=True, eq=False)
+class Stored:
+    """A contact in the state that the request has brought it to so far.
+
+    ``before`` is what the database holds, None for a contact that the request creates; its id
+    is given when it is written. External ids are None where nothing asks for them, and are
+    replaced, never changed in place; so are ``times``, when the contact was created and changed.
+    ``said`` is that of the last row about the contact, where somebody wants to know.
+    """
+
+    phone: str | None
+    email: str | None
+    email_key: str | None
+    first_name: str | None = None
+    last_name: str | None = None
+    status: str | None = None
+    metadata: str | None = None
+    id: str | None = None
+    before: Columns | None = None
+    removed: bool = False
+    external_ids: Mapping[str, HeldId] | None = None
+    external_ids_before: Mapping[str, HeldId] | None = None
+    times: tuple[datetime, datetime] | None = None
+    said: RowIdentity | None = None
+
+    @classmethod
+    def held(cls, identifier: str, columns: Columns) -> "Stored":
+        """As the database holds it."""
+        phone, email, email_key, first_name, last_name, status, metadata = columns
+        return cls(
+            phone,
+            email,
+            email_key,
+            first_name,
+            last_name,
+            status,
+            metadata,
+            identifier,
+            columns,
+        )
+
+    @property
+    def moved(self) -> bool:
+        """Whether phone or e-mail differ from what the database holds."""
+        before = self.before
+        return before is not None and (self.phone != before[0] or self.email != before[1])
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything else differs."""
+        before = self.before
+        return before is not None and (
+            self.metadata != before[6]
+            or self.first_name != before[3]
+            or self.last_name != before[4]
+            or self.status != before[5]
+            or self.external_ids is not self.external_ids_before
+        )
+
+    @property
+    def ended(self) -> bool:
+        """Whether the request ends the outreach to a contact that there was before."""
+        before = self.before
+        return before is not None and (
+            self.removed
+            or (self.status != before[5] and is_ended(self.status) and not is_ended(before[5]))
+        )
+
+    @property
+    def identities(self) -> list[tuple[str, str]]:
+        """The external ids that tell who it is."""
+        return [
+            (key, held.value) for key, held in (self.external_ids or {}).items() if held.identifies
+        ]
+
+    def read_only(self) -> dict[str, Any]:
+        """What reading the contact answers beside its fields; complete only where external ids
+        and times were asked for."""
+        shown: dict[str, Any] = {
+            "externalIds": {key: held.value for key, held in (self.external_ids or {}).items()}
+        }
+        if self.before is not None:
+            shown["id"] = self.id
+        if self.times is not None:
+            shown["createdAt"], shown["updatedAt"] = map(write_moment, self.times)
+        return shown
+
+    def state(self) -> dict[str, Any]:
+        """Everything that a contact can be put back from; metadata as its JSON text, so that
+        numbers and the order of keys stay as they are."""
+        return {
+            "phone": self.phone,
+            "email": self.email,
+            "firstName": self.first_name,
+            "lastName": self.last_name,
+            "status": self.status,
+            "metadata": self.metadata,
+            "externalIds": {
+                key: {"value": held.value, "identifies": held.identifies}
+                for key, held in (self.external_ids or {}).items()
+            },
+        }
+
+
+class Ambiguous(Exception):
+    """The identifiers of one contact belong to different stored ones."""
+
+
+class ContactIndex:
+    """Contacts by what identifies them."""
+
+    def __init__(self, loaded: Iterable[Stored]):
+        self.loaded = list(loaded)
+        self.created: list[Stored] = []
+        self.removed: list[Stored] = []
+        self._by_phone: dict[str | None, Stored] = {}
+        self._by_email: dict[str | None, Stored] = {}
+        self._by_identity: dict[tuple[str, str] | None, Stored] = {}
+        for stored in self.loaded:
+            self._enter(stored)
+
+    def find(
+        self, phone: str | None, email_key: str | None, *identities: tuple[str, str] | None
+    ) -> Stored | None:
+        """The one contact that any of the identifiers belongs to. Raises `Ambiguous`."""
+        found = self._by_phone.get(phone)
+        other = self._by_email.get(email_key)
+        if found is None:
+            found = other
+        elif other is not None and other is not found:
+            raise Ambiguous
+        for identity in identities:
+            other = self._by_identity.get(identity)
+            if found is None:
+                found = other
+            elif other is not None and other is not found:
+                raise Ambiguous
+        return found
+
+    def of_id(self, contact_id: str) -> Stored | None:
+        """The loaded contact with this id."""
+        return next((stored for stored in self.loaded if stored.id == contact_id), None)
+
+    def taken(
+        self,
+        own: Stored,
+        phone: str | None,
+        email_key: str | None,
+        identity: tuple[str, str] | None,
+    ) -> str | None:
+        """Which of the identifiers belongs to another contact than ``own``: its field."""
+        holders = {
+            "phone": self._by_phone.get(phone),
+            "email": self._by_email.get(email_key),
+            "externalIdValue": self._by_identity.get(identity),
+        }
+        return next((f for f, held in holders.items() if held not in (None, own)), None)
+
+    def add(self, stored: Stored) -> None:
+        self.created.append(stored)
+        self._enter(stored)
+
+    def remove(self, stored: Stored) -> None:
+        stored.removed = True
+        self.removed.append(stored)
+        self._by_phone.pop(stored.phone, None)
+        self._by_email.pop(stored.email_key, None)
+        for pair in stored.identities:
+            self._by_identity.pop(pair, None)
+
+    def identify(self, stored: Stored, phone: str | None, email: str | None) -> None:
+        """Gives a contact other identifiers."""
+        if phone != stored.phone:
+            self._by_phone.pop(stored.phone, None)
+            stored.phone = phone
+            if phone:
+                self._by_phone[phone] = stored
+        email_key = email and email.lower()
+        if email_key != stored.email_key:
+            self._by_email.pop(stored.email_key, None)
+            if email_key:
+                self._by_email[email_key] = stored
+        stored.email, stored.email_key = email, email_key
+
+    def attach(self, stored: Stored, key: str, value: str | None, *, identifies: bool) -> None:
+        """Sets (or, with None, takes away) an external id.
+
+        A value that only routes never replaces one that identifies the contact.
+        """
+        ids = stored.external_ids or {}
+        held = ids.get(key)
+        if held is not None and held.identifies and value is not None and not identifies:
+            return
+        self.hold(stored, key, None if value is None else HeldId(value, identifies))
+
+    def hold(self, stored: Stored, key: str, new: HeldId | None) -> None:
+        """Makes an external id exactly this, or takes it away."""
+        ids = stored.external_ids or {}
+        held = ids.get(key)
+        if new == held:
+            return
+        if held is not None and held.identifies:
+            self._by_identity.pop((key, held.value), None)
+        others = {name: other for name, other in ids.items() if name != key}
+        stored.external_ids = others if new is None else {**others, key: new}
+        if new is not None and new.identifies:
+            self._by_identity[key, new.value] = stored
+
+    def _enter(self, stored: Stored) -> None:
+        if stored.phone:
+            self._by_phone[stored.phone] = stored
+        if stored.email_key:
+            self._by_email[stored.email_key] = stored
+        if stored.external_ids:
+            for pair in stored.identities:
+                self._by_identity[pair] = stored
+
+
+class Refused(Exception):
+    """A contact that can't be written as it was sent, found out against what is stored."""
+
+    def __init__(self, problem: Problem):
+        super().__init__(problem.message)
+        self.problem = problem

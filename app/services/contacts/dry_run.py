@@ -1,0 +1,236 @@
+"""What a file would do to a campaign, a part at a time and without doing it.
+
+Each part is planned by the code that applies it, against the campaign and what the parts before
+would have done. That is kept in a database beside the campaign's, so that memory does not grow
+with the file. Names and statuses decide nothing and are not kept.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import orjson
+from sqlalchemy.orm import Session
+
+from app.database import open_scratch
+from app.enums import ContactAction
+from app.services.contacts.apply import load, refused_phones
+from app.services.contacts.contact_index import ExternalIdRow, RowIdentity, Stored
+from app.services.contacts.incoming import Incoming, Reader
+from app.services.contacts.plan import BulkResult, Plan
+from app.services.contacts.rules import Rules
+from app.services.contacts.store import Source, open_store
+
+_TABLES = (
+    """
+CREATE TABLE contacts (
+  place INTEGER PRIMARY KEY, id TEXT, phone TEXT, email_key TEXT, metadata TEXT,
+  row_number INTEGER, said_phone TEXT, said_email TEXT, said_identity TEXT)
+""",
+    "CREATE INDEX by_id ON contacts (id) WHERE id IS NOT NULL",
+    "CREATE INDEX by_phone ON contacts (phone) WHERE phone IS NOT NULL",
+    "CREATE INDEX by_email ON contacts (email_key) WHERE email_key IS NOT NULL",
+    """
+CREATE TABLE external_ids (
+  place INTEGER, key TEXT, value TEXT, identifies INTEGER, PRIMARY KEY (place, key))
+WITHOUT ROWID
+""",
+    "CREATE INDEX by_identity ON external_ids (value, key) WHERE identifies",
+)
+_FIND = """
+SELECT c.place, c.id, c.phone, c.email_key, c.metadata, c.row_number,
+  coalesce(c.said_phone, c.phone), coalesce(c.said_email, c.email_key), c.said_identity
+FROM json_each(?) j CROSS JOIN contacts c
+"""
+_BY_PHONE = f"{_FIND} WHERE c.phone = j.value"
+_BY_EMAIL = f"{_FIND} WHERE c.email_key = j.value"
+_BY_IDENTITY = """
+SELECT c.place, c.id, c.phone, c.email_key, c.metadata, c.row_number,
+  coalesce(c.said_phone, c.phone), coalesce(c.said_email, c.email_key), c.said_identity
+FROM json_each(?) j
+CROSS JOIN external_ids e ON e.value = j.value->>1 AND e.key = j.value->>0 AND e.identifies
+CROSS JOIN contacts c ON c.place = e.place
+"""
+_KNOWN = "SELECT c.id FROM json_each(?) j CROSS JOIN contacts c WHERE c.id = j.value"
+_EXTERNAL_IDS = """
+SELECT e.place, e.key, e.value, e.identifies
+FROM json_each(?) j CROSS JOIN external_ids e WHERE e.place = j.value
+"""
+_KEEP = "INSERT OR REPLACE INTO contacts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_KEEP_EXTERNAL_ID = "INSERT INTO external_ids VALUES (?, ?, ?, ?)"
+_FORGET_EXTERNAL_IDS = "DELETE FROM external_ids WHERE place IN (SELECT value FROM json_each(?))"
+
+
+class DryRun:
+    """Use it in a ``with`` block, or close it. It belongs to one thread at a time."""
+
+    def __init__(self, rules: Rules, action: ContactAction):
+        self._rules = rules
+        self._action = action
+        self._reader = Reader(rules, None, removing=action is ContactAction.REMOVE, from_file=True)
+        self._scratch = _Scratch()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._scratch.close()
+
+    def read(self, item: dict[str, Any]) -> Incoming | list[Any]:
+        """See `Reader.read`."""
+        return self._reader.read(item)
+
+    def apply(
+        self, session: Session, items: Sequence[dict[str, Any]], row_numbers: Sequence[int]
+    ) -> BulkResult:
+        """What `contacts.apply` would answer, ``again`` included, ids aside."""
+        readings = [self._reader.read(item) for item in items]
+        understood = [reading for reading in readings if isinstance(reading, Incoming)]
+        stored = open_store(session.connection(), self._rules)
+        source = _Both(self._scratch, stored)
+        plan = Plan(
+            load(source, understood, every_id=bool(self._rules.keys)),
+            self._rules,
+            self._action,
+            refused_phones=refused_phones(session, self._rules, self._action, understood),
+            row_numbers=row_numbers,
+            remembers_rows=True,
+        )
+        for item, reading in zip(items, readings, strict=True):
+            plan.take(item, reading)
+        self._scratch.keep(plan.concerned(), with_ids=bool(self._rules.keys))
+        return plan.result(items)
+
+
+class _Scratch:
+    """The contacts that parts of the file have changed, in the state they would be in.
+
+    One that is in the campaign too has its id there; one that would be created has its place
+    here as its id. Of one that would be removed nothing is left but its id.
+    """
+
+    def __init__(self) -> None:
+        self._connection = open_scratch()
+        for statement in _TABLES:
+            self._connection.execute(statement)
+        self._connection.execute("BEGIN")
+        self._last_place = 0
+        self._places: dict[str, int] = {}
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def is_empty(self) -> bool:
+        return self._last_place == 0
+
+    def find(self, query: str, values: Iterable[Any]) -> list[Stored]:
+        found = []
+        for row in self._connection.execute(query, (_json(values),)):
+            place, identifier, phone, email_key, metadata, *said = row
+            known = identifier or str(place)
+            self._places[known] = place
+            columns = (phone, email_key, email_key, None, None, None, metadata)
+            stored = Stored.held(known, columns)
+            stored.said = RowIdentity(*said)
+            found.append(stored)
+        return found
+
+    def known(self, contact_ids: Sequence[str]) -> set[str]:
+        """Those that the campaign's own state is out of date for."""
+        return {row[0] for row in self._connection.execute(_KNOWN, (_json(contact_ids),))}
+
+    def place_of(self, contact_id: str) -> int | None:
+        return self._places.get(contact_id)
+
+    def external_ids(self, contact_ids: Iterable[str]) -> list[ExternalIdRow]:
+        names = {self._places[contact_id]: contact_id for contact_id in contact_ids}
+        rows = self._connection.execute(_EXTERNAL_IDS, (_json(names),))
+        return [ExternalIdRow(names[row[0]], row[1], row[2], bool(row[3])) for row in rows]
+
+    def keep(self, concerned: Iterable[Stored], *, with_ids: bool) -> None:
+        """Writes the state that contacts have been brought to."""
+        rows = []
+        external_ids = []
+        replaced = []
+        for stored in concerned:
+            held = stored.id and self._places.get(stored.id)
+            if held:
+                replaced.append(held)
+                place = held
+            else:
+                place = self._last_place = self._last_place + 1
+            identifier = stored.id if stored.before and stored.id != str(place) else None
+            if stored.removed:
+                rows.append((place, identifier, *[None] * 7))
+                continue
+            phone, email_key = stored.phone, stored.email_key
+            number, said_phone, said_email, said_identity = stored.said or RowIdentity(
+                0, "", "", ""
+            )
+            # What was said is mostly what is held: written once, it takes a fifth less room.
+            said = (
+                None if said_phone == phone else said_phone,
+                None if said_email == email_key else said_email,
+                said_identity,
+            )
+            rows.append((place, identifier, phone, email_key, stored.metadata, number, *said))
+            if with_ids:
+                external_ids += [
+                    (place, key, *pair) for key, pair in (stored.external_ids or {}).items()
+                ]
+        if with_ids and replaced:
+            self._connection.execute(_FORGET_EXTERNAL_IDS, (_json(replaced),))
+        self._connection.executemany(_KEEP, rows)
+        self._connection.executemany(_KEEP_EXTERNAL_ID, external_ids)
+        self._places.clear()
+
+
+class _Both:
+    """The campaign as the parts before would have left it: a `Source`."""
+
+    def __init__(self, scratch: _Scratch, stored: Source):
+        self._scratch = scratch
+        self._stored = stored
+        self._has_stored = not stored.is_empty()
+
+    def is_empty(self) -> bool:
+        return self._scratch.is_empty() and not self._has_stored
+
+    def find_by_id(self, contact_ids: Sequence[str]) -> list[Stored]:
+        return self._current(self._stored.find_by_id(contact_ids))
+
+    def find_by_phone(self, phones: Sequence[str]) -> list[Stored]:
+        found = self._scratch.find(_BY_PHONE, phones)
+        if self._has_stored:
+            found += self._current(self._stored.find_by_phone(phones))
+        return found
+
+    def find_by_email(self, email_keys: Sequence[str]) -> list[Stored]:
+        found = self._scratch.find(_BY_EMAIL, email_keys)
+        if self._has_stored:
+            found += self._current(self._stored.find_by_email(email_keys))
+        return found
+
+    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[Stored]:
+        found = self._scratch.find(_BY_IDENTITY, identities)
+        if self._has_stored:
+            found += self._current(self._stored.find_identified(identities))
+        return found
+
+    def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
+        here = [each for each in contact_ids if self._scratch.place_of(each)]
+        elsewhere = [each for each in contact_ids if not self._scratch.place_of(each)]
+        rows = self._scratch.external_ids(here) if here else []
+        return rows + (self._stored.external_ids(elsewhere) if elsewhere else [])
+
+    def _current(self, found: list[Stored]) -> list[Stored]:
+        if not found or self._scratch.is_empty():
+            return found
+        outdated = self._scratch.known([stored.id or "" for stored in found])
+        return [stored for stored in found if stored.id not in outdated]
+
+
+def _json(values: Iterable[Any]) -> str:
+    return orjson.dumps(list(values)).decode()

@@ -1,0 +1,392 @@
+"""What became of the contacts of a request: the answer of Area C, and what an upload keeps."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+import orjson
+
+from app.enums import ContactAction
+from app.errors import Problem
+from app.models.base import new_ids
+from app.services.contacts.contact_index import (
+    Ambiguous,
+    ContactIndex,
+    Refused,
+    RowIdentity,
+    Stored,
+)
+from app.services.contacts.incoming import MISSING_IDENTIFIER, Incoming, keep_what_differs
+from app.services.contacts.rules import MAX_METADATA_KEYS, Rules, is_ended
+
+CREATED, UPDATED, DELETED, IGNORED, FAILED = "created", "updated", "deleted", "ignored", "failed"
+
+
+class Success(TypedDict):
+    """``phone`` and ``email`` as they were sent; ``id`` is None for what a dry run would create."""
+
+    phone: Any
+    email: Any
+    action: str
+    id: str | None
+
+
+class Ignored(TypedDict):
+    index: int
+    phone: Any
+    email: Any
+    code: str
+
+
+class Failure(TypedDict):
+    index: int
+    phone: Any
+    email: Any
+    code: str
+    field: str | None
+    message: str
+    retryable: bool
+
+
+@dataclass(slots=True)
+class Change:
+    """One step of the undo log. ``before`` and ``after`` are states (see `Stored.state`)."""
+
+    row_number: int
+    contact_id: str
+    action: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+@dataclass(slots=True)
+class BulkResult:
+    """created + updated + deleted + ignored + failed = contacts sent, always.
+
+    ``outcomes`` has one word for each contact in the order sent, ``problems`` everything that is
+    wrong with those that failed, by the same index as ``errors``. ``changes`` is filled where it
+    was asked for, and so is ``again``: for each row about the contact of an earlier one, what the
+    last of those said and what the row itself says.
+    """
+
+    success: list[Success]
+    errors: list[Failure]
+    ignored: list[Ignored]
+    created: int
+    updated: int
+    deleted: int
+    outcomes: list[str]
+    problems: dict[int, Sequence[Problem]] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    again: dict[int, tuple[RowIdentity, RowIdentity]] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {
+            CREATED: self.created,
+            UPDATED: self.updated,
+            DELETED: self.deleted,
+            IGNORED: len(self.ignored),
+            FAILED: len(self.errors),
+        }
+
+    @property
+    def message(self) -> str:
+        """The counts in words."""
+        sent = len(self.outcomes)
+        counts = ", ".join(f"{number:,} {word}" for word, number in self.counts.items())
+        return f"{sent:,} {'contact was' if sent == 1 else 'contacts were'} sent: {counts}."
+
+    def body(self) -> dict[str, Any]:
+        """The answer on the wire."""
+        return {
+            "message": self.message,
+            "success": self.success,
+            "errors": self.errors,
+            "ignored": self.ignored,
+        }
+
+
+_AMBIGUOUS = Problem(
+    "phone",
+    "ambiguous_match",
+    "The phone number, e-mail address and external id belong to different contacts.",
+)
+_NOT_FOUND = Problem("phone", "not_found", "No contact of the campaign has these identifiers.")
+_DO_NOT_CONTACT = Problem(
+    "phone", "do_not_contact", "This number is on the organization's do-not-call list."
+)
+
+_TAKEN = {"phone": "phone number", "email": "e-mail address", "externalIdValue": "external id"}
+
+
+class Plan:
+    """What a request does. Feed it with `take`, write what is in its ``book``, then `result`."""
+
+    def __init__(
+        self,
+        book: ContactIndex,
+        rules: Rules,
+        action: ContactAction,
+        *,
+        refused_phones: Collection[str] = (),
+        row_numbers: Sequence[int] | None = None,
+        collect_changes: bool = False,
+        contact_id: str | None = None,
+        remembers_rows: bool = False,
+    ):
+        self.book = book
+        self._meant = book.of_id(contact_id) if contact_id is not None else None
+        self._keys = rules.keys
+        self._adds = action is ContactAction.UPSERT
+        self._removes = action is ContactAction.REMOVE
+        self._refused_phones = refused_phones
+        self._row_numbers = row_numbers
+        self._concerned: list[Stored | None] = []
+        self._errors: list[Failure] = []
+        self._ignored: list[Ignored] = []
+        self._outcomes: list[str] = []
+        self._problems: dict[int, Sequence[Problem]] = {}
+        self._collects = collect_changes
+        self._changes: list[tuple[int, Stored, str, Any, Any]] = []
+        self._remembers_rows = remembers_rows
+        self._again: dict[int, tuple[RowIdentity, RowIdentity]] = {}
+
+    def take(self, item: Any, reading: Incoming | list[Problem]) -> None:
+        """The next contact: as it was sent, and as it was read."""
+        if isinstance(reading, list):
+            self._fail(item, reading)
+            return
+        try:
+            stored = self._find(reading)
+            if self._removes:
+                self._remove(item, stored)
+            elif stored is not None:
+                self._update(item, stored, reading)
+            elif self._adds:
+                self._create(item, reading)
+            else:
+                self._ignore(item, "not_in_campaign")
+        except Ambiguous:
+            self._fail(item, [_AMBIGUOUS])
+        except Refused as refusal:
+            self._fail(item, [refusal.problem])
+
+    def _find(self, reading: Incoming) -> Stored | None:
+        """The contact that is meant: by its identifiers, or the one that was named.
+
+        Raises `Ambiguous` and `Refused`.
+        """
+        own = self._meant
+        if own is None or own.removed:
+            identities = (reading.identity, *reading.further_identities)
+            return self.book.find(reading.phone, reading.email_key, *identities)
+        field = self.book.taken(own, reading.phone, reading.email_key, reading.identity)
+        if field is not None:
+            message = f"Another contact of the campaign has this {_TAKEN[field]}."
+            raise Refused(Problem(field, "ambiguous_match", message))
+        return own
+
+    def result(self, contacts: Sequence[Any]) -> BulkResult:
+        """The answer for all that was taken; what was created has an id only after
+        `number_created`."""
+        return BulkResult(
+            success=[
+                {
+                    "phone": item.get("phone"),
+                    "email": item.get("email"),
+                    "action": outcome,
+                    "id": stored.id,
+                }
+                for item, outcome, stored in zip(
+                    contacts, self._outcomes, self._concerned, strict=True
+                )
+                if stored is not None
+            ],
+            errors=self._errors,
+            ignored=self._ignored,
+            created=len(self.book.created),
+            updated=self._outcomes.count(UPDATED),
+            deleted=len(self.book.removed),
+            outcomes=self._outcomes,
+            problems=self._problems,
+            changes=[
+                Change(number, stored.id, action, before, after)
+                for number, stored, action, before, after in self._changes
+                if stored.id is not None
+            ],
+            again=self._again,
+        )
+
+    def concerned(self) -> set[Stored]:
+        """The contacts that anything was done to."""
+        return {stored for stored in self._concerned if stored is not None}
+
+    @property
+    def states_of_removed(self) -> dict[str, dict[str, Any]]:
+        """What is logged of the contacts that go, by their ids; open to more."""
+        return {
+            stored.id: before
+            for _, stored, action, before, _ in self._changes
+            if action == DELETED and stored.id is not None
+        }
+
+    def number_created(self) -> None:
+        """Gives the contacts that are created their ids, ascending in the order sent."""
+        for stored, identifier in zip(
+            self.book.created, new_ids(len(self.book.created)), strict=True
+        ):
+            stored.id = identifier
+
+    def _create(self, item: dict[str, Any], incoming: Incoming) -> None:
+        if not (incoming.phone or incoming.email):
+            raise Refused(MISSING_IDENTIFIER)
+        if incoming.status and is_ended(incoming.status):
+            self._ignore(item, "status_ended")
+            return
+        if incoming.phone in self._refused_phones:
+            self._fail(item, [_DO_NOT_CONTACT])
+            return
+        if incoming.sent_read_only:
+            _keep_read_only(incoming, incoming)
+        if incoming.sent_metadata:
+            incoming.metadata = _merged(None, incoming)
+        _blank_to_none(incoming)
+        if incoming.external_id is not None or incoming.further_ids:
+            self._attach(incoming, incoming)
+        self.book.add(incoming)
+        if self._remembers_rows:
+            self._remember(incoming, incoming)
+        self._succeed(incoming, CREATED, None)
+
+    def _update(self, item: dict[str, Any], stored: Stored, incoming: Incoming) -> None:
+        if incoming.phone in self._refused_phones:
+            self._fail(item, [_DO_NOT_CONTACT])
+            return
+        metadata = _metadata_after(stored, incoming)
+        before = stored.state() if self._collects else None
+        phone = incoming.phone if incoming.phone != "" else stored.phone
+        email = incoming.email if incoming.email != "" else stored.email
+        if phone != stored.phone or email != stored.email:
+            if not (phone or email):
+                raise Refused(MISSING_IDENTIFIER)
+            self.book.identify(stored, phone, email)
+        stored.metadata = metadata
+        if incoming.first_name != "":
+            stored.first_name = incoming.first_name
+        if incoming.last_name != "":
+            stored.last_name = incoming.last_name
+        if incoming.status != "":
+            stored.status = incoming.status
+        if incoming.external_id is not None or incoming.further_ids:
+            self._attach(stored, incoming)
+        if self._remembers_rows:
+            self._remember(stored, incoming)
+        self._succeed(stored, UPDATED, before)
+
+    def _remember(self, stored: Stored, incoming: Incoming) -> None:
+        identity = ":".join(incoming.identity) if incoming.identity else ""
+        index = self._index()
+        said = RowIdentity(index, incoming.phone or "", incoming.email_key or "", identity)
+        if stored.said is not None:
+            self._again[index] = (stored.said, said)
+        stored.said = said
+
+    def _attach(self, stored: Stored, incoming: Incoming) -> None:
+        for pair in (incoming.external_id, *incoming.further_ids):
+            if pair is not None:
+                identifies = pair.is_own and self._keys.get(pair.key, False)
+                self.book.attach(stored, pair.key, pair.value, identifies=identifies)
+
+    def _remove(self, item: dict[str, Any], stored: Stored | None) -> None:
+        if stored is None:
+            self._fail(item, [_NOT_FOUND])
+            return
+        self.book.remove(stored)
+        self._succeed(stored, DELETED, stored.state() if self._collects else None)
+
+    def _succeed(self, stored: Stored, action: str, before: dict[str, Any] | None) -> None:
+        if self._collects:
+            after = None if action == DELETED else stored.state()
+            self._changes.append((self._index(), stored, action, before, after))
+        self._outcomes.append(action)
+        self._concerned.append(stored)
+
+    def _ignore(self, item: dict[str, Any], code: str) -> None:
+        self._ignored.append(
+            {
+                "index": self._index(),
+                "phone": item.get("phone"),
+                "email": item.get("email"),
+                "code": code,
+            }
+        )
+        self._outcomes.append(IGNORED)
+        self._concerned.append(None)
+
+    def _fail(self, item: Any, problems: Sequence[Problem]) -> None:
+        first, index = problems[0], self._index()
+        sent = item if isinstance(item, dict) else {}
+        self._errors.append(
+            {
+                "index": index,
+                "phone": sent.get("phone"),
+                "email": sent.get("email"),
+                "code": first.code,
+                "field": first.field or None,
+                "message": first.message,
+                "retryable": False,
+            }
+        )
+        self._problems[index] = problems
+        self._outcomes.append(FAILED)
+        self._concerned.append(None)
+
+    def _index(self) -> int:
+        place = len(self._outcomes)
+        return place if self._row_numbers is None else self._row_numbers[place]
+
+
+def _metadata_after(stored: Stored, incoming: Incoming) -> str | None:
+    """The stored contact's metadata after the update. Raises `Refused`."""
+    if incoming.sent_read_only:
+        _keep_read_only(incoming, stored)
+    if incoming.sent_metadata or incoming.removed_keys != ():
+        return _merged(stored.metadata, incoming)
+    return stored.metadata
+
+
+def _keep_read_only(incoming: Incoming, stored: Stored) -> None:
+    """Raises `Refused` where what differs from the stored contact is no metadata."""
+    problems = keep_what_differs(incoming, stored.read_only())
+    if problems:
+        raise Refused(problems[0])
+
+
+def _merged(stored: str | None, incoming: Incoming) -> str | None:
+    """Metadata as JSON text after the contact's own was written into it; None where none is left.
+
+    Raises `Refused` for more keys than a contact may have.
+    """
+    merged = sent = incoming.sent_metadata or {}
+    if stored is not None and incoming.removed_keys is not None:
+        if sent and not incoming.removed_keys and orjson.dumps(sent) == stored.encode():
+            return stored
+        merged = orjson.loads(stored)
+        for key in incoming.removed_keys:
+            merged.pop(key, None)
+        merged.update(sent)
+    if len(merged) > MAX_METADATA_KEYS:
+        message = f"With this the contact would have {len(merged)} keys of metadata; "
+        message += f"at most {MAX_METADATA_KEYS} fit."
+        raise Refused(Problem("contactMetadata", "too_many_metadata_keys", message))
+    return orjson.dumps(merged).decode() if merged else None
+
+
+def _blank_to_none(new: Stored) -> None:
+    new.phone = new.phone or None
+    new.email = new.email or None
+    new.email_key = new.email_key or None
+    new.first_name = new.first_name or None
+    new.last_name = new.last_name or None
+    new.status = new.status or None

@@ -1,0 +1,280 @@
+"""What Area C asks for: contacts in bulk, and reading them back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
+
+from app.errors import NotFound, ValidationFailed
+from app.models import Campaign, Contact, ContactExternalId, DoNotCallEntry, Organization
+from app.phone import PhoneError, normalise
+from app.policy.caller import Caller
+from app.schemas.contacts import ContactFilter, StoredContact
+from app.services import campaigns
+from app.services.calls.rules import REFUSED
+from app.services.contacts.rules import ENDED_STATUSES
+from app.services.paging import Page
+
+
+@dataclass(frozen=True, slots=True)
+class ContactPage:
+    """Contacts, newest first; ``more``: older ones follow."""
+
+    items: Sequence[StoredContact]
+    more: bool
+
+
+def get(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> StoredContact:
+    """Raises `NotFound` (``campaign_not_found``, ``contact_not_found``)."""
+    campaign = campaigns.get(session, caller, campaign_id)
+    query = select(Contact).where(Contact.campaign_id == campaign.id, Contact.id == contact_id)
+    contact = session.scalars(query).one_or_none()
+    if contact is None:
+        message = "There is no such contact in the campaign."
+        raise NotFound(message, "contact_not_found")
+    return _described(session, [contact])[0]
+
+
+def page(
+    session: Session,
+    caller: Caller,
+    campaign_id: UUID,
+    wanted: ContactFilter,
+    *,
+    before: UUID | None = None,
+) -> ContactPage:
+    """The campaign's contacts that pass every filter, newest first, before the one named.
+
+    Raises `NotFound` (``campaign_not_found``) and `ValidationFailed` (``invalid_phone``).
+    """
+    campaign = campaigns.get(session, caller, campaign_id)
+    query = select(Contact).where(Contact.campaign_id == campaign.id)
+    if wanted.phone is not None:
+        query = query.where(Contact.phone.in_(_numbers(session, campaign, wanted.phone)))
+    if wanted.email is not None:
+        query = query.where(Contact.email_key == wanted.email.lower())
+    if wanted.status is not None:
+        query = query.where(Contact.status == wanted.status)
+    if wanted.external_id_value is not None:
+        carriers = select(ContactExternalId.contact_id).where(
+            ContactExternalId.campaign_id == campaign.id,
+            ContactExternalId.value == wanted.external_id_value.strip(),
+        )
+        query = query.where(Contact.id.in_(carriers))
+    if before is not None:
+        query = query.where(Contact.id < before)
+    found = session.scalars(query.order_by(Contact.id.desc()).limit(wanted.per_page + 1)).all()
+    return ContactPage(
+        _described(session, found[: wanted.per_page]), more=len(found) > wanted.per_page
+    )
+
+
+def _numbers(session: Session, campaign: Campaign, sent: str) -> list[str]:
+    """The numbers in E.164 that the text can mean: in an address an unescaped + arrives as a
+    space. Raises `ValidationFailed` (``invalid_phone``) where it means none."""
+    region = session.get_one(Organization, campaign.organization_id).default_region
+    readings = [sent, f"+{sent[1:]}"] if sent.startswith(" ") else [sent]
+    found, refused = [], []
+    for reading in readings:
+        try:
+            found.append(normalise(reading, region))
+        except PhoneError as error:
+            refused.append(error.message)
+    if not found:
+        raise ValidationFailed.on("phone", "invalid_phone", refused[0])
+    return found
+
+
+def _described(session: Session, contacts: Sequence[Contact]) -> list[StoredContact]:
+    ids: dict[UUID, dict[str, str]] = {contact.id: {} for contact in contacts}
+    query = (
+        select(ContactExternalId.contact_id, ContactExternalId.key, ContactExternalId.value)
+        .where(ContactExternalId.contact_id.in_(ids))
+        .order_by(ContactExternalId.key)
+    )
+    for contact_id, key, value in session.execute(query):
+        ids[contact_id][key] = value
+    return [
+        StoredContact(
+            id=contact.id,
+            first_name=contact.first_name,
+            last_name=contact.last_name,
+            email=contact.email,
+            phone=contact.phone,
+            contact_metadata=contact.contact_metadata or {},
+            status=contact.status,
+            external_ids=ids[contact.id],
+            created_at=contact.created_at,
+            updated_at=contact.updated_at,
+        )
+        for contact in contacts
+    ]
+
+
+NO_STATUS = ":none"
+"""Stands for contacts without a status, where a status is asked for."""
+
+LOOKED_AT = 1000
+"""So many of the newest contacts are looked at for the statuses that a screen offers."""
+
+_PHONE_CHARACTERS = frozenset("+0123456789 ().-/\u00a0")
+
+
+class Hindrance(StrEnum):
+    """Why a contact can't be called."""
+
+    NO_PHONE = "no-phone"
+    DO_NOT_CALL = "do-not-call"
+    REFUSED = "refused"
+    ENDED = "ended"
+
+
+def search(
+    session: Session,
+    campaign: Campaign,
+    *,
+    query: str | None = None,
+    status: str | None = None,
+    hindrance: Hindrance | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Contact]:
+    """A screen of a campaign's contacts, newest first. The campaign must come from its loader.
+
+    ``query`` is a whole number in any writing, a whole external id, or the beginning of an e-mail
+    address or name. Numbers and ids are found by an index; names and addresses are looked for
+    through the campaign. Raises `ValidationFailed` (``invalid_cursor``).
+    """
+    words = (query or "").replace("\0", "").strip()
+    known = _known_ids(session, campaign, words) if words else None
+    listed = _listed_ids(campaign) if hindrance is Hindrance.DO_NOT_CALL else None
+    by_index = [ids for ids in (known, listed) if ids is not None]
+    # Beside these the campaign is not named: the databases would rather walk through it.
+    rows = select(Contact).where(*(Contact.id.in_(ids) for ids in by_index))
+    if not by_index:
+        rows = rows.where(Contact.campaign_id == campaign.id)
+    if words and known is None:
+        rows = rows.where(_begins_with(session, words))
+    if status == NO_STATUS:
+        rows = rows.where(Contact.status.is_(None))
+    elif status is not None:
+        rows = rows.where(Contact.status == status)
+    if hindrance is Hindrance.NO_PHONE:
+        rows = rows.where(Contact.phone.is_(None))
+    elif hindrance is Hindrance.REFUSED:
+        rows = rows.where(Contact.consent == REFUSED)
+    elif hindrance is Hindrance.ENDED:
+        rows = rows.where(_ended())
+    if cursor:
+        try:
+            rows = rows.where(Contact.id < UUID(cursor))
+        except ValueError:
+            message = "This place in the list can't be read; start from its beginning."
+            raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
+    found = session.scalars(rows.order_by(Contact.id.desc()).limit(limit + 1)).all()
+    items = found[:limit]
+    return Page(items, str(items[-1].id) if len(found) > limit else None)
+
+
+def statuses_of(session: Session, campaign: Campaign) -> Sequence[str]:
+    """The statuses among the campaign's newest contacts, in order; see `LOOKED_AT`."""
+    newest = (
+        select(Contact.status)
+        .where(Contact.campaign_id == campaign.id)
+        .order_by(Contact.id.desc())
+        .limit(LOOKED_AT)
+        .subquery()
+    )
+    query = select(newest.c.status).where(newest.c.status.is_not(None)).distinct()
+    return sorted(session.scalars(query))
+
+
+def _known_ids(session: Session, campaign: Campaign, words: str) -> Select[UUID] | None:
+    """Who has this number or external id; None where it is neither."""
+    carriers = select(ContactExternalId.contact_id).where(
+        ContactExternalId.campaign_id == campaign.id, ContactExternalId.value == words
+    )
+    if set(words) <= _PHONE_CHARACTERS:
+        number = _searched_number(session, campaign, words)
+        if number is None:
+            return carriers
+        owners = select(Contact.id).where(
+            Contact.campaign_id == campaign.id, Contact.phone == number
+        )
+        both = carriers.union_all(owners).subquery()
+        return select(both.c[0])
+    return carriers if session.scalar(carriers.limit(1)) else None
+
+
+def _listed_ids(campaign: Campaign) -> Select[UUID]:
+    """Whose numbers are on the do-not-call list."""
+    numbers = select(DoNotCallEntry.phone).where(
+        DoNotCallEntry.organization_id == campaign.organization_id
+    )
+    twin = aliased(Contact)
+    return select(twin.id).where(twin.campaign_id == campaign.id, twin.phone.in_(numbers))
+
+
+def _ended() -> ColumnElement[bool]:
+    """As `rules.is_ended`; the length is cheaper to look at than the letters."""
+    long_enough = func.length(Contact.status) >= min(map(len, ENDED_STATUSES))
+    return long_enough & func.lower(func.trim(Contact.status)).in_(sorted(ENDED_STATUSES))
+
+
+def _begins_with(session: Session, words: str) -> ColumnElement[bool]:
+    begins = _Beginnings(session)
+    conditions = [_is_like(Contact.email_key, words.lower())]
+    if "@" not in words:
+        conditions += [begins(Contact.first_name, words), begins(Contact.last_name, words)]
+        conditions += [
+            begins(Contact.first_name, before) & begins(Contact.last_name, behind)
+            for before, behind in _parted(words)
+        ]
+    return or_(*conditions)
+
+
+class _Beginnings:
+    """What a column's text begins with, in small and capital letters alike.
+
+    SQLite's own LIKE knows that of ASCII letters only and is several times quicker than a
+    function of ours, so it is asked for the usual ways to write the others. PostgreSQL's ILIKE
+    knows every letter and is ten times slower than LIKE, which asks for the first letter before.
+    """
+
+    def __init__(self, session: Session):
+        self._sqlite = session.get_bind().dialect.name == "sqlite"
+
+    def __call__(self, column: InstrumentedAttribute[str | None], text: str) -> ColumnElement[bool]:
+        if not self._sqlite:
+            first = {text[0], text[0].lower(), text[0].upper()}
+            begins = or_(*(_is_like(column, letter) for letter in sorted(first)))
+            return begins & column.ilike(f"{_escaped(text)}%", escape="/")
+        ways = {text, text.lower(), text.upper(), text.title(), text.capitalize()}
+        if text.isascii():
+            ways = {text}
+        return or_(*(_is_like(column, way) for way in sorted(ways)))
+
+
+def _is_like(column: InstrumentedAttribute[str | None], text: str) -> ColumnElement[bool]:
+    return column.like(f"{_escaped(text)}%", escape="/")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("/", "//").replace("%", "/%").replace("_", "/_")
+
+
+def _parted(words: str) -> list[tuple[str, str]]:
+    """A first and a last name, for each blank that may stand between them."""
+    parts = words.split()
+    return [(" ".join(parts[:at]), " ".join(parts[at:])) for at in range(1, min(len(parts), 4))]
+
+
+def _searched_number(session: Session, campaign: Campaign, words: str) -> str | None:
+    query = select(Organization.default_region).where(Organization.id == campaign.organization_id)
+    try:
+        return normalise(words, session.scalar(query))
+    except PhoneError:
+        return None

@@ -1,0 +1,296 @@
+"""Taking back what a file changed: contacts as they were, wherever nobody has changed them since.
+
+What was created is removed, what was updated is restored field by field, what was removed comes
+back. Steps are undone in the opposite order, so that whoever got a number from somebody else
+gives it back first.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import orjson
+from sqlalchemy.orm import Session
+
+from app.models import Campaign
+from app.services import campaigns
+from app.services.contacts import consent, undo_log
+from app.services.contacts.apply import write
+from app.services.contacts.contact_index import ContactIndex, HeldId, Stored
+from app.services.contacts.plan import CREATED, DELETED
+from app.services.contacts.rules import load_rules
+from app.services.contacts.store import Store, open_store
+
+REMOVED, REMOVED_CHANGED = "removed", "removedChanged"
+"""What was created goes; the second tells that somebody has changed it since."""
+RESTORED, PARTLY, BROUGHT_BACK = "restored", "partly", "broughtBack"
+UNCHANGED, LEFT, GONE, TAKEN = "unchanged", "left", "gone", "taken"
+CHANGED_SINCE, NEEDED, PUT_BACK = "changedSince", "needed", "putBack"
+"""Why a field is left: it has another value by now, nothing else tells who the contact is,
+(`TAKEN`) another contact has what would be given back, or somebody has put it back already."""
+
+_METADATA = "contactMetadata."
+_PLAIN = {"firstName": "first_name", "lastName": "last_name", "status": "status"}
+
+
+class Step(NamedTuple):
+    """One step of an undo log: states as `Stored.state` gives them, None where there is none."""
+
+    row_number: int
+    contact_id: str
+    action: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+@dataclass(slots=True)
+class Undone:
+    """What becomes of a step: one of the words above, and why which field is left as it is."""
+
+    step: Step
+    outcome: str
+    fields_left: dict[str, str] = field(default_factory=dict)
+
+
+def fields_differing(fields_left: Mapping[str, str] | None) -> int:
+    """How many fields are not as they were before the step, and stay so."""
+    return sum(why != PUT_BACK for why in (fields_left or {}).values())
+
+
+def undo(
+    session: Session,
+    campaign: Campaign,
+    steps: Sequence[Step],
+    *,
+    left_before: Mapping[str, Collection[str]] | None = None,
+    dry_run: bool = False,
+) -> list[Undone]:
+    """Undoes the steps, which come with the last one first; the answer is in the same order.
+
+    The campaign is locked until the transaction ends. ``left_before`` names, by contact, the
+    fields that steps undone before these have left: what somebody has changed since is no step's
+    any more, whatever its value. ``dry_run`` gives the same answer and writes nothing.
+    """
+    session.flush()
+    if not dry_run:
+        campaigns.lock(session, campaign)
+    store = open_store(session.connection(), load_rules(session, campaign))
+    book = _load(store, steps)
+    held = {stored.id: stored for stored in book.loaded}
+    left: dict[str, set[str]] = defaultdict(set)
+    for contact_id, names in (left_before or {}).items():
+        left[contact_id].update(names)
+    found = []
+    for step in steps:
+        one = _undo(book, held.get(step.contact_id), step, left[step.contact_id])
+        left[step.contact_id].update(one.fields_left)
+        found.append(one)
+    if not dry_run:
+        write(session, campaign, store, book)
+        back = [one.step for one in found if one.outcome == BROUGHT_BACK]
+        undo_log.restore_removed(session, {step.contact_id: step.before or {} for step in back})
+        _restore_consent(session, found, held, left)
+    return found
+
+
+def _restore_consent(
+    session: Session,
+    found: Sequence[Undone],
+    held: Mapping[str | None, Stored],
+    left: Mapping[str, Collection[str]],
+) -> None:
+    """Consent that is again what it was is as old as it was."""
+    returned = {}
+    for step in (one.step for one in found if one.outcome in (RESTORED, PARTLY)):
+        before, stored = step.before or {}, held[step.contact_id]
+        own = "consentAt" in before and f"{_METADATA}{consent.KEY}" not in left[step.contact_id]
+        if (
+            own
+            and not stored.removed
+            and consent.stated(stored.metadata) == consent.stated(before["metadata"])
+        ):
+            returned[step.contact_id] = before["consentAt"]
+    undo_log.restore_consent(session, returned)
+
+
+def _load(store: Store, steps: Sequence[Step]) -> ContactIndex:
+    """The contacts of the steps, and whoever has by now what is to be given back."""
+    states = [step.before for step in steps if step.before]
+    found = store.find_by_id(list({step.contact_id for step in steps}))
+    found += store.find_by_phone(list({state["phone"] for state in states if state["phone"]}))
+    emails = {state["email"].lower() for state in states if state["email"]}
+    found += store.find_by_email(list(emails))
+    pairs = {
+        (key, held["value"])
+        for state in states
+        for key, held in state["externalIds"].items()
+        if held["identifies"]
+    }
+    if pairs:
+        found += store.find_identified(list(pairs))
+    loaded = {str(stored.id): stored for stored in found}
+    ids: dict[str, dict[str, HeldId]] = defaultdict(dict)
+    for contact_id, key, value, identifies in store.external_ids(list(loaded)):
+        ids[contact_id][key] = HeldId(value, identifies)
+    for contact_id, own in ids.items():
+        loaded[contact_id].external_ids = loaded[contact_id].external_ids_before = own
+    return ContactIndex(loaded.values())
+
+
+def _undo(
+    book: ContactIndex, stored: Stored | None, step: Step, left_before: Collection[str]
+) -> Undone:
+    before, after = step.before or {}, step.after or {}
+    if step.action == DELETED:
+        return Undone(step, _bring_back(book, step.contact_id, before))
+    if stored is None or stored.removed:
+        return Undone(step, GONE)
+    if step.action == CREATED:
+        outcome = REMOVED if stored.state() == after else REMOVED_CHANGED
+        book.remove(stored)
+        return Undone(step, outcome)
+    restored, left = _restore(book, stored, before, after, left_before)
+    outcomes = {(True, False): RESTORED, (True, True): PARTLY, (False, True): LEFT}
+    outcome = outcomes.get((bool(restored), bool(fields_differing(left))), UNCHANGED)
+    return Undone(step, outcome, left)
+
+
+def _bring_back(book: ContactIndex, contact_id: str, state: Mapping[str, Any]) -> str:
+    stored = Stored(
+        phone=state["phone"],
+        email=state["email"],
+        email_key=state["email"] and state["email"].lower(),
+        first_name=state["firstName"],
+        last_name=state["lastName"],
+        status=state["status"],
+        metadata=state["metadata"],
+        id=contact_id,
+        external_ids={key: HeldId(**held) for key, held in state["externalIds"].items()},
+    )
+    pairs: list[tuple[str, str] | None] = [*stored.identities]
+    if any(book.taken(stored, stored.phone, stored.email_key, pair) for pair in pairs or [None]):
+        return TAKEN
+    book.add(stored)
+    return BROUGHT_BACK
+
+
+def _restore(
+    book: ContactIndex,
+    stored: Stored,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    left_before: Collection[str],
+) -> tuple[list[str], dict[str, str]]:
+    """Gives back what the step has changed; the fields restored, and why others are left."""
+    restored: list[str] = []
+    left: dict[str, str] = {}
+
+    def as_written(name: str, current: object) -> bool:
+        """Whether the step has changed the field and nobody else has since."""
+        if before[name] == after[name] or name in left_before:
+            return False
+        if current == after[name]:
+            return True
+        left[name] = PUT_BACK if current == before[name] else CHANGED_SINCE
+        return False
+
+    for name, attribute in _PLAIN.items():
+        if as_written(name, getattr(stored, attribute)):
+            setattr(stored, attribute, before[name])
+            restored.append(name)
+    wanted = {
+        name: before[name]
+        for name, current in (("phone", stored.phone), ("email", stored.email))
+        if as_written(name, current)
+    }
+    _identify(book, stored, wanted, left)
+    restored += wanted
+    _restore_metadata(stored, before["metadata"], after["metadata"], restored, left, left_before)
+    ids = before["externalIds"], after["externalIds"]
+    _restore_ids(book, stored, *ids, restored, left, left_before)
+    return restored, left
+
+
+def _identify(
+    book: ContactIndex, stored: Stored, wanted: dict[str, str | None], left: dict[str, str]
+) -> None:
+    """Gives back phone and e-mail; takes from ``wanted`` what can't be given."""
+    for name in list(wanted):
+        value = wanted[name]
+        phone, email = (value, None) if name == "phone" else (None, value)
+        if value and book.taken(stored, phone, email and email.lower(), None):
+            left[name] = TAKEN
+            del wanted[name]
+    phone, email = wanted.get("phone", stored.phone), wanted.get("email", stored.email)
+    if not (phone or email):
+        left |= dict.fromkeys(wanted, NEEDED)
+        wanted.clear()
+    elif wanted:
+        book.identify(stored, phone, email)
+
+
+def _restore_metadata(
+    stored: Stored,
+    before: str | None,
+    after: str | None,
+    restored: list[str],
+    left: dict[str, str],
+    left_before: Collection[str],
+) -> None:
+    """The text as it was where nobody has changed it, so that the order of its keys returns."""
+    if before == after:
+        return
+    of_others = {name.partition(".")[2] for name in left_before if name.startswith(_METADATA)}
+    if stored.metadata == after and not of_others:
+        stored.metadata = before
+        restored.append("contactMetadata")
+        return
+    now, was, wrote = _values(stored.metadata), _values(before), _values(after)
+    changed = False
+    ours = [key for key in {**was, **wrote} if key not in of_others]
+    for key in [key for key in ours if was.get(key) != wrote.get(key)]:
+        if now.get(key) == wrote.get(key):
+            changed = True
+            if key in was:
+                now[key] = was[key]
+            else:
+                del now[key]
+        else:
+            is_back = now.get(key) == was.get(key)
+            left[f"{_METADATA}{key}"] = PUT_BACK if is_back else CHANGED_SINCE
+    if changed:
+        values = {key: orjson.loads(value) for key, value in now.items()}
+        stored.metadata = orjson.dumps(values).decode() if values else None
+        restored.append("contactMetadata")
+
+
+def _values(text: str | None) -> dict[str, bytes]:
+    """Metadata with its values as JSON: 1 and true are not the same."""
+    return {key: orjson.dumps(value) for key, value in orjson.loads(text or "{}").items()}
+
+
+def _restore_ids(
+    book: ContactIndex,
+    stored: Stored,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    restored: list[str],
+    left: dict[str, str],
+    left_before: Collection[str],
+) -> None:
+    ours = [key for key in {**before, **after} if f"externalIds.{key}" not in left_before]
+    for key in [key for key in ours if before.get(key) != after.get(key)]:
+        current = (stored.external_ids or {}).get(key)
+        was, wrote = _held(before.get(key)), _held(after.get(key))
+        if current != wrote:
+            left[f"externalIds.{key}"] = PUT_BACK if current == was else CHANGED_SINCE
+        elif was and was.identifies and book.taken(stored, None, None, (key, was.value)):
+            left[f"externalIds.{key}"] = TAKEN
+        else:
+            book.hold(stored, key, was)
+            restored.append(f"externalIds.{key}")
+
+
+def _held(value: Mapping[str, Any] | None) -> HeldId | None:
+    return HeldId(**value) if value else None

@@ -1,0 +1,96 @@
+"""What a contact has beside its own fields: it goes when a file removes it, and can come back."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from app.models import Call, Contact
+from app.services.contacts import consent
+from app.services.contacts.plan import Change
+
+
+def record_removed(session: Session, removed: Mapping[str, dict[str, Any]]) -> None:
+    """Adds to the states of contacts that are about to go, by their ids, their age, their consent
+    and the calls to them."""
+    ids = [UUID(contact_id) for contact_id in removed]
+    query = select(
+        Contact.id,
+        Contact.created_at,
+        Contact.consent,
+        Contact.consent_source,
+        Contact.consent_at,
+    ).where(Contact.id.in_(ids))
+    for contact_id, created_at, status, source, consent_at in session.execute(query):
+        removed[str(contact_id)] |= {
+            "createdAt": created_at.isoformat(),
+            "consent": status,
+            "consentSource": source,
+            "consentAt": consent_at and consent_at.isoformat(),
+        }
+    calls: dict[UUID, list[str]] = defaultdict(list)
+    placed = select(Call.id, Call.contact_id).where(Call.contact_id.in_(ids))
+    for call_id, called in session.execute(placed):
+        if called is not None:
+            calls[called].append(str(call_id))
+    for called, theirs in calls.items():
+        removed[str(called)]["calls"] = theirs
+
+
+def record_consent(session: Session, changes: Iterable[Change]) -> None:
+    """Adds to the states before changes, which are about to be written, since when those whose
+    consent they change have given or refused it."""
+    first: dict[UUID, dict[str, Any]] = {}
+    for change in changes:
+        before, after = change.before, change.after
+        if before and after and _changes_consent(before["metadata"], after["metadata"]):
+            first.setdefault(UUID(change.contact_id), before)
+    if first:
+        query = select(Contact.id, Contact.consent_at).where(Contact.id.in_(first))
+        for contact_id, consent_at in session.execute(query):
+            first[contact_id]["consentAt"] = consent_at and consent_at.isoformat()
+
+
+def restore_removed(session: Session, returned: Mapping[str, Mapping[str, Any]]) -> None:
+    """Undoes `note` for contacts that are in the campaign again."""
+    contacts = [
+        {
+            "id": UUID(contact_id),
+            "created_at": datetime.fromisoformat(state["createdAt"]),
+            "consent": state["consent"],
+            "consent_source": state["consentSource"],
+            "consent_at": _moment(state["consentAt"]),
+        }
+        for contact_id, state in returned.items()
+        if "createdAt" in state
+    ]
+    calls = {
+        UUID(call_id): UUID(contact_id)
+        for contact_id, state in returned.items()
+        for call_id in state.get("calls", ())
+    }
+    if contacts:
+        session.execute(update(Contact), contacts)
+    if calls:
+        kept = session.scalars(select(Call.id).where(Call.id.in_(calls))).all()
+        if kept:
+            session.execute(update(Call), [{"id": i, "contact_id": calls[i]} for i in kept])
+
+
+def restore_consent(session: Session, returned: Mapping[str, str | None]) -> None:
+    """Undoes `note_consent` for contacts whose consent is again what it was."""
+    rows = [{"id": UUID(id_), "consent_at": _moment(at)} for id_, at in returned.items()]
+    if rows:
+        session.execute(update(Contact), rows)
+
+
+def _changes_consent(before: str | None, after: str | None) -> bool:
+    return before != after and consent.stated(before) != consent.stated(after)
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None

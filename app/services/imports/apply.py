@@ -1,0 +1,260 @@
+"""Applying a checked upload, a batch at a time.
+
+A batch is one transaction: the contacts, what became of its rows, the undo log, the counts and
+how far it has come. Whoever is killed, the next one goes on exactly behind the last batch.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import orjson
+from sqlalchemy import Text, cast, func, select, update
+from sqlalchemy.orm import Session
+
+from app.enums import ImportState, WebhookEvent
+from app.models import (
+    Campaign,
+    ContactImport,
+    ImportChange,
+    ImportProblem,
+    ImportRow,
+    MailKind,
+    User,
+    utcnow,
+)
+from app.policy.caller import system_caller
+from app.services import audit, contacts, mail_queue, notifications
+from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED, BulkResult
+from app.services.imports.mapping import Mapping, Target
+from app.services.imports.records import column_of, insert_rows, problem_values
+from app.services.webhooks.publishing import publish
+
+BATCH = 500
+SMALLEST_BATCH = 50
+BATCH_SECONDS = 0.1
+"""How long a batch may hold up others who write."""
+_GOOD = (CREATED, UPDATED, DELETED)
+
+
+def next_size(size: int, seconds: float) -> int:
+    """How many rows the next batch takes where one of ``size`` took so long: half as many where
+    it held others up, more again where there is room."""
+    if seconds > BATCH_SECONDS:
+        return max(SMALLEST_BATCH, size // 2)
+    return min(BATCH, size * 2) if seconds < BATCH_SECONDS / 4 else size
+
+
+def apply_batch(
+    session: Session, import_id: UUID, apply_number: int, size: int | None = None
+) -> bool:
+    """Applies the next ``size`` rows (`BATCH`); False where there is nothing more to do.
+
+    Only rows that the check found good are applied, in the file's order. A person's wish to stop
+    is looked at first.
+    """
+    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
+    upload = session.scalars(query).one_or_none()
+    if upload is None or upload.state is not ImportState.APPLYING:
+        return False
+    if upload.apply_number != apply_number:
+        return False
+    if upload.cancel_requested_at is not None:
+        _end(session, upload, ImportState.CANCELLED)
+        return False
+    rows = _next_rows(session, upload, size or BATCH)
+    if not rows:
+        _end(session, upload, ImportState.DONE)
+        return False
+    upload.applied_to_row = rows[-1].number
+    rows = [row for row in rows if row.outcome in _GOOD]
+    if not rows:
+        return True
+    result = contacts.apply(
+        session,
+        session.get_one(Campaign, upload.campaign_id),
+        [orjson.loads(row.contact) for row in rows],
+        upload.action,
+        row_numbers=[row.number for row in rows],
+        collect_changes=True,
+    )
+    _keep(session, upload, rows, result)
+    return True
+
+
+class _Row(NamedTuple):
+    """A row, what the check found that it would do, and its contact as JSON."""
+
+    number: int
+    outcome: str
+    contact: str
+
+
+def _next_rows(session: Session, upload: ContactImport, size: int) -> list[_Row]:
+    contact = cast(ImportRow.contact, Text)  # ours to decode: in a fraction of the ORM's time
+    # Outcomes are looked at here: asked for them, the databases may take their index and sort all
+    # that is left of the file for each batch.
+    rows = session.execute(
+        select(ImportRow.row_number, contact, ImportRow.outcome)
+        .where(ImportRow.import_id == upload.id, ImportRow.row_number > upload.applied_to_row)
+        .order_by(ImportRow.row_number)
+        .limit(size)
+    )
+    return [_Row(number, outcome, text) for number, text, outcome in rows]
+
+
+def fail(session: Session, import_id: UUID, apply_number: int, sentence: str) -> None:
+    """Applying can't go on; what has been applied stays and the rest can be tried again."""
+    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
+    upload = session.scalars(query).one_or_none()
+    if upload and upload.state is ImportState.APPLYING and upload.apply_number == apply_number:
+        upload.failure = sentence
+        _end(session, upload, ImportState.FAILED)
+
+
+def _keep(
+    session: Session, upload: ContactImport, rows: Sequence[_Row], result: BulkResult
+) -> None:
+    ignored = {entry["index"]: entry["code"] for entry in result.ignored}
+    codes = {number: problems[0].code for number, problems in result.problems.items()} | ignored
+    otherwise = [
+        {
+            "import_id": upload.id,
+            "row_number": row.number,
+            "outcome": outcome,
+            "code": codes.get(row.number),
+        }
+        for row, outcome in zip(rows, result.outcomes, strict=True)
+        if outcome != row.outcome
+    ]
+    if otherwise:
+        session.execute(update(ImportRow), otherwise)
+    if result.problems:
+        _keep_problems(session, upload, result)
+    changes = [
+        {
+            "import_id": upload.id,
+            "row_number": change.row_number,
+            "contact_id": change.contact_id,
+            "action": change.action,
+            "before": change.before,
+            "after": change.after,
+        }
+        for change in result.changes
+    ]
+    insert_rows(session, ImportChange, changes)
+    for name, count in result.counts.items():
+        setattr(upload, name, getattr(upload, name) + count)
+    upload.rows_applied += len(rows)
+    session.flush()
+
+
+def _keep_problems(session: Session, upload: ContactImport, result: BulkResult) -> None:
+    """What is wrong now and was not when the file was checked: the campaign has changed."""
+    mapping = Mapping(upload.columns, [Target.parse(text) for text in upload.mapping])
+    held = session.execute(
+        select(ImportProblem.row_number, func.max(ImportProblem.position))
+        .where(ImportProblem.import_id == upload.id)
+        .where(ImportProblem.row_number.in_(result.problems))
+        .group_by(ImportProblem.row_number)
+    )
+    last = {number: position for number, position in held}  # noqa: C416 - rows are no pairs to the type checker
+    rows = session.scalars(
+        select(ImportRow)
+        .where(ImportRow.import_id == upload.id)
+        .where(ImportRow.row_number.in_(result.problems))
+    )
+    problems = [
+        problem_values(
+            column_of(problem, row.cells, row.contact or {}, mapping),
+            problem.code,
+            problem.message,
+            problem.field,
+        )
+        | {
+            "import_id": upload.id,
+            "row_number": row.row_number,
+            "position": last.get(row.row_number, -1) + 1 + place,
+        }
+        for row in rows
+        for place, problem in enumerate(result.problems[row.row_number])
+    ]
+    insert_rows(session, ImportProblem, problems)
+
+
+def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
+    upload.state, upload.finished_at, upload.lease_until = state, utcnow(), None
+    audit.record(
+        session,
+        system_caller(upload.author, partner_id=upload.partner_id),
+        action="upload.applied" if state is ImportState.DONE else f"upload.{state}",
+        target_type="upload",
+        target_id=upload.id,
+        organization_id=upload.organization_id,
+        target=upload.file_name,
+        after={
+            name: getattr(upload, name) for name in (CREATED, UPDATED, DELETED, IGNORED, FAILED)
+        },
+    )
+    session.flush()
+    publish(
+        session,
+        upload.organization_id,
+        WebhookEvent.IMPORT_FINISHED,
+        lambda: {**upload_facts(upload), "state": state.value, "finishedAt": upload.finished_at},
+    )
+    if state is not ImportState.CANCELLED:  # whoever stopped it knows
+        notify_author(session, upload)
+
+
+WORTH_A_MAIL = timedelta(minutes=1)
+"""Whoever waits for less is still there to see it end."""
+
+
+def upload_facts(upload: ContactImport) -> dict[str, Any]:
+    """What other systems are told of an upload: which it is and what it did, no contact's data."""
+    return {
+        "importId": upload.id,
+        "organizationId": upload.organization_id,
+        "campaignId": upload.campaign_id,
+        "fileName": upload.file_name,
+        "action": upload.action.value,
+        "rows": upload.rows_total,
+        "rowsApplied": upload.rows_applied,
+        "created": upload.created,
+        "updated": upload.updated,
+        "deleted": upload.deleted,
+        "ignored": upload.ignored,
+        "failed": upload.failed,
+    }
+
+
+def notify_author(session: Session, upload: ContactImport) -> None:
+    """Asks for the mail, unless applying was quick or the person wants none."""
+    user = session.get(User, upload.created_by) if upload.created_by else None
+    if user is None or upload.apply_started_at is None or upload.finished_at is None:
+        return
+    if upload.finished_at - upload.apply_started_at < WORTH_A_MAIL:
+        return
+    if not notifications.wants(user, notifications.IMPORT_FINISHED):
+        return
+    counts = {
+        name: getattr(upload, name)
+        for name in ("created", "updated", "deleted", "ignored", "failed")
+    }
+    mail_queue.hand_in(
+        session,
+        MailKind.IMPORT_FINISHED,
+        partner_id=user.partner_id,
+        user_id=user.id,
+        details={
+            **counts,
+            "uploadId": str(upload.id),
+            "file": upload.file_name,
+            "campaign": session.get_one(Campaign, upload.campaign_id).name,
+            "state": upload.state.value,
+            "rows": upload.rows_applied,
+            "total": upload.rows_total,
+        },
+    )

@@ -1,0 +1,296 @@
+"""The cells of a contact, one by one: what is kept, what is set aside and what is an error.
+
+Rules that are shown to people: several numbers in one cell are an error; a number with an
+extension is kept without it, the extension becomes metadata, with a warning; "N/A", "-", "none"
+and the like count as empty, with a warning; damage done by spreadsheets is named, never repaired
+silently.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.contact_files.cleaning import (
+    Around,
+    address_within,
+    decoded_again,
+    is_filler,
+    may_be_twice_encoded,
+    number_within,
+    western_digits,
+)
+from app.contact_files.column_names import field_of, plain
+from app.contact_files.formulas import UNCALCULATED
+from app.contact_files.spreadsheet_damage import Damage, inspect_country, inspect_phone
+from app.phone import (
+    PhoneError,
+    holds_several_numbers,
+    is_plain_e164,
+    is_plausible,
+    normalise,
+    split_extension,
+)
+
+
+class Note(NamedTuple):
+    """Something to say about one cell; ``column`` is its index, or None for the whole row.
+
+    ``code`` is the published kind. ``reason`` tells cases of one kind apart (``rounded``,
+    ``too_short``), to group them. ``repair`` is a value that a person may accept.
+    """
+
+    column: int | None
+    code: str
+    message: str
+    reason: str = ""
+    repair: str | None = None
+
+
+PLACEHOLDERS = frozenset(
+    {
+        *('=""', "-", "--", "---", "–", "—", ".", "..", "?", "??"),
+        *("n/a", "#n/a", "na", "n.a.", "n.a", "none", "null", "nil", "nan", "unknown"),
+        *("(none)", "(null)", "(blank)", "(empty)", "(no name)", "no name"),
+        *("keine", "kein", "k.a.", "aucun", "aucune", "ninguno", "ninguna"),
+    }
+)
+_NAMES_TOO = frozenset({"Na", "Nan", "Nil"})
+_LONGEST_PLACEHOLDER = max(map(len, PLACEHOLDERS))
+_CELL_ERRORS = frozenset(
+    ("#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
+)
+_FORMULA = re.compile(rf"{UNCALCULATED}|=[A-Za-z_][\w.]*\(|=\$?[A-Za-z]{{1,3}}\$?\d")
+_EXTENSION_UNREAD = re.compile(
+    r".*\d\W*(?:extension|extn|ext|x|anexo|poste|durchwahl|dw)(?:\b[^\d]*|[\s.:#]*[0-9]{8,})",
+    re.IGNORECASE,
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+# Shapes that no spreadsheet makes of a number: written with a +, a leading 0, spaces or brackets.
+_ORDINARY = re.compile(
+    r"(?=[+0(]|[^ (]*[ (])[+(]?[0-9][0-9 ()]*(?:-[0-9]+)?|\(?[0-9]{3}\)?[- ][0-9]{3}-[0-9]{4}"
+)
+
+
+def is_ordinary(text: str) -> bool:
+    """Whether there is nothing to say about a text in any cell: a quick look at all but empty
+    ones, after which `placeholder`, `unusable` and `undecodable` need not be asked."""
+    return (
+        text.isprintable()  # invisible marks are not
+        and text[0] not in "=#"
+        and "\ufffd" not in text
+        and (text.isascii() or not may_be_twice_encoded(text))
+        and (len(text) > _LONGEST_PLACEHOLDER or text.casefold() not in PLACEHOLDERS)
+    )
+
+
+def are_ordinary(cells: Sequence[str]) -> bool:
+    """Whether every cell is blank or `is_ordinary`; a little stricter, for it looks at all at
+    once."""
+    row = "".join(cells)
+    return (
+        row.isprintable()
+        and not ("=" in row or "#" in row or "\ufffd" in row)
+        and (row.isascii() or not may_be_twice_encoded(row))
+        and PLACEHOLDERS.isdisjoint(map(str.casefold, map(str.strip, cells)))
+    )
+
+
+def placeholder(text: str, column: int) -> Note | None:
+    """The note for a cell that only says that there is nothing in it."""
+    if (
+        len(text) <= _LONGEST_PLACEHOLDER
+        and text.casefold() in PLACEHOLDERS
+        and text not in _NAMES_TOO
+    ):
+        return Note(column, "placeholder_value", f"“{text}” counts as empty.")
+    return None
+
+
+def unusable(text: str, column: int) -> Note | None:
+    """The note for a cell that no person filled in: a formula's error, control characters."""
+    if text[0] == "#" and text in _CELL_ERRORS:
+        return Note(column, "cell_error", f"The spreadsheet shows an error here: {text}.")
+    if not text.isprintable() and _CONTROL.search(text):
+        return Note(column, "control_characters", "Holds control characters: type it again.")
+    if text[0] == "=" and _FORMULA.match(text):
+        message = "Holds a formula without its result: copy the column and insert it as values."
+        return Note(column, "formula_without_value", message)
+    return None
+
+
+def undecodable(text: str, column: int) -> Note | None:
+    """The note for a cell whose characters were lost before the file was written."""
+    if meant := decoded_again(text):
+        message = "The text was once read in a wrong encoding and saved so."
+        return Note(column, "undecodable_text", message, "twice_encoded", meant)
+    if "\ufffd" not in text:
+        return None
+    message = "A character was lost when the file was saved: type it again."
+    return Note(column, "undecodable_text", message)
+
+
+class PhoneCell(NamedTuple):
+    """A number in E.164 and its extension, or why there is none.
+
+    ``has_text`` says that the cell holds words beside the number, which must not be lost.
+    """
+
+    number: str | None
+    extension: str | None = None
+    error: Note | None = None
+    warnings: tuple[Note, ...] = ()
+    has_text: bool = False
+
+
+def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
+    """The number in a cell that is not empty."""
+    if (raw.count(raw[-1]) > 5 or raw[0] in "10") and is_filler(raw):
+        message = "This fills the cell and is nobody's number."
+        return PhoneCell(None, error=Note(column, "placeholder_value", message))
+    if is_plain_e164(raw):
+        return _with_plausibility(raw, None, column)
+    if _ORDINARY.fullmatch(raw):
+        try:
+            number = normalise(raw, default_region)
+        except PhoneError:
+            pass  # said below, with what may have happened to the number
+        else:
+            damage = raw[0] not in "+0" and inspect_country(raw, number, default_region)
+            return _damaged(damage, column) if damage else _with_plausibility(number, None, column)
+    if not raw.isascii() and (digits := western_digits(raw)) != raw:
+        cell = read_phone(digits, column, default_region)
+        message = f"Written as {digits}."
+        replaced = Note(column, "characters_replaced", message)
+        return cell._replace(warnings=(replaced, *cell.warnings)) if cell.number else cell
+    return _unusual_phone(raw, column, default_region)
+
+
+def _unusual_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
+    if damage := inspect_phone(raw, default_region):
+        return _damaged(damage, column)
+    if holds_several_numbers(raw):
+        message = "Several numbers in one cell: keep one, put others into columns of their own."
+        return PhoneCell(None, error=Note(column, "several_phones", message))
+    text, extension = split_extension(raw)
+    if extension is None and _EXTENSION_UNREAD.fullmatch(raw):
+        message = "An extension is announced and not given in up to 7 digits: mend or take it away."
+        return PhoneCell(None, error=Note(column, "phone_extension", message))
+    around = number_within(text)
+    cell = _normalised(around.value if around else text, column, default_region, extension)
+    if around is None or cell.error:
+        return cell
+    return cell._replace(warnings=(_around(around, column), *cell.warnings), has_text=True)
+
+
+def _normalised(
+    text: str, column: int, default_region: str | None, extension: str | None
+) -> PhoneCell:
+    try:
+        number = normalise(text, default_region)
+    except PhoneError as error:
+        return PhoneCell(None, error=Note(column, "invalid_phone", error.message, error.code))
+    if damage := inspect_country(text, number, default_region):
+        return _damaged(damage, column)
+    return _with_plausibility(number, extension, column)
+
+
+def _damaged(damage: Damage, column: int) -> PhoneCell:
+    note = Note(column, "excel_damaged_phone", damage.message, damage.code, damage.repair)
+    return PhoneCell(None, error=note)
+
+
+def read_email(text: str, column: int) -> tuple[str, tuple[Note, ...], bool]:
+    """The address in a cell, warnings, and whether the cell holds words beside it. Whether it is
+    one at all is the rule of whoever stores the contact."""
+    around = address_within(text)
+    if around is None:
+        return text, (), False
+    return around.value, (_around(around, column),), True
+
+
+def _around(around: Around, column: int) -> Note:
+    message = f"{around.value} is used; the whole cell is kept as information."
+    return Note(column, "text_around_value", message)
+
+
+def _with_plausibility(number: str, extension: str | None, column: int) -> PhoneCell:
+    if is_plausible(number):
+        return PhoneCell(number, extension)
+    message = "No number like this is in use in its country: check the digits."
+    return PhoneCell(number, extension, warnings=(Note(column, "implausible_phone", message),))
+
+
+_DO_NOT_CALL_NAMES = """
+do not call|do not call list|on do not call list|do not call flag|do not call status|dont call|
+donotcall|dnc|dnc flag|dnc status|dnc list|on dnc|federal dnc|national dnc|state dnc|
+federal do not call|national do not call|state do not call|dnc registered|
+tps|ctps|tps registered|ctps registered|bloctel|lista robinson|
+do not phone|donotphone|do not phone flag|do not telephone|do not allow phone calls|
+do not contact|do not contact by phone|never call|no call|no calls|no phone calls|
+no telephone calls|dnd|do not disturb|
+phone opt out|phone optout|phone opted out|call opt out|call optout|calls opt out|calling opt out|
+opt out of calls|opted out of calls|opted out of call|opted out of phone|opted out of phone calls|
+has opted out of call|has opted out of calls|has opted out of phone|voice opt out|
+opted out of voice|opt out phone|opt out call|opt out calls|opt out voice|
+opt out|opted out|has opted out|
+nicht anrufen|bitte nicht anrufen|keine anrufe|kein anruf|anrufsperre|telefonsperre|
+telefon sperre|telefonverbot|anrufverbot|telefon opt out|telefonische werbesperre|
+werbesperre telefon|nicht kontaktieren|kontaktsperre|
+ne pas appeler|ne pas téléphoner|ne plus appeler|ne pas contacter|ne pas contacter par téléphone|
+pas d'appels|pas d'appel|opposition téléphonique|opposition appel|opposition appels|
+refus d'appel|refus appel|refus d'appels|
+no llamar|no llamar por teléfono|no contactar|no contactar por teléfono|no molestar|
+no desea llamadas|
+não ligar|não telefonar|não contatar|não contactar|não perturbe|não me perturbe|
+não chamar|
+non chiamare|non telefonare|non contattare|non contattare telefonicamente|
+registro delle opposizioni|registro opposizioni|
+niet bellen|niet telefoneren|bel me niet|bel-me-niet|bel me niet register|niet contacteren|
+niet benaderen
+"""
+_PLAIN_DO_NOT_CALL_NAMES = frozenset(
+    plain(name) for name in _DO_NOT_CALL_NAMES.replace("\n", "").split("|")
+)
+_OWN_FIELD = "__c"
+"""What Salesforce puts behind the names of fields that its customers add."""
+_OF_A_PHONE = re.compile(r"(.+?)(?:dnc|donotcall)(?:flag|status)?|(?:dnc|donotcall)(.+)")
+
+_ASKED = frozenset(
+    {
+        *("yes", "y", "true", "t", "1", "-1", "1.0", "x", "✓", "✔", "☑", "on", "checked", "set"),
+        *("ja", "j", "wahr", "oui", "o", "vrai", "sí", "si", "s", "verdadero", "cierto"),
+        *("sim", "verdadeiro", "vero", "waar", "active", "registered", "listed", "blocked"),
+        *("dnc", "dnd", "do not call", "do not phone", "do not contact", "do not allow"),
+        *("don't call", "no calls", "opted out", "opted-out", "opt-out", "opt out", "optout"),
+        *("unsubscribed", "refused", "declined", "denied", "withdrawn", "revoked"),
+        *("nicht anrufen", "ne pas appeler", "no llamar", "não ligar", "non chiamare"),
+        "niet bellen",
+    }
+)
+_SILENT = frozenset(
+    {
+        *("no", "n", "false", "f", "0", "0.0", "off", "unchecked", "not set", "☐"),
+        *("nein", "falsch", "non", "faux", "falso", "não", "nao", "nee", "onwaar"),
+        *("inactive", "not registered", "not listed", "clear", "clean", "allow", "allowed"),
+        *("may call", "ok to call", "opted in", "opted-in", "opt-in", "opt in", "subscribed"),
+    }
+)
+
+DO_NOT_CALL_WARNINGS = frozenset({"do_not_call", "do_not_call_unclear"})
+"""Warnings that are true only of people who are stored."""
+
+
+def is_do_not_call_column(name: str) -> bool:
+    """Whether a column of this name says whom not to call; ``Phone 2 DNC`` does too."""
+    letters = plain(name.removesuffix(_OWN_FIELD))
+    if letters in _PLAIN_DO_NOT_CALL_NAMES:
+        return True
+    of_a_phone = _OF_A_PHONE.fullmatch(letters)
+    return bool(of_a_phone and field_of(of_a_phone[1] or of_a_phone[2]) == "phone")
+
+
+def asks_not_to_be_called(text: str) -> bool | None:
+    """Whether a cell that is not empty asks not to be called; None where it is neither yes nor
+    no."""
+    word = " ".join(text.casefold().split())
+    return True if word in _ASKED else False if word in _SILENT else None

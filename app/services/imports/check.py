@@ -1,0 +1,162 @@
+"""The check of an uploaded file as it is kept: who may write, its rows, and its end.
+
+What applying would do is worked out by `trial`; each row is kept with its outcome, a few hundred
+in a transaction. The steps, in order: `begin`, `forget_rows` until it is done, those of `trial`
+with `keep` for each chunk, `weigh`, `finish`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from app.contact_files import Limits, ReadOptions, UnreadableFile
+from app.enums import ImportState
+from app.models import ContactImport, ImportProblem, ImportRow, utcnow
+from app.services.imports.corrections import corrections_of
+from app.services.imports.preview import ImportPreview, Order
+from app.services.imports.records import Record, analyze_rows, insert_rows
+
+MAX_ROWS = 1_000_000
+_FORGET_AT_ONCE = 5000
+"""Row numbers, not rows: a check that is repeated removes what the one before has kept."""
+
+
+_MANY_ROWS = 10_000
+
+
+class Superseded(Exception):
+    """Another run has taken over this check, or the upload was cancelled: nothing is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A check that has begun, as far as it is needed outside a transaction."""
+
+    import_id: UUID
+    run: UUID
+    file_key: str
+    file_name: str
+    order: Order
+
+
+def begin(
+    session: Session, import_id: UUID, check_number: int, *, max_rows: int = MAX_ROWS
+) -> Task | None:
+    """Takes over the check; None where a later one was asked for, or none any more."""
+    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
+    found = session.scalars(query).one_or_none()
+    if found is None or found.check_number != check_number:
+        return None
+    if found.state not in (ImportState.UPLOADED, ImportState.READING):
+        return None
+    found.state, found.check_run, found.rows_total = ImportState.READING, uuid4(), 0
+    return Task(
+        import_id=found.id,
+        run=found.check_run,
+        file_key=found.file_key,
+        file_name=found.file_name,
+        order=Order(
+            campaign_id=found.campaign_id,
+            action=found.action,
+            options=options_of(found.read_options, max_rows),
+            columns=found.columns,
+            mapping=found.mapping,
+            repairs=frozenset(found.repairs),
+            region=found.read_options.get("region"),
+            phone_order=found.read_options.get("phoneOrder", ()),
+            by_hand=found.read_options.get("byHand", False),
+            corrections=corrections_of(session, found.id),
+        ),
+    )
+
+
+def options_of(chosen: Mapping[str, Any], max_rows: int) -> ReadOptions:
+    """What a person chose about the reading, as it is kept with an upload."""
+    return ReadOptions(
+        encoding=chosen.get("encoding"),
+        delimiter=chosen.get("delimiter"),
+        header_row=chosen.get("headerRow"),
+        sheet=chosen.get("sheet"),
+        limits=Limits(rows=max_rows),
+    )
+
+
+def forget_rows(session: Session, task: Task) -> bool:
+    """Removes some of the rows that an earlier check has kept; False where there are no more."""
+    _held(session, task)
+    forgotten = False
+    for kept in (ImportProblem, ImportRow):
+        first = session.scalar(
+            select(func.min(kept.row_number)).where(kept.import_id == task.import_id)
+        )
+        if first is not None:
+            forgotten = True
+            session.execute(
+                delete(kept)
+                .where(kept.import_id == task.import_id)
+                .where(kept.row_number < first + _FORGET_AT_ONCE)
+            )
+    return forgotten
+
+
+def keep(session: Session, task: Task, chunk: Sequence[Record]) -> None:
+    """Writes a chunk of rows. Raises `Superseded`."""
+    found = _held(session, task)
+    insert_rows(session, ImportRow, [record.row for record in chunk])
+    insert_rows(session, ImportProblem, [p for record in chunk for p in record.problems])
+    found.rows_total += len(chunk)
+
+
+def analyze_tables(session: Session, trial: ImportPreview) -> None:
+    """Tells the database what it holds after many rows, in a transaction that holds no row: it
+    takes longer than anybody should wait."""
+    if trial.rows >= _MANY_ROWS:
+        analyze_rows(session)
+
+
+def finish(session: Session, task: Task, trial: ImportPreview) -> None:
+    """The check is over: its counts and how the file was read. Raises `Superseded`."""
+    found, table = _held(session, task), trial.table
+    found.state, found.checked_at, found.failure = ImportState.CHECKED, utcnow(), None
+    found.file_kind = table.kind
+    found.found = trial.found()
+    found.columns = list(table.header)
+    found.samples = trial.samples
+    found.mapping = [str(target) for target in trial.settings.mapping.targets]
+    found.rows_total = trial.rows
+    found.rows_skipped = table.blank_rows + table.footer_rows
+    found.campaign_revision = trial.revision
+    for name, count in trial.counts.items():
+        setattr(found, name, count)
+
+
+def fail(
+    session: Session,
+    import_id: UUID,
+    check_number: int,
+    sentence: str,
+    refusal: UnreadableFile | None = None,
+) -> None:
+    """The check can't be done, for the reason that the sentence says. Nothing was changed."""
+    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
+    found = session.scalars(query).one_or_none()
+    unfinished = (ImportState.UPLOADED, ImportState.READING)
+    if found and found.check_number == check_number and found.state in unfinished:
+        found.state, found.failure, found.finished_at = ImportState.FAILED, sentence, utcnow()
+        found.check_run = None
+        if refusal is not None:
+            found.found = {"refusal": {"kind": refusal.code, "row": refusal.row}}
+            if refusal.sheets:
+                found.found |= {"sheets": list(refusal.sheets)}
+
+
+def _held(session: Session, task: Task) -> ContactImport:
+    query = select(ContactImport).where(ContactImport.id == task.import_id).with_for_update()
+    found = session.scalars(query).one_or_none()
+    if found is None or found.check_run != task.run or found.state is not ImportState.READING:
+        raise Superseded
+    return found

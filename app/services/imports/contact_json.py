@@ -1,0 +1,114 @@
+"""The last columns of an exported file: as JSON what its other cells can't say.
+
+An object of ``firstName lastName email phone status`` (texts), ``contactMetadata`` (texts, numbers
+and yes or no) and ``externalIds`` (key -> value, or ``{"value", "identifies"}``). One column does,
+``contactJson``; where a contact says more than a cell may hold, it goes on in ``contactJson2``.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from app.services.imports.cells import Note
+
+COLUMN = "contactJson"
+_COLUMNS = re.compile(rf"{COLUMN}(?:[2-9]|[1-9][0-9])?")
+FULL = 40 * 1024
+"""Characters after which a cell takes nothing more. The longest part of a contact, a piece of
+metadata in characters that JSON writes as six, is 6,400: no cell comes near the reader's limit."""
+TEXTS = ("firstName", "lastName", "email", "phone", "status")
+MAX_METADATA_KEY = 64
+_KNOWN = frozenset({*TEXTS, "contactMetadata", "externalIds"})
+
+
+def is_json_column(name: str) -> bool:
+    return _COLUMNS.fullmatch(name) is not None
+
+
+def columns_for(size: int) -> list[str]:
+    """The columns that hold so many characters of JSON (see `write_exact`)."""
+    further = range(2, size // FULL + 2)
+    return [COLUMN, *(f"{COLUMN}{number}" for number in further)]
+
+
+def size_of(told: Any) -> int:
+    """Characters of its JSON."""
+    return len(orjson.dumps(told).decode())
+
+
+def write_exact(values: Mapping[tuple[str, str], Any], columns: int) -> list[str]:
+    """The cells of so many columns that say ``values``, each under its name (and key, where it
+    is of the metadata or an external id); empty where nothing is left to say."""
+    cells: list[dict[str, Any]] = [{}]
+    size = 0
+    for (name, key), value in values.items():
+        if size >= FULL and len(cells) < columns:
+            cells.append({})
+            size = 0
+        if name in ("contactMetadata", "externalIds"):
+            cells[-1].setdefault(name, {})[key] = value
+        else:
+            cells[-1][name] = value
+        size += size_of([key or name, value])
+    written = [orjson.dumps(told).decode() if told else "" for told in cells]
+    return written + [""] * (columns - len(written))
+
+
+def read_exact(text: str, column: int) -> tuple[dict[str, Any], Note | None]:
+    """The object in a cell; empty, and a note, where it can't be used."""
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        found = None
+    if not isinstance(found, dict):
+        return {}, _invalid(column, "This is no JSON object, as an export writes it.")
+    problem = _unknown(found) or _unusable_texts(found) or _unusable_ids(found.get("externalIds"))
+    if problem:
+        return {}, _invalid(column, problem)
+    metadata = found.get("contactMetadata", {})
+    if not isinstance(metadata, dict) or not all(map(_is_plain, metadata.values())):
+        message = "Metadata are texts, numbers, true or false under their names."
+        return {}, _invalid(column, message)
+    if long := next((key for key in metadata if len(key) > MAX_METADATA_KEY), None):
+        message = f"The name “{long[:20]}…” has more than {MAX_METADATA_KEY} characters."
+        return {}, Note(column, "key_too_long", message)
+    return found, None
+
+
+def _unknown(found: dict[str, Any]) -> str | None:
+    name = next((name for name in found if name not in _KNOWN), None)
+    return f"“{name[:100]}” is no part of a contact." if name is not None else None
+
+
+def _unusable_texts(found: dict[str, Any]) -> str | None:
+    name = next((n for n in TEXTS if n in found and not _is_text(found[n])), None)
+    return f"“{name}” is a text." if name else None
+
+
+def _unusable_ids(ids: Any) -> str | None:
+    usable = ids is None or (isinstance(ids, dict) and all(map(_is_id, ids.values())))
+    return None if usable else "External ids are texts under their names."
+
+
+def _is_id(given: Any) -> bool:
+    if isinstance(given, dict):
+        return (
+            given.keys() == {"value", "identifies"}
+            and _is_text(given["value"])
+            and isinstance(given["identifies"], bool)
+        )
+    return _is_text(given)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and "\0" not in value
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, bool | int | float) or _is_text(value)
+
+
+def _invalid(column: int, message: str) -> Note:
+    return Note(column, "invalid_metadata", message)

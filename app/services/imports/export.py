@@ -1,0 +1,229 @@
+"""The contacts of a campaign as a CSV file that imports again to exactly the same contacts.
+
+Each cell is looked at by the code that reads files. What it would not read back as it is stored
+(a number in the metadata, a name with spaces around it) stands in the last columns instead, as
+JSON: see `exact`. Cells that a spreadsheet would run are guarded, see `guard_cell`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.contact_files.header import looks_like_data
+from app.contact_files.table import filled, is_footer
+from app.models import Campaign, Contact, ContactExternalId
+from app.services import campaigns, csv_files
+from app.services.imports import contact_json, mapping
+from app.services.imports.mapping import PROBLEM_COLUMN, Field, Target
+from app.services.imports.rows import to_contact
+
+AT_ONCE = 1000
+MOST_METADATA_COLUMNS = MOST_ID_COLUMNS = 200
+_TEXTS_AT_MOST = 4096
+_ID_AT_MOST = 2048
+"""Characters of JSON: the texts of a contact together, and an external id."""
+
+
+class _Held(NamedTuple):
+    """A contact's value for an external-id key."""
+
+    value: str
+    identifies: bool
+
+
+@dataclass(slots=True)
+class Columns:
+    """The columns of one export: the campaign's external ids and, in the order in which they are
+    met, the keys of metadata that can be names of columns. ``largest`` is the most that the
+    metadata of a contact measure as JSON."""
+
+    campaign_id: UUID
+    external_ids: Mapping[str, bool]
+    metadata: dict[str, None] = field(default_factory=dict)
+    largest: int = 0
+
+    def header(self) -> list[str]:
+        ids = [f"{Field.EXTERNAL_ID}:{key}" for key in self._named_ids()]
+        return [*contact_json.TEXTS, *ids, *self.metadata, *self._exact()]
+
+    def mapping(self) -> mapping.Mapping:
+        """How the file will be read."""
+        targets = [
+            *(Target(Field(name)) for name in contact_json.TEXTS),
+            *(Target(Field.EXTERNAL_ID, key) for key in self._named_ids()),
+            *(Target(Field.METADATA, key) for key in self.metadata),
+            *(Target(Field.EXACT) for _ in self._exact()),
+        ]
+        return mapping.Mapping(self.header(), targets)
+
+    def _named_ids(self) -> list[str]:
+        named = [key for key in self.external_ids if _is_name(f"{Field.EXTERNAL_ID}:{key}")]
+        return named[:MOST_ID_COLUMNS]
+
+    def _exact(self) -> list[str]:
+        beside = _TEXTS_AT_MOST + _ID_AT_MOST * len(self.external_ids)
+        return contact_json.columns_for(self.largest + beside)
+
+
+def columns_of(session: Session, campaign: Campaign) -> Columns:
+    """For an export of a campaign that came from its loader."""
+    return Columns(campaign.id, campaigns.external_id_keys(session, campaign))
+
+
+def parts(
+    transaction: Callable[[], AbstractContextManager[Session]], columns: Columns
+) -> Iterator[bytes]:
+    """The file, a thousand contacts at a time, each in a transaction of its own that only reads."""
+    after: UUID | None = None
+    while True:
+        with transaction() as session:
+            after = _look_for_columns(session, columns, after)
+        if after is None:
+            break
+    yield csv_files.first_line(columns.header())
+    read_as = columns.mapping()
+    while True:
+        with transaction() as session:
+            text, after = _lines(session, columns, read_as, after)
+        yield text
+        if after is None:
+            return
+
+
+def _look_for_columns(session: Session, columns: Columns, after: UUID | None) -> UUID | None:
+    """Looks through the next contacts for keys of metadata and for the largest; where to go on,
+    None at the end."""
+    query = select(Contact.id, Contact.contact_metadata)
+    rows = session.execute(_next(query, columns, after)).all()
+    for row in rows:
+        metadata = row.contact_metadata or {}
+        columns.largest = max(columns.largest, contact_json.size_of([*metadata.items()]))
+        for key, value in metadata.items():
+            if key not in columns.metadata and isinstance(value, str) and _is_metadata_name(key):
+                if len(columns.metadata) == MOST_METADATA_COLUMNS:
+                    break
+                columns.metadata[key] = None
+    return rows[-1].id if len(rows) == AT_ONCE else None
+
+
+def _lines(
+    session: Session, columns: Columns, read_as: mapping.Mapping, after: UUID | None
+) -> tuple[bytes, UUID | None]:
+    """The next contacts, oldest first, and where to go on; None at the end."""
+    query = select(
+        Contact.id,
+        Contact.first_name,
+        Contact.last_name,
+        Contact.email,
+        Contact.phone,
+        Contact.status,
+        Contact.contact_metadata,
+    )
+    rows = session.execute(_next(query, columns, after)).all()
+    if not rows:
+        return b"", None
+    ids: dict[UUID, dict[str, _Held]] = {row.id: {} for row in rows}
+    held = select(
+        ContactExternalId.contact_id,
+        ContactExternalId.key,
+        ContactExternalId.value,
+        ContactExternalId.identifies,
+    ).where(ContactExternalId.contact_id.in_(ids))
+    for contact_id, key, value, identifies in session.execute(held):
+        if key in columns.external_ids:
+            ids[contact_id][key] = _Held(value, identifies)
+    written = (
+        _cells(columns, read_as, row[1:6], row.contact_metadata or {}, ids[row.id]) for row in rows
+    )
+    return csv_files.lines(written), rows[-1].id if len(rows) == AT_ONCE else None
+
+
+def _next(query: Any, columns: Columns, after: UUID | None) -> Any:
+    query = query.where(Contact.campaign_id == columns.campaign_id)
+    if after is not None:
+        query = query.where(Contact.id > after)
+    return query.order_by(Contact.id).limit(AT_ONCE)
+
+
+def _cells(
+    columns: Columns,
+    read_as: mapping.Mapping,
+    texts: Sequence[str | None],
+    metadata: Mapping[str, Any],
+    ids: Mapping[str, _Held],
+) -> list[str]:
+    values: dict[tuple[str, str], Any] = {}
+    """What is to be told, by where it belongs in the JSON."""
+    for name, text in zip(contact_json.TEXTS, texts, strict=True):
+        if text:
+            values[name, ""] = text
+    for key, held in ids.items():
+        plain = held.identifies == columns.external_ids[key]
+        values["externalIds", key] = held.value if plain else held._asdict()
+    for key, value in metadata.items():
+        values["contactMetadata", key] = value
+    cells = []
+    for target in read_as.targets:
+        value = values.get(_place(target))
+        cells.append(value if isinstance(value, str) and value.isprintable() else "")
+    for index in _not_read_back(cells, read_as, values):
+        cells[index] = ""
+    told = {_place(target) for target, cell in zip(read_as.targets, cells, strict=True) if cell}
+    rest = {place: value for place, value in values.items() if place not in told}
+    first = read_as.exact[0]
+    cells[first:] = contact_json.write_exact(rest, len(read_as.exact))
+    return cells
+
+
+def _place(target: Target) -> tuple[str, str]:
+    match target.field:
+        case Field.METADATA:
+            return "contactMetadata", target.key
+        case Field.EXTERNAL_ID:
+            return "externalIds", target.key
+        case _:
+            return str(target.field), ""
+
+
+def _not_read_back(
+    cells: Sequence[str], read_as: mapping.Mapping, values: Mapping[tuple[str, str], Any]
+) -> set[int]:
+    """The columns that would not be read as they were written."""
+    read = to_contact(cells, read_as, None)
+    contact = read.contact
+    ids = dict(contact.get("externalIds", {}))
+    if "externalIdKey" in contact:
+        ids[contact["externalIdKey"]] = contact["externalIdValue"]
+    found = {(name, ""): contact.get(name) for name in contact_json.TEXTS}
+    found |= {("externalIds", key): value for key, value in ids.items()}
+    found |= {("contactMetadata", key): v for key, v in contact.get("contactMetadata", {}).items()}
+    wrong = {note.column for note in read.errors if note.column is not None}
+    for index, (target, cell) in enumerate(zip(read_as.targets, cells, strict=True)):
+        place = _place(target)
+        if cell and found.get(place) != values[place]:
+            wrong.add(index)
+    if (shown := filled(cells)) and is_footer(shown):
+        wrong.update(i for i, t in enumerate(read_as.targets) if t.field is not Field.PHONE)
+    return wrong
+
+
+def _is_metadata_name(key: str) -> bool:
+    kind = key.partition(":")[0]
+    reserved = key in contact_json.TEXTS or contact_json.is_json_column(key)
+    return kind != Field.EXTERNAL_ID and not reserved and _is_name(key)
+
+
+def _is_name(text: str) -> bool:
+    """Whether a column can be called so and is found under that name again."""
+    return (
+        len(text) <= mapping.MAX_METADATA_KEY
+        and text.isprintable()
+        and " ".join(text.split()) == text != ""
+        and not looks_like_data(text)
+        and text != PROBLEM_COLUMN
+    )

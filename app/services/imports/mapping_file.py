@@ -1,0 +1,132 @@
+"""Columns given to fields by name, as a script does it: ``{field: column or [columns]}``.
+
+A field is one of ``firstName lastName fullName email phone status doNotCall ignore``, an external
+id of the campaign (``crmId`` or ``externalId:crmId``), ``externalIdKey`` and ``externalIdValue``
+where both are named, else a key of metadata. A column is its
+name, or its letter where no column has that name. What is not named becomes what its own name
+says, unless that field was given to others: then it is kept as metadata. Columns that say whom
+not to call stay so beside others.
+"""
+
+from collections.abc import Mapping as Dictionary
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from app.contact_files import UnreadableFile
+from app.errors import ValidationFailed
+from app.services.imports.mapping import MAX_METADATA_KEY, ONCE, PAIR, Field, Target
+
+_FIELDS = {str(each): each for each in Field} | {"name": Field.FULL_NAME}
+_PARTS = frozenset({Field.FIRST_NAME, Field.LAST_NAME})
+
+
+class ByHand(NamedTuple):
+    """One target for each column, and the phone columns in the order in which they count."""
+
+    targets: list[Target]
+    phone_order: list[int]
+
+
+def targets_of(
+    chosen: Any, header: Sequence[str], keys: Dictionary[str, bool], suggested: Sequence[Target]
+) -> ByHand:
+    """Raises `ValidationFailed` (``invalid_mapping``) for what is no mapping and `UnreadableFile`
+    (``no_such_column``)."""
+    if not isinstance(chosen, dict) or not chosen:
+        raise _invalid("it is no object of fields and columns")
+    by_pair = set(PAIR) <= chosen.keys()
+    given: dict[int, Target] = {}
+    phones: list[int] = []
+    for name, columns in chosen.items():
+        target = Target(Field(name)) if by_pair and name in PAIR else _target(name, keys)
+        indexes = [_index(column, header) for column in _listed(name, columns)]
+        if len(indexes) > 1 and (target.field in ONCE or target.key):
+            raise _invalid(f"“{name}” can only come from one column")
+        for index in indexes:
+            if index in given:
+                raise _invalid(f"the column “{header[index]}” is named twice")
+            given[index] = _own(target, header[index])
+        if target.field is Field.PHONE:
+            phones = indexes
+    return ByHand(_with_others(given, header, suggested), phones)
+
+
+def _with_others(
+    given: Dictionary[int, Target], header: Sequence[str], suggested: Sequence[Target]
+) -> list[Target]:
+    taken = {target.field for target in given.values()}
+    if Field.FULL_NAME in taken:
+        taken |= _PARTS
+    elif taken & _PARTS:
+        taken.add(Field.FULL_NAME)
+    keys = {target.key for target in given.values() if target.field is Field.METADATA}
+    targets = []
+    for index, target in enumerate(suggested):
+        if index in given:
+            targets.append(given[index])
+        elif target.field is Field.DO_NOT_CALL:
+            targets.append(target)
+        elif target in given.values() or (target.field in taken and not target.key):
+            targets.append(_own(Target(Field.METADATA), header[index], keys))
+        else:
+            targets.append(target)
+    return targets
+
+
+def _target(name: str, keys: Dictionary[str, bool]) -> Target:
+    kind, _, key = name.partition(":")
+    if kind in (Field.EXTERNAL_ID, "externalIdValue") or name in keys:
+        wanted = name if name in keys else key or (next(iter(keys)) if len(keys) == 1 else "")
+        if wanted not in keys:
+            known = ", ".join(sorted(keys)) or "none"
+            raise _invalid(f"“{name}” is no external id of the campaign, which has: {known}")
+        return Target(Field.EXTERNAL_ID, wanted)
+    if name in _FIELDS:
+        return Target(_FIELDS[name])
+    key = name.removeprefix("metadata:").removeprefix("contactMetadata.").strip()
+    if not key:
+        raise _invalid("a key of metadata has no name")
+    if len(key) > MAX_METADATA_KEY:
+        raise _invalid(f"“{key[:20]}…” has more than {MAX_METADATA_KEY} characters")
+    return Target(Field.METADATA, key)
+
+
+def _own(target: Target, name: str, taken: frozenset[str] | set[str] = frozenset()) -> Target:
+    """Metadata without a key has the column's name as its key."""
+    if target.field is not Field.METADATA or target.key:
+        return target
+    key, count = name[:MAX_METADATA_KEY], 1
+    while key in taken:
+        count += 1
+        key = f"{name[: MAX_METADATA_KEY - len(f' ({count})')]} ({count})"
+    return Target(Field.METADATA, key)
+
+
+def _listed(name: str, columns: Any) -> list[str]:
+    listed = columns if isinstance(columns, list) else [columns]
+    if not listed or not all(isinstance(column, str) and column.strip() for column in listed):
+        raise _invalid(f"“{name}” needs the name or the letter of a column")
+    return listed
+
+
+def _index(column: str, header: Sequence[str]) -> int:
+    wanted = " ".join(column.split())
+    if wanted in header:
+        return header.index(wanted)
+    folded = [name.casefold() for name in header]
+    if wanted.casefold() in folded:
+        return folded.index(wanted.casefold())
+    index = -1
+    if wanted.isascii() and wanted.isalpha() and len(wanted) <= 3:
+        index = 0
+        for letter in wanted.upper():
+            index = index * 26 + ord(letter) - ord("A") + 1
+        index -= 1
+    if not 0 <= index < len(header):
+        columns = ", ".join(header[:20]) + (", …" if len(header) > 20 else "")
+        raise UnreadableFile("no_such_column", name=column[:100], columns=columns[:300])
+    return index
+
+
+def _invalid(what: str) -> ValidationFailed:
+    return ValidationFailed(f"The mapping can't be used: {what}.", "invalid_mapping")

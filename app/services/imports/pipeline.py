@@ -1,0 +1,171 @@
+"""The way of a contact file: from its bytes to the campaign, and back.
+
+1. Read: `contact_files.open_table` turns the bytes of any format into numbered rows of text;
+   `ImportPreview.read` gives them a thousand at a time, with the cells that people corrected.
+2. Map: `preview.prepare` decides what each column becomes, `ImportPreview.map_rows` turns each row
+   into a contact with notes on its cells.
+3. Plan: `ImportPreview.plan` tries the contacts out against the campaign and the rows before
+   them, and says what applying would do to each row.
+4. Check: `check.keep` stores the rows with their outcome, for people to review and correct.
+5. Apply: `apply.apply_batch` writes the good rows to the campaign, and an undo log.
+6. Undo: `undo.undo_batch` takes the changes of that log back, the last row first.
+
+A file is too long for one transaction, so these functions open one for each step. All of them may
+be killed at any moment: a check begins again, applying and undoing go on after their last batch.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeVar
+from uuid import UUID
+
+from app.contact_files import UnreadableFile, open_table, reading_one_of
+from app.database import Database
+from app.gateways.files import FileStore
+from app.services.imports import apply, check, preview, records, steps, undo
+from app.services.imports.check import Superseded, Task
+from app.services.imports.preview import ImportPreview
+from app.services.imports.records import Record
+
+FILE_GONE = "The file is not kept any more. Nothing was changed. Upload it again."
+LONGEST_PAUSE_SECONDS = 0.1
+UNDO_PAUSE_SECONDS = 0.02
+"""Between two batches: on SQLite others want to write too."""
+ANALYZED_FROM = 4
+"""Contacts are analyzed after so many batches, and each time that their number has doubled."""
+
+T = TypeVar("T")
+
+
+class Retry(Protocol):
+    """Wraps work so that it is repeated while the database can't be reached."""
+
+    def __call__(self, work: Callable[[], T], /) -> Callable[[], T]: ...
+
+
+def once(work: Callable[[], T], /) -> Callable[[], T]:
+    """Retry nothing."""
+    return work
+
+
+def check_file(
+    database: Database,
+    files: FileStore,
+    import_id: UUID,
+    check_number: int,
+    *,
+    max_rows: int = check.MAX_ROWS,
+) -> None:
+    """Check an uploaded file: what applying it would do is kept row by row.
+
+    What is wrong with the whole file becomes the upload's failure.
+    """
+    with database.transaction() as session:
+        task = check.begin(session, import_id, check_number, max_rows=max_rows)
+    if task is None:
+        return
+    try:
+        _check(database, files, task)
+    except Superseded:
+        return
+    except (UnreadableFile, FileNotFoundError) as error:
+        _refuse(database, task, check_number, error)
+
+
+def _check(database: Database, files: FileStore, task: Task) -> None:
+    path = files.path(task.file_key)
+    opened = open_table(path, name=task.file_name, options=task.order.options)
+    with opened as table, reading_one_of(table.sheets):
+        _forget_rows(database, task)
+        with database.transaction(read_only=True) as session:
+            planned = preview.prepare(session, task.order, table)
+        with planned:
+            for kept in preview_rows(database, planned, task.import_id):
+                with database.transaction() as session:
+                    check.keep(session, task, kept)
+        with database.transaction() as session:
+            check.analyze_tables(session, planned)
+        with database.transaction() as session:
+            check.finish(session, task, planned)
+            steps.apply_unattended(session, task.import_id)
+
+
+def preview_rows(
+    database: Database, planned: ImportPreview, import_id: UUID
+) -> Iterator[list[Record]]:
+    """Read, map and plan the rows of an open file, a chunk at a time. Raises `UnreadableFile`."""
+    for rows in planned.read():
+        mapped = planned.map_rows(rows)
+        with database.transaction(read_only=True) as session:
+            kept = planned.plan(session, import_id, mapped)
+        yield kept
+
+
+def apply_rows(
+    database: Database, import_id: UUID, apply_number: int, *, retry: Retry = once
+) -> None:
+    """Apply the good rows that are left, each batch in a transaction of its own."""
+
+    @retry
+    def batch() -> bool:
+        with database.transaction() as session:
+            return apply.apply_batch(session, import_id, apply_number, size)
+
+    began, batches, size = time.monotonic(), 0, apply.BATCH
+    while batch():
+        size = apply.next_size(size, time.monotonic() - began)
+        batches += 1
+        if batches >= ANALYZED_FROM and batches.bit_count() == 1:
+            with database.transaction() as session:
+                records.analyze_contacts(session)
+        _give_way(database, time.monotonic() - began)
+        began = time.monotonic()
+
+
+def undo_rows(
+    database: Database, import_id: UUID, undo_number: int, *, retry: Retry = once
+) -> None:
+    """Undo the changes that are left, each batch in a transaction of its own, and sum them up."""
+
+    @retry
+    def batch() -> bool:
+        with database.transaction() as session:
+            return undo.undo_batch(session, import_id, undo_number)
+
+    @retry
+    def finish() -> None:
+        with database.transaction(read_only=True) as session:
+            result = undo.sums(session, import_id)
+        with database.transaction() as session:
+            undo.finish(session, import_id, undo_number, result)
+
+    while batch():
+        time.sleep(UNDO_PAUSE_SECONDS)
+    finish()
+
+
+def _refuse(
+    database: Database, task: Task, check_number: int, error: UnreadableFile | FileNotFoundError
+) -> None:
+    """What is wrong may stand far down in the file: nothing is kept of the rows above it."""
+    try:
+        _forget_rows(database, task)
+    except Superseded:
+        return
+    refusal = error if isinstance(error, UnreadableFile) else None
+    sentence = refusal.message if refusal else FILE_GONE
+    with database.transaction() as session:
+        check.fail(session, task.import_id, check_number, sentence, refusal)
+
+
+def _forget_rows(database: Database, task: Task) -> None:
+    while True:
+        with database.transaction() as session:
+            if not check.forget_rows(session, task):
+                return
+
+
+def _give_way(database: Database, seconds: float) -> None:
+    """SQLite lets one write at a time: others have their turn for half as long as a batch took."""
+    if database.is_sqlite:
+        time.sleep(min(seconds / 2, LONGEST_PAUSE_SECONDS))

@@ -1,0 +1,301 @@
+"""The preview of an import: what applying a file would do to each row, without writing anything.
+
+`prepare` decides what each column becomes. Then, a thousand rows at a time, `ImportPreview.read`
+reads rows, `map_rows` makes contacts of them, and `plan` tries those out with `contacts.DryRun`,
+which plans them exactly as `contacts.apply` does.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as Dictionary
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Self
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.contact_files import ReadOptions, Row, Table, UnreadableFile
+from app.enums import ContactAction
+from app.errors import Problem
+from app.models import Campaign, ColumnMapping
+from app.services import contacts
+from app.services.contacts.incoming import MISSING_IDENTIFIER
+from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED
+from app.services.contacts.rules import Rules, load_rules
+from app.services.imports.cells import Note
+from app.services.imports.corrections import LEFT_OUT, Corrections, corrected_row
+from app.services.imports.mapping import (
+    MAX_METADATA_KEY,
+    PROBLEM_COLUMN,
+    Field,
+    MappedRow,
+    Mapping,
+    Target,
+    columns_hash,
+    contradicted,
+    suggest_for,
+    suggested,
+)
+from app.services.imports.records import Record, record
+from app.services.imports.rows import to_contact
+
+CHUNK = 1000
+SAMPLES = 3
+_SAMPLE_LENGTH = 100
+REPAIRED = "repaired"
+"""The warning at a cell whose damage was undone because a person accepted the repair."""
+_KEPT_ON_THE_SIDE = frozenset({Field.METADATA, Field.PHONE, Field.EMAIL})
+"""Columns whose values become metadata, always or where another one counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class MappingSettings:
+    """How the rows of a file become contacts. ``repairs`` are the kinds of damage to undo,
+    ``keys`` the campaign's external ids and whether each identifies."""
+
+    mapping: Mapping
+    default_region: str
+    repairs: frozenset[str] = frozenset()
+    keys: Dictionary[str, bool] = field(default_factory=dict)
+    by_hand: bool = False
+    """Whether a person gave the columns other meanings than their names have."""
+
+    @property
+    def shortened_keys(self) -> bool:
+        """Whether the name of a column was too long to be a key of metadata."""
+        mapping = self.mapping
+        chosen = dict(mapping.metadata)
+        return any(
+            len(name) > len(chosen.get(index, key)) == MAX_METADATA_KEY
+            for index, (name, key) in enumerate(zip(mapping.header, mapping.keys, strict=True))
+            if mapping.targets[index].field in _KEPT_ON_THE_SIDE
+        )
+
+
+def map_row(row: Row, settings: MappingSettings) -> MappedRow:
+    """The contact of a row. A row that can't be trusted has no contact, only its error."""
+    if row.problem:
+        return MappedRow(errors=[Note(None, *row.problem)])
+    mapped = _mapped(row, row.cells, settings)
+    if not (mapped.errors and settings.repairs):
+        return mapped
+    accepted = {
+        note.column: note
+        for note in mapped.errors
+        if note.column is not None and note.repair and note.reason in settings.repairs
+    }
+    if not accepted:
+        return mapped
+    cells = list(row.cells)
+    for column, note in accepted.items():
+        cells[column] = str(note.repair)
+    again = _mapped(row, cells, settings)
+    again.warnings += [
+        Note(column, REPAIRED, f"Repaired to {note.repair}.", note.reason)
+        for column, note in accepted.items()
+    ]
+    return again
+
+
+def _mapped(row: Row, cells: Sequence[str], settings: MappingSettings) -> MappedRow:
+    mapped = to_contact(cells, settings.mapping, settings.default_region)
+    if row.missing > 0:
+        message = f"{row.missing} cells are missing at the end of the row; they count as empty."
+        mapped.warnings.append(Note(None, "missing_cells", message))
+    elif row.missing < 0:
+        message = f"{-row.missing} empty cells too many at the end of the row were left out."
+        mapped.warnings.append(Note(None, "extra_cells", message))
+    return mapped
+
+
+MappedRows = Sequence[tuple[Row, MappedRow]]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be done with a file: into which campaign, and what a person chose about it."""
+
+    campaign_id: UUID
+    action: ContactAction
+    options: ReadOptions = field(default_factory=ReadOptions)
+    columns: Sequence[str] = ()
+    mapping: Sequence[str] = ()
+    repairs: frozenset[str] = frozenset()
+    region: str | None = None
+    phone_order: Sequence[int] = ()
+    by_hand: bool = False
+    corrections: Corrections = field(default_factory=dict)
+
+
+def prepare(session: Session, order: Order, table: Table) -> "ImportPreview":
+    """Decides how the columns become fields: as chosen, as chosen last time, or by their names
+    (by their values where they have none). Raises `UnreadableFile` (``duplicate_columns``)."""
+    campaign = session.get_one(Campaign, order.campaign_id)
+    rules = load_rules(session, campaign)
+    header, phone_order = table.header, order.phone_order
+    if order.mapping and list(order.columns) == list(header):
+        chosen = order.mapping
+    else:
+        chosen, phone_order = _remembered(session, order.campaign_id, header), ()
+        if chosen and table.header_is_made and contradicted(table, rules, chosen):
+            chosen = []
+    targets = [Target.parse(text) for text in chosen] or suggest_for(table, rules)
+    settings = MappingSettings(
+        Mapping(header, targets, phone_order),
+        order.region or rules.default_region,
+        order.repairs,
+        rules.keys,
+        by_hand=order.by_hand or (bool(chosen) and targets != suggested(table, rules)),
+    )
+    return ImportPreview(table, settings, rules, order, campaign.revision)
+
+
+def _remembered(session: Session, campaign_id: UUID, header: Sequence[str]) -> list[str]:
+    """What was chosen for these columns last time, or for a file that comes back with the column
+    of its problems; empty for new ones."""
+    found = session.get(ColumnMapping, (campaign_id, columns_hash(header)))
+    if found is not None or header[-1] != PROBLEM_COLUMN:
+        return found.mapping if found else []
+    found = session.get(ColumnMapping, (campaign_id, columns_hash(header[:-1])))
+    return [*found.mapping, str(Target(Field.IGNORE))] if found else []
+
+
+class ImportPreview:
+    """Use it in a ``with`` block, or close it.
+
+    ``counts`` are the five counts so far, ``rows`` their sum, ``samples`` the first rows and
+    ``revision`` the campaign's when it began.
+    """
+
+    def __init__(
+        self, table: Table, settings: MappingSettings, rules: Rules, order: Order, revision: int
+    ):
+        self.table = table
+        self.settings = settings
+        self.revision = revision
+        self.counts = Counter(dict.fromkeys((CREATED, UPDATED, DELETED, IGNORED, FAILED), 0))
+        self.rows = 0
+        self.samples: list[list[str]] = []
+        self._assumed_country = 0
+        self._dry_run = contacts.DryRun(rules, order.action)
+        self._corrections = order.corrections
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._dry_run.close()
+
+    def read(self) -> Iterator[Sequence[Row]]:
+        """The rows of the file with their corrections, a chunk at a time. Raises
+        `UnreadableFile`."""
+        rows = self._corrected_rows()
+        while chunk := list(islice(rows, CHUNK)):
+            if not self.rows:
+                self.samples = [
+                    [cell[:_SAMPLE_LENGTH] for cell in row.cells] for row in chunk[:SAMPLES]
+                ]
+            self.rows += len(chunk)
+            yield chunk
+        if not self.rows:
+            raise UnreadableFile("no_rows")
+
+    def map_rows(self, rows: Sequence[Row]) -> MappedRows:
+        """Each row with its contact and the notes on its cells."""
+        return [
+            (row, MappedRow() if self._leaves_out(row.number) else map_row(row, self.settings))
+            for row in rows
+        ]
+
+    def plan(self, session: Session, import_id: UUID, chunk: MappedRows) -> list[Record]:
+        """The outcome and the problems of each row of the next chunk, in a transaction that only
+        reads.
+
+        Rows with errors are checked further, so that all their problems are reported at once.
+        """
+        corrected = self._corrections.keys() & {row.number for row, _ in chunk}
+        left_out = set(filter(self._leaves_out, corrected))
+        good = [
+            (row.number, mapped.contact)
+            for row, mapped in chunk
+            if not mapped.errors and row.number not in left_out
+        ]
+        numbers = [number for number, _ in good]
+        result = self._dry_run.apply(session, [contact for _, contact in good], numbers)
+        outcomes = dict(zip(numbers, result.outcomes, strict=True))
+        ignored = {entry["index"]: entry["code"] for entry in result.ignored}
+        outcomes |= dict.fromkeys(left_out, IGNORED)
+        ignored |= dict.fromkeys(left_out, LEFT_OUT)
+        records = []
+        for row, mapped in chunk:
+            number = row.number
+            outcome = outcomes.get(number, FAILED)
+            self.counts[outcome] += 1
+            self._assumed_country += mapped.assumed_country and outcome != FAILED
+            problems = result.problems.get(number, ())
+            if mapped.errors and not row.problem:
+                problems = self._further_problems(mapped)
+            records.append(
+                record(
+                    import_id,
+                    row,
+                    mapped,
+                    self.settings.mapping,
+                    outcome,
+                    problems,
+                    ignored.get(number),
+                    result.again.get(number),
+                )
+            )
+        return records
+
+    def found(self) -> dict[str, Any]:
+        """How the file was read, as `ContactImport.found` keeps it. Complete after the last
+        chunk; ``noteRows`` has how many rows a warning is about, 0 for none in particular."""
+        table, notes = self.table, self._notes()
+        return {
+            "encoding": table.encoding,
+            "delimiter": table.delimiter,
+            "sheet": table.sheet,
+            "sheets": list(table.sheets),
+            "headerRow": table.header_row_number,
+            "mappedBy": "hand" if self.settings.by_hand else "auto",
+            "notes": list(notes),
+            "noteRows": notes,
+            "skipped": table.skipped,
+        }
+
+    def _notes(self) -> dict[str, int]:
+        table = self.table
+        notes = dict.fromkeys(table.notes, 0)
+        for kind, rows in {
+            "title_rows": len(table.title_rows),
+            "footer_rows": table.footer_rows,
+            "hidden_rows": table.hidden_rows,
+            "assumed_country": self._assumed_country,
+        }.items():
+            if rows:
+                notes[kind] = rows
+        if self.settings.shortened_keys:
+            notes["key_too_long"] = 0
+        return notes
+
+    def _corrected_rows(self) -> Iterator[Row]:
+        if not self._corrections:
+            return self.table.rows()
+        width, corrections = len(self.table.header), self._corrections
+        return (
+            corrected_row(row, corrections[row.number], width) if row.number in corrections else row
+            for row in self.table.rows()
+        )
+
+    def _leaves_out(self, number: int) -> bool:
+        correction = self._corrections.get(number) if self._corrections else None
+        return correction is not None and correction.skipped
+
+    def _further_problems(self, mapped: MappedRow) -> Sequence[Problem]:
+        found = self._dry_run.read(mapped.contact)
+        if not isinstance(found, list):
+            return ()
+        return [problem for problem in found if problem.code != MISSING_IDENTIFIER.code]

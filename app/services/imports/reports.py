@@ -1,0 +1,265 @@
+"""The rows of a checked upload as they go back to the person: their own columns and one more.
+
+What is written of them can be mended in a spreadsheet and uploaded again: the added column is
+known and left out.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy.orm import Session
+
+from app.contact_files.writing import UTF_8, DelimitedWriter, MarkedRow, WorkbookWriter, Writer
+from app.models import ContactImport, ImportCorrection, ImportProblem, ImportRow
+from app.services.contacts.plan import FAILED, IGNORED
+from app.services.imports.kinds import IGNORED as IGNORED_KINDS
+from app.services.imports.mapping import PROBLEM_COLUMN
+
+CHUNK = 1000
+
+
+def header(upload: ContactImport) -> MarkedRow:
+    """The names of the columns."""
+    return MarkedRow(_with_problem(upload, upload.columns, PROBLEM_COLUMN))
+
+
+def are_those_of(session: Session, upload: ContactImport) -> bool:
+    """Whether the rows that are kept are still those of the check that the upload had when it was
+    loaded."""
+    query = select(ContactImport.checked_at).where(ContactImport.id == upload.id)
+    return session.scalar(query) == upload.checked_at
+
+
+def rows_after(
+    session: Session, upload: ContactImport, row_number: int, *, failed_only: bool
+) -> tuple[list[MarkedRow], int | None]:
+    """The next rows behind a row number, and the number to go on from; None at the end."""
+    query = select(ImportRow).where(
+        ImportRow.import_id == upload.id, ImportRow.row_number > row_number
+    )
+    if failed_only:
+        query = query.where(ImportRow.outcome == FAILED)
+    rows = session.scalars(query.order_by(ImportRow.row_number).limit(CHUNK)).all()
+    if not rows:
+        return [], None
+    problems = session.scalars(
+        select(ImportProblem)
+        .where(ImportProblem.import_id == upload.id, ~ImportProblem.is_warning)
+        .where(ImportProblem.row_number.between(rows[0].row_number, rows[-1].row_number))
+        .order_by(ImportProblem.row_number, ImportProblem.position)
+    )
+    of_rows = {
+        number: list(of_row)
+        for number, of_row in groupby(problems, key=lambda problem: problem.row_number)
+    }
+    found = [_marked(upload, row, of_rows.get(row.row_number, [])) for row in rows]
+    return found, rows[-1].row_number if len(rows) == CHUNK else None
+
+
+def _marked(upload: ContactImport, row: ImportRow, problems: Sequence[ImportProblem]) -> MarkedRow:
+    words = " ".join(_said(upload, problem) for problem in problems)
+    if row.outcome == IGNORED and row.code in IGNORED_KINDS:
+        words = f"Ignored: {IGNORED_KINDS[row.code].title}"
+    columns = frozenset(p.column_index for p in problems if p.column_index is not None)
+    return MarkedRow(_with_problem(upload, row.cells, words), columns)
+
+
+def _said(upload: ContactImport, problem: ImportProblem) -> str:
+    if problem.column_index is None:
+        return problem.message
+    return f"{upload.columns[problem.column_index]}: {problem.message}"
+
+
+def _with_problem(upload: ContactImport, cells: Sequence[str], problem: str) -> list[str]:
+    """The cells with the reason behind the last column, in place of an older one; cells too
+    many stay behind it."""
+    width = len(upload.columns)
+    own = width - 1 if upload.columns[-1] == PROBLEM_COLUMN else width
+    return [*cells[:own], problem, *cells[width:]]
+
+
+def ending_of(upload: ContactImport) -> str:
+    """xlsx or csv: what the file comes back as."""
+    return "xlsx" if upload.file_kind in ("xlsx", "xls") else "csv"
+
+
+def writer_of(session: Session, upload: ContactImport) -> Writer:
+    """What writes rows in the kind, the encoding and with the separator of the upload's file."""
+    if ending_of(upload) == "xlsx":
+        return WorkbookWriter(upload.found.get("sheet") or "")
+    encoding = upload.found.get("encoding") or UTF_8
+    if encoding == "utf-8" or not _holds_all(session, upload, encoding):
+        encoding = UTF_8
+    return DelimitedWriter(upload.found.get("delimiter") or ",", encoding)
+
+
+def _holds_all(session: Session, upload: ContactImport, encoding: str) -> bool:
+    """Whether the file's encoding has every character of its rows: some may have been typed, and
+    some may not have been readable."""
+    unreadable = select(ImportProblem.row_number).where(
+        ImportProblem.import_id == upload.id, ImportProblem.code == "undecodable_text"
+    )
+    if session.scalar(unreadable.limit(1)) is not None:
+        return False
+    typed = session.scalars(
+        select(ImportCorrection.cells).where(ImportCorrection.import_id == upload.id)
+    )
+    try:
+        for cells in typed:
+            "".join(cells.values()).encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+class Kind(NamedTuple):
+    """Rows with the same first problem (or the same note)."""
+
+    code: str
+    reason: str | None
+    rows: int
+
+
+class Repair(NamedTuple):
+    """A proposed repair of one kind of damage, with the first row that it would mend."""
+
+    code: str
+    reason: str
+    rows: int
+    row_number: int
+    value: str
+    repaired: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row with the person's own values; problems in their order."""
+
+    number: int
+    cells: list[str]
+    outcome: str
+    problems: list[ImportProblem]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A page; ``next_number`` is the row to go on behind, None at the end."""
+
+    rows: list[ShownRow]
+    next_number: int | None
+
+
+def failed_kinds(session: Session, upload: ContactImport) -> list[Kind]:
+    """What keeps rows from being applied, most frequent first; the rows add up to those failed."""
+    query = (
+        select(ImportRow.code, ImportRow.reason, func.count())
+        .where(ImportRow.import_id == upload.id, ImportRow.outcome == FAILED)
+        .group_by(ImportRow.code, ImportRow.reason)
+        .order_by(func.count().desc(), ImportRow.code, ImportRow.reason)
+    )
+    return [Kind(code or "", reason, count) for code, reason, count in session.execute(query)]
+
+
+def note_kinds(session: Session, upload: ContactImport) -> list[Kind]:
+    """What is worth knowing about rows that are applied, most frequent first."""
+    rows = func.count(ImportRow.row_number.distinct())
+    query = (
+        select(ImportProblem.code, rows)
+        .join(ImportRow, _same_row())
+        .where(ImportProblem.import_id == upload.id, ImportProblem.is_warning)
+        .where(ImportRow.outcome != FAILED)
+        .group_by(ImportProblem.code)
+        .order_by(rows.desc(), ImportProblem.code)
+    )
+    return [Kind(code, None, count) for code, count in session.execute(query)]
+
+
+def ignored_kinds(session: Session, upload: ContactImport) -> list[Kind]:
+    """Why rows are left alone, most frequent first."""
+    query = (
+        select(ImportRow.code, func.count())
+        .where(ImportRow.import_id == upload.id, ImportRow.outcome == IGNORED)
+        .group_by(ImportRow.code)
+        .order_by(func.count().desc(), ImportRow.code)
+    )
+    return [Kind(code or "", None, count) for code, count in session.execute(query)]
+
+
+def repairs(session: Session, upload: ContactImport) -> list[Repair]:
+    """The repairs that a person may accept, those of most rows first."""
+    problem = ImportProblem
+    query = (
+        select(problem.code, problem.reason, func.count(), func.min(problem.row_number))
+        .where(problem.import_id == upload.id, problem.repair.is_not(None), problem.position == 0)
+        .group_by(problem.code, problem.reason)
+        .order_by(func.count().desc(), problem.reason)
+    )
+    found = []
+    for code, reason, count, number in session.execute(query):
+        row = session.get_one(ImportRow, (upload.id, number))
+        first = session.get_one(ImportProblem, (upload.id, number, 0))
+        value = row.cells[first.column_index or 0]
+        found.append(Repair(code, reason or "", count, number, value, first.repair or ""))
+    return found
+
+
+def page(
+    session: Session,
+    upload: ContactImport,
+    *,
+    outcome: str | None = None,
+    code: str | None = None,
+    reason: str | None = None,
+    note: str | None = None,
+    after: int = 0,
+    limit: int = 25,
+) -> Rows:
+    """Rows behind a row number in the file's order: all, those of an outcome, those that failed
+    for a code and reason, or those with a note."""
+    query = select(ImportRow).where(ImportRow.import_id == upload.id, ImportRow.row_number > after)
+    if note is not None:
+        query = _with_note(query.where(ImportRow.outcome != FAILED), note)
+    elif code is not None:
+        query = query.where(ImportRow.outcome == FAILED, ImportRow.code == code)
+        query = query.where(ImportRow.reason.is_not_distinct_from(reason))
+    elif outcome is not None:
+        query = query.where(ImportRow.outcome == outcome)
+    found = session.scalars(query.order_by(ImportRow.row_number).limit(limit + 1)).all()
+    rows = found[:limit]
+    problems = _problems(session, upload, [row.row_number for row in rows])
+    shown = [
+        ShownRow(row.row_number, row.cells, row.outcome, problems[row.row_number]) for row in rows
+    ]
+    return Rows(shown, rows[-1].row_number if len(found) > limit else None)
+
+
+def _with_note(query: Select[ImportRow], note: str) -> Select[ImportRow]:
+    return query.where(
+        select(ImportProblem.row_number)
+        .where(_same_row(), ImportProblem.is_warning, ImportProblem.code == note)
+        .exists()
+    )
+
+
+def _same_row() -> ColumnElement[bool]:
+    return (ImportProblem.import_id == ImportRow.import_id) & (
+        ImportProblem.row_number == ImportRow.row_number
+    )
+
+
+def _problems(
+    session: Session, upload: ContactImport, numbers: Sequence[int]
+) -> dict[int, list[ImportProblem]]:
+    found: dict[int, list[ImportProblem]] = defaultdict(list)
+    query = (
+        select(ImportProblem)
+        .where(ImportProblem.import_id == upload.id, ImportProblem.row_number.in_(numbers))
+        .order_by(ImportProblem.row_number, ImportProblem.position)
+    )
+    for problem in session.scalars(query):
+        found[problem.row_number].append(problem)
+    return found

@@ -1,0 +1,270 @@
+"""What became of a file as one JSON object, for scripts: the shape is in docs/contact-files.md.
+
+The object is written piece by piece, so that a file of any length needs little memory.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping as Dictionary
+from dataclasses import dataclass, field
+from heapq import merge
+from itertools import chain, repeat
+from operator import itemgetter
+from typing import Any
+
+import orjson
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.models import ContactImport, ImportProblem, ImportRow
+from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED
+from app.services.imports.kinds import WARNINGS
+from app.services.imports.mapping import Field, Target
+from app.services.imports.preview import ImportPreview
+
+COUNTERS = (CREATED, UPDATED, DELETED, IGNORED, "skipped", FAILED)
+ASSUMED_COUNTRY = "assumed_country"
+_TITLES = "title_rows"
+_AT_ONCE = 1000
+_MOST_BLANK_ROWS = 10_000
+
+Told = dict[str, Any]
+Skipped = Sequence[Any]
+"""First and last row number and kind, see `reading.table.Skipped`."""
+
+
+@dataclass(slots=True)
+class Summary:
+    """What there is to say about a file that was read, besides its rows.
+
+    ``found`` as in `ContactImport.found`. The warnings are complete once all rows were `counted`.
+    """
+
+    kind: str | None
+    found: dict[str, Any]
+    columns: Sequence[str]
+    mapping: Sequence[str]
+    counts: Dictionary[str, int]
+    skipped: int
+    row_warnings: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, upload: ContactImport) -> "Summary":
+        """Of an upload that was checked."""
+        return cls(
+            kind=upload.file_kind,
+            found=upload.found,
+            columns=upload.columns,
+            mapping=upload.mapping,
+            counts={name: getattr(upload, name) for name in COUNTERS if name != "skipped"},
+            skipped=upload.rows_skipped,
+        )
+
+    @classmethod
+    def tried(cls, attempt: ImportPreview) -> "Summary":
+        """Of a file that was tried out to its end."""
+        table = attempt.table
+        return cls(
+            kind=table.kind,
+            found=attempt.found(),
+            columns=table.header,
+            mapping=[str(target) for target in attempt.settings.mapping.targets],
+            counts=attempt.counts,
+            skipped=table.blank_rows + table.footer_rows,
+        )
+
+    def counted(self, rows: Iterable[Told]) -> Iterator[Told]:
+        """The rows, while their warnings are counted."""
+        for row in rows:
+            for kind in row["warnings"]:
+                self.row_warnings[kind] = self.row_warnings.get(kind, 0) + 1
+            yield row
+
+    def counters(self) -> dict[str, int]:
+        return {name: self.skipped if name == "skipped" else self.counts[name] for name in COUNTERS}
+
+    def read(self) -> Told:
+        """How the file was read."""
+        return {
+            "type": self.kind,
+            "encoding": self.found["encoding"],
+            "delimiter": self.found["delimiter"],
+            "headerRow": self.found["headerRow"],
+            "sheet": self.found["sheet"],
+            "mappedBy": self.found["mappedBy"],
+            "mapping": self.fields(),
+        }
+
+    def fields(self) -> dict[str, list[str]]:
+        """Field, external id or key of metadata -> the names of its columns."""
+        fields: dict[str, list[str]] = {}
+        for name, text in zip(self.columns, self.mapping, strict=True):
+            target = Target.parse(text)
+            if target.field is not Field.IGNORE:
+                key = target.key if target.field is Field.METADATA else str(target)
+                fields.setdefault(key, []).append(name)
+        return fields
+
+    def warnings(self) -> list[Told]:
+        """Each kind with how many rows it is about, None where it is about the file."""
+        about_file = {
+            kind: rows or None
+            for kind, rows in self.found["noteRows"].items()
+            if kind not in self.row_warnings
+        }
+        return [
+            {"kind": kind, "rows": rows, "message": WARNINGS[kind].rule}
+            for kind, rows in (about_file | self.row_warnings).items()
+        ]
+
+
+def summarize_row(
+    row: Dictionary[str, Any], problems: Iterable[Dictionary[str, Any]], columns: Sequence[str]
+) -> Told:
+    """One row with data."""
+    number, outcome, code = row["row_number"], row["outcome"], row["code"]
+    warnings: dict[str, None] = {}
+    errors = []
+    for problem in problems:
+        if problem["is_warning"]:
+            warnings[problem["code"]] = None
+        else:
+            errors.append(
+                {
+                    "kind": problem["code"],
+                    "column": _column(problem["column_index"], columns),
+                    "message": problem["message"],
+                }
+            )
+    if row["assumed_country"]:
+        warnings[ASSUMED_COUNTRY] = None
+    told: Told = {
+        "row": number,
+        "is": "accepted",
+        "action": None,
+        "contact": None,
+        "warnings": list(warnings),
+        "errors": errors,
+        "kind": None,
+    }
+    if outcome == FAILED:
+        told["is"] = "error"
+    elif outcome == IGNORED:
+        told |= {"is": "ignored", "kind": code}
+    else:
+        told |= {"action": outcome, "contact": _as_stored(row["contact"])}
+    return told
+
+
+def _as_stored(contact: Told) -> Told:
+    """Without the metadata that the row takes away."""
+    metadata = contact.get("contactMetadata")
+    if not metadata or None not in metadata.values():
+        return contact
+    left = {key: value for key, value in metadata.items() if value is not None}
+    return contact | {"contactMetadata": left}
+
+
+def _column(index: int | None, columns: Sequence[str]) -> str | None:
+    return columns[index] if index is not None and index < len(columns) else None
+
+
+def with_skipped(rows: Iterable[Told], skipped: Iterable[Skipped]) -> Iterator[Told]:
+    """The rows with data and those without, in the file's order. Lines above the column names
+    are no rows of the list: the warning ``title_rows`` counts them."""
+    without: Iterator[Told] = (
+        {
+            "row": number,
+            "is": "skipped",
+            "action": None,
+            "contact": None,
+            "warnings": [],
+            "errors": [],
+            "kind": kind,
+        }
+        for number, kind in _listed(sorted(skipped, key=itemgetter(0)))
+    )
+    return merge(rows, without, key=itemgetter("row"))
+
+
+def _listed(skipped: Iterable[Skipped]) -> Iterator[tuple[int, str | None]]:
+    """Footers, and blank rows as long as anybody may look at them: a sheet can be a million rows
+    that were only formatted."""
+    left = _MOST_BLANK_ROWS
+    for first, last, kind in skipped:
+        if kind is None:
+            listed = range(first, last + 1)[:left]
+            left -= len(listed)
+            yield from ((number, kind) for number in listed)
+        elif kind != _TITLES:
+            yield from ((number, kind) for number in range(first, last + 1))
+
+
+def as_json(summary: Summary, rows: Iterable[Told]) -> Iterator[bytes]:
+    """The object of a file that was read, in pieces."""
+    head = {
+        "outcome": "read",
+        "refusal": None,
+        "read": summary.read(),
+        "counters": summary.counters(),
+    }
+    yield orjson.dumps(head)[:-1] + b',"rows":['
+    marks = chain((b"",), repeat(b","))
+    for mark, row in zip(marks, summary.counted(rows), strict=False):
+        yield mark + orjson.dumps(row)
+    yield b'],"warnings":' + orjson.dumps(summary.warnings()) + b"}\n"
+
+
+def refusal_as_json(kind: str, row: int | None, message: str) -> bytes:
+    """The object of a file that was refused."""
+    told: Told = {
+        "outcome": "refused",
+        "refusal": {"kind": kind, "row": row, "message": message},
+        "read": None,
+        "counters": None,
+        "rows": [],
+        "warnings": [],
+    }
+    return orjson.dumps(told) + b"\n"
+
+
+def kept_rows(session: Session, upload: ContactImport, after: int) -> list[Told]:
+    """The next rows of an upload behind a row number; empty at the end."""
+    rows = (
+        session.execute(
+            select(
+                ImportRow.row_number,
+                ImportRow.outcome,
+                ImportRow.code,
+                ImportRow.contact,
+                ImportRow.assumed_country,
+            )
+            .where(ImportRow.import_id == upload.id, ImportRow.row_number > after)
+            .order_by(ImportRow.row_number)
+            .limit(_AT_ONCE)
+        )
+        .mappings()
+        .all()
+    )
+    if not rows:
+        return []
+    first, last = rows[0]["row_number"], rows[-1]["row_number"]
+    problems: dict[int, list[Any]] = defaultdict(list)
+    query = (
+        select(
+            ImportProblem.row_number,
+            ImportProblem.column_index,
+            ImportProblem.code,
+            ImportProblem.message,
+            ImportProblem.is_warning,
+        )
+        .where(ImportProblem.import_id == upload.id)
+        .where(ImportProblem.row_number.between(first, last))
+        .order_by(ImportProblem.row_number, ImportProblem.position)
+    )
+    for problem in session.execute(query).mappings():
+        problems[problem["row_number"]].append(problem)
+    return [
+        summarize_row(row, problems.get(row["row_number"], ()), upload.columns)  # type: ignore[arg-type]  # names are texts
+        for row in rows
+    ]

@@ -1,0 +1,388 @@
+"""What undoing an upload would do, and what it has done, in numbers of contacts."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Text, cast, func, or_, select, update
+from sqlalchemy.orm import Session, aliased
+
+from app.enums import ImportState, WebhookEvent
+from app.errors import Conflict
+from app.gateways import job_queue
+from app.models import Campaign, Contact, ContactExternalId, ContactImport, ImportChange, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller, system_caller
+from app.services import audit, campaigns
+from app.services.contacts.plan import CREATED, DELETED, UPDATED
+from app.services.contacts.undo import (
+    BROUGHT_BACK,
+    GONE,
+    LEFT,
+    PARTLY,
+    REMOVED,
+    REMOVED_CHANGED,
+    RESTORED,
+    TAKEN,
+    Step,
+    Undone,
+    fields_differing,
+    undo,
+)
+from app.services.imports.apply import upload_facts
+from app.services.imports.uploads import author_of, get, record
+from app.services.webhooks.publishing import publish
+
+WORKED_OUT_AT_ONCE = 2000
+"""Changes of an upload whose undo is tried out for the preview; of more, sums are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What an undo does to how many contacts, and what it leaves.
+
+    ``removed_changed`` are among the removed: they are no longer as they were created.
+    ``fields_left`` counts fields of ``contacts_left`` contacts: changed since by somebody, or
+    needed by another contact. ``gone`` left the campaign before, ``taken`` can't come back,
+    because another contact has their number, address or id. Where it is only ``estimated``,
+    ``contacts_left`` are those that have been changed since, with fields that may or may not
+    be those of the upload.
+    """
+
+    removed: int = 0
+    removed_changed: int = 0
+    restored: int = 0
+    brought_back: int = 0
+    contacts_left: int = 0
+    fields_left: int = 0
+    gone: int = 0
+    taken: int = 0
+    estimated: bool = False
+
+    @property
+    def changes_nothing(self) -> bool:
+        return not (self.removed or self.restored or self.brought_back)
+
+
+def preview(session: Session, upload: ContactImport) -> Sums:
+    """What undoing it would do now."""
+    changes = select(func.count()).where(ImportChange.import_id == upload.id)
+    if (session.scalar(changes) or 0) > WORKED_OUT_AT_ONCE:
+        return _estimate(session, upload)
+    steps = steps_left(session, upload)
+    campaign = session.get_one(Campaign, upload.campaign_id)
+    left = fields_left_by(session, upload, steps)
+    return _sums_of(undo(session, campaign, steps, left_before=left, dry_run=True))
+
+
+def sums(session: Session, import_id: UUID) -> Sums:
+    """What the undo of an upload has done, from what became of its changes."""
+    own = ImportChange.import_id == import_id
+    grouped = select(ImportChange.undone, func.count()).group_by(ImportChange.undone)
+    by_outcome = {row[0]: row[1] for row in session.execute(grouped.where(own))}
+    of_others = own & ImportChange.contact_id.not_in(
+        select(ImportChange.contact_id).where(own, ImportChange.action == CREATED)
+    )
+    contacts = func.count(ImportChange.contact_id.distinct())
+
+    def updated(*outcomes: str) -> int:
+        query = select(contacts).where(of_others, ImportChange.undone.in_(outcomes))
+        return session.scalar(query.where(ImportChange.action == UPDATED)) or 0
+
+    fields = session.scalars(
+        select(ImportChange.fields_left).where(of_others, ImportChange.undone.in_((PARTLY, LEFT)))
+    )
+    created_gone = select(func.count()).where(
+        own, ImportChange.undone == GONE, ImportChange.action == CREATED
+    )
+    return Sums(
+        removed=by_outcome.get(REMOVED, 0) + by_outcome.get(REMOVED_CHANGED, 0),
+        removed_changed=by_outcome.get(REMOVED_CHANGED, 0),
+        restored=updated(RESTORED, PARTLY),
+        brought_back=by_outcome.get(BROUGHT_BACK, 0),
+        contacts_left=updated(LEFT, PARTLY),
+        fields_left=sum(map(fields_differing, fields)),
+        gone=updated(GONE) + (session.scalar(created_gone) or 0),
+        taken=by_outcome.get(TAKEN, 0),
+    )
+
+
+def result_of(upload: ContactImport) -> Sums | None:
+    """How the undo of an upload ended; None before."""
+    return Sums(**upload.undo_result) if upload.undo_result is not None else None
+
+
+def steps_left(session: Session, upload: ContactImport, limit: int | None = None) -> list[Step]:
+    """The changes that are still to be undone, the last first."""
+    query = select(
+        ImportChange.row_number,
+        ImportChange.contact_id,
+        ImportChange.action,
+        ImportChange.before,
+        ImportChange.after,
+    ).where(ImportChange.import_id == upload.id)
+    if upload.undo_from_row is not None:
+        query = query.where(ImportChange.row_number < upload.undo_from_row)
+    rows = session.execute(query.order_by(ImportChange.row_number.desc()).limit(limit))
+    return [Step(row[0], str(row[1]), row[2], row[3], row[4]) for row in rows]
+
+
+def fields_left_by(
+    session: Session, upload: ContactImport, steps: Iterable[Step]
+) -> dict[str, set[str]]:
+    """The fields of the contacts of these steps that those undone before them have left."""
+    left: dict[str, set[str]] = defaultdict(set)
+    if upload.undo_from_row is None:
+        return left
+    query = select(ImportChange.contact_id, ImportChange.fields_left).where(
+        ImportChange.import_id == upload.id,
+        ImportChange.row_number >= upload.undo_from_row,
+        ImportChange.fields_left.is_not(None),
+        ImportChange.contact_id.in_({UUID(step.contact_id) for step in steps}),
+    )
+    for contact_id, fields in session.execute(query):
+        left[str(contact_id)].update(fields or ())
+    return left
+
+
+def _sums_of(found: list[Undone]) -> Sums:
+    """The same that `sums` says of changes that have been undone."""
+    outcomes = Counter(one.outcome for one in found)
+    created = {one.step.contact_id for one in found if one.step.action == CREATED}
+    updated = [one for one in found if one.step.action == UPDATED]
+    of_others = [one for one in updated if one.step.contact_id not in created]
+
+    def contacts(*wanted: str) -> int:
+        return len({one.step.contact_id for one in of_others if one.outcome in wanted})
+
+    gone = sum(one.outcome == GONE for one in found if one.step.action == CREATED)
+    return Sums(
+        removed=outcomes[REMOVED] + outcomes[REMOVED_CHANGED],
+        removed_changed=outcomes[REMOVED_CHANGED],
+        restored=contacts(RESTORED, PARTLY),
+        brought_back=outcomes[BROUGHT_BACK],
+        contacts_left=contacts(LEFT, PARTLY),
+        fields_left=sum(fields_differing(one.fields_left) for one in of_others),
+        gone=contacts(GONE) + gone,
+        taken=outcomes[TAKEN],
+    )
+
+
+def _estimate(session: Session, upload: ContactImport) -> Sums:
+    """Of an upload with many changes: who is still there, and who was changed since."""
+    own = ImportChange.import_id == upload.id
+    if upload.undo_from_row is not None:
+        own &= ImportChange.row_number < upload.undo_from_row
+    contacts = func.count(ImportChange.contact_id.distinct())
+    created = select(ImportChange.contact_id).where(own, ImportChange.action == CREATED)
+    latest = select(func.max(ImportChange.row_number)).where(own)
+    is_latest = ImportChange.row_number.in_(latest.group_by(ImportChange.contact_id))
+
+    def count(action: str, *, present: bool = False, since: bool = False) -> int:
+        query = select(contacts).where(own, ImportChange.action == action)
+        if action == UPDATED:
+            query = query.where(ImportChange.contact_id.not_in(created))
+        if present or since:
+            query = query.join(Contact, Contact.id == ImportChange.contact_id)
+        if since:
+            query = query.where(Contact.updated_at > upload.finished_at, is_latest, _differs())
+        return session.scalar(query) or 0
+
+    removed, restored = count(CREATED, present=True), count(UPDATED, present=True)
+    taken = select(func.count()).where(own, ImportChange.action == DELETED)
+    held = session.scalar(taken.where(_taken_by_another(session, upload))) or 0
+    return Sums(
+        removed=removed,
+        removed_changed=count(CREATED, since=True),
+        restored=restored,
+        brought_back=count(DELETED) - held,
+        contacts_left=count(UPDATED, since=True),
+        gone=count(CREATED) - removed + count(UPDATED) - restored,
+        taken=held,
+        estimated=True,
+    )
+
+
+def _taken_by_another(session: Session, upload: ContactImport) -> ColumnElement[bool]:
+    """Whether somebody in the campaign has the number, the address or an id of one removed."""
+    before, another = ImportChange.before, aliased(Contact)
+    own = select(another.id).where(another.campaign_id == upload.campaign_id)
+    ids = select(ContactExternalId.contact_id).where(
+        ContactExternalId.campaign_id == upload.campaign_id, ContactExternalId.identifies
+    )
+    campaign = session.get_one(Campaign, upload.campaign_id)
+    values = {
+        key: before["externalIds"][key]["value"].as_string()
+        for key, identifies in campaigns.external_id_keys(session, campaign).items()
+        if identifies
+    }
+    return or_(
+        own.where(another.phone == before["phone"].as_string()).exists(),
+        own.where(another.email_key == func.lower(before["email"].as_string())).exists(),
+        *(
+            ids.where(ContactExternalId.key == key, ContactExternalId.value == value).exists()
+            for key, value in values.items()
+        ),
+    )
+
+
+def _differs() -> ColumnElement[bool]:
+    """Whether a contact is no longer as the upload has left it, apart from external ids."""
+    after = ImportChange.after
+    columns = {
+        "phone": Contact.phone,
+        "email": Contact.email,
+        "firstName": Contact.first_name,
+        "lastName": Contact.last_name,
+        "status": Contact.status,
+        "metadata": cast(Contact.contact_metadata, Text),
+    }
+    return or_(
+        *(after[name].as_string().is_distinct_from(column) for name, column in columns.items())
+    )
+
+
+BATCH = 250
+UNDOING, UNDONE, STOPPED = "undoing", "undone", "stopped"
+_ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
+
+
+def ends_at(upload: ContactImport, days: int) -> datetime | None:
+    """The last moment to undo the upload; None where there is nothing to undo."""
+    if upload.state not in _ENDED or not upload.rows_applied or upload.finished_at is None:
+        return None
+    return upload.finished_at + timedelta(days=days)
+
+
+def can_be_undone(upload: ContactImport, days: int) -> bool:
+    """Whether the undo of the upload can begin, or begin again after a fault."""
+    end = ends_at(upload, days)
+    return (
+        end is not None
+        and utcnow() < end
+        and upload.undo_state in (None, STOPPED)
+        and upload.rows_forgotten_at is None
+    )
+
+
+def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> ContactImport:
+    """Hands in the undo. Asking again while it is at work, or after, changes nothing.
+
+    Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_undoable``) where there is nothing
+    to undo or the time for it is over.
+    """
+    caller.require(Permission.CONTACTS_WRITE)
+    upload = get(session, caller, upload_id, for_change=True)
+    if upload.undo_state in (UNDOING, UNDONE):
+        return upload
+    if not can_be_undone(upload, days):
+        message = "The upload can’t be undone any more; nothing was changed."
+        raise Conflict(message, "upload_not_undoable")
+    if upload.undo_state is None:
+        upload.undo_started_at = utcnow()
+        changes = select(func.count()).where(ImportChange.import_id == upload.id)
+        upload.undo_changes = session.scalar(changes) or 0
+    upload.undo_state, upload.undo_author = UNDOING, author_of(session, caller)
+    upload.undo_number += 1
+    job_queue.enqueue_job(
+        session,
+        "undo_import",
+        f"undo-{upload.id}-{upload.undo_number}",
+        str(upload.id),
+        str(upload.undo_number),
+    )
+    record(session, caller, upload, "undo_started", after={"changes": upload.undo_changes})
+    return upload
+
+
+def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
+    """Undoes the next changes; False where there is nothing more to do but to `finish`."""
+    upload = _at_work(session, import_id, undo_number)
+    if upload is None:
+        return False
+    steps = steps_left(session, upload, BATCH)
+    if not steps:
+        return False
+    campaign = session.get_one(Campaign, upload.campaign_id)
+    found = undo(session, campaign, steps, left_before=fields_left_by(session, upload, steps))
+    first = steps[-1].row_number
+    usual = Counter(one.outcome for one in found).most_common(1)[0][0]
+    session.execute(
+        update(ImportChange)
+        .where(ImportChange.import_id == upload.id)
+        .where(ImportChange.row_number.between(first, steps[0].row_number))
+        .values(undone=usual)
+    )
+    others = [one for one in found if one.outcome != usual or one.fields_left]
+    if others:
+        session.execute(update(ImportChange), [_told(upload, one) for one in others])
+    upload.undo_from_row, upload.undo_done = first, upload.undo_done + len(steps)
+    session.flush()
+    return True
+
+
+def finish(session: Session, import_id: UUID, undo_number: int, result: Sums) -> None:
+    """The undo is over, with this result."""
+    upload = _at_work(session, import_id, undo_number)
+    if upload is None:
+        return
+    upload.undo_state, upload.undone_at = UNDONE, utcnow()
+    upload.undo_result = asdict(result)
+    _record_end(session, upload, "undone", upload.undo_result)
+    publish(
+        session,
+        upload.organization_id,
+        WebhookEvent.IMPORT_UNDONE,
+        lambda: {
+            **upload_facts(upload),
+            "undoneAt": upload.undone_at,
+            "undone": {
+                "removed": result.removed,
+                "restored": result.restored,
+                "broughtBack": result.brought_back,
+                "contactsLeft": result.contacts_left,
+            },
+        },
+    )
+
+
+def stop(session: Session, import_id: UUID, undo_number: int) -> None:
+    """The undo can't go on; what has been undone stays so, and the rest can be tried again."""
+    upload = _at_work(session, import_id, undo_number)
+    if upload is not None:
+        upload.undo_state = STOPPED
+        _record_end(session, upload, "undo_stopped", {"changes": upload.undo_done})
+
+
+def _at_work(session: Session, import_id: UUID, undo_number: int) -> ContactImport | None:
+    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
+    upload = session.scalars(query).one_or_none()
+    wanted = upload and upload.undo_state == UNDOING and upload.undo_number == undo_number
+    return upload if wanted else None
+
+
+def _told(upload: ContactImport, one: Undone) -> dict[str, object]:
+    return {
+        "import_id": upload.id,
+        "row_number": one.step.row_number,
+        "undone": one.outcome,
+        "fields_left": one.fields_left or None,
+    }
+
+
+def _record_end(
+    session: Session, upload: ContactImport, verb: str, after: dict[str, object]
+) -> None:
+    audit.record(
+        session,
+        system_caller(upload.undo_author or upload.author, partner_id=upload.partner_id),
+        action=f"upload.{verb}",
+        target_type="upload",
+        target_id=upload.id,
+        organization_id=upload.organization_id,
+        target=upload.file_name,
+        after=after,
+    )
+    session.flush()

@@ -1,0 +1,213 @@
+"""Applying in batches: stopping, going on, a campaign that changes, the failed rows' file."""
+
+import csv
+import io
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from app.enums import ContactAction, ImportState
+from app.errors import Conflict, NotFound
+from app.models import ContactImport, ImportChange, utcnow
+from app.services.imports import apply, expiry, reports, steps, uploads
+from tests.fixtures.cast import make_tenant
+from tests.fixtures.uploads import Desk, counts, number, table
+
+HEADER = "First name,Phone,E-mail\n"
+ANN, BOB = number(1), number(2)
+
+
+def many(rows: int) -> str:
+    return table("First name,Phone", [(f"P{index}", number(index)) for index in range(rows)])
+
+
+def batch(desk: Desk, upload_id: object, apply_number: int) -> bool:
+    with desk.database.transaction() as session:
+        return apply.apply_batch(session, upload_id, apply_number)  # type: ignore[arg-type]  # an id
+
+
+def test_a_stopped_upload_keeps_what_was_applied_and_can_go_on(desk: Desk) -> None:
+    upload = desk.checked(many(1200))
+    first = desk.start(upload.id)
+    assert batch(desk, upload.id, first)
+    with desk.database.transaction() as session:
+        steps.cancel(session, desk.caller, upload.id)
+    assert not batch(desk, upload.id, first)
+    stopped = desk.now(upload.id)
+    assert (stopped.state, stopped.rows_applied, counts(stopped)) == (
+        ImportState.CANCELLED,
+        500,
+        (500, 0, 0, 0, 0),
+    )
+    assert len(desk.people()) == 500
+    assert uploads.can_go_on(stopped)
+
+    done = desk.apply(upload.id)
+    assert (done.state, done.rows_applied, counts(done)) == (
+        ImportState.DONE,
+        1200,
+        (1200, 0, 0, 0, 0),
+    )
+    assert len(desk.people()) == 1200
+    assert not batch(desk, upload.id, first)
+
+
+def test_a_batch_of_an_older_order_does_nothing(desk: Desk) -> None:
+    upload = desk.checked(many(3))
+    number_of_order = desk.start(upload.id)
+    assert not batch(desk, upload.id, number_of_order + 1)
+    assert desk.people() == []
+
+
+def test_a_campaign_that_changed_meanwhile_shows_in_the_result(desk: Desk) -> None:
+    upload = desk.checked(
+        HEADER + f"Ann,{ANN},ann@mail.example\nBob,{BOB},bob@mail.example\nCy,,cy@mail.example\n"
+    )
+    assert counts(upload) == (3, 0, 0, 0, 0)
+    desk.send({"phone": ANN}, {"phone": BOB}, {"email": "bob@mail.example"})
+    done = desk.apply(upload.id)
+    assert (done.state, counts(done)) == (ImportState.DONE, (1, 1, 0, 0, 1))
+    assert done.expected == {"created": 3, "updated": 0, "deleted": 0, "ignored": 0, "failed": 0}
+    assert desk.rows(upload.id) == [
+        (2, "updated", None),
+        (3, "failed", "ambiguous_match"),
+        (4, "created", None),
+    ]
+    assert desk.problems(upload.id) == [
+        (3, 1, "ambiguous_match", "phone", False),
+        (4, None, "no_phone", None, True),
+    ]
+
+
+def test_only_rows_that_the_check_found_good_are_applied(desk: Desk) -> None:
+    desk.send({"phone": ANN}, {"email": "ann@mail.example"})
+    upload = desk.checked(HEADER + f"Ann,{ANN},ann@mail.example\nBob,{BOB},\n")
+    with desk.database.transaction() as session:
+        session.execute(update(ContactImport).values(action=ContactAction.UPDATE_ONLY))
+    done = desk.apply(upload.id)
+    assert counts(done) == (0, 0, 0, 1, 1)
+
+
+def test_the_undo_log_holds_each_contact_before_and_after(desk: Desk) -> None:
+    desk.send({"phone": ANN, "firstName": "Ann", "contactMetadata": {"Practice": "Hove"}})
+    upload = desk.checked(HEADER + f"Anna,{ANN},\nBob,{BOB},\n")
+    desk.apply(upload.id)
+    with desk.database.transaction(read_only=True) as session:
+        log = session.scalars(select(ImportChange).order_by(ImportChange.row_number)).all()
+    empty: dict[str, Any] = {"lastName": None, "email": None, "status": None, "externalIds": {}}
+    ann = {**empty, "firstName": "Ann", "phone": ANN, "metadata": '{"Practice":"Hove"}'}
+    bob = {**empty, "firstName": "Bob", "phone": BOB, "metadata": None}
+    assert [(change.row_number, change.action, change.before, change.after) for change in log] == [
+        (2, "updated", ann, {**ann, "firstName": "Anna"}),
+        (3, "created", None, bob),
+    ]
+
+
+def failed_rows(desk: Desk, upload_id: object) -> str:
+    with desk.database.transaction(read_only=True) as session:
+        upload = uploads.get(session, desk.caller, upload_id)  # type: ignore[arg-type]  # an id
+        writer = reports.writer_of(session, upload)
+        rows, last = reports.rows_after(session, upload, 0, failed_only=True)
+    assert last is None
+    written = writer.begin(reports.header(upload)) + writer.rows(rows) + writer.end()
+    return written.decode()
+
+
+def test_failed_rows_come_back_as_a_file_that_can_be_mended_and_sent_again(desk: Desk) -> None:
+    upload = desk.checked(
+        "Name,Phone,E-mail,Due\n"
+        f"Ann,{ANN},ann(at)mail.example,03/12/2026\nBob,{BOB},,\n=1+1,,,-\nCy,12,,x,y\n"
+    )
+    text = failed_rows(desk, upload.id)
+    assert text.startswith("\ufeffName,Phone")
+    assert list(csv.reader(io.StringIO(text[1:]))) == [
+        ["Name", "Phone", "E-mail", "Due", "Problem"],
+        [
+            "Ann",
+            f"'{ANN}",
+            "ann(at)mail.example",
+            "03/12/2026",
+            "E-mail: This is not an e-mail address: name@example.com is the form.",
+        ],
+        ["'=1+1", "", "", "'-", "Phone: A phone number or an e-mail address is needed."],
+        [
+            "Cy",
+            "12",
+            "",
+            "x",
+            (
+                "Has 5 cells where the header has 4 columns. "
+                "Put quotation marks around the value that holds a separator."
+            ),
+            "y",
+        ],
+    ]
+    mended = text.replace("(at)", "@").replace(",y\r\n", "\r\n").replace("Cy,12", f"Cy,{number(9)}")
+    again = desk.checked(mended)
+    assert again.mapping == ["fullName", "phone", "email", "metadata:Due", "ignore"]
+    assert desk.rows(again.id) == [
+        (2, "created", None),
+        (3, "failed", "missing_identifier"),
+        (4, "created", None),
+    ]
+    first_line = failed_rows(desk, again.id).splitlines()[0]
+    assert first_line == "\ufeffName,Phone,E-mail,Due,Problem"
+
+
+def test_cancelling_before_applying_ends_the_upload(desk: Desk) -> None:
+    upload = desk.checked(many(2))
+    with desk.database.transaction() as session:
+        steps.cancel(session, desk.caller, upload.id)
+    with pytest.raises(Conflict) as refusal:
+        desk.start(upload.id)
+    assert (refusal.value.code, desk.people()) == ("upload_not_open", [])
+
+
+def test_asking_twice_applies_once(desk: Desk) -> None:
+    upload = desk.checked(many(2))
+    assert [desk.start(upload.id), desk.start(upload.id)] == [1, 1]
+    done = desk.apply(upload.id)
+    assert (done.state, desk.start(upload.id)) == (ImportState.DONE, 1)
+
+
+def test_an_upload_of_somebody_else_is_not_there(desk: Desk) -> None:
+    upload = desk.checked(many(2))
+    with desk.database.transaction() as session:
+        other = make_tenant(session, "Southgate")
+    for role in other.staff:
+        with pytest.raises(NotFound), desk.database.transaction() as session:
+            uploads.get(session, other.caller(role), upload.id)
+
+
+def test_files_are_kept_until_an_upload_has_ended(desk: Desk) -> None:
+    open_one, done, old = (desk.checked(many(rows)) for rows in (1, 2, 3))
+    desk.apply(done.id)
+    with desk.database.transaction() as session:
+        session.execute(
+            update(ContactImport)
+            .where(ContactImport.id == old.id)
+            .values(checked_at=utcnow() - timedelta(days=31))
+        )
+        expiry.expire(session, 30)
+        unneeded = expiry.unneeded_files(session)
+        expiry.files_gone(session, list(unneeded))
+    assert set(unneeded) == {done.id, old.id}
+    assert desk.now(open_one.id).file_key == open_one.file_key
+    assert [desk.now(upload.id).state for upload in (open_one, old)] == [
+        ImportState.CHECKED,
+        ImportState.CANCELLED,
+    ]
+    with desk.database.transaction(read_only=True) as session:
+        assert expiry.unneeded_files(session) == {}
+
+
+@pytest.mark.parametrize(
+    ("size", "seconds", "following"),
+    [(500, 0.2, 250), (60, 5.0, 50), (250, 0.05, 250), (250, 0.01, 500), (500, 0.01, 500)],
+)
+def test_a_batch_that_held_others_up_is_followed_by_a_smaller_one(
+    size: int, seconds: float, following: int
+) -> None:
+    assert apply.next_size(size, seconds) == following

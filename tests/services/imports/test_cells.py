@@ -1,0 +1,56 @@
+"""The quick look at a cell passes nothing that the thorough ones would have something to say of."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from app.contact_files.cleaning import without_invisible
+from app.services.imports.cells import (
+    PLACEHOLDERS,
+    are_ordinary,
+    is_ordinary,
+    placeholder,
+    undecodable,
+    unusable,
+)
+
+_TEXTS = st.text(min_size=1, max_size=12) | st.sampled_from(sorted(PLACEHOLDERS)).map(str.upper)
+
+
+@given(_TEXTS)
+@example("#REF!")
+@example("=A1")
+@example("a\u200bb")
+@example("a\u200db")
+@example("a\u00adb")
+@example("a\ufffdb")
+@example("MÃ¼ller")
+@example("a\x1fb")
+def test_an_ordinary_cell_needs_no_second_look(text: str) -> None:
+    text = text.strip()
+    if text and is_ordinary(text):
+        assert (placeholder(text, 0), unusable(text, 0), undecodable(text, 0)) == (None, None, None)
+        assert {without_invisible(text, joiners=joiners) for joiners in (True, False)} == {text}
+
+
+@given(st.lists(_TEXTS | st.just(""), max_size=5))
+@example(["Ann", "a\u200bb"])
+@example(["Ann", " N/A "])
+@example(["", "=A1"])
+@example(["Oâ€™Neill", "1"])
+def test_a_row_that_is_ordinary_as_a_whole_is_so_in_every_cell(cells: list[str]) -> None:
+    if are_ordinary(cells):
+        filled = [text for cell in cells if (text := cell.strip())]
+        assert [text for text in filled if not is_ordinary(text)] == []
+
+
+def test_names_cities_and_numbers_are_ordinary() -> None:
+    texts = [
+        "Jörg",
+        "Łódź",
+        "+12025550123",
+        "(202) 555-0123",
+        "a@b.example",
+        "2026-12-01",
+        "Nadine",
+    ]
+    assert [is_ordinary(text) for text in texts] == [True] * len(texts)

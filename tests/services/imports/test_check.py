@@ -1,0 +1,332 @@
+"""What the check of a file says, and that applying it does exactly that."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pytest
+from sqlalchemy import func, select, update
+
+from app.enums import ContactAction, ImportState
+from app.errors import Conflict, ValidationFailed
+from app.models import AuditEntry, Campaign, Contact, ImportRow, Organization
+from app.services import contacts, do_not_call
+from app.services.imports import check, reports, steps, uploads
+from app.services.imports.check import Superseded
+from app.services.imports.reports import Kind
+from tests.files.exports import hubspot_contacts, hubspot_workbook
+from tests.fixtures.uploads import Desk, counts, number
+
+UPSERT, UPDATE_ONLY, REMOVE = ContactAction
+ANN, BOB, CLARA = number(1), number(2), number(3)
+COUNTS = ("created", "updated", "deleted", "ignored", "failed")
+HEADER = "First name,Phone,E-mail,Status\n"
+
+
+class Case(NamedTuple):
+    """A file, what it should become, and what the campaign then holds."""
+
+    action: ContactAction
+    rows: str
+    outcomes: Sequence[tuple[int, str, str | None]]
+    people: Sequence[tuple[str | None, str | None, str | None]]
+    stored: Sequence[dict[str, Any]] = ({"firstName": "Ann", "phone": ANN},)
+    skipped: int = 0
+
+
+CASES = {
+    "people are added and updated": Case(
+        UPSERT,
+        f"Anna,{ANN},,\nBob,{BOB},bob@mail.example,\n",
+        [(2, "updated", None), (3, "created", None)],
+        [("Anna", ANN, None), ("Bob", BOB, "bob@mail.example")],
+    ),
+    "the same person twice is created once, then updated": Case(
+        UPSERT,
+        f"Bob,{BOB},,\nBobby,{BOB},,\nRobert,,BOB@mail.example,\n,{BOB},bob@mail.example,\n",
+        [
+            (2, "created", None),
+            (3, "updated", None),
+            (4, "created", None),
+            (5, "failed", "ambiguous_match"),
+        ],
+        [("Ann", ANN, None), ("Bobby", BOB, None), ("Robert", None, "BOB@mail.example")],
+    ),
+    "people whose outreach has ended are not added": Case(
+        UPSERT,
+        f"Bob,{BOB},, Completed \nAnn,{ANN},,disqualified\n",
+        [(2, "ignored", "status_ended"), (3, "updated", None)],
+        [("Ann", ANN, None)],
+    ),
+    "nobody is added by an update": Case(
+        UPDATE_ONLY,
+        f"Bob,{BOB},,\nAnna,{ANN},,\n",
+        [(2, "ignored", "not_in_campaign"), (3, "updated", None)],
+        [("Anna", ANN, None)],
+    ),
+    "people are removed once": Case(
+        REMOVE,
+        f",{ANN},,\n,{ANN},,\n,{BOB},,\n",
+        [(2, "deleted", None), (3, "failed", "not_found"), (4, "failed", "not_found")],
+        [],
+    ),
+    "one person's phone and another's address belong together for nobody": Case(
+        UPSERT,
+        f"Who,{ANN},bob@mail.example,\n",
+        [(2, "failed", "ambiguous_match")],
+        [("Ann", ANN, None), (None, BOB, "bob@mail.example")],
+        stored=({"firstName": "Ann", "phone": ANN}, {"phone": BOB, "email": "bob@mail.example"}),
+    ),
+    "blank rows are left out": Case(
+        UPSERT,
+        f"\n,,,\nBob,{BOB},,\n , ,,\n",
+        [(4, "created", None)],
+        [("Ann", ANN, None), ("Bob", BOB, None)],
+        skipped=3,
+    ),
+    "cells out of place are not guessed at": Case(
+        UPSERT,
+        f"Bob,{BOB},,,12 High Street\nClara,{CLARA},,\nAnn,{ANN},,\n",
+        [(2, "failed", "column_count"), (3, "created", None), (4, "updated", None)],
+        [("Ann", ANN, None), ("Clara", CLARA, None)],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_the_check_is_the_result(desk: Desk, case: Case) -> None:
+    desk.send(*case.stored)
+    before = desk.people()
+    upload = desk.checked(HEADER + case.rows, case.action)
+    outcomes = [outcome for _, outcome, _ in case.outcomes]
+    expected = tuple(outcomes.count(name) for name in COUNTS)
+    assert desk.rows(upload.id) == case.outcomes
+    assert (upload.state, counts(upload)) == (ImportState.CHECKED, expected)
+    assert (upload.rows_total, upload.rows_skipped) == (len(outcomes), case.skipped)
+    assert desk.people() == before
+
+    if not any(expected[:3]):
+        with pytest.raises(Conflict) as refusal:
+            desk.start(upload.id)
+        assert refusal.value.code == "nothing_to_apply"
+        return
+    applied = desk.apply(upload.id)
+    assert (applied.state, counts(applied)) == (ImportState.DONE, expected)
+    assert applied.expected == dict(zip(COUNTS, expected, strict=True))
+    assert desk.rows(upload.id) == case.outcomes
+    assert desk.people() == sorted(case.people, key=repr)
+
+
+@pytest.mark.parametrize("export", [hubspot_contacts(), hubspot_workbook()], ids=["csv", "xlsx"])
+def test_a_real_export_has_its_bad_rows_named(desk: Desk, export: Any) -> None:
+    upload = desk.checked(export.data)
+    good = export.rows - len(export.bad)
+    assert counts(upload) == (good, 0, 0, 0, len(export.bad))
+    failed = [(row, code) for row, outcome, code in desk.rows(upload.id) if outcome == "failed"]
+    assert failed == export.bad
+    with desk.database.transaction(read_only=True) as session:
+        kinds = reports.failed_kinds(session, upload)
+        shown = reports.page(session, upload, code="invalid_email", limit=4)
+    assert sum(kind.rows for kind in kinds) == len(export.bad)
+    assert kinds[0] == Kind("invalid_email", None, 6)
+    emails = [row for row, code in export.bad if code == "invalid_email"]
+    assert [row.number for row in shown.rows] == emails[:4]
+    assert shown.next_number == emails[3]
+
+
+def test_checking_changes_nothing(desk: Desk) -> None:
+    desk.send({"phone": ANN})
+    with desk.database.transaction(read_only=True) as session:
+        revision = session.scalar(select(Campaign.revision))
+    desk.checked(HEADER + f"Anna,{ANN},,\nBob,{BOB},,\n")
+    with desk.database.transaction(read_only=True) as session:
+        assert session.scalar(select(Campaign.revision)) == revision
+        assert session.scalars(select(Contact.first_name)).all() == [None]
+
+
+def test_everything_wrong_with_a_row_is_said_at_once_at_its_cell(desk: Desk) -> None:
+    upload = desk.checked(HEADER + f"{'x' * 101},4.47E+11,ann(at)mail,N/A\n")
+    assert desk.problems(upload.id) == [
+        (2, 1, "excel_damaged_phone", "phone", False),
+        (2, 2, "invalid_email", "email", False),
+        (2, 0, "value_too_long", "firstName", False),
+        (2, 3, "placeholder_value", "status", True),
+    ]
+
+
+def test_a_file_and_the_api_name_a_problem_alike(desk: Desk) -> None:
+    sent: list[dict[str, Any]] = [
+        {"firstName": "Ann"},
+        {"email": "ann(at)mail.example"},
+        {"phone": ANN, "firstName": "x" * 101},
+        {"phone": ANN, "contactMetadata": {"Notes": "x" * 1001}},
+    ]
+    file = "First name,Phone,E-mail,Notes\n" + "".join(
+        f"{item.get('firstName', '')},{item.get('phone', '')},{item.get('email', '')},"
+        f"{item.get('contactMetadata', {}).get('Notes', '')}\n"
+        for item in sent
+    )
+    upload = desk.checked(file)
+    with desk.database.transaction(read_only=True) as session:
+        campaign = session.get_one(Campaign, desk.campaign_id)
+        answer = contacts.apply(session, campaign, sent, UPSERT, dry_run=True)
+        shown = reports.page(session, upload)
+    said = [[(p.code, p.field, p.message) for p in row.problems] for row in shown.rows]
+    assert said == [
+        [(p.code, p.field, p.message) for p in answer.problems[index]] for index in range(4)
+    ]
+
+
+def test_numbers_that_must_not_be_called_are_refused_where_the_organization_says_so(
+    desk: Desk,
+) -> None:
+    with desk.database.transaction() as session:
+        session.execute(update(Organization).values(refuse_do_not_call=True))
+        do_not_call.add(session, desk.caller, desk.organization_id, ANN)
+    upload = desk.checked(HEADER + f"Ann,{ANN},,\nBob,{BOB},,\n")
+    assert desk.rows(upload.id) == [(2, "failed", "do_not_contact"), (3, "created", None)]
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (
+            b"MZ\x00\x01" * 60,
+            "This is a program, not a contact file. Save the list as CSV or XLSX.",
+        ),
+        (
+            HEADER.encode(),
+            "The file has a header and no rows below it, so there is nothing to upload.",
+        ),
+        (b"\n\n \n", "The file is empty. Export it again and upload the new file."),
+        (b"%PDF-1.7 ...", "This is a PDF, not a contact file. Save the list as CSV or XLSX."),
+        (
+            b"PK\x03\x04 not a workbook",
+            "The workbook is damaged. Open it in a spreadsheet and save it again.",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(desk: Desk, data: bytes, sentence: str) -> None:
+    upload = desk.checked(data)
+    assert (upload.state, upload.failure) == (ImportState.FAILED, sentence)
+    assert desk.rows(upload.id) == []
+
+
+def test_an_empty_file_is_refused_at_once(desk: Desk) -> None:
+    with pytest.raises(ValidationFailed) as refusal:
+        desk.upload(b"")
+    assert refusal.value.code == "empty_file"
+
+
+def test_a_file_that_is_gone_says_so(desk: Desk) -> None:
+    upload_id = desk.upload(HEADER + f"Ann,{ANN},,\n")
+    desk.files.delete(desk.now(upload_id).file_key)
+    assert desk.check(upload_id).failure == (
+        "The file is not kept any more. Nothing was changed. Upload it again."
+    )
+
+
+def test_a_repair_is_made_only_where_a_person_says_so(desk: Desk) -> None:
+    upload = desk.checked(HEADER + f"Ann,{ANN}.0,,\nBob,12025550142.0,,\nCy,4.47E+11,,\n")
+    assert counts(upload) == (0, 0, 0, 0, 3)
+    with desk.database.transaction() as session:
+        proposed = reports.repairs(session, upload)
+        steps.repair(session, desk.caller, upload.id, "decimals")
+    assert [(r.reason, r.rows, r.row_number, r.value, r.repaired) for r in proposed] == [
+        ("decimals", 2, 2, f"{ANN}.0", ANN)
+    ]
+    assert counts(desk.check(upload.id)) == (2, 0, 0, 0, 1)
+    assert (3, 1, "repaired", "phone", True) in desk.problems(upload.id)
+    with desk.database.transaction() as session:
+        steps.take_back_repair(session, desk.caller, upload.id, "decimals")
+    assert counts(desk.check(upload.id)) == (0, 0, 0, 0, 3)
+
+
+def test_columns_that_were_chosen_are_remembered_for_the_next_file(desk: Desk) -> None:
+    first = desk.checked(f"A,B\nAnn,{ANN}\n")
+    assert first.mapping == ["metadata:A", "metadata:B"]
+    assert counts(first) == (0, 0, 0, 0, 1)
+    with desk.database.transaction() as session:
+        steps.read_again(session, desk.caller, first.id, mapping=["firstName", "phone"])
+    assert counts(desk.check(first.id)) == (1, 0, 0, 0, 0)
+    second = desk.checked(f"A,B\nBob,{BOB}\n")
+    assert (second.mapping, counts(second)) == (["firstName", "phone"], (1, 0, 0, 0, 0))
+
+
+def test_columns_without_names_are_remembered_where_the_values_agree(desk: Desk) -> None:
+    first = desk.checked(f"Ann,{ANN},ann@example.com\nBob,{BOB},bob@example.com\n")
+    assert first.mapping == ["metadata:Column A", "phone", "email"]
+    with desk.database.transaction() as session:
+        steps.read_again(session, desk.caller, first.id, mapping=["firstName", "phone", "email"])
+    alike = desk.checked(f"Cy,{number(3)},-\nDi,{number(4)},n/a\n")
+    assert (alike.mapping, counts(alike)) == (["firstName", "phone", "email"], (2, 0, 0, 0, 0))
+    other = desk.checked(f"cy@example.com,Cy,{number(3)}\ndi@example.com,Di,{number(4)}\n")
+    assert other.mapping == ["email", "metadata:Column B", "phone"]
+    assert counts(other) == (2, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "problems"),
+    [
+        (["firstName", "nonsense"], [("columns.1", "unknown_target")]),
+        (["firstName", "externalId:crmId"], [("columns.1", "unknown_target")]),
+        (["firstName", "firstName"], [("columns.1", "column_twice")]),
+        (
+            ["metadata", "phone:x"],
+            [("columns.0", "unknown_target"), ("columns.1", "unknown_target")],
+        ),
+    ],
+)
+def test_columns_that_make_no_sense_are_refused(
+    desk: Desk, mapping: list[str], problems: list[tuple[str, str]]
+) -> None:
+    upload = desk.checked(f"A,B\nAnn,{ANN}\n")
+    with pytest.raises(ValidationFailed) as refusal, desk.database.transaction() as session:
+        steps.read_again(session, desk.caller, upload.id, mapping=mapping)
+    assert [(p.field, p.code) for p in refusal.value.problems] == problems
+
+
+def test_the_file_can_be_read_another_way(desk: Desk) -> None:
+    upload = desk.checked(f"List of spring\nName;Phone\nAnn;{ANN}\n")
+    with desk.database.transaction() as session:
+        steps.read_again(
+            session, desk.caller, upload.id, reading=steps.Reading(delimiter=",", header_row=2)
+        )
+    again = desk.check(upload.id)
+    assert (again.columns, again.found["headerRow"]) == (["Name;Phone"], 2)
+
+
+def test_a_check_that_was_asked_for_anew_stops_the_one_before(desk: Desk) -> None:
+    upload_id = desk.upload(HEADER + f"Ann,{ANN},,\n")
+    with desk.database.transaction() as session:
+        task = check.begin(session, upload_id, 1)
+    assert task is not None
+    assert counts(desk.check(upload_id)) == (1, 0, 0, 0, 0)
+    with pytest.raises(Superseded), desk.database.transaction() as session:
+        check.keep(session, task, [])
+    with desk.database.transaction() as session:
+        assert check.begin(session, upload_id, 1) is None
+        assert session.scalar(select(func.count()).select_from(ImportRow)) == 1
+
+
+def test_the_very_same_file_is_recognised_once_it_was_applied(desk: Desk) -> None:
+    data = HEADER + f"Ann,{ANN},,\n"
+    first, second = desk.checked(data), desk.checked(data)
+    with desk.database.transaction(read_only=True) as session:
+        assert uploads.same_file(session, second) is None
+    desk.apply(first.id)
+    with desk.database.transaction(read_only=True) as session:
+        same = uploads.same_file(session, second)
+    assert same is not None
+    assert same.id == first.id
+
+
+def test_history_tells_who_uploaded_and_applied(desk: Desk) -> None:
+    upload = desk.checked(HEADER + f"Ann,{ANN},,\n")
+    desk.apply(upload.id)
+    query = select(AuditEntry.action, AuditEntry.actor).where(
+        AuditEntry.target_id == str(upload.id)
+    )
+    with desk.database.transaction(read_only=True) as session:
+        told = [tuple(row) for row in session.execute(query.order_by(AuditEntry.id))]
+    who = desk.caller.label
+    assert told == [("upload.created", who), ("upload.started", who), ("upload.applied", who)]

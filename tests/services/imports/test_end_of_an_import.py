@@ -1,0 +1,64 @@
+"""Who started a long upload is told of its end, unless they want no such mail."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from app.enums import ImportState
+from app.models import ContactImport, Mail, User
+from app.services.imports import steps
+from app.services.imports.pipeline import apply_rows
+from tests.fixtures.uploads import Desk, number
+
+
+def mails_after(desk: Desk, *, minutes: int, stopped: bool = False) -> list[dict[str, Any]]:
+    """The details of the mails about an upload whose applying took so long."""
+    upload_id = desk.checked(f"Name,Phone\nAnn Lee,{number(1)}\nBob,12\n").id
+    apply_number = desk.start(upload_id)
+    with desk.database.transaction() as session:
+        upload = session.get_one(ContactImport, upload_id)
+        assert upload.apply_started_at is not None
+        upload.apply_started_at -= timedelta(minutes=minutes)
+        if stopped:
+            steps.cancel(session, desk.caller, upload_id)
+    apply_rows(desk.database, upload_id, apply_number)
+    ended = ImportState.CANCELLED if stopped else ImportState.DONE
+    assert desk.now(upload_id).state is ended
+    with desk.database.transaction(read_only=True) as session:
+        found = session.scalars(select(Mail).where(Mail.user_id == desk.caller.subject_id))
+        return [mail.details | {"kind": mail.kind} for mail in found]
+
+
+def test_the_end_of_a_long_upload_is_told_with_its_counts(desk: Desk) -> None:
+    (told,) = mails_after(desk, minutes=2)
+    assert told == {
+        "kind": "import_finished",
+        "uploadId": told["uploadId"],
+        "file": "people.csv",
+        "campaign": "Winter recall",
+        "state": "done",
+        "rows": 1,
+        "total": 2,
+        "created": 1,
+        "updated": 0,
+        "deleted": 0,
+        "ignored": 0,
+        "failed": 1,
+    }
+
+
+def test_a_quick_upload_tells_nobody(desk: Desk) -> None:
+    assert mails_after(desk, minutes=0) == []
+
+
+def test_who_stopped_an_upload_is_not_told(desk: Desk) -> None:
+    assert mails_after(desk, minutes=2, stopped=True) == []
+
+
+@pytest.mark.parametrize(("choice", "count"), [({}, 1), ({"importFinished": False}, 0)])
+def test_the_persons_choice_is_kept(desk: Desk, choice: dict[str, bool], count: int) -> None:
+    with desk.database.transaction() as session:
+        session.get_one(User, desk.caller.subject_id).notifications = choice
+    assert len(mails_after(desk, minutes=2)) == count
