@@ -31,7 +31,7 @@ from app.services.imports import mapping_file, preview, steps, summary, uploads
 from app.services.imports.check import options_of
 from app.services.imports.mapping import suggested
 from app.services.imports.pipeline import apply_rows, check_file, preview_rows
-from app.services.imports.summary import Summary, Told
+from app.services.imports.summary import RowSummary, Summary
 from app.services.imports.uploads import Chosen
 
 RENEW_SECONDS = 4.0
@@ -61,7 +61,7 @@ class Outcome:
     nothing was kept."""
 
     summary: Summary
-    rows: Iterator[Told]
+    rows: Iterator[RowSummary]
     upload_id: UUID | None = None
 
 
@@ -85,8 +85,8 @@ class Importer:
         ) as attempt:  # fmt: skip
             for records in preview_rows(self._database, attempt, wish.campaign_id):
                 for record in records:
-                    told = summary.summarize_row(record.row, record.problems, table.header)
-                    spool.write(orjson.dumps(told) + b"\n")
+                    row = summary.summarize_row(record.row, record.problems, table.header)
+                    spool.write(orjson.dumps(row) + b"\n")
             rows = summary.with_skipped(_read_back(spool), table.skipped)
             yield Outcome(Summary.tried(attempt), rows)
 
@@ -110,7 +110,7 @@ class Importer:
             refusal = upload.found.get("refusal")
             if refusal is None:
                 raise Refused(upload.failure)
-            raise UnreadableFile.told(refusal["kind"], refusal["row"], upload.failure)
+            raise UnreadableFile.with_message(refusal["kind"], refusal["row"], upload.failure)
         rows = summary.with_skipped(self._kept_rows(upload), upload.found["skipped"])
         yield Outcome(Summary.of(upload), rows, upload_id)
 
@@ -217,17 +217,17 @@ class Importer:
                     if not steps.renew_lease(session, upload_id):
                         return
 
-        keeper = threading.Thread(target=renew, daemon=True)
-        keeper.start()
+        renewal = threading.Thread(target=renew, daemon=True)
+        renewal.start()
         try:
             yield
         finally:
             done.set()
-            keeper.join()
+            renewal.join()
         with self._database.transaction() as session:
             steps.end_lease(session, upload_id)
 
-    def _kept_rows(self, upload: ContactImport) -> Iterator[Told]:
+    def _kept_rows(self, upload: ContactImport) -> Iterator[RowSummary]:
         last = 0
         while True:
             with self._database.transaction(read_only=True) as session:
@@ -242,6 +242,6 @@ class Importer:
             return uploads.get(session, self._caller, upload_id)
 
 
-def _read_back(spool: IO[bytes]) -> Iterator[Told]:
+def _read_back(spool: IO[bytes]) -> Iterator[RowSummary]:
     spool.seek(0)
     yield from map(orjson.loads, spool)

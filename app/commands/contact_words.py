@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from app.services.imports.kinds import ERRORS, IGNORED
-from app.services.imports.summary import Summary, Told
+from app.services.imports.summary import RowSummary, Summary
 
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _TYPES = {"csv": "text", "xlsx": "XLSX", "xls": "XLS", "vcard": "vCard"}
@@ -18,7 +18,7 @@ class _Group:
     first: str
 
 
-def told_in_words(summary: Summary, rows: Iterable[Told], file_name: str) -> Iterator[str]:
+def summary_lines(summary: Summary, rows: Iterable[RowSummary], file_name: str) -> Iterator[str]:
     """The lines. Goes through all rows."""
     yield f"{file_name}: {_how_read(summary)}"
     for name, columns in summary.fields().items():
@@ -43,7 +43,7 @@ def told_in_words(summary: Summary, rows: Iterable[Told], file_name: str) -> Ite
         yield f"  warning  {about:>9}  {warning['kind']}: {warning['message']}"
 
 
-def _add(errors: dict[str, _Group], number: int, error: Told) -> None:
+def _add(errors: dict[str, _Group], number: int, error: RowSummary) -> None:
     group = errors.get(error["kind"])
     if group is None:
         column = f", {error['column']}" if error["column"] else ""

@@ -19,7 +19,7 @@ from flask.cli import AppGroup
 from app import extensions
 from app.commands.changing import WHO
 from app.commands.contact_import import Importer, Outcome, Refused, Wish
-from app.commands.contact_words import told_in_words
+from app.commands.contact_words import summary_lines
 from app.contact_files import UnreadableFile
 from app.enums import ContactAction
 from app.errors import DomainError
@@ -163,7 +163,7 @@ def _write_json(out: IO[bytes], outcome: Outcome) -> None:
 
 
 def _write_words(importer: Importer, outcome: Outcome, file_name: str) -> None:
-    for line in told_in_words(outcome.summary, outcome.rows, file_name):
+    for line in summary_lines(outcome.summary, outcome.rows, file_name):
         click.echo(line)
     if outcome.upload_id is None:
         click.echo("Nothing was changed: this was a dry run.")

@@ -29,7 +29,7 @@ class SheetEntry(NamedTuple):
 
 
 @dataclass(slots=True)
-class Book:
+class WorkbookGlobals:
     """What the first part of the workbook tells; ``active`` is the sheet that was open last."""
 
     is_unicode: bool = True
@@ -69,9 +69,9 @@ def records(stream: bytes, position: int) -> Iterator[tuple[int, bytes]]:
             yield code, body
 
 
-def read_book(stream: bytes) -> Book:  # noqa: C901 one case for each kind of record
+def read_workbook_globals(stream: bytes) -> WorkbookGlobals:  # noqa: C901 one case for each kind of record
     """Raises UnreadableFile (``password_protected``, ``unreadable_workbook``)."""
-    book = Book()
+    workbook = WorkbookGlobals()
     codes = dict(BUILT_IN)
     styles: list[int] = []
     texts: list[bytes] = []
@@ -79,22 +79,22 @@ def read_book(stream: bytes) -> Book:  # noqa: C901 one case for each kind of re
     for code, body in records(stream, 0):
         match code:
             case 0x0809:
-                book.is_unicode = struct.unpack_from("<H", body)[0] >= _BIFF8
+                workbook.is_unicode = struct.unpack_from("<H", body)[0] >= _BIFF8
             case 0x002F:
                 raise UnreadableFile("password_protected")
             case 0x0042:
-                book.encoding = _code_page(body)
+                workbook.encoding = _code_page(body)
             case 0x0022:
-                book.epoch_1904 = body[0] == 1
+                workbook.epoch_1904 = body[0] == 1
             case 0x003D:
-                (book.active,) = struct.unpack_from("<H", body, 10)
+                (workbook.active,) = struct.unpack_from("<H", body, 10)
             case 0x0085:
                 offset, state, kind = struct.unpack_from("<IBB", body)
-                name = book.text(body, 6, short=True)
-                book.sheets.append(SheetEntry(name, offset, state & 3 == 0, kind))
+                name = workbook.text(body, 6, short=True)
+                workbook.sheets.append(SheetEntry(name, offset, state & 3 == 0, kind))
             case 0x041E:
                 (number,) = struct.unpack_from("<H", body)
-                codes[number] = book.text(body, 2, short=not book.is_unicode)
+                codes[number] = workbook.text(body, 2, short=not workbook.is_unicode)
             case 0x00E0:
                 styles.append(struct.unpack_from("<H", body, 2)[0])
             case 0x00FC:
@@ -103,13 +103,13 @@ def read_book(stream: bytes) -> Book:  # noqa: C901 one case for each kind of re
                 texts.append(body)
         previous = code
     made = {
-        number: formatter(codes[number], epoch_1904=book.epoch_1904)
+        number: formatter(codes[number], epoch_1904=workbook.epoch_1904)
         for number in set(styles)
         if number in codes
     }
-    book.formats = [made.get(number, exact) for number in styles]
-    book.strings = list(map(unguard_cell, _Texts(texts).all())) if texts else []
-    return book
+    workbook.formats = [made.get(number, exact) for number in styles]
+    workbook.strings = list(map(unguard_cell, _Texts(texts).all())) if texts else []
+    return workbook
 
 
 def _code_page(body: bytes) -> str:

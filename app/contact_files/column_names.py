@@ -107,7 +107,7 @@ _ASIDE = re.compile(
 )
 """What templates say of a column, and no part of its name."""
 _GOOGLE = re.compile(r"(phone|email)[1-9][0-9]?value")
-_OF_A_PERSON = re.compile(
+_WITH_OWNER = re.compile(
     r"(?:contact|customer|client|patient|lead|member|guest|attendee|subscriber|invitee)(?!number)(.+)"
 )
 _MANY = frozenset({"phone", "email"})
@@ -168,7 +168,7 @@ def field_of(name: str) -> str | None:
     """The contact's field that a column of this name holds, where that is known; phones and
     addresses may be numbered (``Telefon 2``). ``Member #`` and ``Member?`` are nobody's name."""
     name = _ASIDE.sub("", name)
-    known = _numbered(plain(name)) or _of_a_person(plain(name))
+    known = _numbered(plain(name)) or _without_owner(plain(name))
     if known in _MANY or not ("#" in name or name.endswith("?")):
         return known
     read = (_numbered(plain(_NUMBER_SIGN.sub(word, name))) for word in ("number", ""))
@@ -183,8 +183,8 @@ def _numbered(letters: str) -> str | None:
     return known
 
 
-def _of_a_person(letters: str) -> str | None:
+def _without_owner(letters: str) -> str | None:
     """``Patient first name``, ``Customer e-mail``: whose it is only stands before it."""
-    match = _OF_A_PERSON.fullmatch(letters)
+    match = _WITH_OWNER.fullmatch(letters)
     known = _numbered(match[1]) if match else None
     return known if known in _MANY or known in _PARTS else None

@@ -215,8 +215,8 @@ def _judged(words: Iterable[str], family: Family) -> list[Verdict]:
 
 def _share(verdicts: Iterable[Verdict], family: Family) -> float:
     """How much of the text is words, in any language and a little in the one that has most."""
-    told = [verdict for verdict in verdicts if verdict is not None]
-    if not told:
+    known = [verdict for verdict in verdicts if verdict is not None]
+    if not known:
         return 0.0
-    in_one = max(sum(word >> bit & 1 for word in told) for bit in range(family.languages))
-    return (0.8 * sum(map(bool, told)) + 0.2 * in_one) / len(told)
+    in_one = max(sum(word >> bit & 1 for word in known) for bit in range(family.languages))
+    return (0.8 * sum(map(bool, known)) + 0.2 * in_one) / len(known)

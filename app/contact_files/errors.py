@@ -19,8 +19,8 @@ class UnreadableFile(ValidationFailed):
         self.row = row
 
     @classmethod
-    def told(cls, code: str, row: int | None, message: str) -> Self:
-        """A refusal that has been put into words before."""
+    def with_message(cls, code: str, row: int | None, message: str) -> Self:
+        """A refusal whose message was written before."""
         error = cls.__new__(cls)
         ValidationFailed.__init__(error, message, code)
         error.row = row

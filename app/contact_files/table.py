@@ -192,14 +192,14 @@ class Table:
     def notes(self) -> tuple[str, ...]:
         """Warnings about the whole file; ``footer_rows`` and ``hidden_rows`` only once the rows
         have been read."""
-        told = {
+        found = {
             "hidden_columns": any(
                 index < len(self.header) for index in self._source.hidden_columns
             ),
             "hidden_rows": self.hidden_rows,
             "footer_rows": self.footer_rows,
         }
-        return (*self._notes, *(kind for kind, is_so in told.items() if is_so))
+        return (*self._notes, *(kind for kind, is_so in found.items() if is_so))
 
     def rows(self) -> Iterator[Row]:
         """The rows below the header, streamed, from the first at every call.
@@ -269,8 +269,8 @@ class Table:
             return row
         if len(cells) < width:
             missing = width - len(cells)
-            told = missing if broken and not problem else 0
-            return Row(number, cells + [""] * missing, problem, told)
+            left_out = missing if broken and not problem else 0
+            return Row(number, cells + [""] * missing, problem, left_out)
         if problem is None and any(cell.strip() for cell in cells[width:]):
             problem = RowProblem("column_count", self._count_message(len(cells), width))
             return Row(number, cells, problem)

@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple
 
 from app.contact_files.encodings import Encoding, detect, text_of
 from app.contact_files.errors import UnreadableFile
-from app.contact_files.person_names import read_name
+from app.contact_files.full_names import read_name
 from app.contact_files.table import Header, ReadOptions, Row
 
 _LINE = re.compile(r'(?:([\w-]+)\.)?([\w-]+)((?:;(?:"[^"]*"|[^":;])*)*):(.*)', re.DOTALL)

@@ -8,7 +8,14 @@ import struct
 from collections.abc import Callable, Collection, Iterator
 from typing import BinaryIO
 
-from app.contact_files.biff import MACRO_SHEET, WORKSHEET, Book, SheetEntry, read_book, records
+from app.contact_files.biff import (
+    MACRO_SHEET,
+    WORKSHEET,
+    SheetEntry,
+    WorkbookGlobals,
+    read_workbook_globals,
+    records,
+)
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.number_formats import exact
 from app.contact_files.ole import Container
@@ -49,10 +56,10 @@ class OldWorkbook:
             raise UnreadableFile("unsupported_type", what=what)
         try:
             self._data = container.stream(name)
-            self._book = read_book(self._data)
+            self._workbook = read_workbook_globals(self._data)
         except (struct.error, IndexError, KeyError):
             raise UnreadableFile("unreadable_workbook") from None
-        sheets = self._book.sheets
+        sheets = self._workbook.sheets
         self.sheets: tuple[str, ...] = tuple(s.name for s in sheets if s.kind == WORKSHEET)
         chosen = self._choose(options.sheet)
         self.sheet: str | None = chosen.name
@@ -65,7 +72,7 @@ class OldWorkbook:
             notes.append("macros_ignored")
         self.notes: tuple[str, ...] = tuple(notes)
         try:
-            sheet = _SheetCells(self._book)
+            sheet = _SheetCells(self._workbook)
             self._cells = sheet.read(self._data, chosen.offset)
         except (struct.error, IndexError):
             raise UnreadableFile("unreadable_workbook") from None
@@ -92,7 +99,7 @@ class OldWorkbook:
 
     def _choose(self, wanted: str | None) -> SheetEntry:
         """The sheet asked for, else the active one, else the first that people see."""
-        sheets, active = self._book.sheets, self._book.active
+        sheets, active = self._workbook.sheets, self._workbook.active
         readable = [sheet for sheet in sheets if sheet.kind == WORKSHEET]
         if not readable:
             macros = any(sheet.kind == MACRO_SHEET for sheet in sheets)
@@ -120,8 +127,8 @@ def _container(stream: BinaryIO) -> Container:
 class _SheetCells:
     """The cells of one sheet that hold something, as they are shown."""
 
-    def __init__(self, book: Book):
-        self._book = book
+    def __init__(self, workbook: WorkbookGlobals):
+        self._workbook = workbook
         self._cells: Cells = {}
         self._count = 0
         self._awaited: tuple[int, int] | None = None
@@ -130,9 +137,9 @@ class _SheetCells:
         self._readers: dict[int, Callable[[bytes], str]] = {
             0x0203: lambda body: self._number(body, struct.unpack_from("<d", body, 6)[0]),
             0x027E: lambda body: self._number(body, _rk(body, 6)),
-            0x00FD: lambda body: book.strings[struct.unpack_from("<I", body, 6)[0]],
-            0x0204: lambda body: book.text(body, 6),
-            0x00D6: lambda body: book.text(body, 6),
+            0x00FD: lambda body: workbook.strings[struct.unpack_from("<I", body, 6)[0]],
+            0x0204: lambda body: workbook.text(body, 6),
+            0x00D6: lambda body: workbook.text(body, 6),
             0x0205: lambda body: _truth(body[6], is_error=bool(body[7])),
             0x0006: self._formula,
             0x0406: self._formula,
@@ -150,7 +157,7 @@ class _SheetCells:
                     show = self._format(struct.unpack_from("<H", body, place)[0])
                     self._put(row, column + (place - 4) // 6, show(repr(_rk(body, place + 2))))
             elif code == _FORMULA_TEXT and self._awaited:
-                self._put(*self._awaited, self._book.text(body, 0))
+                self._put(*self._awaited, self._workbook.text(body, 0))
                 self._awaited = None
             elif code == _ROW and body[12] & 0x20:
                 self.hidden_rows.add(struct.unpack_from("<H", body)[0])
@@ -167,7 +174,7 @@ class _SheetCells:
             self._cells.setdefault(row, {})[column] = text
 
     def _format(self, style: int) -> Callable[[str], str]:
-        formats = self._book.formats
+        formats = self._workbook.formats
         return formats[style] if style < len(formats) else exact
 
     def _number(self, body: bytes, value: float) -> str:

@@ -60,11 +60,11 @@ def apply(
     store = open_store(session.connection(), rules)
     understood = [reading for reading in readings if isinstance(reading, Incoming)]
     meant = str(contact_id) if contact_id is not None else None
-    book = load(store, understood, every_id=collect_changes, meant=meant)
+    index = load(store, understood, every_id=collect_changes, meant=meant)
     if any(reading.sent_read_only for reading in understood):
-        _note_times(session, book)
+        _note_times(session, index)
     plan = Plan(
-        book,
+        index,
         rules,
         action,
         refused_phones=refused_phones(session, rules, action, understood),
@@ -81,7 +81,7 @@ def apply(
         if collect_changes:
             undo_log.record_removed(session, plan.states_of_removed)
             undo_log.record_consent(session, result.changes)
-        write(session, campaign, store, plan.book)
+        write(session, campaign, store, plan.index)
     return result
 
 
@@ -130,8 +130,8 @@ def _asks_for_ids(incoming: Incoming) -> bool:
     return bool(incoming.external_id or incoming.further_ids or incoming.sent_read_only)
 
 
-def _note_times(session: Session, book: ContactIndex) -> None:
-    stored = {UUID(each.id): each for each in book.loaded if each.id}
+def _note_times(session: Session, index: ContactIndex) -> None:
+    stored = {UUID(each.id): each for each in index.loaded if each.id}
     query = select(Contact.id, Contact.created_at, Contact.updated_at).where(Contact.id.in_(stored))
     for contact_id, created_at, updated_at in session.execute(query):
         stored[contact_id].times = (created_at, updated_at)
@@ -147,35 +147,35 @@ def refused_phones(
     return do_not_call.listed_among(session, rules.organization_id, phones)
 
 
-def write(session: Session, campaign: Campaign, store: Store, book: ContactIndex) -> None:
-    """Makes the campaign, which is locked, what the book says; those created have their ids."""
+def write(session: Session, campaign: Campaign, store: Store, index: ContactIndex) -> None:
+    """Makes the campaign, which is locked, what the index says; those created have their ids."""
     now = utcnow()
-    moved = [stored for stored in book.loaded if stored.moved and not stored.removed]
-    changed = [stored for stored in book.loaded if stored.changed and not stored.removed]
-    ended = [stored for stored in (*changed, *book.removed) if stored.ended]
+    moved = [stored for stored in index.loaded if stored.moved and not stored.removed]
+    changed = [stored for stored in index.loaded if stored.changed and not stored.removed]
+    ended = [stored for stored in (*changed, *index.removed) if stored.ended]
     if ended:
         cancel_for_contacts(session, [UUID(stored.id) for stored in ended])
-    if book.removed:
-        store.delete([stored.id for stored in book.removed if stored.id])
+    if index.removed:
+        store.delete([stored.id for stored in index.removed if stored.id])
     if moved:
         if _exchange(moved):
             store.vacate(moved)
         store.update_identifiers(moved, now)
     if changed:
         store.update_details(changed, now)
-    if book.created:
-        store.insert(book.created, now)
-    _write_external_ids(store, [*changed, *book.created])
-    consent.keep(session, [*changed, *book.created], now)
-    if book.created or book.removed or moved or changed:
-        gone = sum(stored.id is not None for stored in book.removed)
-        campaigns.revise(session, campaign, added=len(book.created) - gone)
+    if index.created:
+        store.insert(index.created, now)
+    _write_external_ids(store, [*changed, *index.created])
+    consent.keep(session, [*changed, *index.created], now)
+    if index.created or index.removed or moved or changed:
+        gone = sum(stored.id is not None for stored in index.removed)
+        campaigns.revise(session, campaign, added=len(index.created) - gone)
         publish_changes(
             session,
             campaign,
-            created=[stored.id for stored in book.created],
+            created=[stored.id for stored in index.created],
             updated=list(dict.fromkeys(stored.id for stored in (*moved, *changed))),
-            deleted=[stored.id for stored in book.removed],
+            deleted=[stored.id for stored in index.removed],
         )
 
 

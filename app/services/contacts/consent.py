@@ -52,13 +52,13 @@ def stated(metadata: str | None) -> Statement:
     return stated_by(orjson.loads(metadata))
 
 
-def stated_by(said: Mapping[str, Any]) -> Statement:
+def stated_by(metadata: Mapping[str, Any]) -> Statement:
     """What the metadata say."""
-    status = status_of(said.get(KEY))
+    status = status_of(metadata.get(KEY))
     if status is None:
         return SILENT
-    source = str(said.get(SOURCE_KEY) or "").strip()[:LONGEST_SOURCE] or None
-    return Statement(status, source, _moment(said.get(AT_KEY)))
+    source = str(metadata.get(SOURCE_KEY) or "").strip()[:LONGEST_SOURCE] or None
+    return Statement(status, source, _moment(metadata.get(AT_KEY)))
 
 
 def status_of(value: Any) -> str | None:

@@ -30,7 +30,7 @@ class HeldId(NamedTuple):
 
 
 class RowIdentity(NamedTuple):
-    """What a row of a file said of whom it is about; texts are empty where it was silent."""
+    """The identifiers that a row of a file gives for its contact; empty where it gives none."""
 
     row_number: int
     phone: str
@@ -45,7 +45,7 @@ class Stored:
     ``before`` is what the database holds, None for a contact that the request creates; its id
     is given when it is written. External ids are None where nothing asks for them, and are
     replaced, never changed in place; so are ``times``, when the contact was created and changed.
-    ``said`` is that of the last row about the contact, where somebody wants to know.
+    ``last_row`` has the identifiers of the last row about the contact, where that is asked for.
     """
 
     phone: str | None
@@ -61,7 +61,7 @@ class Stored:
     external_ids: Mapping[str, HeldId] | None = None
     external_ids_before: Mapping[str, HeldId] | None = None
     times: tuple[datetime, datetime] | None = None
-    said: RowIdentity | None = None
+    last_row: RowIdentity | None = None
 
     @classmethod
     def held(cls, identifier: str, columns: Columns) -> "Stored":

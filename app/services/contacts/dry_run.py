@@ -24,7 +24,7 @@ _TABLES = (
     """
 CREATE TABLE contacts (
   place INTEGER PRIMARY KEY, id TEXT, phone TEXT, email_key TEXT, metadata TEXT,
-  row_number INTEGER, said_phone TEXT, said_email TEXT, said_identity TEXT)
+  row_number INTEGER, row_phone TEXT, row_email TEXT, row_identity TEXT)
 """,
     "CREATE INDEX by_id ON contacts (id) WHERE id IS NOT NULL",
     "CREATE INDEX by_phone ON contacts (phone) WHERE phone IS NOT NULL",
@@ -38,14 +38,14 @@ WITHOUT ROWID
 )
 _FIND = """
 SELECT c.place, c.id, c.phone, c.email_key, c.metadata, c.row_number,
-  coalesce(c.said_phone, c.phone), coalesce(c.said_email, c.email_key), c.said_identity
+  coalesce(c.row_phone, c.phone), coalesce(c.row_email, c.email_key), c.row_identity
 FROM json_each(?) j CROSS JOIN contacts c
 """
 _BY_PHONE = f"{_FIND} WHERE c.phone = j.value"
 _BY_EMAIL = f"{_FIND} WHERE c.email_key = j.value"
 _BY_IDENTITY = """
 SELECT c.place, c.id, c.phone, c.email_key, c.metadata, c.row_number,
-  coalesce(c.said_phone, c.phone), coalesce(c.said_email, c.email_key), c.said_identity
+  coalesce(c.row_phone, c.phone), coalesce(c.row_email, c.email_key), c.row_identity
 FROM json_each(?) j
 CROSS JOIN external_ids e ON e.value = j.value->>1 AND e.key = j.value->>0 AND e.identifies
 CROSS JOIN contacts c ON c.place = e.place
@@ -128,12 +128,12 @@ class _Scratch:
     def find(self, query: str, values: Iterable[Any]) -> list[Stored]:
         found = []
         for row in self._connection.execute(query, (_json(values),)):
-            place, identifier, phone, email_key, metadata, *said = row
+            place, identifier, phone, email_key, metadata, *last_row = row
             known = identifier or str(place)
             self._places[known] = place
             columns = (phone, email_key, email_key, None, None, None, metadata)
             stored = Stored.held(known, columns)
-            stored.said = RowIdentity(*said)
+            stored.last_row = RowIdentity(*last_row)
             found.append(stored)
         return found
 
@@ -166,16 +166,16 @@ class _Scratch:
                 rows.append((place, identifier, *[None] * 7))
                 continue
             phone, email_key = stored.phone, stored.email_key
-            number, said_phone, said_email, said_identity = stored.said or RowIdentity(
+            number, row_phone, row_email, row_identity = stored.last_row or RowIdentity(
                 0, "", "", ""
             )
-            # What was said is mostly what is held: written once, it takes a fifth less room.
-            said = (
-                None if said_phone == phone else said_phone,
-                None if said_email == email_key else said_email,
-                said_identity,
+            # A row mostly names what the contact has: stored once, it takes a fifth less room.
+            last_row = (
+                None if row_phone == phone else row_phone,
+                None if row_email == email_key else row_email,
+                row_identity,
             )
-            rows.append((place, identifier, phone, email_key, stored.metadata, number, *said))
+            rows.append((place, identifier, phone, email_key, stored.metadata, number, *last_row))
             if with_ids:
                 external_ids += [
                     (place, key, *pair) for key, pair in (stored.external_ids or {}).items()

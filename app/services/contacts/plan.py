@@ -121,11 +121,11 @@ _TAKEN = {"phone": "phone number", "email": "e-mail address", "externalIdValue":
 
 
 class Plan:
-    """What a request does. Feed it with `take`, write what is in its ``book``, then `result`."""
+    """What a request does. Feed it with `take`, write what is in its ``index``, then `result`."""
 
     def __init__(
         self,
-        book: ContactIndex,
+        index: ContactIndex,
         rules: Rules,
         action: ContactAction,
         *,
@@ -135,8 +135,8 @@ class Plan:
         contact_id: str | None = None,
         remembers_rows: bool = False,
     ):
-        self.book = book
-        self._meant = book.of_id(contact_id) if contact_id is not None else None
+        self.index = index
+        self._meant = index.of_id(contact_id) if contact_id is not None else None
         self._keys = rules.keys
         self._adds = action is ContactAction.UPSERT
         self._removes = action is ContactAction.REMOVE
@@ -180,8 +180,8 @@ class Plan:
         own = self._meant
         if own is None or own.removed:
             identities = (reading.identity, *reading.further_identities)
-            return self.book.find(reading.phone, reading.email_key, *identities)
-        field = self.book.taken(own, reading.phone, reading.email_key, reading.identity)
+            return self.index.find(reading.phone, reading.email_key, *identities)
+        field = self.index.taken(own, reading.phone, reading.email_key, reading.identity)
         if field is not None:
             message = f"Another contact of the campaign has this {_TAKEN[field]}."
             raise Refused(Problem(field, "ambiguous_match", message))
@@ -205,9 +205,9 @@ class Plan:
             ],
             errors=self._errors,
             ignored=self._ignored,
-            created=len(self.book.created),
+            created=len(self.index.created),
             updated=self._outcomes.count(UPDATED),
-            deleted=len(self.book.removed),
+            deleted=len(self.index.removed),
             outcomes=self._outcomes,
             problems=self._problems,
             changes=[
@@ -234,7 +234,7 @@ class Plan:
     def number_created(self) -> None:
         """Gives the contacts that are created their ids, ascending in the order sent."""
         for stored, identifier in zip(
-            self.book.created, new_ids(len(self.book.created)), strict=True
+            self.index.created, new_ids(len(self.index.created)), strict=True
         ):
             stored.id = identifier
 
@@ -254,7 +254,7 @@ class Plan:
         _blank_to_none(incoming)
         if incoming.external_id is not None or incoming.further_ids:
             self._attach(incoming, incoming)
-        self.book.add(incoming)
+        self.index.add(incoming)
         if self._remembers_rows:
             self._remember(incoming, incoming)
         self._succeed(incoming, CREATED, None)
@@ -270,7 +270,7 @@ class Plan:
         if phone != stored.phone or email != stored.email:
             if not (phone or email):
                 raise Refused(MISSING_IDENTIFIER)
-            self.book.identify(stored, phone, email)
+            self.index.identify(stored, phone, email)
         stored.metadata = metadata
         if incoming.first_name != "":
             stored.first_name = incoming.first_name
@@ -287,22 +287,22 @@ class Plan:
     def _remember(self, stored: Stored, incoming: Incoming) -> None:
         identity = ":".join(incoming.identity) if incoming.identity else ""
         index = self._index()
-        said = RowIdentity(index, incoming.phone or "", incoming.email_key or "", identity)
-        if stored.said is not None:
-            self._again[index] = (stored.said, said)
-        stored.said = said
+        row = RowIdentity(index, incoming.phone or "", incoming.email_key or "", identity)
+        if stored.last_row is not None:
+            self._again[index] = (stored.last_row, row)
+        stored.last_row = row
 
     def _attach(self, stored: Stored, incoming: Incoming) -> None:
         for pair in (incoming.external_id, *incoming.further_ids):
             if pair is not None:
                 identifies = pair.is_own and self._keys.get(pair.key, False)
-                self.book.attach(stored, pair.key, pair.value, identifies=identifies)
+                self.index.attach(stored, pair.key, pair.value, identifies=identifies)
 
     def _remove(self, item: dict[str, Any], stored: Stored | None) -> None:
         if stored is None:
             self._fail(item, [_NOT_FOUND])
             return
-        self.book.remove(stored)
+        self.index.remove(stored)
         self._succeed(stored, DELETED, stored.state() if self._collects else None)
 
     def _succeed(self, stored: Stored, action: str, before: dict[str, Any] | None) -> None:

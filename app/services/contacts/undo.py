@@ -76,18 +76,18 @@ def undo(
     if not dry_run:
         campaigns.lock(session, campaign)
     store = open_store(session.connection(), load_rules(session, campaign))
-    book = _load(store, steps)
-    held = {stored.id: stored for stored in book.loaded}
+    index = _load(store, steps)
+    held = {stored.id: stored for stored in index.loaded}
     left: dict[str, set[str]] = defaultdict(set)
     for contact_id, names in (left_before or {}).items():
         left[contact_id].update(names)
     found = []
     for step in steps:
-        one = _undo(book, held.get(step.contact_id), step, left[step.contact_id])
+        one = _undo(index, held.get(step.contact_id), step, left[step.contact_id])
         left[step.contact_id].update(one.fields_left)
         found.append(one)
     if not dry_run:
-        write(session, campaign, store, book)
+        write(session, campaign, store, index)
         back = [one.step for one in found if one.outcome == BROUGHT_BACK]
         undo_log.restore_removed(session, {step.contact_id: step.before or {} for step in back})
         _restore_consent(session, found, held, left)
@@ -139,24 +139,24 @@ def _load(store: Store, steps: Sequence[Step]) -> ContactIndex:
 
 
 def _undo(
-    book: ContactIndex, stored: Stored | None, step: Step, left_before: Collection[str]
+    index: ContactIndex, stored: Stored | None, step: Step, left_before: Collection[str]
 ) -> Undone:
     before, after = step.before or {}, step.after or {}
     if step.action == DELETED:
-        return Undone(step, _bring_back(book, step.contact_id, before))
+        return Undone(step, _bring_back(index, step.contact_id, before))
     if stored is None or stored.removed:
         return Undone(step, GONE)
     if step.action == CREATED:
         outcome = REMOVED if stored.state() == after else REMOVED_CHANGED
-        book.remove(stored)
+        index.remove(stored)
         return Undone(step, outcome)
-    restored, left = _restore(book, stored, before, after, left_before)
+    restored, left = _restore(index, stored, before, after, left_before)
     outcomes = {(True, False): RESTORED, (True, True): PARTLY, (False, True): LEFT}
     outcome = outcomes.get((bool(restored), bool(fields_differing(left))), UNCHANGED)
     return Undone(step, outcome, left)
 
 
-def _bring_back(book: ContactIndex, contact_id: str, state: Mapping[str, Any]) -> str:
+def _bring_back(index: ContactIndex, contact_id: str, state: Mapping[str, Any]) -> str:
     stored = Stored(
         phone=state["phone"],
         email=state["email"],
@@ -169,14 +169,14 @@ def _bring_back(book: ContactIndex, contact_id: str, state: Mapping[str, Any]) -
         external_ids={key: HeldId(**held) for key, held in state["externalIds"].items()},
     )
     pairs: list[tuple[str, str] | None] = [*stored.identities]
-    if any(book.taken(stored, stored.phone, stored.email_key, pair) for pair in pairs or [None]):
+    if any(index.taken(stored, stored.phone, stored.email_key, pair) for pair in pairs or [None]):
         return TAKEN
-    book.add(stored)
+    index.add(stored)
     return BROUGHT_BACK
 
 
 def _restore(
-    book: ContactIndex,
+    index: ContactIndex,
     stored: Stored,
     before: Mapping[str, Any],
     after: Mapping[str, Any],
@@ -204,22 +204,22 @@ def _restore(
         for name, current in (("phone", stored.phone), ("email", stored.email))
         if as_written(name, current)
     }
-    _identify(book, stored, wanted, left)
+    _identify(index, stored, wanted, left)
     restored += wanted
     _restore_metadata(stored, before["metadata"], after["metadata"], restored, left, left_before)
     ids = before["externalIds"], after["externalIds"]
-    _restore_ids(book, stored, *ids, restored, left, left_before)
+    _restore_ids(index, stored, *ids, restored, left, left_before)
     return restored, left
 
 
 def _identify(
-    book: ContactIndex, stored: Stored, wanted: dict[str, str | None], left: dict[str, str]
+    index: ContactIndex, stored: Stored, wanted: dict[str, str | None], left: dict[str, str]
 ) -> None:
     """Gives back phone and e-mail; takes from ``wanted`` what can't be given."""
     for name in list(wanted):
         value = wanted[name]
         phone, email = (value, None) if name == "phone" else (None, value)
-        if value and book.taken(stored, phone, email and email.lower(), None):
+        if value and index.taken(stored, phone, email and email.lower(), None):
             left[name] = TAKEN
             del wanted[name]
     phone, email = wanted.get("phone", stored.phone), wanted.get("email", stored.email)
@@ -227,7 +227,7 @@ def _identify(
         left |= dict.fromkeys(wanted, NEEDED)
         wanted.clear()
     elif wanted:
-        book.identify(stored, phone, email)
+        index.identify(stored, phone, email)
 
 
 def _restore_metadata(
@@ -271,7 +271,7 @@ def _values(text: str | None) -> dict[str, bytes]:
 
 
 def _restore_ids(
-    book: ContactIndex,
+    index: ContactIndex,
     stored: Stored,
     before: Mapping[str, Any],
     after: Mapping[str, Any],
@@ -285,10 +285,10 @@ def _restore_ids(
         was, wrote = _held(before.get(key)), _held(after.get(key))
         if current != wrote:
             left[f"externalIds.{key}"] = PUT_BACK if current == was else CHANGED_SINCE
-        elif was and was.identifies and book.taken(stored, None, None, (key, was.value)):
+        elif was and was.identifies and index.taken(stored, None, None, (key, was.value)):
             left[f"externalIds.{key}"] = TAKEN
         else:
-            book.hold(stored, key, was)
+            index.hold(stored, key, was)
             restored.append(f"externalIds.{key}")
 
 

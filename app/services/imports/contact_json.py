@@ -33,9 +33,9 @@ def columns_for(size: int) -> list[str]:
     return [COLUMN, *(f"{COLUMN}{number}" for number in further)]
 
 
-def size_of(told: Any) -> int:
+def size_of(value: Any) -> int:
     """Characters of its JSON."""
-    return len(orjson.dumps(told).decode())
+    return len(orjson.dumps(value).decode())
 
 
 def write_exact(values: Mapping[tuple[str, str], Any], columns: int) -> list[str]:
@@ -52,7 +52,7 @@ def write_exact(values: Mapping[tuple[str, str], Any], columns: int) -> list[str
         else:
             cells[-1][name] = value
         size += size_of([key or name, value])
-    written = [orjson.dumps(told).decode() if told else "" for told in cells]
+    written = [orjson.dumps(cell).decode() if cell else "" for cell in cells]
     return written + [""] * (columns - len(written))
 
 

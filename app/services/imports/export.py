@@ -158,7 +158,7 @@ def _cells(
     ids: Mapping[str, _Held],
 ) -> list[str]:
     values: dict[tuple[str, str], Any] = {}
-    """What is to be told, by where it belongs in the JSON."""
+    """The values to write, by their place in the JSON."""
     for name, text in zip(contact_json.TEXTS, texts, strict=True):
         if text:
             values[name, ""] = text
@@ -173,8 +173,8 @@ def _cells(
         cells.append(value if isinstance(value, str) and value.isprintable() else "")
     for index in _not_read_back(cells, read_as, values):
         cells[index] = ""
-    told = {_place(target) for target, cell in zip(read_as.targets, cells, strict=True) if cell}
-    rest = {place: value for place, value in values.items() if place not in told}
+    in_cells = {_place(target) for target, cell in zip(read_as.targets, cells, strict=True) if cell}
+    rest = {place: value for place, value in values.items() if place not in in_cells}
     first = read_as.exact[0]
     cells[first:] = contact_json.write_exact(rest, len(read_as.exact))
     return cells

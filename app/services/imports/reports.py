@@ -61,14 +61,14 @@ def rows_after(
 
 
 def _marked(upload: ContactImport, row: ImportRow, problems: Sequence[ImportProblem]) -> MarkedRow:
-    words = " ".join(_said(upload, problem) for problem in problems)
+    words = " ".join(_problem_words(upload, problem) for problem in problems)
     if row.outcome == IGNORED and row.code in IGNORED_KINDS:
         words = f"Ignored: {IGNORED_KINDS[row.code].title}"
     columns = frozenset(p.column_index for p in problems if p.column_index is not None)
     return MarkedRow(_with_problem(upload, row.cells, words), columns)
 
 
-def _said(upload: ContactImport, problem: ImportProblem) -> str:
+def _problem_words(upload: ContactImport, problem: ImportProblem) -> str:
     if problem.column_index is None:
         return problem.message
     return f"{upload.columns[problem.column_index]}: {problem.message}"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.contact_files.cleaning import narrow, quoted_formula, without_invisible
-from app.contact_files.person_names import is_within, read_beside, read_name
+from app.contact_files.full_names import is_within, read_beside, read_name
 from app.phone import region_of_code
 from app.services.contacts import consent
 from app.services.imports import cells
@@ -122,13 +122,13 @@ def _exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> N
     """What the JSON of an exported row says beside its cells."""
     if not (text := cell.strip()):
         return
-    said, problem = read_exact(text, index)
+    exact, problem = read_exact(text, index)
     if problem is not None:
         row.errors.append(problem)
-    metadata.update(said.pop("contactMetadata", {}))
-    if ids := said.pop("externalIds", {}):
+    metadata.update(exact.pop("contactMetadata", {}))
+    if ids := exact.pop("externalIds", {}):
         row.contact["externalIds"] = row.contact.get("externalIds", {}) | ids
-    row.contact.update(said)
+    row.contact.update(exact)
 
 
 def _refusals(
@@ -247,14 +247,14 @@ def _phones(
     metadata: dict[str, Any],
     default_region: str | None,
 ) -> None:
-    said = _region(values, mapping, default_region) if mapping.calling_codes else None
-    region = said or default_region
+    stated = _region(values, mapping, default_region) if mapping.calling_codes else None
+    region = stated or default_region
     faxes = mapping.faxes(values)
     for index in faxes:
         if text := _text(values, index, row, is_name=False):
             metadata[mapping.keys[index]] = text
     cells = [
-        (index, text, _beside_code(read_phone(text, index, region), said))
+        (index, text, _beside_code(read_phone(text, index, region), stated))
         for index in mapping.phones
         if index not in faxes and (text := _text(values, index, row, is_name=False))
     ]
@@ -264,8 +264,8 @@ def _phones(
         return
     index, written, phone = chosen
     row.contact["phone"] = phone.number
-    is_said = region != default_region or "+" in written or written.startswith(_EXPLICIT)
-    row.assumed_country = not is_said
+    has_country = region != default_region or "+" in written or written.startswith(_EXPLICIT)
+    row.assumed_country = not has_country
     if phone.has_text:
         metadata[mapping.keys[index]] = written
     if phone.extension:
@@ -281,8 +281,8 @@ def _phones(
 
 def _region(values: Sequence[str], mapping: Mapping, default_region: str | None) -> str | None:
     """Where the row's numbers are from, where a column of calling codes says it."""
-    said = (region_of_code(values[index], default_region) for index in mapping.calling_codes)
-    return next(filter(None, said), None)
+    stated = (region_of_code(values[index], default_region) for index in mapping.calling_codes)
+    return next(filter(None, stated), None)
 
 
 def _beside_code(cell: PhoneCell, region: str | None) -> PhoneCell:

@@ -28,7 +28,7 @@ _TITLES = "title_rows"
 _AT_ONCE = 1000
 _MOST_BLANK_ROWS = 10_000
 
-Told = dict[str, Any]
+RowSummary = dict[str, Any]
 Skipped = Sequence[Any]
 """First and last row number and kind, see `reading.table.Skipped`."""
 
@@ -73,7 +73,7 @@ class Summary:
             skipped=table.blank_rows + table.footer_rows,
         )
 
-    def counted(self, rows: Iterable[Told]) -> Iterator[Told]:
+    def counted(self, rows: Iterable[RowSummary]) -> Iterator[RowSummary]:
         """The rows, while their warnings are counted."""
         for row in rows:
             for kind in row["warnings"]:
@@ -83,7 +83,7 @@ class Summary:
     def counters(self) -> dict[str, int]:
         return {name: self.skipped if name == "skipped" else self.counts[name] for name in COUNTERS}
 
-    def read(self) -> Told:
+    def read(self) -> RowSummary:
         """How the file was read."""
         return {
             "type": self.kind,
@@ -105,7 +105,7 @@ class Summary:
                 fields.setdefault(key, []).append(name)
         return fields
 
-    def warnings(self) -> list[Told]:
+    def warnings(self) -> list[RowSummary]:
         """Each kind with how many rows it is about, None where it is about the file."""
         about_file = {
             kind: rows or None
@@ -120,7 +120,7 @@ class Summary:
 
 def summarize_row(
     row: Dictionary[str, Any], problems: Iterable[Dictionary[str, Any]], columns: Sequence[str]
-) -> Told:
+) -> RowSummary:
     """One row with data."""
     number, outcome, code = row["row_number"], row["outcome"], row["code"]
     warnings: dict[str, None] = {}
@@ -138,7 +138,7 @@ def summarize_row(
             )
     if row["assumed_country"]:
         warnings[ASSUMED_COUNTRY] = None
-    told: Told = {
+    summary: RowSummary = {
         "row": number,
         "is": "accepted",
         "action": None,
@@ -148,15 +148,15 @@ def summarize_row(
         "kind": None,
     }
     if outcome == FAILED:
-        told["is"] = "error"
+        summary["is"] = "error"
     elif outcome == IGNORED:
-        told |= {"is": "ignored", "kind": code}
+        summary |= {"is": "ignored", "kind": code}
     else:
-        told |= {"action": outcome, "contact": _as_stored(row["contact"])}
-    return told
+        summary |= {"action": outcome, "contact": _as_stored(row["contact"])}
+    return summary
 
 
-def _as_stored(contact: Told) -> Told:
+def _as_stored(contact: RowSummary) -> RowSummary:
     """Without the metadata that the row takes away."""
     metadata = contact.get("contactMetadata")
     if not metadata or None not in metadata.values():
@@ -169,10 +169,10 @@ def _column(index: int | None, columns: Sequence[str]) -> str | None:
     return columns[index] if index is not None and index < len(columns) else None
 
 
-def with_skipped(rows: Iterable[Told], skipped: Iterable[Skipped]) -> Iterator[Told]:
+def with_skipped(rows: Iterable[RowSummary], skipped: Iterable[Skipped]) -> Iterator[RowSummary]:
     """The rows with data and those without, in the file's order. Lines above the column names
     are no rows of the list: the warning ``title_rows`` counts them."""
-    without: Iterator[Told] = (
+    without: Iterator[RowSummary] = (
         {
             "row": number,
             "is": "skipped",
@@ -200,7 +200,7 @@ def _listed(skipped: Iterable[Skipped]) -> Iterator[tuple[int, str | None]]:
             yield from ((number, kind) for number in range(first, last + 1))
 
 
-def as_json(summary: Summary, rows: Iterable[Told]) -> Iterator[bytes]:
+def as_json(summary: Summary, rows: Iterable[RowSummary]) -> Iterator[bytes]:
     """The object of a file that was read, in pieces."""
     head = {
         "outcome": "read",
@@ -217,7 +217,7 @@ def as_json(summary: Summary, rows: Iterable[Told]) -> Iterator[bytes]:
 
 def refusal_as_json(kind: str, row: int | None, message: str) -> bytes:
     """The object of a file that was refused."""
-    told: Told = {
+    refused: RowSummary = {
         "outcome": "refused",
         "refusal": {"kind": kind, "row": row, "message": message},
         "read": None,
@@ -225,10 +225,10 @@ def refusal_as_json(kind: str, row: int | None, message: str) -> bytes:
         "rows": [],
         "warnings": [],
     }
-    return orjson.dumps(told) + b"\n"
+    return orjson.dumps(refused) + b"\n"
 
 
-def kept_rows(session: Session, upload: ContactImport, after: int) -> list[Told]:
+def kept_rows(session: Session, upload: ContactImport, after: int) -> list[RowSummary]:
     """The next rows of an upload behind a row number; empty at the end."""
     rows = (
         session.execute(

@@ -317,7 +317,7 @@ def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
     )
     others = [one for one in found if one.outcome != usual or one.fields_left]
     if others:
-        session.execute(update(ImportChange), [_told(upload, one) for one in others])
+        session.execute(update(ImportChange), [_outcome_values(upload, one) for one in others])
     upload.undo_from_row, upload.undo_done = first, upload.undo_done + len(steps)
     session.flush()
     return True
@@ -363,7 +363,7 @@ def _at_work(session: Session, import_id: UUID, undo_number: int) -> ContactImpo
     return upload if wanted else None
 
 
-def _told(upload: ContactImport, one: Undone) -> dict[str, object]:
+def _outcome_values(upload: ContactImport, one: Undone) -> dict[str, object]:
     return {
         "import_id": upload.id,
         "row_number": one.step.row_number,

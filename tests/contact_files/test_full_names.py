@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.contact_files.person_names import read_name
+from app.contact_files.full_names import read_name
 
 
 @pytest.mark.parametrize(

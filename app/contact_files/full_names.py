@@ -31,7 +31,7 @@ _SUFFIXES = frozenset(
 )
 
 
-class PersonName(NamedTuple):
+class FullName(NamedTuple):
     """The parts of a name, each empty where it is absent."""
 
     first: str
@@ -39,27 +39,27 @@ class PersonName(NamedTuple):
     title: str
 
 
-def read_name(name: str) -> PersonName:
+def read_name(name: str) -> FullName:
     """``Whitcombe, Aurelia`` by the comma, else the last word is the last name, with the
     particles before it (``de la Fuente``). Titles before and degrees after it are set aside. What
     is not one person's name alone (``Mr. & Mrs. Lee``, ``Ann Lee (mother)``) is not parted."""
     if _NO_PART.search(name):
-        return PersonName(" ".join(name.split()), "", "")
+        return FullName(" ".join(name.split()), "", "")
     name, degrees = _without_degrees(name)
     before, comma, after = name.partition(",")
     if comma and before.strip() and after.strip():
         first, title = _without_title(after.split())
         titles = ", ".join(filter(None, (title, degrees)))
-        return PersonName(" ".join(first), " ".join(before.split()), titles)
+        return FullName(" ".join(first), " ".join(before.split()), titles)
     words, title = _without_title(name.replace(",", " ").split())
     if len(words) > 2 and _is_suffix(words[-1]):
         degrees = f"{words.pop()} {degrees}".strip()
     start = _last_name_of(words, has_title=bool(title))
     titles = ", ".join(filter(None, (title, degrees)))
-    return PersonName(" ".join(words[:start]), " ".join(words[start:]), titles)
+    return FullName(" ".join(words[:start]), " ".join(words[start:]), titles)
 
 
-def read_beside(name: str, first: str, last: str) -> PersonName:
+def read_beside(name: str, first: str, last: str) -> FullName:
     """What a name says beside a first name, or a last name, that is known: ``Müller`` beside
     ``Hans`` is the last name, ``Hans Müller`` holds both."""
     parts = read_name(name)
