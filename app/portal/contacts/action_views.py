@@ -59,7 +59,7 @@ def contact_remove(campaign_id: UUID, contact_id: UUID) -> Page:
 def contact_put_back(campaign_id: UUID, contact_id: UUID) -> Page:
     try:
         with transaction() as session:
-            new = single.put_back(session, caller(), campaign_id, contact_id)
+            new = single.undo_removal(session, caller(), campaign_id, contact_id)
     except ValidationFailed as error:
         flash(f"The contact was not put back. {error.message}", "warning")
         return redirect(url_for("portal.campaign", campaign_id=campaign_id), 303)

@@ -12,9 +12,9 @@ from app.phone import country_name
 from app.portal.uploads.forms import DELIMITER_WORDS, ENCODING_WORDS, ReadingForm
 from app.portal.uploads.labels import (
     file_notes,
+    fixes_words,
     ignored_words,
     kind_words,
-    mended_words,
     note_words,
     repair_text,
     repair_title,
@@ -84,7 +84,7 @@ def check_context(
         "repaired": [(reason, repaired_title(reason)) for reason in upload.repairs],
         "columns": columns_of(upload, uploads.external_id_keys(session, upload)),
         "rows": [sheet_row(upload, row, (typed or {}).get(row.number, {})) for row in page.rows],
-        "mended": mended_words(by_hand),
+        "fixes": fixes_words(by_hand),
         "left_out": by_hand.left_out,
         "reading": ReadingForm.showing(upload),
         "place": place,

@@ -91,13 +91,13 @@ def standing(upload: ContactImport) -> tuple[str, str]:
     return STATE_NAMES[upload.state], STATE_TONES[upload.state]
 
 
-def mended_words(mended: FixCounts) -> list[str]:
+def fixes_words(fixes: FixCounts) -> list[str]:
     """7 cells mended, 2 rows left out"""
     found = []
-    if mended.cells:
-        found.append(f"{plural(mended.cells, 'cell')} mended")
-    if mended.left_out:
-        found.append(f"{plural(mended.left_out, 'row')} left out")
+    if fixes.cells:
+        found.append(f"{plural(fixes.cells, 'cell')} mended")
+    if fixes.left_out:
+        found.append(f"{plural(fixes.left_out, 'row')} left out")
     return found
 
 

@@ -21,7 +21,7 @@ _ROW = re.compile(r"\d{1,8}", re.ASCII)
 
 
 @portal.post("/uploads/<uuid:upload_id>/rows")
-def upload_mend(upload_id: UUID) -> Page:
+def upload_fix_rows(upload_id: UUID) -> Page:
     """Keeps what was typed and checks the file with it."""
     typed = _typed()
     left_out = {int(text) for text in request.form.getlist("left_out") if _ROW.fullmatch(text)}
@@ -42,15 +42,15 @@ def upload_mend(upload_id: UUID) -> Page:
 
 
 @portal.post("/uploads/<uuid:upload_id>/rows/take-back")
-def upload_left_out_take_back(upload_id: UUID) -> Response:
+def upload_restore_left_out(upload_id: UUID) -> Response:
     """Looks at the rows again that were left out."""
     with unless_moved_on() as session:
-        corrections.take_back_left_out(session, caller(), upload_id)
+        corrections.restore_left_out(session, caller(), upload_id)
     return to_upload(upload_id)
 
 
 @portal.post("/uploads/<uuid:upload_id>/rows/forget")
-def upload_forget_mended(upload_id: UUID) -> Response:
+def upload_discard_fixes(upload_id: UUID) -> Response:
     """Reads the file as it is, without what was typed and left out."""
     with unless_moved_on() as session:
         corrections.discard_fixes(session, caller(), upload_id)

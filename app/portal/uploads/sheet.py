@@ -122,8 +122,8 @@ def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) ->
         problems = by_column.get(index, ())
         identifies = nameless and upload.mapping[index].partition(":")[0] in IDENTIFIERS
         is_wrong = failed and any(not problem.is_warning for problem in problems)
-        can_be_mended = whole or identifies or is_wrong
-        sent = typed.get(index, value) if can_be_mended else None
+        can_be_fixed = whole or identifies or is_wrong
+        sent = typed.get(index, value) if can_be_fixed else None
         cells.append(_cell(value, problems, sent))
     if whole and (further := [cell for cell in row.cells[width:] if cell.strip()]):
         words = f"Behind the last column stands: {'; '.join(further)[:LONGEST_CELL]}"

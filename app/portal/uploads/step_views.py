@@ -76,9 +76,9 @@ def upload_repair(upload_id: UUID, reason: str) -> Response:
 
 
 @portal.post("/uploads/<uuid:upload_id>/repairs/<reason>/take-back")
-def upload_take_back(upload_id: UUID, reason: str) -> Response:
+def upload_undo_repair(upload_id: UUID, reason: str) -> Response:
     with unless_moved_on() as session:
-        steps.take_back_repair(session, caller(), upload_id, reason)
+        steps.undo_repair(session, caller(), upload_id, reason)
     return to_upload(upload_id)
 
 

@@ -21,8 +21,8 @@ from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.uploads.labels import (
     ACTION_NAMES,
     STATES,
+    fixes_words,
     ignored_words,
-    mended_words,
     standing,
     sum_words,
 )
@@ -219,7 +219,7 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
     }
 
 
-def _history(found: ContactImport, mended: FixCounts) -> list[dict[str, Any]]:
+def _history(found: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
     last = {
         ImportState.DONE: ("Applied", "done"),
         ImportState.CANCELLED: ("Stopped", "failed"),
@@ -234,7 +234,7 @@ def _history(found: ContactImport, mended: FixCounts) -> list[dict[str, Any]]:
         },
         {
             "title": "Checked",
-            "text": ", ".join([plural(found.rows_total, "row"), *mended_words(mended)]),
+            "text": ", ".join([plural(found.rows_total, "row"), *fixes_words(fixes)]),
             "when": _clock(found.checked_at),
             "state": "done",
         },

@@ -115,7 +115,7 @@ def note(
 
 def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> StoredContact:
     """Takes the contact out of the campaign; calls that wait for it are cancelled. What it was
-    is kept for a day for the person who did it: see `put_back`.
+    is kept for a day for the person who did it: see `undo_removal`.
 
     Raises `Forbidden` and `NotFound`.
     """
@@ -143,14 +143,14 @@ def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID
 
 
 def removed_lately(session: Session, caller: Caller, contact_id: UUID) -> StoredContact | None:
-    """The contact that `put_back` would add again for the caller; None where there is none."""
+    """The contact that `undo_removal` would add again for the caller; None where there is none."""
     record = session.get(IdempotencyRecord, (caller.subject_id, REMOVED, str(contact_id)))
     if record is None or record.created_at < utcnow() - idempotency.KEPT_FOR:
         return None
     return StoredContact.model_validate((record.response or {})["contact"])
 
 
-def put_back(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> UUID:
+def undo_removal(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> UUID:
     """Adds a contact again that the caller removed within a day; its new id.
 
     Raises `Forbidden`, `NotFound` (also where it was put back before) and `ValidationFailed`

@@ -26,7 +26,7 @@ REMOVED, REMOVED_CHANGED = "removed", "removedChanged"
 """What was created goes; the second tells that somebody has changed it since."""
 RESTORED, PARTLY, BROUGHT_BACK = "restored", "partly", "broughtBack"
 UNCHANGED, LEFT, GONE, TAKEN = "unchanged", "left", "gone", "taken"
-CHANGED_SINCE, NEEDED, PUT_BACK = "changedSince", "needed", "putBack"
+CHANGED_SINCE, NEEDED, ALREADY_BACK = "changedSince", "needed", "putBack"
 """Why a field is left: it has another value by now, nothing else tells who the contact is,
 (`TAKEN`) another contact has what would be given back, or somebody has put it back already."""
 
@@ -55,7 +55,7 @@ class Undone:
 
 def fields_differing(fields_left: Mapping[str, str] | None) -> int:
     """How many fields are not as they were before the step, and stay so."""
-    return sum(why != PUT_BACK for why in (fields_left or {}).values())
+    return sum(why != ALREADY_BACK for why in (fields_left or {}).values())
 
 
 def undo(
@@ -192,7 +192,7 @@ def _restore(
             return False
         if current == after[name]:
             return True
-        left[name] = PUT_BACK if current == before[name] else CHANGED_SINCE
+        left[name] = ALREADY_BACK if current == before[name] else CHANGED_SINCE
         return False
 
     for name, attribute in _PLAIN.items():
@@ -258,7 +258,7 @@ def _restore_metadata(
                 del now[key]
         else:
             is_back = now.get(key) == was.get(key)
-            left[f"{_METADATA}{key}"] = PUT_BACK if is_back else CHANGED_SINCE
+            left[f"{_METADATA}{key}"] = ALREADY_BACK if is_back else CHANGED_SINCE
     if changed:
         values = {key: orjson.loads(value) for key, value in now.items()}
         stored.metadata = orjson.dumps(values).decode() if values else None
@@ -284,7 +284,7 @@ def _restore_ids(
         current = (stored.external_ids or {}).get(key)
         was, wrote = _held(before.get(key)), _held(after.get(key))
         if current != wrote:
-            left[f"externalIds.{key}"] = PUT_BACK if current == was else CHANGED_SINCE
+            left[f"externalIds.{key}"] = ALREADY_BACK if current == was else CHANGED_SINCE
         elif was and was.identifies and index.taken(stored, None, None, (key, was.value)):
             left[f"externalIds.{key}"] = TAKEN
         else:

@@ -117,7 +117,7 @@ def fix_rows(
     return upload
 
 
-def take_back_left_out(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
+def restore_left_out(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     """Looks at the rows again that were left out. Raises as `mend` does."""
     upload = _open(session, caller, upload_id)
     own = ImportCorrection.import_id == upload.id

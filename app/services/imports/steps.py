@@ -90,9 +90,7 @@ def repair(session: Session, caller: Caller, upload_id: UUID, reason: str) -> Co
     return _set_repairs(session, caller, upload, {*upload.repairs, reason})
 
 
-def take_back_repair(
-    session: Session, caller: Caller, upload_id: UUID, reason: str
-) -> ContactImport:
+def undo_repair(session: Session, caller: Caller, upload_id: UUID, reason: str) -> ContactImport:
     """Undoes `repair`, and raises as it does."""
     upload = _open(session, caller, upload_id)
     return _set_repairs(session, caller, upload, {*upload.repairs} - {reason})

@@ -115,7 +115,7 @@ def failed_rows(desk: Desk, upload_id: object) -> str:
     return written.decode()
 
 
-def test_failed_rows_come_back_as_a_file_that_can_be_mended_and_sent_again(desk: Desk) -> None:
+def test_failed_rows_come_back_as_a_file_that_can_be_fixed_and_sent_again(desk: Desk) -> None:
     upload = desk.checked(
         "Name,Phone,E-mail,Due\n"
         f"Ann,{ANN},ann(at)mail.example,03/12/2026\nBob,{BOB},,\n=1+1,,,-\nCy,12,,x,y\n"

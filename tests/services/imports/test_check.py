@@ -237,7 +237,7 @@ def test_a_repair_is_made_only_where_a_person_says_so(desk: Desk) -> None:
     assert counts(desk.check(upload.id)) == (2, 0, 0, 0, 1)
     assert (3, 1, "repaired", "phone", True) in desk.problems(upload.id)
     with desk.database.transaction() as session:
-        steps.take_back_repair(session, desk.caller, upload.id, "decimals")
+        steps.undo_repair(session, desk.caller, upload.id, "decimals")
     assert counts(desk.check(upload.id)) == (0, 0, 0, 0, 3)
 
 

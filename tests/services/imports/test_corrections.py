@@ -75,7 +75,7 @@ def test_rows_can_be_left_out_and_taken_back(desk: Desk) -> None:
     assert desk.rows(upload.id) == [(2, "ignored", "left_out"), (3, "created", None)]
     assert desk.problems(upload.id) == []
     with desk.database.transaction() as session:
-        corrections.take_back_left_out(session, desk.caller, upload.id)
+        corrections.restore_left_out(session, desk.caller, upload.id)
     assert counts(desk.check(upload.id)) == (1, 0, 0, 0, 1)
 
 
