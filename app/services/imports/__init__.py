@@ -1,1 +1,1 @@
-"""Contact files: reading, mapping to contacts, checking, applying."""
+"""Contact files on their way into a campaign. `pipeline` tells the steps in order."""

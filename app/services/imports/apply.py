@@ -1,7 +1,7 @@
-"""Applying a checked upload, a batch at a time.
+"""Apply the good rows of a checked upload, a batch at a time.
 
-A batch is one transaction: the contacts, what became of its rows, the undo log, the counts and
-how far it has come. Whoever is killed, the next one goes on exactly behind the last batch.
+A batch is one transaction: the contacts, the outcome of its rows, the undo log, the counts and the
+position. After a crash, applying goes on right after the last batch.
 """
 
 from collections.abc import Sequence
@@ -34,13 +34,12 @@ from app.services.webhooks.publishing import publish
 BATCH = 500
 SMALLEST_BATCH = 50
 BATCH_SECONDS = 0.1
-"""How long a batch may hold up others who write."""
+"""How long a batch may block other writers."""
 _GOOD = (CREATED, UPDATED, DELETED)
 
 
 def next_size(size: int, seconds: float) -> int:
-    """How many rows the next batch takes where one of ``size`` took so long: half as many where
-    it held others up, more again where there is room."""
+    """Return the size of the next batch: half after a slow one, twice after a fast one."""
     if seconds > BATCH_SECONDS:
         return max(SMALLEST_BATCH, size // 2)
     return min(BATCH, size * 2) if seconds < BATCH_SECONDS / 4 else size
@@ -49,10 +48,10 @@ def next_size(size: int, seconds: float) -> int:
 def apply_batch(
     session: Session, import_id: UUID, apply_number: int, size: int | None = None
 ) -> bool:
-    """Applies the next ``size`` rows (`BATCH`); False where there is nothing more to do.
+    """Apply the next ``size`` rows (`BATCH`); return False when there is nothing more to do.
 
-    Only rows that the check found good are applied, in the file's order. A person's wish to stop
-    is looked at first.
+    Only rows that the check found good are applied, in the order of the file. A request to stop is
+    handled first.
     """
     query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
     upload = session.scalars(query).one_or_none()
@@ -84,7 +83,7 @@ def apply_batch(
 
 
 class _Row(NamedTuple):
-    """A row, what the check found that it would do, and its contact as JSON."""
+    """A row, its outcome in the check, and its contact as JSON."""
 
     number: int
     outcome: str
@@ -92,9 +91,9 @@ class _Row(NamedTuple):
 
 
 def _next_rows(session: Session, upload: ContactImport, size: int) -> list[_Row]:
-    contact = cast(ImportRow.contact, Text)  # ours to decode: in a fraction of the ORM's time
-    # Outcomes are looked at here: asked for them, the databases may take their index and sort all
-    # that is left of the file for each batch.
+    contact = cast(ImportRow.contact, Text)  # decoded here, in a fraction of the ORM's time
+    # Outcomes are filtered below: in the query, the databases may choose another index and sort the
+    # rest of the file for each batch.
     rows = session.execute(
         select(ImportRow.row_number, contact, ImportRow.outcome)
         .where(ImportRow.import_id == upload.id, ImportRow.row_number > upload.applied_to_row)
@@ -105,7 +104,7 @@ def _next_rows(session: Session, upload: ContactImport, size: int) -> list[_Row]
 
 
 def fail(session: Session, import_id: UUID, apply_number: int, sentence: str) -> None:
-    """Applying can't go on; what has been applied stays and the rest can be tried again."""
+    """Stop applying after a fault; applied rows stay, and the rest can be retried."""
     query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
     upload = session.scalars(query).one_or_none()
     if upload and upload.state is ImportState.APPLYING and upload.apply_number == apply_number:
@@ -151,7 +150,7 @@ def _keep(
 
 
 def _keep_problems(session: Session, upload: ContactImport, result: BulkResult) -> None:
-    """What is wrong now and was not when the file was checked: the campaign has changed."""
+    """Keep the problems that are new since the check because the campaign has changed."""
     mapping = Mapping(upload.columns, [Target.parse(text) for text in upload.mapping])
     held = session.execute(
         select(ImportProblem.row_number, func.max(ImportProblem.position))
@@ -204,16 +203,16 @@ def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
         WebhookEvent.IMPORT_FINISHED,
         lambda: {**upload_facts(upload), "state": state.value, "finishedAt": upload.finished_at},
     )
-    if state is not ImportState.CANCELLED:  # whoever stopped it knows
+    if state is not ImportState.CANCELLED:  # the user who stopped it knows
         notify_author(session, upload)
 
 
 WORTH_A_MAIL = timedelta(minutes=1)
-"""Whoever waits for less is still there to see it end."""
+"""A shorter import needs no mail: its author is still on the page."""
 
 
 def upload_facts(upload: ContactImport) -> dict[str, Any]:
-    """What other systems are told of an upload: which it is and what it did, no contact's data."""
+    """Return the facts of an upload for webhooks: what it is and what it did, no contact data."""
     return {
         "importId": upload.id,
         "organizationId": upload.organization_id,
@@ -231,7 +230,7 @@ def upload_facts(upload: ContactImport) -> dict[str, Any]:
 
 
 def notify_author(session: Session, upload: ContactImport) -> None:
-    """Asks for the mail, unless applying was quick or the person wants none."""
+    """Mail the author that the import has ended, unless it was quick or the mail is turned off."""
     user = session.get(User, upload.created_by) if upload.created_by else None
     if user is None or upload.apply_started_at is None or upload.finished_at is None:
         return

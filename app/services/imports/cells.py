@@ -1,9 +1,8 @@
-"""The cells of a contact, one by one: what is kept, what is set aside and what is an error.
+"""Read the cells of a contact: what is kept, what is set aside and what is an error.
 
-Rules that are shown to people: several numbers in one cell are an error; a number with an
-extension is kept without it, the extension becomes metadata, with a warning; "N/A", "-", "none"
-and the like count as empty, with a warning; damage done by spreadsheets is named, never repaired
-silently.
+Rules that users see: several numbers in one cell are an error; an extension becomes metadata, with
+a warning; "N/A", "-", "none" and the like count as empty, with a warning; damage done by
+spreadsheets is reported, never repaired silently.
 """
 
 import re
@@ -33,10 +32,10 @@ from app.phone import (
 
 
 class Note(NamedTuple):
-    """Something to say about one cell; ``column`` is its index, or None for the whole row.
+    """A message about one cell; ``column`` is its index, or None for the whole row.
 
-    ``code`` is the published kind. ``reason`` tells cases of one kind apart (``rounded``,
-    ``too_short``), to group them. ``repair`` is a value that a person may accept.
+    ``code`` is the published kind. ``reason`` groups cases of one kind (``rounded``,
+    ``too_short``). ``repair`` is a value that a user may accept.
     """
 
     column: int | None
@@ -65,15 +64,18 @@ _EXTENSION_UNREAD = re.compile(
     re.IGNORECASE,
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-# Shapes that no spreadsheet makes of a number: written with a +, a leading 0, spaces or brackets.
+# Forms that no spreadsheet makes of a number: with a +, a leading 0, spaces or brackets.
 _ORDINARY = re.compile(
     r"(?=[+0(]|[^ (]*[ (])[+(]?[0-9][0-9 ()]*(?:-[0-9]+)?|\(?[0-9]{3}\)?[- ][0-9]{3}-[0-9]{4}"
 )
 
 
 def is_ordinary(text: str) -> bool:
-    """Whether there is nothing to say about a text in any cell: a quick look at all but empty
-    ones, after which `placeholder`, `unusable` and `undecodable` need not be asked."""
+    """Return whether nothing needs to be said about a text in any cell.
+
+    A quick test of non-empty cells; after it `placeholder`, `unusable` and `undecodable` can be
+    skipped.
+    """
     return (
         text.isprintable()  # invisible marks are not
         and text[0] not in "=#"
@@ -84,8 +86,8 @@ def is_ordinary(text: str) -> bool:
 
 
 def are_ordinary(cells: Sequence[str]) -> bool:
-    """Whether every cell is blank or `is_ordinary`; a little stricter, for it looks at all at
-    once."""
+    """Return whether every cell is blank or `is_ordinary`; a little stricter, because it tests all
+    cells at once."""
     row = "".join(cells)
     return (
         row.isprintable()
@@ -96,7 +98,7 @@ def are_ordinary(cells: Sequence[str]) -> bool:
 
 
 def placeholder(text: str, column: int) -> Note | None:
-    """The note for a cell that only says that there is nothing in it."""
+    """Return the note for a cell that only says that it is empty ("N/A")."""
     if (
         len(text) <= _LONGEST_PLACEHOLDER
         and text.casefold() in PLACEHOLDERS
@@ -107,7 +109,7 @@ def placeholder(text: str, column: int) -> Note | None:
 
 
 def unusable(text: str, column: int) -> Note | None:
-    """The note for a cell that no person filled in: a formula's error, control characters."""
+    """Return the note for a cell that can't be used: a formula error or control characters."""
     if text[0] == "#" and text in _CELL_ERRORS:
         return Note(column, "cell_error", f"The spreadsheet shows an error here: {text}.")
     if not text.isprintable() and _CONTROL.search(text):
@@ -119,7 +121,7 @@ def unusable(text: str, column: int) -> Note | None:
 
 
 def undecodable(text: str, column: int) -> Note | None:
-    """The note for a cell whose characters were lost before the file was written."""
+    """Return the note for a cell whose characters were lost before the file was written."""
     if meant := decoded_again(text):
         message = "The text was once read in a wrong encoding and saved so."
         return Note(column, "undecodable_text", message, "twice_encoded", meant)
@@ -130,9 +132,9 @@ def undecodable(text: str, column: int) -> Note | None:
 
 
 class PhoneCell(NamedTuple):
-    """A number in E.164 and its extension, or why there is none.
+    """A number in E.164 and its extension, or the error.
 
-    ``has_text`` says that the cell holds words beside the number, which must not be lost.
+    ``has_text`` says that the cell has other words, which must be kept.
     """
 
     number: str | None
@@ -143,7 +145,7 @@ class PhoneCell(NamedTuple):
 
 
 def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
-    """The number in a cell that is not empty."""
+    """Read the number in a cell that is not empty."""
     if (raw.count(raw[-1]) > 5 or raw[0] in "10") and is_filler(raw):
         message = "This fills the cell and is nobody's number."
         return PhoneCell(None, error=Note(column, "placeholder_value", message))
@@ -153,7 +155,7 @@ def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
         try:
             number = normalise(raw, default_region)
         except PhoneError:
-            pass  # said below, with what may have happened to the number
+            pass  # reported below, with what may have happened to the number
         else:
             damage = raw[0] not in "+0" and inspect_country(raw, number, default_region)
             return _damaged(damage, column) if damage else _with_plausibility(number, None, column)
@@ -200,8 +202,8 @@ def _damaged(damage: Damage, column: int) -> PhoneCell:
 
 
 def read_email(text: str, column: int) -> tuple[str, tuple[Note, ...], bool]:
-    """The address in a cell, warnings, and whether the cell holds words beside it. Whether it is
-    one at all is the rule of whoever stores the contact."""
+    """Return the address in a cell, warnings, and whether the cell has other words. Whether the
+    address is valid is checked when the contact is stored."""
     around = address_within(text)
     if around is None:
         return text, (), False
@@ -252,7 +254,7 @@ _PLAIN_DO_NOT_CALL_NAMES = frozenset(
     plain(name) for name in _DO_NOT_CALL_NAMES.replace("\n", "").split("|")
 )
 _OWN_FIELD = "__c"
-"""What Salesforce puts behind the names of fields that its customers add."""
+"""The ending that Salesforce gives to custom fields."""
 _OF_A_PHONE = re.compile(r"(.+?)(?:dnc|donotcall)(?:flag|status)?|(?:dnc|donotcall)(.+)")
 
 _ASKED = frozenset(
@@ -277,11 +279,12 @@ _SILENT = frozenset(
 )
 
 DO_NOT_CALL_WARNINGS = frozenset({"do_not_call", "do_not_call_unclear"})
-"""Warnings that are true only of people who are stored."""
+"""Warnings that apply only to contacts that are stored."""
 
 
 def is_do_not_call_column(name: str) -> bool:
-    """Whether a column of this name says whom not to call; ``Phone 2 DNC`` does too."""
+    """Return whether a column of this name says who must not be called; ``Phone 2 DNC``
+    does too."""
     letters = plain(name.removesuffix(_OWN_FIELD))
     if letters in _PLAIN_DO_NOT_CALL_NAMES:
         return True
@@ -290,7 +293,6 @@ def is_do_not_call_column(name: str) -> bool:
 
 
 def asks_not_to_be_called(text: str) -> bool | None:
-    """Whether a cell that is not empty asks not to be called; None where it is neither yes nor
-    no."""
+    """Return whether a non-empty cell asks not to be called; None if it is neither yes nor no."""
     word = " ".join(text.casefold().split())
     return True if word in _ASKED else False if word in _SILENT else None

@@ -1,8 +1,7 @@
-"""The check of an uploaded file as it is kept: who may write, its rows, and its end.
+"""Store the check of an uploaded file: its rows, their outcomes, and its end.
 
-What applying would do is worked out by `trial`; each row is kept with its outcome, a few hundred
-in a transaction. The steps, in order: `begin`, `forget_rows` until it is done, those of `trial`
-with `keep` for each chunk, `weigh`, `finish`.
+`preview` works out what applying would do; each row is stored with its outcome, a chunk in a
+transaction. The order of the steps is in `pipeline`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ from app.services.imports.records import Record, analyze_rows, insert_rows
 
 MAX_ROWS = 1_000_000
 _FORGET_AT_ONCE = 5000
-"""Row numbers, not rows: a check that is repeated removes what the one before has kept."""
+"""Row numbers, not rows: a repeated check deletes the rows of the one before."""
 
 
 _MANY_ROWS = 10_000
@@ -34,7 +33,7 @@ class Superseded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A check that has begun, as far as it is needed outside a transaction."""
+    """A check that has begun, with everything that is needed outside a transaction."""
 
     import_id: UUID
     run: UUID
@@ -46,7 +45,7 @@ class Task:
 def begin(
     session: Session, import_id: UUID, check_number: int, *, max_rows: int = MAX_ROWS
 ) -> Task | None:
-    """Takes over the check; None where a later one was asked for, or none any more."""
+    """Take over the check; return None if a later check was requested or none is needed."""
     query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
     found = session.scalars(query).one_or_none()
     if found is None or found.check_number != check_number:
@@ -75,7 +74,7 @@ def begin(
 
 
 def options_of(chosen: Mapping[str, Any], max_rows: int) -> ReadOptions:
-    """What a person chose about the reading, as it is kept with an upload."""
+    """Return the reading options that a user chose, from how they are stored."""
     return ReadOptions(
         encoding=chosen.get("encoding"),
         delimiter=chosen.get("delimiter"),
@@ -86,7 +85,7 @@ def options_of(chosen: Mapping[str, Any], max_rows: int) -> ReadOptions:
 
 
 def forget_rows(session: Session, task: Task) -> bool:
-    """Removes some of the rows that an earlier check has kept; False where there are no more."""
+    """Delete some of the rows of an earlier check; return False when there are none left."""
     _held(session, task)
     forgotten = False
     for kept in (ImportProblem, ImportRow):
@@ -104,7 +103,7 @@ def forget_rows(session: Session, task: Task) -> bool:
 
 
 def keep(session: Session, task: Task, chunk: Sequence[Record]) -> None:
-    """Writes a chunk of rows. Raises `Superseded`."""
+    """Store a chunk of rows. Raises `Superseded`."""
     found = _held(session, task)
     insert_rows(session, ImportRow, [record.row for record in chunk])
     insert_rows(session, ImportProblem, [p for record in chunk for p in record.problems])
@@ -112,14 +111,13 @@ def keep(session: Session, task: Task, chunk: Sequence[Record]) -> None:
 
 
 def analyze_tables(session: Session, trial: ImportPreview) -> None:
-    """Tells the database what it holds after many rows, in a transaction that holds no row: it
-    takes longer than anybody should wait."""
+    """Update the database's statistics after many rows, in a transaction of its own: it is slow."""
     if trial.rows >= _MANY_ROWS:
         analyze_rows(session)
 
 
 def finish(session: Session, task: Task, trial: ImportPreview) -> None:
-    """The check is over: its counts and how the file was read. Raises `Superseded`."""
+    """End the check with its counts and how the file was read. Raises `Superseded`."""
     found, table = _held(session, task), trial.table
     found.state, found.checked_at, found.failure = ImportState.CHECKED, utcnow(), None
     found.file_kind = table.kind
@@ -141,7 +139,7 @@ def fail(
     sentence: str,
     refusal: UnreadableFile | None = None,
 ) -> None:
-    """The check can't be done, for the reason that the sentence says. Nothing was changed."""
+    """End the check with a failure, for the reason in the sentence. Nothing was changed."""
     query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
     found = session.scalars(query).one_or_none()
     unfinished = (ImportState.UPLOADED, ImportState.READING)

@@ -1,8 +1,8 @@
-"""The last columns of an exported file: as JSON what its other cells can't say.
+"""The last columns of an exported file: JSON for what its other cells can't express.
 
 An object of ``firstName lastName email phone status`` (texts), ``contactMetadata`` (texts, numbers
-and yes or no) and ``externalIds`` (key -> value, or ``{"value", "identifies"}``). One column does,
-``contactJson``; where a contact says more than a cell may hold, it goes on in ``contactJson2``.
+and booleans) and ``externalIds`` (key -> value, or ``{"value", "identifies"}``). The column is
+``contactJson``; a contact that is too large for one cell continues in ``contactJson2``.
 """
 
 import re
@@ -16,8 +16,8 @@ from app.services.imports.cells import Note
 COLUMN = "contactJson"
 _COLUMNS = re.compile(rf"{COLUMN}(?:[2-9]|[1-9][0-9])?")
 FULL = 40 * 1024
-"""Characters after which a cell takes nothing more. The longest part of a contact, a piece of
-metadata in characters that JSON writes as six, is 6,400: no cell comes near the reader's limit."""
+"""Characters after which a cell is full. The longest part of a contact, a metadata value of
+characters that JSON writes as six, is 6,400: no cell reaches the reader's limit."""
 TEXTS = ("firstName", "lastName", "email", "phone", "status")
 MAX_METADATA_KEY = 64
 _KNOWN = frozenset({*TEXTS, "contactMetadata", "externalIds"})
@@ -28,19 +28,19 @@ def is_json_column(name: str) -> bool:
 
 
 def columns_for(size: int) -> list[str]:
-    """The columns that hold so many characters of JSON (see `write_exact`)."""
+    """Return the columns that hold so many characters of JSON (see `write_exact`)."""
     further = range(2, size // FULL + 2)
     return [COLUMN, *(f"{COLUMN}{number}" for number in further)]
 
 
 def size_of(value: Any) -> int:
-    """Characters of its JSON."""
+    """Return the number of characters of the value as JSON."""
     return len(orjson.dumps(value).decode())
 
 
 def write_exact(values: Mapping[tuple[str, str], Any], columns: int) -> list[str]:
-    """The cells of so many columns that say ``values``, each under its name (and key, where it
-    is of the metadata or an external id); empty where nothing is left to say."""
+    """Return the cells of so many columns for ``values``, each under its name (and its key, for
+    metadata and external ids); the cells that are not needed are empty."""
     cells: list[dict[str, Any]] = [{}]
     size = 0
     for (name, key), value in values.items():
@@ -57,7 +57,7 @@ def write_exact(values: Mapping[tuple[str, str], Any], columns: int) -> list[str
 
 
 def read_exact(text: str, column: int) -> tuple[dict[str, Any], Note | None]:
-    """The object in a cell; empty, and a note, where it can't be used."""
+    """Return the object in a cell; an empty one and a note if it can't be used."""
     try:
         found = orjson.loads(text)
     except orjson.JSONDecodeError:

@@ -1,4 +1,7 @@
-"""What a person has typed for the rows of an upload, as the check reads it instead of the file."""
+"""Corrections of an upload: cells that users typed again, and rows that they left out.
+
+The check reads a row with its corrections instead of the file's cells.
+"""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -15,12 +18,12 @@ from app.policy.caller import Caller
 from app.services.imports.uploads import can_be_read_again, get, hand_in_check, record
 
 LEFT_OUT = "left_out"
-"""Why a row is ignored: a person said so."""
+"""Why a row is ignored: a user left it out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Cells by the index of their column: as typed, and as the file has them."""
+    """Cells by the index of their column: as typed, and as in the file."""
 
     cells: Mapping[int, str] = field(default_factory=dict)
     was: Mapping[int, str] = field(default_factory=dict)
@@ -47,9 +50,9 @@ def corrections_of(session: Session, import_id: UUID) -> dict[int, Correction]:
 
 
 def corrected_row(row: Row, correction: Correction, width: int) -> Row:
-    """The row with the cells that were typed, where the file still has what they replaced.
+    """Return the row with its typed cells, if the file still has the cells that they replace.
 
-    A row that could not be trusted can be once all of its ``width`` cells have been confirmed.
+    A row with a structural problem becomes usable when all of its ``width`` cells were confirmed.
     """
     cells, was = row.cells, correction.was
     if not was or any(i >= len(cells) or storable(cells[i]) != text for i, text in was.items()):
@@ -61,7 +64,7 @@ def corrected_row(row: Row, correction: Correction, width: int) -> Row:
 
 
 def storable(text: str) -> str:
-    """PostgreSQL takes no NUL."""
+    """Replace NUL, which PostgreSQL refuses."""
     return text.replace("\0", "\ufffd")
 
 
@@ -71,7 +74,7 @@ def _by_index(cells: Mapping[str, str]) -> dict[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class FixCounts:
-    """How much of an upload has been mended: cells that were typed, rows that were left out."""
+    """How many cells were typed again and how many rows were left out."""
 
     cells: int
     left_out: int
@@ -86,11 +89,11 @@ def fix_rows(
     *,
     expected_check: int | None = None,
 ) -> ContactImport:
-    """Keeps the cells (by row number and index of the column) that differ from what the check has
-    shown, leaves rows out, and checks anew; without any change it does nothing.
+    """Keep the cells that differ from the check (by row number and column index), leave rows out,
+    and check again; do nothing without a change.
 
-    ``expected_check`` is the check that the person has looked at. Raises `Forbidden`, `NotFound`
-    and `Conflict` (``upload_not_open``, ``changed_meanwhile``).
+    ``expected_check`` is the check that the user saw. Raises `Forbidden`, `NotFound` and `Conflict`
+    (``upload_not_open``, ``changed_meanwhile``).
     """
     upload = _open(session, caller, upload_id)
     if expected_check is not None and expected_check != upload.check_number:
@@ -118,7 +121,7 @@ def fix_rows(
 
 
 def restore_left_out(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
-    """Looks at the rows again that were left out. Raises as `mend` does."""
+    """Include the rows again that were left out. Raises as `fix_rows` does."""
     upload = _open(session, caller, upload_id)
     own = ImportCorrection.import_id == upload.id
     session.execute(update(ImportCorrection).where(own).values(skipped=False))
@@ -128,7 +131,7 @@ def restore_left_out(session: Session, caller: Caller, upload_id: UUID) -> Conta
 
 
 def discard_fixes(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
-    """Reads the file as it is, without anything that was typed. Raises as `mend` does."""
+    """Discard all corrections and read the file as it is. Raises as `fix_rows` does."""
     upload = _open(session, caller, upload_id)
     session.execute(delete(ImportCorrection).where(ImportCorrection.import_id == upload.id))
     hand_in_check(session, upload)
@@ -137,7 +140,7 @@ def discard_fixes(session: Session, caller: Caller, upload_id: UUID) -> ContactI
 
 
 def count_fixes(session: Session, upload: ContactImport) -> FixCounts:
-    """What has been typed and left out so far."""
+    """Return how much has been corrected so far."""
     query = select(ImportCorrection.cells, ImportCorrection.was, ImportCorrection.skipped)
     cells = left_out = 0
     for typed, was, skipped in session.execute(
@@ -158,7 +161,7 @@ def _open(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
 
 
 def _changed(row: ImportRow, typed: Mapping[int, str]) -> dict[int, str]:
-    """The cells that were changed. A text field of a page loses line breaks: they are no change."""
+    """Return the cells that were changed. Form fields drop line breaks: that is no change."""
     return {
         index: storable(text)
         for index, text in typed.items()
@@ -178,7 +181,8 @@ def _keep(
     *,
     skipped: bool,
 ) -> None:
-    """Cells that were sent unchanged are kept too: with them a person has confirmed the row."""
+    """Keep the fixes of a row; unchanged cells are kept too, because the user has confirmed
+    them."""
     found = session.get(ImportCorrection, (row.import_id, row.row_number))
     if found is None:
         found = ImportCorrection(import_id=row.import_id, row_number=row.row_number)

@@ -1,5 +1,5 @@
 """How long an upload is kept: its file until it has ended, its rows for some days more, its figures
-and its history for good."""
+and history for good."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -18,7 +18,7 @@ from app.models import (
 )
 
 KEPT_AFTER_FAILURE = timedelta(days=1)
-"""A file that could not be read may be read otherwise for so long."""
+"""How long a file that could not be read may be read with other options."""
 _FILES_AT_ONCE = 100
 _ROWS_AT_ONCE = 2000
 """Row numbers, not rows."""
@@ -26,7 +26,7 @@ _ENDED = (ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED)
 
 
 def expire(session: Session, days: int) -> None:
-    """Cancels checked uploads that have waited for so long."""
+    """Cancel checked uploads that have waited for so many days."""
     session.execute(
         update(ContactImport)
         .where(ContactImport.state == ImportState.CHECKED)
@@ -36,7 +36,7 @@ def expire(session: Session, days: int) -> None:
 
 
 def unneeded_files(session: Session) -> dict[UUID, str]:
-    """The file keys of uploads that have ended, by upload; not all at once."""
+    """Return the file keys of uploads that have ended, by upload; a limited number at once."""
     ended = or_(
         ContactImport.state.in_((ImportState.DONE, ImportState.CANCELLED)),
         (ContactImport.state == ImportState.FAILED)
@@ -50,14 +50,14 @@ def unneeded_files(session: Session) -> dict[UUID, str]:
 
 
 def files_gone(session: Session, upload_ids: list[UUID]) -> None:
-    """Writes down that the files of these uploads are not kept any more."""
+    """Record that the files of these uploads were deleted."""
     session.execute(
         update(ContactImport).where(ContactImport.id.in_(upload_ids)).values(file_key="")
     )
 
 
 def to_forget(session: Session, days: int) -> UUID | None:
-    """An upload that ended so many days ago, and whose rows are still kept."""
+    """Return an upload that ended so many days ago and still has its rows."""
     query = (
         select(ContactImport.id)
         .where(ContactImport.state.in_(_ENDED), ContactImport.rows_forgotten_at.is_(None))
@@ -69,14 +69,14 @@ def to_forget(session: Session, days: int) -> UUID | None:
 
 
 def kept_until(upload: ContactImport, days: int) -> datetime | None:
-    """When the rows of an upload go that has ended; None of another."""
+    """Return when the rows of an ended upload are deleted; None for another."""
     return upload.finished_at + timedelta(days=days) if upload.finished_at else None
 
 
 def forget_some(session: Session, upload_id: UUID) -> bool:
-    """Removes some of what the rows of an upload held; False once nothing of it is left.
+    """Delete some of what the rows of an upload held; return False when nothing is left.
 
-    What was changed in whom stays in the log, without the values.
+    The log keeps which contacts were changed, without the values.
     """
     found = session.get_one(ContactImport, upload_id, with_for_update=True)
     left = False

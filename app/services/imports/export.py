@@ -1,8 +1,8 @@
-"""The contacts of a campaign as a CSV file that imports again to exactly the same contacts.
+"""Export the contacts of a campaign as a CSV file that imports again to exactly the same contacts.
 
-Each cell is looked at by the code that reads files. What it would not read back as it is stored
-(a number in the metadata, a name with spaces around it) stands in the last columns instead, as
-JSON: see `exact`. Cells that a spreadsheet would run are guarded, see `guard_cell`.
+Each cell is checked with the code that reads files. A value that would not be read back as it is
+stored (a number in the metadata, a name with spaces around it) goes to the last columns as JSON:
+see `contact_json`. Cells that a spreadsheet would run as formulas are escaped: see `guard_cell`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,9 +38,9 @@ class _Held(NamedTuple):
 
 @dataclass(slots=True)
 class Columns:
-    """The columns of one export: the campaign's external ids and, in the order in which they are
-    met, the keys of metadata that can be names of columns. ``largest`` is the most that the
-    metadata of a contact measure as JSON."""
+    """The columns of one export: external ids of the campaign, and metadata keys that can be column
+    names, in the order in which they are found. ``largest`` is the size of the largest metadata as
+    JSON."""
 
     campaign_id: UUID
     external_ids: Mapping[str, bool]
@@ -52,7 +52,7 @@ class Columns:
         return [*contact_json.TEXTS, *ids, *self.metadata, *self._exact()]
 
     def mapping(self) -> mapping.Mapping:
-        """How the file will be read."""
+        """Return how the file will be read."""
         targets = [
             *(Target(Field(name)) for name in contact_json.TEXTS),
             *(Target(Field.EXTERNAL_ID, key) for key in self._named_ids()),
@@ -71,14 +71,14 @@ class Columns:
 
 
 def columns_of(session: Session, campaign: Campaign) -> Columns:
-    """For an export of a campaign that came from its loader."""
+    """Return the columns for an export of a campaign that came from its loader."""
     return Columns(campaign.id, campaigns.external_id_keys(session, campaign))
 
 
 def parts(
     transaction: Callable[[], AbstractContextManager[Session]], columns: Columns
 ) -> Iterator[bytes]:
-    """The file, a thousand contacts at a time, each in a transaction of its own that only reads."""
+    """Yield the file, a thousand contacts at a time, each in a read-only transaction."""
     after: UUID | None = None
     while True:
         with transaction() as session:
@@ -96,7 +96,7 @@ def parts(
 
 
 def _look_for_columns(session: Session, columns: Columns, after: UUID | None) -> UUID | None:
-    """Looks through the next contacts for keys of metadata and for the largest; where to go on,
+    """Look through the next contacts for metadata keys and the largest size; return where to go on,
     None at the end."""
     query = select(Contact.id, Contact.contact_metadata)
     rows = session.execute(_next(query, columns, after)).all()
@@ -114,7 +114,7 @@ def _look_for_columns(session: Session, columns: Columns, after: UUID | None) ->
 def _lines(
     session: Session, columns: Columns, read_as: mapping.Mapping, after: UUID | None
 ) -> tuple[bytes, UUID | None]:
-    """The next contacts, oldest first, and where to go on; None at the end."""
+    """Return the next contacts, oldest first, and where to go on; None at the end."""
     query = select(
         Contact.id,
         Contact.first_name,
@@ -193,7 +193,7 @@ def _place(target: Target) -> tuple[str, str]:
 def _not_read_back(
     cells: Sequence[str], read_as: mapping.Mapping, values: Mapping[tuple[str, str], Any]
 ) -> set[int]:
-    """The columns that would not be read as they were written."""
+    """Return the columns that would not be read as they were written."""
     read = to_contact(cells, read_as, None)
     contact = read.contact
     ids = dict(contact.get("externalIds", {}))
@@ -219,7 +219,7 @@ def _is_metadata_name(key: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a column can be called so and is found under that name again."""
+    """Return whether a column can have this name and is found under it again."""
     return (
         len(text) <= mapping.MAX_METADATA_KEY
         and text.isprintable()

@@ -1,13 +1,14 @@
-"""Everything there is to say about a contact file and its rows: four closed lists.
+"""The words for everything that can be wrong with a row or worth knowing: three closed lists.
 
-The check, its screens, the downloads and ``docs/contact-files.md`` all speak of these kinds.
+The check, its screens, the downloads and ``docs/contact-files.md`` use these kinds. Why a whole
+file is refused is in `app.contact_files.errors`.
 """
 
 from typing import NamedTuple
 
 
 class Words(NamedTuple):
-    """What a kind is called, and the rule that people read about it."""
+    """The title of a kind, and its rule as users read it."""
 
     title: str
     rule: str

@@ -1,7 +1,6 @@
-"""The rows of a checked upload as they go back to the person: their own columns and one more.
+"""What the columns of a file become: one target each, chosen by users or suggested.
 
-What is written of them can be mended in a spreadsheet and uploaded again: the added column is
-known and left out.
+Suggestions come from the names of columns, or from their values where there are no names.
 """
 
 import re
@@ -67,13 +66,13 @@ class Target(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Undoes ``str``. Raises ValueError for what names no field."""
+        """Undo ``str``. Raises ValueError for an unknown field."""
         name, _, key = text.partition(":")
         return cls(Field(name), key)
 
 
 PAIR = (Field.EXTERNAL_ID_KEY, Field.EXTERNAL_ID_VALUE)
-"""Columns whose cells name an external id and give its value, as the API does it."""
+"""Columns whose cells name an external id and give its value, as in the API."""
 ONCE = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS, *PAIR})
 
 
@@ -81,15 +80,15 @@ _NO_VOICE = re.compile("fax|pager|modem|télécopie|telex", re.IGNORECASE)
 
 
 def columns_hash(header: Sequence[str]) -> str:
-    """What a set of columns is remembered by."""
+    """Return the key under which the choice for a set of columns is remembered."""
     return sha256(orjson.dumps(list(header))).hexdigest()
 
 
 class Mapping:
-    """A header with its targets, ready to be applied to many rows.
+    """A header with its targets, ready for many rows.
 
-    ``phone_order`` are the indexes of phone columns, the preferred first; without it the order of
-    the columns holds.
+    ``phone_order`` has the indexes of phone columns, the preferred first; the default is the order
+    of the columns.
     """
 
     def __init__(
@@ -116,25 +115,25 @@ class Mapping:
         self.exact = columns(Field.EXACT)
         self.do_not_call = columns(Field.DO_NOT_CALL)
         self.keys = tuple(name[:MAX_METADATA_KEY] for name in self.header)
-        """What a column is called where a value of it becomes metadata on the side."""
+        """The metadata key of each column, for values that are kept on the side."""
         metadata = columns(Field.METADATA)
         self.calling_codes = [i for i in metadata if plain(self.header[i]) in CALLING_CODE]
         self.metadata = [(index, targets[index].key or self.header[index]) for index in metadata]
 
     def faxes(self, values: Sequence[str]) -> list[int]:
-        """The phone columns in which a row has what the column beside them calls a fax."""
+        """Return the phone columns that another column of the row labels as a fax."""
         return [phone for phone, kind in self._kinds_of_phones if _NO_VOICE.search(values[kind])]
 
     @property
     def finds_contacts(self) -> bool:
-        """Whether any column can tell one contact from another."""
+        """Whether any column can identify contacts."""
         pair = set(PAIR) <= {target.field for target in self.targets}
         return bool(self.phones or self.emails or self.external_ids or pair)
 
 
 def _kinds_of_phones(header: Sequence[str], phones: Sequence[int]) -> list[tuple[int, int]]:
-    """Phone columns with those that say what their numbers are: ``Phone 1 - Label`` beside ``Phone
-    1 - Value``, ``Phone Type`` beside ``Phone``."""
+    """Return phone columns with the columns that describe them: ``Phone 1 - Label`` for ``Phone 1 -
+    Value``, ``Phone Type`` for ``Phone``."""
     places = {plain(name): index for index, name in enumerate(header)}
     names = ((index, plain(header[index]).removesuffix("value")) for index in phones)
     kinds = ((index, places.get(f"{n}label", places.get(f"{n}type"))) for index, n in names)
@@ -143,11 +142,11 @@ def _kinds_of_phones(header: Sequence[str], phones: Sequence[int]) -> list[tuple
 
 @dataclass(slots=True)
 class MappedRow:
-    """A contact in the shape of the bulk request, and what there is to say about its cells.
+    """A contact in the shape of the bulk request, and the notes on its cells.
 
-    With ``errors`` the row must not be applied; the contact then holds what could be read.
-    ``assumed_country`` says that its phone was written without a country code, ``ordinary`` that
-    there is nothing to look for in any cell (see `are_ordinary`).
+    A row with ``errors`` must not be applied; its contact has what could be read.
+    ``assumed_country``: its phone has no country code. ``ordinary``: no cell needs a closer look
+    (see `are_ordinary`).
     """
 
     contact: dict[str, Any] = field(default_factory=dict)
@@ -163,7 +162,7 @@ _NAMES = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME})
 
 
 def suggest_for(table: Table, rules: Rules) -> list[Target]:
-    """One target for each column of an open file. Raises `UnreadableFile`
+    """Suggest a target for each column of an open file. Raises `UnreadableFile`
     (``duplicate_columns``)."""
     header = table.header
     targets = suggest(header, rules.keys)
@@ -178,7 +177,7 @@ def suggest_for(table: Table, rules: Rules) -> list[Target]:
 
 
 def suggested(table: Table, rules: Rules) -> list[Target]:
-    """The same where it doesn't matter which of several columns of one name counts."""
+    """Suggest targets where it doesn't matter which of several columns of one name counts."""
     try:
         return suggest_for(table, rules)
     except UnreadableFile:
@@ -186,8 +185,10 @@ def suggested(table: Table, rules: Rules) -> list[Target]:
 
 
 def contradicted(table: Table, rules: Rules, chosen: Sequence[str]) -> bool:
-    """Whether targets that were chosen for an earlier file without column names take other columns
-    for phones or addresses than the values of this one say: without names all columns are alike.
+    """Return whether remembered targets contradict the values of a file without column names.
+
+    Without names all files with as many columns look the same: phones or addresses may be in other
+    columns.
     """
     earlier = [Target.parse(text).field for text in chosen]
     found = [target.field for target in _by_first_rows(table, rules) or ()]
@@ -204,7 +205,7 @@ def _by_first_rows(table: Table, rules: Rules) -> list[Target] | None:
 
 
 def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list[Target]:
-    """One target for each column, by the names that exporters and people use."""
+    """Suggest a target for each column by the names that exporters and users give."""
     if COLUMN in header:
         return _of_export(header, set(external_id_keys))
     keys = {plain(key): key for key in external_id_keys}
@@ -218,7 +219,7 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
         targets.append(target)
     fields = {target.field for target in targets}
     if Field.LAST_NAME in fields and Field.FULL_NAME in fields:
-        # Patient and Surname: the one name beside a last name is the first name.
+        # Patient and Surname: the single name next to a last name is the first name.
         whole = Field.METADATA if Field.FIRST_NAME in fields else Field.FIRST_NAME
         targets = [Target(whole) if t.field is Field.FULL_NAME else t for t in targets]
     elif fields & _NAMES == {Field.FIRST_NAME}:
@@ -231,7 +232,7 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
 
 
 def _by_name(name: str, header: Sequence[str], keys: Dictionary[str, str]) -> Target:
-    """``keys`` are the external ids by their plain names."""
+    """Return the target for a name; ``keys`` are the external ids by their plain names."""
     if plain(name) in keys:
         return Target(Field.EXTERNAL_ID, keys[plain(name)])
     if known := field_of(name) or _again(name, header):
@@ -242,7 +243,7 @@ def _by_name(name: str, header: Sequence[str], keys: Dictionary[str, str]) -> Ta
 
 
 def _of_export(header: Sequence[str], external_id_keys: Collection[str]) -> list[Target]:
-    """The columns of a file that was exported here: each is what it is called."""
+    """Return the targets of a file that was exported here: each column is what its name says."""
     targets = []
     for name in header:
         kind, _, key = name.partition(":")
@@ -259,13 +260,14 @@ def _of_export(header: Sequence[str], external_id_keys: Collection[str]) -> list
 
 
 def _again(name: str, header: Sequence[str]) -> str | None:
-    """The field of a column that shares its name with an earlier one, where several may count."""
+    """Return the field of a column that shares its name with an earlier one, if several may
+    count."""
     known = field_of(_once(name, header))
     return known if known in {Field.PHONE, Field.EMAIL} else None
 
 
 def _once(name: str, header: Sequence[str]) -> str:
-    """The name that a column shares with an earlier one, else its own."""
+    """Return the name that a column shares with an earlier one, else its own."""
     match = _NUMBERED.fullmatch(name)
     return match[1] if match and match[1] in header else name
 
@@ -273,8 +275,8 @@ def _once(name: str, header: Sequence[str]) -> str:
 def by_content(
     header: Sequence[str], samples: Sequence[Sequence[str]], region: str | None
 ) -> list[Target] | None:
-    """Targets for columns without names, where the values leave no doubt: one column of phones,
-    or one of addresses, or one of each; None where they do."""
+    """Return targets for columns without names if the values leave no doubt: one column of phones,
+    one of addresses, or one of each; else None."""
     kinds = [
         _kind_of([row[index].strip() for row in samples if index < len(row)], index, region)
         for index in range(len(header))

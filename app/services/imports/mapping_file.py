@@ -1,11 +1,10 @@
-"""Columns given to fields by name, as a script does it: ``{field: column or [columns]}``.
+"""The mapping file of a script: columns for fields by name, ``{field: column or [columns]}``.
 
 A field is one of ``firstName lastName fullName email phone status doNotCall ignore``, an external
-id of the campaign (``crmId`` or ``externalId:crmId``), ``externalIdKey`` and ``externalIdValue``
-where both are named, else a key of metadata. A column is its
-name, or its letter where no column has that name. What is not named becomes what its own name
-says, unless that field was given to others: then it is kept as metadata. Columns that say whom
-not to call stay so beside others.
+id of the campaign (``crmId`` or ``externalId:crmId``), ``externalIdKey`` and ``externalIdValue`` if
+both are named, else a metadata key. A column is its name, or its letter if no column has that name.
+Other columns become what their name suggests; if that field is taken, they are kept as metadata.
+Do-not-call columns always stay so.
 """
 
 from collections.abc import Mapping as Dictionary
@@ -30,8 +29,8 @@ class ByHand(NamedTuple):
 def targets_of(
     chosen: Any, header: Sequence[str], keys: Dictionary[str, bool], suggested: Sequence[Target]
 ) -> ByHand:
-    """Raises `ValidationFailed` (``invalid_mapping``) for what is no mapping and `UnreadableFile`
-    (``no_such_column``)."""
+    """Return the targets for a mapping file. Raises `ValidationFailed` (``invalid_mapping``) and
+    `UnreadableFile` (``no_such_column``)."""
     if not isinstance(chosen, dict) or not chosen:
         raise _invalid("it is no object of fields and columns")
     by_pair = set(PAIR) <= chosen.keys()
@@ -92,7 +91,7 @@ def _target(name: str, keys: Dictionary[str, bool]) -> Target:
 
 
 def _own(target: Target, name: str, taken: frozenset[str] | set[str] = frozenset()) -> Target:
-    """Metadata without a key has the column's name as its key."""
+    """Return the target; metadata without a key gets the column's name as its key."""
     if target.field is not Field.METADATA or target.key:
         return target
     key, count = name[:MAX_METADATA_KEY], 1

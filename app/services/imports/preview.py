@@ -46,24 +46,24 @@ _SAMPLE_LENGTH = 100
 REPAIRED = "repaired"
 """The warning at a cell whose damage was undone because a person accepted the repair."""
 _KEPT_ON_THE_SIDE = frozenset({Field.METADATA, Field.PHONE, Field.EMAIL})
-"""Columns whose values become metadata, always or where another one counts."""
+"""Columns whose values become metadata, always or if another column counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class MappingSettings:
-    """How the rows of a file become contacts. ``repairs`` are the kinds of damage to undo,
-    ``keys`` the campaign's external ids and whether each identifies."""
+    """How the rows of a file become contacts. ``repairs`` are the kinds of damage to undo, ``keys``
+    the campaign's external ids and whether each identifies."""
 
     mapping: Mapping
     default_region: str
     repairs: frozenset[str] = frozenset()
     keys: Dictionary[str, bool] = field(default_factory=dict)
     by_hand: bool = False
-    """Whether a person gave the columns other meanings than their names have."""
+    """Whether a user gave the columns other meanings than their names suggest."""
 
     @property
     def shortened_keys(self) -> bool:
-        """Whether the name of a column was too long to be a key of metadata."""
+        """Whether the name of a column was too long for a metadata key."""
         mapping = self.mapping
         chosen = dict(mapping.metadata)
         return any(
@@ -74,7 +74,8 @@ class MappingSettings:
 
 
 def map_row(row: Row, settings: MappingSettings) -> MappedRow:
-    """The contact of a row. A row that can't be trusted has no contact, only its error."""
+    """Return the contact of a row. A row with a structural problem has no contact, only its
+    error."""
     if row.problem:
         return MappedRow(errors=[Note(None, *row.problem)])
     mapped = _mapped(row, row.cells, settings)
@@ -114,7 +115,7 @@ MappedRows = Sequence[tuple[Row, MappedRow]]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be done with a file: into which campaign, and what a person chose about it."""
+    """What to do with a file: the campaign, and what a user chose about it."""
 
     campaign_id: UUID
     action: ContactAction
@@ -129,8 +130,8 @@ class Order:
 
 
 def prepare(session: Session, order: Order, table: Table) -> "ImportPreview":
-    """Decides how the columns become fields: as chosen, as chosen last time, or by their names
-    (by their values where they have none). Raises `UnreadableFile` (``duplicate_columns``)."""
+    """Decide how the columns become fields: as chosen, as chosen last time, or by their names (by
+    their values if they have none). Raises `UnreadableFile` (``duplicate_columns``)."""
     campaign = session.get_one(Campaign, order.campaign_id)
     rules = load_rules(session, campaign)
     header, phone_order = table.header, order.phone_order
@@ -152,8 +153,8 @@ def prepare(session: Session, order: Order, table: Table) -> "ImportPreview":
 
 
 def _remembered(session: Session, campaign_id: UUID, header: Sequence[str]) -> list[str]:
-    """What was chosen for these columns last time, or for a file that comes back with the column
-    of its problems; empty for new ones."""
+    """Return the choice for these columns last time, also for a corrected file with its problem
+    column; empty for new ones."""
     found = session.get(ColumnMapping, (campaign_id, columns_hash(header)))
     if found is not None or header[-1] != PROBLEM_COLUMN:
         return found.mapping if found else []
@@ -162,10 +163,10 @@ def _remembered(session: Session, campaign_id: UUID, header: Sequence[str]) -> l
 
 
 class ImportPreview:
-    """Use it in a ``with`` block, or close it.
+    """What applying an open file would do. Use it in a ``with`` block.
 
-    ``counts`` are the five counts so far, ``rows`` their sum, ``samples`` the first rows and
-    ``revision`` the campaign's when it began.
+    ``counts`` has the five counts so far, ``rows`` their sum, ``samples`` the first rows and
+    ``revision`` the campaign's at the beginning.
     """
 
     def __init__(
@@ -251,8 +252,8 @@ class ImportPreview:
         return records
 
     def found(self) -> dict[str, Any]:
-        """How the file was read, as `ContactImport.found` keeps it. Complete after the last
-        chunk; ``noteRows`` has how many rows a warning is about, 0 for none in particular."""
+        """Return how the file was read, as `ContactImport.found` keeps it. Complete after the last
+        chunk; ``noteRows`` counts the rows of a warning, 0 if it is about the file."""
         table, notes = self.table, self._notes()
         return {
             "encoding": table.encoding,

@@ -1,4 +1,4 @@
-"""One row of a file as a contact, with everything there is to say about its cells."""
+"""The rows and problems of an import as they are stored, written by the thousand."""
 
 from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _OF_A_REFUSAL = frozenset({consent.KEY, consent.SOURCE_KEY})
 
 
 def field_of(column: int | None, mapping: Mapping) -> str | None:
-    """The contact's field that a column becomes, in the words of the API."""
+    """Return the contact's field that a column becomes, by its name in the API."""
     if column is None or column >= len(mapping.targets):
         return None
     target = mapping.targets[column]
@@ -40,7 +40,7 @@ def field_of(column: int | None, mapping: Mapping) -> str | None:
 def column_of(
     problem: Problem, cells: Sequence[str], contact: Dictionary[str, Any], mapping: Mapping
 ) -> int | None:
-    """The column where a problem of a contact's field is shown."""
+    """Return the column at which a problem of a contact's field is shown."""
     name, _, key = problem.field.partition(".")
     match name:
         case "phone":
@@ -73,7 +73,7 @@ def _first(*choices: Sequence[int]) -> int | None:
 
 
 def notes_on(earlier: RowIdentity, row: RowIdentity) -> list[Note]:
-    """The warnings for a row that is applied; ``earlier`` is the last one about its contact."""
+    """Return the warnings for an applied row whose contact ``earlier``, the last such row, had too."""
     number = earlier.row_number
     notes = [Note(None, "duplicate", f"The same contact as row {number}, which it updates.")]
     if not _differ(earlier, row):
@@ -88,7 +88,7 @@ def notes_on(earlier: RowIdentity, row: RowIdentity) -> list[Note]:
 
 
 def _differ(earlier: RowIdentity, row: RowIdentity) -> bool:
-    """Whether the two say different things of what identifies a contact."""
+    """Return whether the two rows identify their contact differently."""
     pairs = zip(earlier[1:], row[1:], strict=True)
     return any(one and other and one != other for one, other in pairs)
 
@@ -99,7 +99,7 @@ _NO_PHONE = Note(None, "no_phone", "This contact has no phone number, so it can'
 
 
 class Record(NamedTuple):
-    """A row as it is kept, and the problems at its cells."""
+    """A row as it is stored, and the problems at its cells."""
 
     row: dict[str, Any]
     problems: list[dict[str, Any]]
@@ -115,8 +115,8 @@ def record(
     ignored_code: str | None,
     again: tuple[RowIdentity, RowIdentity] | None,
 ) -> Record:
-    """What is kept of a row. ``problems_found`` are those of its contact, ``again`` is there where
-    an earlier row is about it too."""
+    """Return what is stored of a row. ``problems_found`` are those of its contact; ``again`` is set
+    if an earlier row has the same contact."""
     if outcome in _APPLIED:
         if again:
             mapped.warnings += notes_on(*again)
@@ -167,7 +167,7 @@ def _errors(
 
 
 def _storable(cells: list[str]) -> list[str]:
-    """PostgreSQL takes no NUL."""
+    """Replace NUL, which PostgreSQL refuses."""
     if "\0" not in "".join(cells):
         return cells
     return [cell.replace("\0", "\ufffd") for cell in cells]
@@ -181,7 +181,7 @@ def _noted(note: Note, mapping: Mapping) -> dict[str, Any]:
 def problem_values(
     column: int | None, code: str, message: str, field_name: str | None, *, reason: str = ""
 ) -> dict[str, Any]:
-    """A problem's columns, but for the row and the place in it."""
+    """Return the columns of a problem, except its row and its position there."""
     return {
         "column_index": column,
         "code": code,
@@ -194,13 +194,14 @@ def problem_values(
 
 
 _ROWS_AT_ONCE = 100
-"""Of one statement on SQLite: more of them take as long."""
+"""Rows in one statement on SQLite: more are no faster."""
 
 Written = type[ImportRow] | type[ImportProblem] | type[ImportChange]
 
 
 def insert_rows(session: Session, model: Written, rows: Sequence[dict[str, Any]]) -> None:
-    """Inserts rows that all name the same columns, in whichever order."""
+    """Insert rows that all have the same columns, bypassing the ORM, which is several times
+    slower."""
     if not rows:
         return
     table = cast(Table, model.__table__)
@@ -219,14 +220,17 @@ def insert_rows(session: Session, model: Written, rows: Sequence[dict[str, Any]]
 
 
 def analyze_rows(session: Session) -> None:
-    """Has PostgreSQL look at the rows of a large file now. Until its own turn to do so comes, it
-    plans as if there were a handful, and sorts the whole file for each page or batch of it."""
+    """Update PostgreSQL's statistics of rows and problems.
+
+    Before its own next run it plans as if there were a handful, and sorts the whole file for each
+    page or batch.
+    """
     _analyze(session, "import_rows, import_problems")
 
 
 def analyze_contacts(session: Session) -> None:
-    """The same for contacts, while a file brings in many: else it walks through the whole campaign
-    for each batch."""
+    """Update PostgreSQL's statistics of contacts during a large import; else it scans the whole
+    campaign for each batch."""
     _analyze(session, "contacts, contact_external_ids")
 
 
@@ -243,10 +247,10 @@ def _copy(connection: Connection, statement: str, parts: list[list[Any]]) -> Non
 
 
 def _as_stored(table: Table, name: str, values: list[Any]) -> list[Any]:
-    """The values of one column as both drivers take them."""
+    """Return the values of one column as both drivers take them."""
     kind = table.columns[name].type
     if isinstance(kind, Uuid):
-        if values.count(values[0]) == len(values):  # the import's own
+        if values.count(values[0]) == len(values):  # the import's own id
             return [_hex(values[0])] * len(values)
         return [_hex(value) for value in values]
     if isinstance(kind, JSON):

@@ -1,7 +1,8 @@
-"""The rows of a checked upload as they go back to the person: their own columns and one more.
+"""The rows of a checked upload for screens and downloads.
 
-What is written of them can be mended in a spreadsheet and uploaded again: the added column is
-known and left out.
+Screens show them grouped by problem, page by page. The download is a corrected-file template: the
+user's own columns, in the format of the file, with one more column for the problem. It can be fixed
+in a spreadsheet and uploaded again; the added column is recognized and ignored.
 """
 
 from collections import defaultdict
@@ -23,12 +24,12 @@ CHUNK = 1000
 
 
 def header(upload: ContactImport) -> MarkedRow:
-    """The names of the columns."""
+    """Return the names of the columns."""
     return MarkedRow(_with_problem(upload, upload.columns, PROBLEM_COLUMN))
 
 
 def are_those_of(session: Session, upload: ContactImport) -> bool:
-    """Whether the rows that are kept are still those of the check that the upload had when it was
+    """Return whether the stored rows are still those of the check that the upload had when it was
     loaded."""
     query = select(ContactImport.checked_at).where(ContactImport.id == upload.id)
     return session.scalar(query) == upload.checked_at
@@ -37,7 +38,7 @@ def are_those_of(session: Session, upload: ContactImport) -> bool:
 def rows_after(
     session: Session, upload: ContactImport, row_number: int, *, failed_only: bool
 ) -> tuple[list[MarkedRow], int | None]:
-    """The next rows behind a row number, and the number to go on from; None at the end."""
+    """Return the next rows after a row number, and the number to go on from; None at the end."""
     query = select(ImportRow).where(
         ImportRow.import_id == upload.id, ImportRow.row_number > row_number
     )
@@ -75,20 +76,20 @@ def _problem_words(upload: ContactImport, problem: ImportProblem) -> str:
 
 
 def _with_problem(upload: ContactImport, cells: Sequence[str], problem: str) -> list[str]:
-    """The cells with the reason behind the last column, in place of an older one; cells too
-    many stay behind it."""
+    """Return the cells with the problem after the last column, replacing an older one; extra cells
+    follow it."""
     width = len(upload.columns)
     own = width - 1 if upload.columns[-1] == PROBLEM_COLUMN else width
     return [*cells[:own], problem, *cells[width:]]
 
 
 def ending_of(upload: ContactImport) -> str:
-    """xlsx or csv: what the file comes back as."""
+    """Return xlsx or csv: the format of the download."""
     return "xlsx" if upload.file_kind in ("xlsx", "xls") else "csv"
 
 
 def writer_of(session: Session, upload: ContactImport) -> Writer:
-    """What writes rows in the kind, the encoding and with the separator of the upload's file."""
+    """Return the writer for the format, encoding and delimiter of the upload's file."""
     if ending_of(upload) == "xlsx":
         return WorkbookWriter(upload.found.get("sheet") or "")
     encoding = upload.found.get("encoding") or UTF_8
@@ -98,8 +99,7 @@ def writer_of(session: Session, upload: ContactImport) -> Writer:
 
 
 def _holds_all(session: Session, upload: ContactImport, encoding: str) -> bool:
-    """Whether the file's encoding has every character of its rows: some may have been typed, and
-    some may not have been readable."""
+    """Return whether the file's encoding has every character of its rows, typed ones included."""
     unreadable = select(ImportProblem.row_number).where(
         ImportProblem.import_id == upload.id, ImportProblem.code == "undecodable_text"
     )
@@ -125,7 +125,7 @@ class Kind(NamedTuple):
 
 
 class Repair(NamedTuple):
-    """A proposed repair of one kind of damage, with the first row that it would mend."""
+    """A suggested repair of one kind of damage, with the first row that it would fix."""
 
     code: str
     reason: str
@@ -137,7 +137,7 @@ class Repair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row with the person's own values; problems in their order."""
+    """A row with the user's own values; problems in their order."""
 
     number: int
     cells: list[str]
@@ -147,14 +147,15 @@ class ShownRow:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A page; ``next_number`` is the row to go on behind, None at the end."""
+    """A page of rows; ``next_number`` is the row to go on after, None at the end."""
 
     rows: list[ShownRow]
     next_number: int | None
 
 
 def failed_kinds(session: Session, upload: ContactImport) -> list[Kind]:
-    """What keeps rows from being applied, most frequent first; the rows add up to those failed."""
+    """Return why rows can't be applied, most frequent first; the counts add up to the
+    failed rows."""
     query = (
         select(ImportRow.code, ImportRow.reason, func.count())
         .where(ImportRow.import_id == upload.id, ImportRow.outcome == FAILED)
@@ -165,7 +166,7 @@ def failed_kinds(session: Session, upload: ContactImport) -> list[Kind]:
 
 
 def note_kinds(session: Session, upload: ContactImport) -> list[Kind]:
-    """What is worth knowing about rows that are applied, most frequent first."""
+    """Return the notes on rows that are applied, most frequent first."""
     rows = func.count(ImportRow.row_number.distinct())
     query = (
         select(ImportProblem.code, rows)
@@ -179,7 +180,7 @@ def note_kinds(session: Session, upload: ContactImport) -> list[Kind]:
 
 
 def ignored_kinds(session: Session, upload: ContactImport) -> list[Kind]:
-    """Why rows are left alone, most frequent first."""
+    """Return why rows are ignored, most frequent first."""
     query = (
         select(ImportRow.code, func.count())
         .where(ImportRow.import_id == upload.id, ImportRow.outcome == IGNORED)
@@ -190,7 +191,7 @@ def ignored_kinds(session: Session, upload: ContactImport) -> list[Kind]:
 
 
 def repairs(session: Session, upload: ContactImport) -> list[Repair]:
-    """The repairs that a person may accept, those of most rows first."""
+    """Return the repairs that a user may accept, those of most rows first."""
     problem = ImportProblem
     query = (
         select(problem.code, problem.reason, func.count(), func.min(problem.row_number))
@@ -218,8 +219,8 @@ def page(
     after: int = 0,
     limit: int = 25,
 ) -> Rows:
-    """Rows behind a row number in the file's order: all, those of an outcome, those that failed
-    for a code and reason, or those with a note."""
+    """Return the rows after a row number in the order of the file: all, those of an outcome, those
+    that failed for a code and reason, or those with a note."""
     query = select(ImportRow).where(ImportRow.import_id == upload.id, ImportRow.row_number > after)
     if note is not None:
         query = _with_note(query.where(ImportRow.outcome != FAILED), note)

@@ -1,7 +1,7 @@
-"""The columns of a row onto the fields of a contact.
+"""Turn the cells of a row into the fields of a contact.
 
-Of several phone columns the first valid one counts, with a warning; the others become metadata.
-E-mail columns likewise. Columns that are nothing else become metadata under their own name.
+Of several phone columns the first valid number counts, with a warning; the others become metadata.
+The same holds for e-mail columns. Other columns become metadata under their own name.
 """
 
 import re
@@ -33,15 +33,15 @@ _SEVERAL_EMAILS = "Several e-mail addresses in one cell: keep one."
 _EXPLICIT = ("00", "011", "\uff0b")
 """What stands for + before a country code."""
 EXTENSION_KEY = "phoneExtension"
-"""The metadata key that an extension is kept under."""
+"""The metadata key of an extension."""
 REFUSAL = "no"
-"""What the metadata of a contact say of consent where a column says not to call."""
+"""The value of consent in the metadata if a column says not to call."""
 TITLE_KEY = "Title"
-"""The metadata key of a title that stood in a name."""
+"""The metadata key of a title that was part of a name."""
 
 
 def to_contact(values: Sequence[str], mapping: Mapping, default_region: str | None) -> MappedRow:
-    """One row of text as a contact: keys ``firstName lastName email phone status
+    """Return one row of text as a contact: keys ``firstName lastName email phone status
     contactMetadata externalIdKey externalIdValue externalIds``, those without a value left out."""
     row = MappedRow(ordinary=are_ordinary(values))
     metadata = _metadata(values, mapping, row)
@@ -59,7 +59,8 @@ def to_contact(values: Sequence[str], mapping: Mapping, default_region: str | No
 
 
 def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[str, Any]:
-    """Every cell as it stands: words like "none" may mean something there."""
+    """Return the metadata: every cell as it is, because words like "none" may mean
+    something there."""
     metadata: dict[str, Any] = {}
     for index, key in mapping.metadata:
         text = values[index].strip()
@@ -101,15 +102,15 @@ def _names(
 
 
 def _keep_whole(text: str, key: str, row: MappedRow, metadata: dict[str, Any]) -> None:
-    """A name that says more than was taken from it is kept beside what other columns say."""
+    """Keep a full name if it says more than the parts that were taken from it."""
     taken = (row.contact.get("firstName"), row.contact.get("lastName"), metadata.get(TITLE_KEY))
     if not is_within(text, " ".join(filter(None, taken))):
         metadata.setdefault(key, text)
 
 
 def _external_ids(values: Sequence[str], mapping: Mapping, row: MappedRow) -> None:
-    """The columns of a pair, else the first column with a value, are the contact's pair; others
-    stand beside it."""
+    """Set the contact's pair from the columns of a pair, else from the first column with a value;
+    the other ids follow."""
     for index, key in mapping.external_ids:
         text = _text(values, index, row)
         if text and not row.contact.keys().isdisjoint(PAIR):
@@ -119,7 +120,7 @@ def _external_ids(values: Sequence[str], mapping: Mapping, row: MappedRow) -> No
 
 
 def _exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> None:
-    """What the JSON of an exported row says beside its cells."""
+    """Add the JSON of an exported row."""
     if not (text := cell.strip()):
         return
     exact, problem = read_exact(text, index)
@@ -134,8 +135,8 @@ def _exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> N
 def _refusals(
     values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
 ) -> None:
-    """Who asked not to be called refuses consent, whatever other columns say of it; the first
-    column that asks is where it came from."""
+    """Record a refusal of calls, whatever other columns say about consent; the first column that
+    refuses is the source."""
     sources = []
     for index in mapping.do_not_call:
         text = _text(values, index, row, is_name=False)
@@ -156,7 +157,7 @@ def _refusals(
 
 
 def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = True) -> str:
-    """The cell without spaces around it; empty when it holds nothing that can be kept."""
+    """Return the cell without spaces around it; empty if nothing in it can be kept."""
     text = values[index].strip()
     if not text or row.ordinary or is_ordinary(text):
         return text
@@ -191,7 +192,8 @@ def _cleaned(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
 def _emails(
     values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
 ) -> None:
-    """Form is the rule of whoever stores the contact; here it only chooses among columns."""
+    """Choose among the columns of e-mail addresses. Their form is checked when the contact is
+    stored."""
     cells: list[tuple[int, str, str]] = []
     several: list[tuple[int, str]] = []
     for index in mapping.emails:
@@ -224,7 +226,7 @@ def _emails(
 def _unusual_email(
     text: str, index: int, mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
 ) -> tuple[int, str, str]:
-    """The column, its text and the address in it."""
+    """Return the column, its text and the address in it."""
     if not text.isascii() and (plain_text := narrow(text)) != text:
         message = f"Written as {plain_text}."
         row.warnings.append(Note(index, "characters_replaced", message))
@@ -280,13 +282,13 @@ def _phones(
 
 
 def _region(values: Sequence[str], mapping: Mapping, default_region: str | None) -> str | None:
-    """Where the row's numbers are from, where a column of calling codes says it."""
+    """Return the region of the row's numbers, if a column of calling codes gives it."""
     stated = (region_of_code(values[index], default_region) for index in mapping.calling_codes)
     return next(filter(None, stated), None)
 
 
 def _beside_code(cell: PhoneCell, region: str | None) -> PhoneCell:
-    """Beside its country's code a number has no leading zero to lose."""
+    """Return the number: next to a country code, a missing leading zero is no damage."""
     if region and cell.error and cell.error.reason == "leading_zero_lost" and cell.error.repair:
         return PhoneCell(cell.error.repair)
     return cell

@@ -1,4 +1,9 @@
-"""What a person does with an upload: other columns, repairs, applying, cancelling."""
+"""What users and commands do with an upload: choose columns, repair, apply, cancel.
+
+A command that works on an upload by itself holds a lease. While the lease lasts, the worker leaves
+the upload alone; when it expires, its holder is gone and the worker goes on. Two at work would do
+no harm, because a check belongs to one run and a batch is applied once.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -34,10 +39,10 @@ _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED}
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a person says about how the file is to be read; None leaves it to detection.
+    """What a user chose about reading the file; None leaves it to detection.
 
-    ``header_row`` is a row number as a spreadsheet shows it, 0 where there is no header;
-    ``region`` is where numbers without a country code are from.
+    ``header_row`` is a row number as a spreadsheet shows it, 0 for no header; ``region`` is the
+    country of numbers without a country code.
     """
 
     encoding: str | None = None
@@ -55,11 +60,11 @@ def read_again(
     mapping: Sequence[str] | None = None,
     reading: Reading | None = None,
 ) -> ContactImport:
-    """Checks the file anew with other columns (one target each, see `Target`) or read otherwise.
+    """Check the file again with other columns (one target each, see `Target`) or read differently.
 
-    The columns are remembered for the campaign's next file with the same ones. Raises
-    `Forbidden`, `NotFound`, `Conflict` (``upload_not_open``) and `ValidationFailed`
-    (``unknown_target``, ``column_twice``) naming ``columns.3``.
+    The columns are remembered for the campaign's next file with the same ones. Raises `Forbidden`,
+    `NotFound`, `Conflict` (``upload_not_open``) and `ValidationFailed` (``unknown_target``,
+    ``column_twice``) naming ``columns.3``.
     """
     upload = _open(session, caller, upload_id)
     before: dict[str, Any] = {"mapping": upload.mapping, "reading": upload.read_options}
@@ -82,7 +87,7 @@ def read_again(
 
 
 def repair(session: Session, caller: Caller, upload_id: UUID, reason: str) -> ContactImport:
-    """Accepts the proposed repair of one kind of damage for every row like it, and checks anew.
+    """Accept the suggested repair of one kind of damage for all rows, and check again.
 
     Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``).
     """
@@ -91,7 +96,7 @@ def repair(session: Session, caller: Caller, upload_id: UUID, reason: str) -> Co
 
 
 def undo_repair(session: Session, caller: Caller, upload_id: UUID, reason: str) -> ContactImport:
-    """Undoes `repair`, and raises as it does."""
+    """Undo `repair`; raises as it does."""
     upload = _open(session, caller, upload_id)
     return _set_repairs(session, caller, upload, {*upload.repairs} - {reason})
 
@@ -99,11 +104,11 @@ def undo_repair(session: Session, caller: Caller, upload_id: UUID, reason: str) 
 def start_apply(
     session: Session, caller: Caller, upload_id: UUID, *, expected_check: int | None = None
 ) -> ContactImport:
-    """Hands in the rows that can be applied; after a stop, those that are left.
+    """Start applying the good rows; after a stop, those that are left.
 
-    Asking again while they are applied, or after, changes nothing. ``expected_check`` is the
-    check that the person has looked at. Raises `Forbidden`, `NotFound` and `Conflict`
-    (``upload_not_open``, ``nothing_to_apply``, ``changed_meanwhile``).
+    A repeated request changes nothing. ``expected_check`` is the check that the user saw. Raises
+    `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``, ``nothing_to_apply``,
+    ``changed_meanwhile``).
     """
     upload = _held(session, caller, upload_id)
     if upload.state in (ImportState.APPLYING, ImportState.DONE):
@@ -137,7 +142,7 @@ def start_apply(
 
 
 def enqueue_apply(session: Session, upload: ContactImport) -> None:
-    """Gives the batches that are left to the worker."""
+    """Hand the remaining batches to the worker."""
     job_queue.enqueue_job(
         session,
         "apply_import",
@@ -148,9 +153,9 @@ def enqueue_apply(session: Session, upload: ContactImport) -> None:
 
 
 def cancel(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
-    """Ends an upload: at once before it is applied, else after the batch under way.
+    """End an upload: at once before it is applied, else after the current batch.
 
-    Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``) where it has ended.
+    Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``) if it has ended.
     """
     upload = _held(session, caller, upload_id)
     if upload.state in _ENDED:
@@ -226,7 +231,8 @@ def _target(text: str, external_keys: Collection[str]) -> Target | None:
 
 
 def _remember(session: Session, upload: ContactImport) -> None:
-    """Under the campaign's lock: two people may choose the same columns at once."""
+    """Remember the columns under the campaign's lock: two users may choose the same ones at
+    once."""
     campaigns.lock(session, session.get_one(Campaign, upload.campaign_id))
     session.merge(
         ColumnMapping(
@@ -243,7 +249,7 @@ _AT_ONCE = 20
 
 
 def renew_lease(session: Session, import_id: UUID) -> bool:
-    """Holds the lease for longer; False where somebody else has taken the import over."""
+    """Extend the lease; return False if the import was taken over."""
     renewed = session.execute(
         update(ContactImport)
         .where(ContactImport.id == import_id, ContactImport.lease_until.is_not(None))
@@ -253,7 +259,7 @@ def renew_lease(session: Session, import_id: UUID) -> bool:
 
 
 def end_lease(session: Session, import_id: UUID) -> None:
-    """Gives the lease back."""
+    """Give the lease back."""
     session.execute(
         update(ContactImport)
         .where(ContactImport.id == import_id)
@@ -262,13 +268,13 @@ def end_lease(session: Session, import_id: UUID) -> None:
 
 
 def expired_leases(session: Session) -> list[UUID]:
-    """Imports whose holder is gone; not all at once."""
+    """Return imports whose lease has expired; a limited number at once."""
     query = select(ContactImport.id).where(ContactImport.lease_until < utcnow())
     return list(session.scalars(query.order_by(ContactImport.lease_until).limit(_AT_ONCE)))
 
 
 def take_over(session: Session, import_id: UUID) -> bool:
-    """Hands an import to the worker; False where its lease was renewed or ended meanwhile."""
+    """Hand an import to the worker; return False if its lease was renewed or ended meanwhile."""
     query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
     upload = session.scalars(query.execution_options(populate_existing=True)).one_or_none()
     if upload is None or upload.lease_until is None or upload.lease_until >= utcnow():
@@ -282,12 +288,12 @@ def take_over(session: Session, import_id: UUID) -> bool:
         case ImportState.CHECKED:
             apply_unattended(session, import_id)
         case _:
-            pass  # it had ended, only its lease had not
+            pass  # it has ended, only its lease had not
     return True
 
 
 def apply_unattended(session: Session, import_id: UUID) -> None:
-    """Has a checked import applied where that was asked for with it and nobody holds it."""
+    """Apply a checked import that was to be applied at once, if no command holds it."""
     upload = session.get_one(ContactImport, import_id)
     wanted = upload.apply_when_checked and upload.lease_until is None
     if wanted and upload.state is ImportState.CHECKED and uploads.rows_left(upload):

@@ -1,4 +1,4 @@
-"""What became of a file as one JSON object, for scripts: the shape is in docs/contact-files.md.
+"""The result of a file as one JSON object, for scripts: its shape is in docs/contact-files.md.
 
 The object is written piece by piece, so that a file of any length needs little memory.
 """
@@ -30,14 +30,15 @@ _MOST_BLANK_ROWS = 10_000
 
 RowSummary = dict[str, Any]
 Skipped = Sequence[Any]
-"""First and last row number and kind, see `reading.table.Skipped`."""
+"""First and last row number and kind, see `app.contact_files.table.Skipped`."""
 
 
 @dataclass(slots=True)
 class Summary:
-    """What there is to say about a file that was read, besides its rows.
+    """How a file was read and what became of it, besides its rows.
 
-    ``found`` as in `ContactImport.found`. The warnings are complete once all rows were `counted`.
+    ``found`` is as in `ContactImport.found`. The warnings are complete when all rows were
+    `counted`.
     """
 
     kind: str | None
@@ -50,7 +51,7 @@ class Summary:
 
     @classmethod
     def of(cls, upload: ContactImport) -> "Summary":
-        """Of an upload that was checked."""
+        """Return the summary of an upload that was checked."""
         return cls(
             kind=upload.file_kind,
             found=upload.found,
@@ -62,7 +63,7 @@ class Summary:
 
     @classmethod
     def tried(cls, attempt: ImportPreview) -> "Summary":
-        """Of a file that was tried out to its end."""
+        """Return the summary of a preview that has read its whole file."""
         table = attempt.table
         return cls(
             kind=table.kind,
@@ -74,7 +75,7 @@ class Summary:
         )
 
     def counted(self, rows: Iterable[RowSummary]) -> Iterator[RowSummary]:
-        """The rows, while their warnings are counted."""
+        """Yield the rows, and count their warnings."""
         for row in rows:
             for kind in row["warnings"]:
                 self.row_warnings[kind] = self.row_warnings.get(kind, 0) + 1
@@ -84,7 +85,7 @@ class Summary:
         return {name: self.skipped if name == "skipped" else self.counts[name] for name in COUNTERS}
 
     def read(self) -> RowSummary:
-        """How the file was read."""
+        """Return how the file was read."""
         return {
             "type": self.kind,
             "encoding": self.found["encoding"],
@@ -96,7 +97,7 @@ class Summary:
         }
 
     def fields(self) -> dict[str, list[str]]:
-        """Field, external id or key of metadata -> the names of its columns."""
+        """Return the columns of each field, external id or metadata key."""
         fields: dict[str, list[str]] = {}
         for name, text in zip(self.columns, self.mapping, strict=True):
             target = Target.parse(text)
@@ -106,7 +107,7 @@ class Summary:
         return fields
 
     def warnings(self) -> list[RowSummary]:
-        """Each kind with how many rows it is about, None where it is about the file."""
+        """Return each kind of warning with its number of rows, None if it is about the file."""
         about_file = {
             kind: rows or None
             for kind, rows in self.found["noteRows"].items()
@@ -121,7 +122,7 @@ class Summary:
 def summarize_row(
     row: Dictionary[str, Any], problems: Iterable[Dictionary[str, Any]], columns: Sequence[str]
 ) -> RowSummary:
-    """One row with data."""
+    """Return one row with data."""
     number, outcome, code = row["row_number"], row["outcome"], row["code"]
     warnings: dict[str, None] = {}
     errors = []
@@ -157,7 +158,7 @@ def summarize_row(
 
 
 def _as_stored(contact: RowSummary) -> RowSummary:
-    """Without the metadata that the row takes away."""
+    """Return the contact without the metadata that the row removes."""
     metadata = contact.get("contactMetadata")
     if not metadata or None not in metadata.values():
         return contact
@@ -170,8 +171,10 @@ def _column(index: int | None, columns: Sequence[str]) -> str | None:
 
 
 def with_skipped(rows: Iterable[RowSummary], skipped: Iterable[Skipped]) -> Iterator[RowSummary]:
-    """The rows with data and those without, in the file's order. Lines above the column names
-    are no rows of the list: the warning ``title_rows`` counts them."""
+    """Yield the rows with data and those without, in the order of the file.
+
+    Lines above the column names are not listed: the warning ``title_rows`` counts them.
+    """
     without: Iterator[RowSummary] = (
         {
             "row": number,
@@ -188,8 +191,8 @@ def with_skipped(rows: Iterable[RowSummary], skipped: Iterable[Skipped]) -> Iter
 
 
 def _listed(skipped: Iterable[Skipped]) -> Iterator[tuple[int, str | None]]:
-    """Footers, and blank rows as long as anybody may look at them: a sheet can be a million rows
-    that were only formatted."""
+    """Yield footers, and blank rows up to a limit: a sheet can have a million rows with formatting
+    only."""
     left = _MOST_BLANK_ROWS
     for first, last, kind in skipped:
         if kind is None:
@@ -201,7 +204,7 @@ def _listed(skipped: Iterable[Skipped]) -> Iterator[tuple[int, str | None]]:
 
 
 def as_json(summary: Summary, rows: Iterable[RowSummary]) -> Iterator[bytes]:
-    """The object of a file that was read, in pieces."""
+    """Yield the object of a file that was read, in pieces."""
     head = {
         "outcome": "read",
         "refusal": None,
@@ -216,7 +219,7 @@ def as_json(summary: Summary, rows: Iterable[RowSummary]) -> Iterator[bytes]:
 
 
 def refusal_as_json(kind: str, row: int | None, message: str) -> bytes:
-    """The object of a file that was refused."""
+    """Return the object of a file that was refused."""
     refused: RowSummary = {
         "outcome": "refused",
         "refusal": {"kind": kind, "row": row, "message": message},
@@ -229,7 +232,7 @@ def refusal_as_json(kind: str, row: int | None, message: str) -> bytes:
 
 
 def kept_rows(session: Session, upload: ContactImport, after: int) -> list[RowSummary]:
-    """The next rows of an upload behind a row number; empty at the end."""
+    """Return the next rows of an upload after a row number; empty at the end."""
     rows = (
         session.execute(
             select(

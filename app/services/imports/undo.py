@@ -1,4 +1,8 @@
-"""What undoing an upload would do, and what it has done, in numbers of contacts."""
+"""Undo an upload, a batch at a time, the last rows first; and say what undoing does to contacts.
+
+As in applying, a batch is one transaction with its outcome and position. After a crash, undoing
+goes on right after the last batch.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -36,19 +40,19 @@ from app.services.imports.uploads import author_of, get, record
 from app.services.webhooks.publishing import publish
 
 WORKED_OUT_AT_ONCE = 2000
-"""Changes of an upload whose undo is tried out for the preview; of more, sums are shown."""
+"""Changes that the preview of an undo tries out; larger uploads get an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What an undo does to how many contacts, and what it leaves.
+    """What an undo does to how many contacts.
 
-    ``removed_changed`` are among the removed: they are no longer as they were created.
-    ``fields_left`` counts fields of ``contacts_left`` contacts: changed since by somebody, or
-    needed by another contact. ``gone`` left the campaign before, ``taken`` can't come back,
-    because another contact has their number, address or id. Where it is only ``estimated``,
-    ``contacts_left`` are those that have been changed since, with fields that may or may not
-    be those of the upload.
+    ``removed_changed`` are those of the removed that have changed since they were created.
+    ``fields_left`` counts fields of ``contacts_left`` contacts that keep their value: changed
+    since, or needed by another contact. ``gone`` contacts left the campaign before; ``taken`` can't
+    come back, because another contact has their number, address or id. In an estimate
+    (``estimated``), ``contacts_left`` are those that have changed since, in fields that may or may
+    not be those of the upload.
     """
 
     removed: int = 0
@@ -67,7 +71,7 @@ class Sums:
 
 
 def preview(session: Session, upload: ContactImport) -> Sums:
-    """What undoing it would do now."""
+    """Return what undoing would do at this moment."""
     changes = select(func.count()).where(ImportChange.import_id == upload.id)
     if (session.scalar(changes) or 0) > WORKED_OUT_AT_ONCE:
         return _estimate(session, upload)
@@ -78,7 +82,7 @@ def preview(session: Session, upload: ContactImport) -> Sums:
 
 
 def sums(session: Session, import_id: UUID) -> Sums:
-    """What the undo of an upload has done, from what became of its changes."""
+    """Return what the undo of an upload has done, from the outcome of its changes."""
     own = ImportChange.import_id == import_id
     grouped = select(ImportChange.undone, func.count()).group_by(ImportChange.undone)
     by_outcome = {row[0]: row[1] for row in session.execute(grouped.where(own))}
@@ -110,12 +114,12 @@ def sums(session: Session, import_id: UUID) -> Sums:
 
 
 def result_of(upload: ContactImport) -> Sums | None:
-    """How the undo of an upload ended; None before."""
+    """Return the result of an upload's undo; None before."""
     return Sums(**upload.undo_result) if upload.undo_result is not None else None
 
 
 def steps_left(session: Session, upload: ContactImport, limit: int | None = None) -> list[Step]:
-    """The changes that are still to be undone, the last first."""
+    """Return the changes that are still to be undone, the last first."""
     query = select(
         ImportChange.row_number,
         ImportChange.contact_id,
@@ -132,7 +136,7 @@ def steps_left(session: Session, upload: ContactImport, limit: int | None = None
 def fields_left_by(
     session: Session, upload: ContactImport, steps: Iterable[Step]
 ) -> dict[str, set[str]]:
-    """The fields of the contacts of these steps that those undone before them have left."""
+    """Return the fields that earlier undone steps left as they were, by contact of these steps."""
     left: dict[str, set[str]] = defaultdict(set)
     if upload.undo_from_row is None:
         return left
@@ -148,7 +152,7 @@ def fields_left_by(
 
 
 def _sums_of(found: list[Undone]) -> Sums:
-    """The same that `sums` says of changes that have been undone."""
+    """Return the same as `sums`, for changes that were tried out."""
     outcomes = Counter(one.outcome for one in found)
     created = {one.step.contact_id for one in found if one.step.action == CREATED}
     updated = [one for one in found if one.step.action == UPDATED]
@@ -171,7 +175,8 @@ def _sums_of(found: list[Undone]) -> Sums:
 
 
 def _estimate(session: Session, upload: ContactImport) -> Sums:
-    """Of an upload with many changes: who is still there, and who was changed since."""
+    """Return the estimate for many changes: which contacts still exist, and which were changed
+    since."""
     own = ImportChange.import_id == upload.id
     if upload.undo_from_row is not None:
         own &= ImportChange.row_number < upload.undo_from_row
@@ -206,7 +211,7 @@ def _estimate(session: Session, upload: ContactImport) -> Sums:
 
 
 def _taken_by_another(session: Session, upload: ContactImport) -> ColumnElement[bool]:
-    """Whether somebody in the campaign has the number, the address or an id of one removed."""
+    """Return whether another contact has the number, the address or an id of a removed one."""
     before, another = ImportChange.before, aliased(Contact)
     own = select(another.id).where(another.campaign_id == upload.campaign_id)
     ids = select(ContactExternalId.contact_id).where(
@@ -229,7 +234,7 @@ def _taken_by_another(session: Session, upload: ContactImport) -> ColumnElement[
 
 
 def _differs() -> ColumnElement[bool]:
-    """Whether a contact is no longer as the upload has left it, apart from external ids."""
+    """Return whether a contact differs from what the upload wrote, apart from external ids."""
     after = ImportChange.after
     columns = {
         "phone": Contact.phone,
@@ -250,14 +255,14 @@ _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED}
 
 
 def ends_at(upload: ContactImport, days: int) -> datetime | None:
-    """The last moment to undo the upload; None where there is nothing to undo."""
+    """Return the last moment to undo the upload; None if there is nothing to undo."""
     if upload.state not in _ENDED or not upload.rows_applied or upload.finished_at is None:
         return None
     return upload.finished_at + timedelta(days=days)
 
 
 def can_be_undone(upload: ContactImport, days: int) -> bool:
-    """Whether the undo of the upload can begin, or begin again after a fault."""
+    """Return whether the undo can begin, or begin again after a fault."""
     end = ends_at(upload, days)
     return (
         end is not None
@@ -268,10 +273,10 @@ def can_be_undone(upload: ContactImport, days: int) -> bool:
 
 
 def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> ContactImport:
-    """Hands in the undo. Asking again while it is at work, or after, changes nothing.
+    """Start the undo; a repeated request changes nothing.
 
-    Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_undoable``) where there is nothing
-    to undo or the time for it is over.
+    Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_undoable``) if there is nothing to
+    undo or it is too late.
     """
     caller.require(Permission.CONTACTS_WRITE)
     upload = get(session, caller, upload_id, for_change=True)
@@ -298,7 +303,7 @@ def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> Conta
 
 
 def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
-    """Undoes the next changes; False where there is nothing more to do but to `finish`."""
+    """Undo the next changes; return False when only `finish` is left."""
     upload = _at_work(session, import_id, undo_number)
     if upload is None:
         return False
@@ -324,7 +329,7 @@ def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
 
 
 def finish(session: Session, import_id: UUID, undo_number: int, result: Sums) -> None:
-    """The undo is over, with this result."""
+    """End the undo with this result."""
     upload = _at_work(session, import_id, undo_number)
     if upload is None:
         return
@@ -349,7 +354,7 @@ def finish(session: Session, import_id: UUID, undo_number: int, result: Sums) ->
 
 
 def stop(session: Session, import_id: UUID, undo_number: int) -> None:
-    """The undo can't go on; what has been undone stays so, and the rest can be tried again."""
+    """Stop the undo after a fault; undone changes stay undone, and the rest can be retried."""
     upload = _at_work(session, import_id, undo_number)
     if upload is not None:
         upload.undo_state = STOPPED

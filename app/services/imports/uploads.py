@@ -1,6 +1,6 @@
-"""Uploads of contact files: who may see which, and how one begins.
+"""Uploads of contact files: who may see them, and how one begins.
 
-What a person can do with one is in `steps`, the worker's part in `checking` and `applying`.
+What users do with one is in `steps`, the work on it in `pipeline`.
 """
 
 from collections.abc import Collection, Sequence
@@ -28,7 +28,7 @@ _LONGEST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is said about a file when it is handed in: ``reading`` by the names of
+    """What was chosen about a file with its upload: ``reading`` by the names of
     `ContactImport.read_options`, and one target for each of the ``columns``, if any."""
 
     reading: dict[str, Any] = field(default_factory=dict)
@@ -39,9 +39,9 @@ class Chosen:
 def get(
     session: Session, caller: Caller, upload_id: UUID, *, for_change: bool = False
 ) -> ContactImport:
-    """The upload; `NotFound` (``upload_not_found``) for any but the caller's.
+    """Return the caller's upload. Raises `NotFound` (``upload_not_found``).
 
-    ``for_change`` holds the row until the transaction ends.
+    ``for_change`` locks the row until the transaction ends.
     """
     query = _visible(caller).where(ContactImport.id == upload_id)
     if for_change:
@@ -63,7 +63,7 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ContactImport]:
-    """A screen of uploads, newest first. Raises `ValidationFailed` (``invalid_cursor``)."""
+    """Return a page of uploads, newest first. Raises `ValidationFailed` (``invalid_cursor``)."""
     rows = _visible(caller)
     if state is not None:
         rows = rows.where(ContactImport.state == state)
@@ -80,7 +80,7 @@ def search(
 
 
 def campaign_names(session: Session, found: Collection[ContactImport]) -> dict[UUID, str]:
-    """The names of the campaigns of uploads that come from their loader."""
+    """Return the names of the campaigns of uploads that come from their loader."""
     query = select(Campaign.id, Campaign.name).where(
         Campaign.id.in_({upload.campaign_id for upload in found})
     )
@@ -98,10 +98,10 @@ def create(
     chosen: Chosen | None = None,
     lease_until: datetime | None = None,
 ) -> ContactImport:
-    """A new upload of a file that is kept, handed in to be checked.
+    """Create an upload of a stored file, and request its check.
 
-    With a lease it is checked and applied by whoever holds that, see `leases`. Raises
-    `Forbidden`, `NotFound`, or `ValidationFailed` (``empty_file``).
+    With a lease it is checked and applied by the lease's holder, see `steps`. Raises `Forbidden`,
+    `NotFound`, or `ValidationFailed` (``empty_file``).
     """
     caller.require(Permission.CONTACTS_WRITE)
     campaign = campaigns.get(session, caller, campaign_id)
@@ -137,8 +137,8 @@ def create(
 
 
 def same_file(session: Session, upload: ContactImport) -> ContactImport | None:
-    """The latest other upload of the very same file into the campaign, where something of it
-    was applied."""
+    """Return the latest other upload of the very same file into the campaign that was applied at
+    least in part."""
     query = (
         select(ContactImport)
         .where(ContactImport.campaign_id == upload.campaign_id)
@@ -151,13 +151,13 @@ def same_file(session: Session, upload: ContactImport) -> ContactImport | None:
 
 
 def external_id_keys(session: Session, upload: ContactImport) -> list[str]:
-    """The external-id keys that a column of the upload can be given to."""
+    """Return the external-id keys that a column of the upload can become."""
     campaign = session.get_one(Campaign, upload.campaign_id)
     return list(campaigns.external_id_keys(session, campaign))
 
 
 def rows_to_apply(upload: ContactImport) -> int:
-    """How many rows the check found good."""
+    """Return how many rows the check found good."""
     expected = upload.expected
     if expected is None:
         return upload.created + upload.updated + upload.deleted
@@ -169,21 +169,21 @@ def rows_left(upload: ContactImport) -> int:
 
 
 def can_go_on(upload: ContactImport) -> bool:
-    """Whether applying stopped before its end, so that the rest can still be applied."""
+    """Return whether applying stopped before its end, so that the rest can still be applied."""
     stopped = upload.state in (ImportState.CANCELLED, ImportState.FAILED)
     checked = upload.expected is not None and upload.undo_state is None
     return stopped and checked and rows_left(upload) > 0 and upload.rows_forgotten_at is None
 
 
 def can_be_read_again(upload: ContactImport) -> bool:
-    """Whether other columns or another way of reading can still be chosen."""
+    """Return whether columns and reading options can still be changed."""
     if upload.state is ImportState.FAILED:
         return upload.expected is None and bool(upload.file_key)
     return upload.state is ImportState.CHECKED
 
 
 def hand_in_check(session: Session, upload: ContactImport) -> None:
-    """Has the file checked, from the beginning."""
+    """Request a check of the file from its beginning."""
     upload.state, upload.failure, upload.finished_at = ImportState.UPLOADED, None, None
     upload.check_run, upload.checked_at = None, None
     upload.check_number += 1
@@ -192,7 +192,7 @@ def hand_in_check(session: Session, upload: ContactImport) -> None:
 
 
 def enqueue_check(session: Session, upload: ContactImport) -> None:
-    """Gives the check that was asked for to the worker."""
+    """Hand the requested check to the worker."""
     job_queue.enqueue_job(
         session,
         "check_import",
@@ -211,7 +211,7 @@ def record(
     before: dict[str, Any] | None = None,
     after: dict[str, Any] | None = None,
 ) -> None:
-    """History of an upload."""
+    """Record an act on an upload in the audit log."""
     audit.record(
         session,
         caller,
@@ -238,13 +238,13 @@ def _visible(caller: Caller) -> Select[ContactImport]:
 
 
 def author_of(session: Session, caller: Caller) -> str:
-    """What the person is called, else what the credential is."""
+    """Return the user's name, else the label of the credential."""
     user = session.get(User, caller.subject_id) if caller.kind is CallerKind.USER else None
     return ((user and user.name) or caller.label)[:200]
 
 
 def _plain_name(name: str) -> str:
-    """The last part of what a browser calls the file, without what can't be shown."""
+    """Return the last part of the file name that a browser sent, without unprintable characters."""
     last = name.replace("\\", "/").rpartition("/")[2]
     shown = "".join(c for c in last if c.isprintable()).encode(errors="replace").decode()
     return shown.strip()[:_LONGEST_NAME] or "contacts"
