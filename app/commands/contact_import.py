@@ -1,7 +1,6 @@
-"""What ``flask contacts import`` does: trying a file out, or applying it under a lease.
+"""The work of ``flask contacts import``: a dry run, or an import under a lease.
 
-Both are the code of the screens: `trial` finds out what would happen, the worker's own functions
-check and apply.
+Both use the code of the screens: see `app.services.imports.pipeline`.
 """
 
 import threading
@@ -45,7 +44,7 @@ class Refused(click.ClickException):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What was asked for. ``mapping`` is the content of the mapping file, ``reading`` has the names
+    """What was requested. ``mapping`` is the content of the mapping file, ``reading`` has the names
     of `ContactImport.read_options`."""
 
     path: Path
@@ -57,8 +56,8 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of the file; ``rows`` can be gone through once. ``upload_id`` is absent where
-    nothing was kept."""
+    """The result of a file; ``rows`` can be read once. ``upload_id`` is absent if nothing
+    was kept."""
 
     summary: Summary
     rows: Iterator[RowSummary]
@@ -66,7 +65,7 @@ class Outcome:
 
 
 class Importer:
-    """Raises `UnreadableFile` where the file is refused, and other domain errors."""
+    """Import files. Raises `UnreadableFile` if the file is refused, and other domain errors."""
 
     def __init__(
         self, database: Database, files: FileStore, caller: Caller, *, max_rows: int, max_bytes: int
@@ -78,8 +77,8 @@ class Importer:
         self._max_bytes = max_bytes
 
     @contextmanager
-    def rehearse(self, wish: Wish) -> Iterator[Outcome]:
-        """What applying would do. Nothing is written but a file without a name."""
+    def dry_run(self, wish: Wish) -> Iterator[Outcome]:
+        """Yield what applying would do. Nothing is written but a temporary file."""
         with self._opened(wish) as table, TemporaryFile() as spool, self._prepared(
             wish, table
         ) as attempt:  # fmt: skip
@@ -92,7 +91,7 @@ class Importer:
 
     @contextmanager
     def apply(self, wish: Wish) -> Iterator[Outcome]:
-        """Checks and applies the file; once it is kept, the worker goes on where this is killed."""
+        """Check and apply the file; once it is stored, the worker goes on if this process dies."""
         with self._opened(wish) as table, self._prepared(wish, table) as attempt:
             chosen = Chosen(dict(wish.reading))
             if wish.mapping is not None:
@@ -115,7 +114,8 @@ class Importer:
         yield Outcome(Summary.of(upload), rows, upload_id)
 
     def earlier(self, upload_id: UUID) -> ContactImport | None:
-        """The latest other upload of the very same file into the campaign that changed it."""
+        """Return the latest other upload of the very same file into the campaign that
+        changed it."""
         with self._database.transaction(read_only=True) as session:
             return uploads.same_file(session, uploads.get(session, self._caller, upload_id))
 
@@ -198,7 +198,7 @@ class Importer:
             raise Refused(message)
 
     def _stop(self, upload_id: UUID) -> None:
-        """Ends the import behind the last whole batch."""
+        """End the import after the current batch."""
         with self._database.transaction() as session:
             upload = steps.cancel(session, self._caller, upload_id)
         if upload.state is ImportState.APPLYING:
@@ -208,7 +208,7 @@ class Importer:
 
     @contextmanager
     def _leased(self, upload_id: UUID) -> Iterator[None]:
-        """Renews the lease meanwhile, and gives it back."""
+        """Renew the lease meanwhile, and give it back."""
         done = threading.Event()
 
         def renew() -> None:

@@ -1,4 +1,4 @@
-"""What became of a contact file, for a person who reads it in a terminal."""
+"""The result of a contact file as text for a terminal."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class _Group:
 
 
 def summary_lines(summary: Summary, rows: Iterable[RowSummary], file_name: str) -> Iterator[str]:
-    """The lines. Goes through all rows."""
+    """Yield the lines. Reads all rows."""
     yield f"{file_name}: {_how_read(summary)}"
     for name, columns in summary.fields().items():
         yield f"  {name}: {', '.join(columns)}"

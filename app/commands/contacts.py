@@ -44,7 +44,7 @@ class Region(click.ParamType[str]):
 
 
 class Delimiter(click.ParamType[str]):
-    """What parts the cells of a text."""
+    """The character between the cells of a text."""
 
     name = "CHARACTER"
 
@@ -132,7 +132,7 @@ def import_file(
     out = sys.stdout.buffer
     with ExitStack() as stack:
         try:
-            work = importer.rehearse(wish) if dry_run else importer.apply(wish)
+            work = importer.dry_run(wish) if dry_run else importer.apply(wish)
             outcome = stack.enter_context(work)
         except UnreadableFile as refusal:
             if not as_json:
@@ -205,5 +205,5 @@ def export_file(*, campaign_id: UUID, output: Path | None) -> None:
 
 
 def _for_owner(path: str, flags: int) -> int:
-    """Contacts are nobody else's business on a shared machine."""
+    """Open a file that only its owner can read: contacts are private on a shared machine."""
     return os.open(path, flags, mode=0o600)

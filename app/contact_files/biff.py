@@ -30,7 +30,8 @@ class SheetEntry(NamedTuple):
 
 @dataclass(slots=True)
 class WorkbookGlobals:
-    """What the first part of the workbook tells; ``active`` is the sheet that was open last."""
+    """What the first substream has about the workbook; ``active`` is the sheet that was
+    open last."""
 
     is_unicode: bool = True
     encoding: str = "cp1252"
@@ -41,7 +42,7 @@ class WorkbookGlobals:
     formats: list[Formatter] = field(default_factory=list)
 
     def text(self, body: bytes, position: int, *, short: bool = False) -> str:
-        """The text that stands at a place of a record."""
+        """Return the text at a position of a record."""
         length = body[position] if short else struct.unpack_from("<H", body, position)[0]
         position += 1 if short else 2
         if not self.is_unicode:
@@ -52,7 +53,7 @@ class WorkbookGlobals:
 
 
 def records(stream: bytes, position: int) -> Iterator[tuple[int, bytes]]:
-    """The records of one part; parts within it (charts) are passed over."""
+    """Yield the records of one part; parts inside it (charts) are skipped."""
     depth = 0
     while position + 4 <= len(stream):
         code, size = struct.unpack_from("<HH", stream, position)
@@ -127,7 +128,7 @@ def _decoded(data: bytes, wide: int) -> str:
 
 
 class _Texts:
-    """The shared texts, which go on over the ends of records; letters may change width there."""
+    """The shared texts. They continue across records, where the width of characters may change."""
 
     def __init__(self, parts: list[bytes]):
         self._parts = parts
@@ -165,7 +166,7 @@ class _Texts:
         return "".join(pieces)
 
     def _more(self) -> bool:
-        """Goes on to the next record where this one is read."""
+        """Continue in the next record when this one is used up."""
         while self._position >= len(self._parts[self._part]):
             if self._part + 1 >= len(self._parts):
                 return False

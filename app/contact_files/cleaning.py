@@ -1,4 +1,4 @@
-"""Values without what does not belong to them: invisible marks, other digits, words around them."""
+"""Clean values of what doesn't belong to them: invisible marks, other digits, words around them."""
 
 import re
 import unicodedata
@@ -8,13 +8,13 @@ _NEVER_SEEN = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
 )
 _JOINERS = re.compile("[\u200c\u200d]")
-"""They shape words of some scripts, so names keep them."""
+"""Joiners shape words of some scripts, so names keep them."""
 _FULL_WIDTH = re.compile("[\uff01-\uff5e]")
 _TWICE_ENCODED = re.compile(
     "[\u00c2-\u00c5][\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc"
     "\u2013-\u203a\u20ac\u2122]|\u00e2\u20ac"
 )
-"""What becomes of an accented letter, or of a curly mark, whose UTF-8 is read as Windows-1252."""
+"""What an accented letter or a curly quote becomes when its UTF-8 is read as Windows-1252."""
 _QUOTED_FORMULA = re.compile(r'="([^"]*)"')
 _NUMBER = re.compile(r"[+(]{0,2}\d[\d\s().\-/\u00a0\u2010-\u2014\u2212]*\d")
 _LABELS = frozenset(
@@ -34,13 +34,14 @@ _RUNS = ("1234567890", "0123456789", "123456789", "12345678", "1234567", "098765
 
 
 class Around(NamedTuple):
-    """The one value in a text that holds more."""
+    """The only value in a text that has more."""
 
     value: str
 
 
 def without_invisible(text: str, *, joiners: bool) -> str:
-    """The text without marks that nobody sees; ``joiners`` too where no script needs them."""
+    """Return the text without invisible marks; ``joiners`` removes joiners too, for values that
+    need none."""
     cleaned = _NEVER_SEEN.sub("", text)
     return (_JOINERS.sub("", cleaned) if joiners else cleaned).strip()
 
@@ -50,8 +51,8 @@ def may_be_twice_encoded(text: str) -> bool:
 
 
 def decoded_again(text: str) -> str | None:
-    """What a text said before its UTF-8 was read as another encoding (``MÃ¼ller`` -> ``Müller``);
-    None where it was not."""
+    """Return what a text was before its UTF-8 was read as another encoding (``MÃ¼ller`` ->
+    ``Müller``); None if it was not."""
     if not may_be_twice_encoded(text):
         return None
     for encoding in ("cp1252", "latin-1"):
@@ -63,7 +64,7 @@ def decoded_again(text: str) -> str | None:
 
 
 def western_digits(text: str) -> str:
-    """Digits of other scripts as 0 to 9, and full-width signs as plain ones."""
+    """Write digits of other scripts as 0 to 9, and full-width characters as plain ones."""
     return "".join(
         str(unicodedata.decimal(c))
         if c.isdecimal()
@@ -75,18 +76,19 @@ def western_digits(text: str) -> str:
 
 
 def narrow(text: str) -> str:
-    """Full-width letters and signs as plain ones."""
+    """Write full-width characters as plain ones."""
     return _FULL_WIDTH.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
 
 
 def quoted_formula(text: str) -> str | None:
-    """The text that a formula such as ``="0170 123"`` only holds, as exports write it."""
+    """Return the text of a formula that only contains it, such as ``="0170 123"``, as exports write
+    it."""
     match = _QUOTED_FORMULA.fullmatch(text)
     return match[1].strip() if match else None
 
 
 def number_within(text: str) -> Around | None:
-    """The one number of a text whose other words only say what it is (``Tel.: …``)."""
+    """Return the only number of a text whose other words are labels (``Tel.: …``)."""
     if not any(map(str.isalpha, text)):
         return None
     found = _NUMBER.findall(text)
@@ -101,7 +103,7 @@ def number_within(text: str) -> Around | None:
 
 
 def address_within(text: str) -> Around | None:
-    """The one address of a text that holds a name or a label beside it."""
+    """Return the only address of a text that also has a name or a label."""
     if match := _DISPLAY_NAME.fullmatch(text):
         return Around(match[1])
     found = _ADDRESS.findall(text)
@@ -117,7 +119,7 @@ def _only_labels(text: str) -> bool:
 
 
 def is_filler(text: str) -> bool:
-    """Whether a number is one digit again and again, or the digits in their order."""
+    """Return whether a number is one digit repeated, or the digits in order."""
     digits = "".join(c for c in text if c.isdigit())
     if len(digits) < 7 or any(map(str.isalpha, text)):
         return False

@@ -1,4 +1,4 @@
-"""What exporters and people call the columns of a contact.
+"""The names that exporters and users give to the columns of a contact file.
 
 From the exports of HubSpot, Google Contacts, Outlook, Salesforce, Mailchimp, Zoho, Pipedrive and
 GoHighLevel, of dialers, and plain English, German, French, Spanish, Portuguese, Italian and Dutch.
@@ -96,7 +96,7 @@ datum der einwilligung|date du consentement
 
 
 WHOLE_WHERE_ALONE = frozenset({"nombre", "nome"})
-"""Plain names of first names that are the whole name where no other column holds a name."""
+"""Plain names of first names that are the full name if no other column has a name."""
 _NUMBERED = re.compile(r"(.+?)[1-9]")
 _NUMBER_SIGN = re.compile("#s?")
 _ASIDE = re.compile(
@@ -105,7 +105,7 @@ _ASIDE = re.compile(
     r"obligatorio|opcional|obbligatorio|verplicht)\)\s*$",
     re.IGNORECASE,
 )
-"""What templates say of a column, and no part of its name."""
+"""What templates add to a column name."""
 _GOOGLE = re.compile(r"(phone|email)[1-9][0-9]?value")
 _WITH_OWNER = re.compile(
     r"(?:contact|customer|client|patient|lead|member|guest|attendee|subscriber|invitee)(?!number)(.+)"
@@ -115,7 +115,8 @@ _PARTS = frozenset({"firstName", "lastName"})
 
 
 def plain(name: str) -> str:
-    """A column name by its letters and digits alone: ``E-mail 1 - Value`` -> ``email1value``."""
+    """Return a column name by its letters and digits only: ``E-mail 1 - Value`` ->
+    ``email1value``."""
     decomposed = unicodedata.normalize("NFKD", name.replace("ß", "ss")).casefold()
     return "".join(character for character in decomposed if character.isalnum())
 
@@ -141,8 +142,7 @@ METADATA_KEY_OF = {
     **_known(CONSENT_SOURCE, "consentSource"),
     **_known(CONSENT_AT, "consentAt"),
 }
-"""Plain column name -> the key of metadata that means something here. What people opted into by
-mail is no consent to be called."""
+"""Plain column name -> metadata key with a meaning. An opt-in to mail is no consent to calls."""
 
 
 CALLING_CODE = frozenset(
@@ -156,17 +156,17 @@ código de país|código del país|código do país|prefisso internazionale|ddi
         "callingCode",
     )
 )
-"""Plain names of columns that may hold what belongs before the numbers of their row."""
+"""Plain names of columns that may hold the country code of the numbers of their row."""
 
 
 def metadata_key_of(name: str) -> str | None:
-    """The key under which the metadata of a column of this name have a meaning."""
+    """Return the metadata key that a column of this name stands for."""
     return METADATA_KEY_OF.get(plain(name))
 
 
 def field_of(name: str) -> str | None:
-    """The contact's field that a column of this name holds, where that is known; phones and
-    addresses may be numbered (``Telefon 2``). ``Member #`` and ``Member?`` are nobody's name."""
+    """Return the contact's field of a column, if its name is known; phones and addresses may have a
+    number (``Telefon 2``). ``Member #`` and ``Member?`` are no names."""
     name = _ASIDE.sub("", name)
     known = _numbered(plain(name)) or _without_owner(plain(name))
     if known in _MANY or not ("#" in name or name.endswith("?")):
@@ -184,7 +184,7 @@ def _numbered(letters: str) -> str | None:
 
 
 def _without_owner(letters: str) -> str | None:
-    """``Patient first name``, ``Customer e-mail``: whose it is only stands before it."""
+    """Return the field of ``Patient first name`` or ``Customer e-mail``, without the owner."""
     match = _WITH_OWNER.fullmatch(letters)
     known = _numbered(match[1]) if match else None
     return known if known in _MANY or known in _PARTS else None

@@ -1,4 +1,4 @@
-"""CSV and its relatives: any delimiter, any line end, and quotes that never swallow a row."""
+"""Read CSV and its relatives: any delimiter, any line end, and quotes that never swallow a row."""
 
 import csv
 import re
@@ -16,7 +16,7 @@ DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_ROWS = 60
 _SEP_LINE = re.compile(r"\ufeff?sep=(.)[\r\n]*", re.IGNORECASE)
 _END_OF_FILE = "\x1a"
-"""What MS-DOS wrote behind a text."""
+"""The end mark of MS-DOS texts."""
 _IDENTIFIER = re.compile(r"[^@\s]@[^@\s]|(?:\d[\s().+-]*){7}")
 _SURROGATE = re.compile(r"[\udc80-\udcff]")
 
@@ -61,7 +61,7 @@ class DelimitedText:
         self._stream.close()
 
     def records(self) -> Iterator[Row]:
-        """Rows with their number; a broken quote costs its own row and no other."""
+        """Yield rows with their number; a broken quote breaks its own row and no other."""
         text = text_of(self._stream, self._encoding)
         try:
             yield from self._records(_Lines(text.readline, self._limits))
@@ -117,7 +117,7 @@ class DelimitedText:
         return literal_cells(line, self.delimiter or ",", spaced=self._spaced)
 
     def _broken(self, lines: "_Lines", number: int) -> tuple[list[str], RowProblem]:
-        """Keeps the first line of a broken record as its row and gives the others back."""
+        """Keep the first line of a broken record as its row and give the others back."""
         record = lines.record
         cells = self._literal(record[0])
         if len(record) == 1:
@@ -128,10 +128,11 @@ class DelimitedText:
         return cells, UNCLOSED_QUOTE
 
     def _swallowed(self, record: list[str], cells: list[str]) -> bool:
-        """Whether a quoted value of several lines is really an open quote that ate rows.
+        """Return whether a quoted value of several lines is really an unclosed quote that swallowed
+        rows.
 
-        It is when its first line alone would make a full row, and a later line too: with as many
-        cells as the file's rows have, and a phone number or an e-mail address in them.
+        It is if its first line alone would be a full row, and a later line too: with the usual
+        number of cells, and a phone number or an e-mail address in them.
         """
         width = self._width
         if len(self._literal(record[0])) < width:
@@ -141,7 +142,8 @@ class DelimitedText:
         return any(self._looks_like_row(line) for line in record[1:])
 
     def _is_too_long(self, record: list[str]) -> bool:
-        """Whether a quoted value is beyond any limit and has swallowed nothing like a row."""
+        """Return whether a quoted value is longer than any limit and swallowed nothing like
+        a row."""
         if not self._width or sum(map(len, record)) <= self._limits.cell:
             return False
         return not any(self._is_as_wide(line) for line in record[1:])
@@ -161,7 +163,8 @@ class DelimitedText:
             text.detach()
 
     def _find_delimiter(self, lines: list[str]) -> str:
-        """The candidate that parts most rows of the sample into the same number of cells."""
+        """Return the candidate that splits most rows of the sample into the same number of
+        cells."""
         if lines and (declared := _SEP_LINE.fullmatch(lines[0])):
             self._separator_line = True
             return declared[1]
@@ -178,7 +181,7 @@ class DelimitedText:
         return best
 
     def _usual_width(self) -> int:
-        """How many cells most rows of the sample have."""
+        """Return how many cells most rows of the sample have."""
         self._width = 0
         widths = Counter(
             len(row.cells) for row in islice(self.records(), _SAMPLE_ROWS) if row.cells
@@ -187,7 +190,7 @@ class DelimitedText:
 
 
 class _Lines:
-    """Lines for the csv reader, remembered for the record that is being read."""
+    """Lines for the csv reader, remembered for the current record."""
 
     def __init__(self, readline: Callable[[int], str], limits: Limits):
         self._readline = readline
@@ -203,7 +206,7 @@ class _Lines:
         return self.record
 
     def give_back(self) -> None:
-        """All lines of the record but its first are read again, as rows of their own."""
+        """Read all lines of the record but the first again, as rows of their own."""
         self._pending.extendleft(reversed(self.record[1:]))
         del self.record[1:]
 
@@ -230,7 +233,7 @@ class _Lines:
 
 
 def _quotes_are_spaced(lines: list[str], delimiter: str) -> bool:
-    """Whether a blank stands before the quotes of values: ``"Lee", "Ann"``."""
+    """Return whether a space precedes the quotes of values: ``"Lee", "Ann"``."""
     opening = rf'{re.escape(delimiter)} +"'
     whole = rf'{opening}(?:[^"]|"")*"(?=\s*$|{re.escape(delimiter)})'
     if any(f'{delimiter}"' in line for line in lines):
@@ -242,14 +245,15 @@ def _quotes_are_spaced(lines: list[str], delimiter: str) -> bool:
 
 
 def _closes(line: str, cells: list[str]) -> bool:
-    """Whether the quotes of a broken line come in pairs, or one stands inside a value that has
-    both of its own: ``"the 5" pipe"``."""
+    """Return whether the quotes of a broken line come in pairs, or one is inside a quoted value:
+    ``"the 5" pipe"``."""
     inside = any(len(cell) > 2 and cell[0] == cell[-1] == '"' for cell in cells)
     return line.count('"') % 2 == 0 or inside
 
 
 def literal_cells(line: str, delimiter: str, *, spaced: bool = False) -> list[str]:
-    """The cells of one line by itself; a quote that it does not close is an ordinary mark."""
+    """Return the cells of one line by itself; a quote that is not closed is an ordinary
+    character."""
     line = line.rstrip("\r\n")
     cells, position = [], 0
     lead = " *" if spaced else ""

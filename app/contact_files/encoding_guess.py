@@ -1,7 +1,7 @@
-"""Whether what stands in a text could be words: what tells one encoding from another.
+"""Guess an encoding: by how much of a text would be words in it.
 
-Read in a wrong encoding, names have signs inside them, capitals behind small letters, or letters
-that no one language has together: ``Wójcik`` stays, but ``Dvoøák`` and ``Ðåòð`` are nobody's.
+In a wrong encoding, names have symbols inside them, capitals after small letters, or letters that
+no language combines: ``Wójcik`` is possible, ``Dvoøák`` and ``Ðåòð`` are not.
 """
 
 import re
@@ -10,14 +10,14 @@ from functools import partial
 from typing import NamedTuple
 
 LONGEST = 40
-"""Characters of a word that is looked at."""
+"""How many characters of a word are judged."""
 _OPENING = "\u2018\u2019\u201a\u201c\u201e\u00ab\u2013\u2014\u2022\u00a7\u20ac\u00a0"
 _CLOSING = "\u2019\u201c\u201d\u00bb\u2026\u00ae\u2122\u00a9\u00ba\u00aa\u00b0\u20ac\u00a0"
 _NARROW_KANA = re.compile("[\uff61-\uff9f]")
 _BEFORE_VOWEL = "(?=[aeiouáéíóú])"
 
 Verdict = int | None
-"""One bit for each language that could have a word; None where it tells nothing."""
+"""One bit for each language that could have the word; None if it says nothing."""
 Judge = Callable[[str], Verdict]
 
 
@@ -29,13 +29,13 @@ class Family(NamedTuple):
 
 
 def core(token: str) -> str:
-    """The token without the quotation marks and signs around it."""
+    """Return the token without the quotation marks and symbols around it."""
     return token.lstrip(_OPENING).rstrip(_CLOSING)
 
 
 def _is_cased(word: str) -> bool:
-    """Ann, ANN or ann, and McDonald: a capital within stands behind no accented letter, and is
-    none itself."""
+    """Return whether a word is cased like Ann, ANN, ann or McDonald: a capital inside is not
+    accented and follows no accented letter."""
     if word.islower() or word.isupper():
         return True
     head, rest = word[0], word[1:]
@@ -48,7 +48,7 @@ def _is_cased(word: str) -> bool:
 
 
 def _of_letters(*languages: str) -> Family:
-    """Languages of Latin letters, each by the form of its words in small letters."""
+    """Return languages of Latin letters, each by the form of its words in small letters."""
     forms = [re.compile(language) for language in languages]
 
     def judge(word: str) -> int:
@@ -63,7 +63,7 @@ def _of_letters(*languages: str) -> Family:
 
 
 def _of_script(letters: str, common: str) -> Family:
-    """A script that mixes with no other; ``common`` are the letters that most words consist of."""
+    """Return a script that is not mixed with others; ``common`` are its most frequent letters."""
     every, frequent = frozenset(letters), frozenset(common)
 
     def judge(word: str) -> int:
@@ -75,7 +75,8 @@ def _of_script(letters: str, common: str) -> Family:
 
 
 def _of_signs(encoding: str, first: int, usual: range, word: str) -> int:
-    """Signs of two bytes from ``first`` on, half of them among those in everyday use."""
+    """Return whether a word has two-byte characters from ``first`` on, half of them in everyday
+    use."""
     try:
         data = word.encode(encoding)
     except UnicodeEncodeError:
@@ -87,14 +88,14 @@ def _of_signs(encoding: str, first: int, usual: range, word: str) -> int:
 
 
 def _korean(word: str) -> int:
-    """Syllables alone, of those that names and places are written with."""
+    """Return whether a word has only Hangul syllables of names and places."""
     are_syllables = all("가" <= sign <= "힣" for sign in word)
     return int(are_syllables and _of_signs("euc_kr", 0xB0, range(0xB0, 0xC9), word))
 
 
 def _japanese(word: str) -> Verdict:
-    """Kana, and kanji of which most are in everyday use. Words of the narrow kana of old lists
-    could be capitals of any other script."""
+    """Return whether a word is kana, and kanji of which most are in everyday use. Narrow kana of
+    old lists could be capitals of any other script."""
     wide = _NARROW_KANA.sub("", word)
     if not wide:
         return None
@@ -170,7 +171,7 @@ class Sample:
         self._size = 0
 
     def add(self, chunk: bytes) -> None:
-        """Takes lines of the next piece of the text as long as there is room."""
+        """Take lines of the next piece of the text while there is room."""
         if self._size >= _MOST:
             return
         for line in chunk.splitlines():
@@ -181,7 +182,7 @@ class Sample:
                     return
 
     def likeliest(self) -> str:
-        """Python's name of the encoding."""
+        """Return Python's name of the encoding."""
         data = b"\n".join(self._lines)
         tokens = [token for token in set(_TOKEN_BYTES.findall(data)) if not token.isascii()]
         read = {name: [token.decode(name, "replace") for token in tokens] for name in _ONE_BYTE}
@@ -214,7 +215,7 @@ def _judged(words: Iterable[str], family: Family) -> list[Verdict]:
 
 
 def _share(verdicts: Iterable[Verdict], family: Family) -> float:
-    """How much of the text is words, in any language and a little in the one that has most."""
+    """Return how much of the text is words in any language, and a little how much is in one."""
     known = [verdict for verdict in verdicts if verdict is not None]
     if not known:
         return 0.0

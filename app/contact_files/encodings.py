@@ -1,4 +1,4 @@
-"""Which encoding the text of a file is in, decided from all of its bytes."""
+"""Find the encoding of a text file, from all of its bytes."""
 
 import codecs
 import io
@@ -20,7 +20,7 @@ _BOMS = (
 _UNDEFINED_IN_1252 = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
 _CONTROLS = bytes({*range(1, 32), 127} - set(b"\t\n\r\x0b\x0c\x1a"))
 _STRAY = 10
-"""As many control characters as any text may hold: they are named where they stand. A text in
+"""How many control characters any text may have: they are reported where they are. A text that is
 UTF-8 throughout may have many more, one in each of its short rows."""
 _MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
@@ -29,8 +29,8 @@ _HIGH = re.compile(rb"[\x80-\xff]")
 
 
 class Encoding(NamedTuple):
-    """Python's name of the encoding, whether it had to be guessed, and whether the text may
-    hold bytes that do not belong to it (they are then read as lone surrogates)."""
+    """Python's name of the encoding, whether it was guessed, and whether the text may have bytes
+    that don't belong to it (they are read as lone surrogates)."""
 
     name: str
     guessed: bool = False
@@ -38,7 +38,7 @@ class Encoding(NamedTuple):
 
 
 class _Bytes:
-    """What one pass over all bytes tells."""
+    """What one pass over all bytes finds."""
 
     def __init__(self, stream: BinaryIO):
         self.size = self.controls = 0
@@ -64,7 +64,8 @@ def _decodes(decoder: codecs.IncrementalDecoder, chunk: bytes, *, final: bool = 
 
 
 def _guess(stream: BinaryIO) -> Encoding:
-    """For text that is not UTF-8 throughout: damaged UTF-8, or an encoding without a mark."""
+    """Find the encoding of text that is not UTF-8 throughout: damaged UTF-8, or no byte
+    order mark."""
     multibyte = single = 0
     undefined = False
     sample = Sample()
@@ -86,7 +87,7 @@ def _guess(stream: BinaryIO) -> Encoding:
 
 
 def _is_in(stream: BinaryIO, name: str) -> bool:
-    """Whether all bytes of the text belong to the encoding."""
+    """Return whether all bytes of the text belong to the encoding."""
     decoder = codecs.getincrementaldecoder(name)()
     stream.seek(0)
     while chunk := stream.read(CHUNK):
@@ -96,11 +97,11 @@ def _is_in(stream: BinaryIO, name: str) -> bool:
 
 
 def detect(stream: BinaryIO, wanted: str | None) -> Encoding:
-    """The encoding of the text, or UnreadableFile for what is no text.
+    """Return the encoding of the text. Raises UnreadableFile if it is no text.
 
     A byte order mark decides; else UTF-16 by its pattern of NULs, UTF-8 if (nearly) all bytes
-    agree. What is left is a guess: the encoding in which the most of the text is words, Latin-1
-    where that is Windows-1252 and has no such characters.
+    agree. Otherwise it is a guess: the encoding in which most of the text is words, Latin-1 if that
+    is Windows-1252 without its own characters.
     """
     stream.seek(0)
     head = stream.read(CHUNK)
@@ -122,7 +123,7 @@ def detect(stream: BinaryIO, wanted: str | None) -> Encoding:
 
 
 def _utf16(head: bytes) -> str | None:
-    """UTF-16 without a mark: every other byte of Latin text is NUL."""
+    """Detect UTF-16 without a mark: every other byte of Latin text is NUL."""
     sample = head[: 4096 - len(head) % 2]
     even, odd = sample[::2].count(0), sample[1::2].count(0)
     half = len(sample) // 2
@@ -134,7 +135,7 @@ def _utf16(head: bytes) -> str | None:
 
 
 def _as_asked(stream: BinaryIO, name: str) -> Encoding:
-    """Checks that all of the text really is in this encoding."""
+    """Check that all of the text is in this encoding."""
     try:
         "".encode(name)  # also refuses codecs that are no text encodings
         decoder = codecs.getincrementaldecoder(name)()
@@ -152,7 +153,8 @@ def _as_asked(stream: BinaryIO, name: str) -> Encoding:
 
 
 def text_of(stream: BinaryIO, encoding: Encoding) -> io.TextIOWrapper:
-    """The decoded text from its first character, line ends as they are; detach it when done."""
+    """Return the decoded text from its first character, line ends unchanged; detach it when
+    done."""
     stream.seek(0)
     errors = "surrogateescape" if encoding.damaged else "strict"
     return io.TextIOWrapper(stream, encoding=encoding.name, errors=errors, newline="")

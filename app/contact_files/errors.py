@@ -1,4 +1,4 @@
-"""Why a file cannot be read: a stable code and a sentence that says what to do."""
+"""Why a whole file can't be read: a stable code and a sentence that says what to do."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,8 +8,8 @@ from app.errors import ValidationFailed
 
 
 class UnreadableFile(ValidationFailed):
-    """The whole file is refused; ``row`` names the place where that is known, ``sheets`` those of
-    a workbook that could be read in place of the one that was."""
+    """The whole file is refused; ``row`` is the place if known, ``sheets`` those of a workbook that
+    could be read instead."""
 
     sheets: tuple[str, ...] = ()
 
@@ -20,7 +20,7 @@ class UnreadableFile(ValidationFailed):
 
     @classmethod
     def with_message(cls, code: str, row: int | None, message: str) -> Self:
-        """A refusal whose message was written before."""
+        """Return a refusal whose message was written before."""
         error = cls.__new__(cls)
         ValidationFailed.__init__(error, message, code)
         error.row = row
@@ -29,7 +29,7 @@ class UnreadableFile(ValidationFailed):
 
 @contextmanager
 def reading_one_of(sheets: Sequence[str]) -> Iterator[None]:
-    """What is refused in here is one of these sheets."""
+    """Name these sheets in an error that is raised inside."""
     try:
         yield
     except UnreadableFile as refused:

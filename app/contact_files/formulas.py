@@ -1,20 +1,23 @@
-"""Formulas whose result a workbook does not hold."""
+"""Cells that a spreadsheet would run as formulas, and formulas that were never calculated.
+
+In exports a cell that begins with ``= + - @``, a tab or a line break (after any apostrophes) gets
+one apostrophe in front; reading removes exactly that one, so nothing is lost.
+"""
 
 import re
 
 UNCALCULATED = "=\t"
-"""What such a formula begins with in place of its ``=``: no text that somebody typed does."""
-
+"""The beginning of a formula whose result the workbook does not have: no typed text has it."""
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 _GUARDED = re.compile(r"'+[=+\-@\t\r\n]")
 
 
 def guard_cell(value: str) -> str:
-    """The value as a CSV may carry it into a spreadsheet."""
+    """Escape a value that a spreadsheet would run when it opens the CSV file."""
     return f"'{value}" if _FORMULA.match(value) else value
 
 
 def unguard_cell(value: str) -> str:
-    """What ``guard_cell`` was given."""
+    """Undo `guard_cell`."""
     return value[1:] if _GUARDED.match(value) else value

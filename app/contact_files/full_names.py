@@ -1,4 +1,4 @@
-"""One name column parted into first name, last name and titles."""
+"""Split a full name into first name, last name and titles."""
 
 import re
 from typing import NamedTuple
@@ -18,13 +18,13 @@ _TITLES = frozenset(
 )
 _AFTER_TITLES = frozenset({"med", "jur", "rer", "nat", "phil", "pol", "dipl", "mag", "dipl.-ing"})
 _BARE_TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "herr", "frau", "mme", "mlle"})
-"""Titles also without a full stop; the others could be names or initials."""
+"""Titles without a full stop; others without one could be names or initials."""
 _NO_PART = re.compile(
     r"[&/()+\d]|\s(?:and|und|et)\s|"
     r"[\s,](?:inc|llc|l\.l\.c|ltd|limited|gmbh|corp|plc|llp|pllc|pty|s\.?r\.?l|b\.?v|ohg|kg)\.?$",
     re.IGNORECASE,
 )
-"""What is in no first or last name: of several people or a company, or with words beside it."""
+"""What is in no name of one person: several people, a company, or other words."""
 _WORD = re.compile(r"\w+")
 _SUFFIXES = frozenset(
     {"md", "phd", "dds", "dmd", "dvm", "jd", "mba", "cpa", "rn", "esq", "jr", "sr", "ii", "iii"}
@@ -32,7 +32,7 @@ _SUFFIXES = frozenset(
 
 
 class FullName(NamedTuple):
-    """The parts of a name, each empty where it is absent."""
+    """The parts of a name, each empty if absent."""
 
     first: str
     last: str
@@ -40,9 +40,9 @@ class FullName(NamedTuple):
 
 
 def read_name(name: str) -> FullName:
-    """``Whitcombe, Aurelia`` by the comma, else the last word is the last name, with the
-    particles before it (``de la Fuente``). Titles before and degrees after it are set aside. What
-    is not one person's name alone (``Mr. & Mrs. Lee``, ``Ann Lee (mother)``) is not parted."""
+    """Split ``Whitcombe, Aurelia`` at the comma; else the last word is the last name, with the
+    particles before it (``de la Fuente``). Titles and degrees are set aside. What is not the name
+    of one person (``Mr. & Mrs. Lee``, ``Ann Lee (mother)``) is not split."""
     if _NO_PART.search(name):
         return FullName(" ".join(name.split()), "", "")
     name, degrees = _without_degrees(name)
@@ -60,8 +60,8 @@ def read_name(name: str) -> FullName:
 
 
 def read_beside(name: str, first: str, last: str) -> FullName:
-    """What a name says beside a first name, or a last name, that is known: ``Müller`` beside
-    ``Hans`` is the last name, ``Hans Müller`` holds both."""
+    """Return what a full name adds to a known first or last name: ``Müller`` next to ``Hans`` is
+    the last name, ``Hans Müller`` has both."""
     parts = read_name(name)
     whole = f"{parts.first} {parts.last}".strip()
     if first and not last and not is_within(first, name):
@@ -72,12 +72,12 @@ def read_beside(name: str, first: str, last: str) -> FullName:
 
 
 def is_within(words: str, text: str) -> bool:
-    """Whether the text has all of the words, in any order."""
+    """Return whether the text has all of the words, in any order."""
     return set(_WORD.findall(words.casefold())) <= set(_WORD.findall(text.casefold()))
 
 
 def _without_degrees(name: str) -> tuple[str, str]:
-    """The name without what follows it behind commas: ``Lee, Ann, MD``."""
+    """Return the name without the degrees after commas, and the degrees: ``Lee, Ann, MD``."""
     degrees: list[str] = []
     while (cut := name.rfind(",")) > 0:
         words = name[cut + 1 :].split()
@@ -89,9 +89,9 @@ def _without_degrees(name: str) -> tuple[str, str]:
 
 
 def _last_name_of(words: list[str], *, has_title: bool) -> int:
-    """The place where the last name begins."""
+    """Return where the last name begins."""
     if len(words) < 2:
-        # Dr. Lee: a title and one word leave the last name.
+        # Dr. Lee: after a title, a single word is the last name.
         return 0 if has_title else 1
     if words[0] in _PARTICLES:
         return 0
@@ -112,7 +112,7 @@ def _is_title(word: str) -> bool:
 
 
 def _goes_on(words: list[str], place: int) -> bool:
-    """Whether a title goes on: Dr. med. Lee."""
+    """Return whether a title continues: Dr. med. Lee."""
     word = words[place].casefold()
     return place > 0 and word.endswith(".") and word.rstrip(".") in _AFTER_TITLES
 

@@ -1,4 +1,4 @@
-"""Which row names the columns, and what the columns are called."""
+"""Find the row of the column names, and name the columns."""
 
 import re
 from collections import Counter
@@ -15,9 +15,9 @@ _NUMBER = re.compile(r"[\s\d.,:/+()-]*\d[\s\d.,:/+()-]*")
 
 
 def find_header(sample: list[Row], wanted: int | None, *, ragged: bool) -> Header:
-    """Finds the header among the first rows, or takes the row that the person chose (0: none).
+    """Find the header among the first rows, or take the row that the user chose (0: none).
 
-    ``ragged`` says that rows may be wider than the header without anything being wrong.
+    ``ragged``: rows may be wider than the header without an error.
     """
     filled = [row for row in sample if "".join(row.cells).strip()]
     if not filled:
@@ -50,12 +50,13 @@ def _repeated(cells: list[str]) -> tuple[str, ...]:
 
 
 def _named(cell: str) -> str:
-    """The name in a cell, as people see it."""
+    """Return the name in a cell as users see it."""
     return " ".join(without_invisible(cell, joiners=False).split())
 
 
 def _likeliest(filled: list[Row]) -> Row | None:
-    """The first row that names columns: by names that are known, else by looking unlike data."""
+    """Return the first row that names columns: by known names, else because it looks unlike
+    data."""
     widest = max(_count(row) for row in filled)
     candidates = filled[:_SEARCHED_ROWS]
     for row in candidates:
@@ -72,7 +73,7 @@ def _likeliest(filled: list[Row]) -> Row | None:
 
 
 def _below_groups(row: Row, filled: list[Row]) -> Row:
-    """The row itself, or the next where the first only names groups of its columns."""
+    """Return the row itself, or the next if the first only names groups of columns."""
     below = next((other for other in filled if other.number == row.number + 1), None)
     if below and _known(below) > _known(row) and not _holds_data(below):
         return below
@@ -92,12 +93,12 @@ def _holds_data(row: Row) -> bool:
 
 
 def looks_like_data(cell: str) -> bool:
-    """Whether no column would be called so: a number, or an address."""
+    """Return whether a text can't be a column name: a number, or an address."""
     return bool(_IDENTIFIER.search(cell) or _NUMBER.fullmatch(cell))
 
 
 def _names_the_data(row: Row, filled: list[Row]) -> bool:
-    """Every column that holds numbers or addresses further down has a name in this row."""
+    """Return whether every column with numbers or addresses below has a name in this row."""
     for other in filled:
         if other.number <= row.number:
             continue
@@ -140,7 +141,7 @@ def _names(cells: list[str]) -> tuple[list[str], tuple[str, ...]]:
 
 
 def letters(index: int) -> str:
-    """The letters over a spreadsheet's column: 0 is A, 26 is AA."""
+    """Return the letters of a spreadsheet's column: 0 is A, 26 is AA."""
     text = ""
     index += 1
     while index:

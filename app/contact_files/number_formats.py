@@ -1,8 +1,8 @@
-"""Numbers of a workbook as the spreadsheet shows them, from its number formats.
+"""Show numbers of a workbook as the spreadsheet shows them, by its number formats.
 
-Follows ECMA-376 part 1, section 18.8.31, as far as contact lists go: digits with leading zeros
+Follows ECMA-376 part 1, section 18.8.31, as far as contact lists need it: digits with leading zeros
 and literals (``000-0000``), decimals, grouping, percent, dates and times. Formats that would lose
-digits (scientific, fractions) and General show the exact number instead.
+digits (scientific, fractions) and General show the exact number.
 """
 
 import re
@@ -56,7 +56,7 @@ _PLACES = frozenset("0#?")
 
 
 def exact(value: str) -> str:
-    """A stored number without exponent, and without decimals that are nought."""
+    """Return a stored number without an exponent, and without decimals that are zero."""
     if value.isdigit():
         return value
     try:
@@ -69,7 +69,7 @@ def exact(value: str) -> str:
 
 
 def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
-    """The function from a stored number to its text under one number format."""
+    """Return the function from a stored number to its text in one number format."""
     sections = _sections(code)
     conditions = [_condition(tokens) for tokens in sections]
     if not any(conditions):
@@ -89,7 +89,7 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
 
 
 def _sections(code: str) -> list[list[str]]:
-    """The tokens of a format, parted where another kind of number begins."""
+    """Return the tokens of a format, one list for each kind of number."""
     sections: list[list[str]] = [[]]
     for mark in _TOKEN.findall(code):
         if mark == ";":
@@ -100,7 +100,7 @@ def _sections(code: str) -> list[list[str]]:
 
 
 def _condition(tokens: list[str]) -> Callable[[float], bool] | None:
-    """The numbers that a section is for (``[<=9999999]``); None where it does not say."""
+    """Return the numbers that a section is for (``[<=9999999]``); None if it has no condition."""
     match = next(filter(None, map(_CONDITION.fullmatch, tokens)), None)
     if match is None:
         return None
@@ -125,7 +125,7 @@ def _is_elapsed(token: str) -> bool:
 
 
 def _literal(token: str) -> str:
-    """What a token that is no placeholder prints."""
+    """Return what a token that is no placeholder prints."""
     if token[0] == '"':
         return token[1:-1]
     if token[0] == "\\":
@@ -175,7 +175,7 @@ def _numbers(marks: list[str]) -> Formatter:
 
 
 def _filled(marks: list[str], digits: str) -> str:
-    """Digits put into places from the right; the leftmost place takes all that are left."""
+    """Put digits into places from the right; the leftmost place takes the rest."""
     left, shown = list(digits), []
     last = next(index for index, mark in enumerate(marks) if mark in _PLACES)
     for index in range(len(marks) - 1, -1, -1):
@@ -216,14 +216,15 @@ def _dates(tokens: list[str], *, epoch_1904: bool) -> Formatter:
 
 
 def _is_minute(clock: list[str], index: int) -> bool:
-    """An m after hours or before seconds is a minute, any other a month."""
+    """Return whether an m is a minute: after hours or before seconds; else it is a month."""
     after_hours = index > 0 and clock[index - 1].strip("[")[0] == "h"
     before_seconds = index + 1 < len(clock) and clock[index + 1].strip("[")[0] == "s"
     return clock[index][0] == "m" and (after_hours or before_seconds)
 
 
 def _moment(serial: float, *, epoch_1904: bool) -> datetime:
-    """Section 18.17.4.1. In the 1900 system a day that never was, 29 February 1900, counts."""
+    """Return the date of a serial number, section 18.17.4.1. The 1900 system counts 29 February
+    1900, which never existed."""
     if serial < 0:
         message = "before the epoch"
         raise ValueError(message)

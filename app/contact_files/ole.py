@@ -1,4 +1,4 @@
-"""The container of old workbooks: a small file system ([MS-CFB]), read with suspicion."""
+"""Read the container of old workbooks, a small file system ([MS-CFB]), without trusting it."""
 
 import struct
 from typing import NamedTuple
@@ -11,7 +11,7 @@ _ENTRY = 128
 _STREAM = 2
 _ROOT = 5
 _FREE = 0xFFFFFFFA
-"""Sector numbers from here on are marks."""
+"""Sector numbers from here on have special meanings."""
 
 
 class _Entry(NamedTuple):
@@ -22,7 +22,7 @@ class _Entry(NamedTuple):
 
 
 class Container:
-    """The streams of a file that is wholly in memory. Raises UnreadableFile for damage."""
+    """The streams of a file that is completely in memory. Raises UnreadableFile for damage."""
 
     def __init__(self, data: bytes):
         self._data = data
@@ -44,7 +44,7 @@ class Container:
         self.names = {entry.name for entry in self._entries}
 
     def stream(self, name: str) -> bytes:
-        """The bytes of a stream; KeyError where there is none of this name."""
+        """Return the bytes of a stream. Raises KeyError for an unknown name."""
         for entry in self._entries:
             if entry.name == name and entry.kind == _STREAM:
                 if entry.size < self._cutoff:
@@ -55,7 +55,7 @@ class Container:
         raise KeyError(name)
 
     def _allocation(self, extra: int, extra_count: int) -> tuple[int, ...]:
-        """The table of which sector follows which."""
+        """Return the table of the sector that follows each sector."""
         sectors = [n for n in struct.unpack_from("<109I", self._data, 76) if n < _FREE]
         per_sector = self._size // 4 - 1
         for _ in range(min(extra_count, len(self._data) // self._size)):

@@ -1,4 +1,4 @@
-"""What kind of file it is, decided by its content."""
+"""Open a contact file: its content decides what kind it is."""
 
 from itertools import dropwhile, filterfalse, islice
 from pathlib import Path
@@ -17,8 +17,8 @@ _HEAD = 1024
 _ZIP = b"PK\x03\x04"
 _KINDS = dict.fromkeys(("csv", "tsv", "tab"), "csv")
 _KINDS |= {"xls": "xls", "xlsx": "xlsx", "xlsm": "xlsx", "vcf": "vcard", "vcard": "vcard"}
-"""What a file's name promises."""
-# What people pick by mistake. Binary kinds also hold NULs, which a contact list never does.
+"""The kind that a file's name promises."""
+# Files that users choose by mistake. Binary kinds also have NULs, which a contact list never has.
 _BINARIES = (
     (b"MZ", "a program"),
     (b"\x7fELF", "a program"),
@@ -56,19 +56,19 @@ _TEXTS = (
     (b"<svg", "a picture"),
 )
 _ROWS_ABOVE = 1000
-"""How far down a person may say that the column names are, and how many blank rows may follow."""
+"""How far down the user may choose the header row, and how many blank rows may precede it."""
 _MARKUP = frozenset({"a web page", "an XML file"})
-"""Programs call such files XLS or CSV, for spreadsheets open them all the same."""
+"""Programs give such files the names of workbooks, because spreadsheets open them anyway."""
 
 
 def open_table(
     file: BinaryIO | Path, *, name: str = "", options: ReadOptions | None = None
 ) -> Table:
-    """Opens a contact file for reading, whatever it is called. Raises UnreadableFile.
+    """Open a contact file for reading, whatever it is called. Raises UnreadableFile.
 
-    ``file`` is a path, or a seekable binary stream, which then belongs to the Table. ``name`` is
-    what the person calls the file: it decides nothing, but a name that promises another kind is
-    noted (``content_mismatch``).
+    ``file`` is a path, or a seekable binary stream, which the Table then owns. ``name`` is the
+    user's name of the file: it decides nothing, but a name that promises another kind is noted
+    (``content_mismatch``).
     """
     options = options or ReadOptions()
     stream: BinaryIO = file.open("rb") if isinstance(file, Path) else file
@@ -89,7 +89,7 @@ def open_table(
 
 
 def _first_rows(source: Source, wanted: int | None) -> list[Row]:
-    """Where the column names are looked for: from the first row that is not blank."""
+    """Return the rows among which the header is searched: from the first row that is not blank."""
     rows = dropwhile(_is_blank, source.records())
     most = SAMPLE_ROWS + min(wanted or 0, _ROWS_ABOVE)
     sample = list(islice(filterfalse(_is_blank, islice(rows, most + _ROWS_ABOVE)), most))
@@ -122,7 +122,7 @@ def _source(stream: BinaryIO, name: str, options: ReadOptions) -> Source:
 
 
 def _beginning(head: bytes) -> bytes:
-    """The first characters in small letters, of UTF-16 too."""
+    """Return the first characters in lower case, also of UTF-16."""
     return head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").lower()
 
 

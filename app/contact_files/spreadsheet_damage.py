@@ -1,6 +1,6 @@
-"""What spreadsheets do to phone numbers: named, with the repair that would undo it.
+"""Recognize what spreadsheets do to phone numbers, with the repair that would undo it.
 
-A repair is a proposal in E.164. It is never applied unless a person says so.
+A repair is a suggestion in E.164. It is never applied unless a user accepts it.
 """
 
 import re
@@ -31,7 +31,7 @@ MESSAGES = {
 
 
 class Damage(NamedTuple):
-    """What happened to a number, and the E.164 number it may have been."""
+    """What happened to a number, and the E.164 number that it may have been."""
 
     code: str
     message: str
@@ -56,7 +56,8 @@ _BARE = re.compile(r"[1-9][0-9]{5,14}")
 
 
 def inspect_phone(raw: str, default_region: str | None) -> Damage | None:
-    """What a spreadsheet did to this cell of a phone column, or None if it shows no such sign."""
+    """Return what a spreadsheet did to this cell of a phone column; None if there is no sign of
+    damage."""
     text = raw.strip()
     if is_plain_e164(text):
         return None
@@ -72,8 +73,8 @@ def inspect_phone(raw: str, default_region: str | None) -> Damage | None:
 
 
 def inspect_country(written: str, number: str, default_region: str | None) -> Damage | None:
-    """For a number that was read the national way: the + that is missing, where it begins with
-    its own country's code (``49 171 1234567`` in Germany)."""
+    """Return the missing + of a number that was read as a national one but begins with its own
+    country code (``49 171 1234567`` in Germany)."""
     text = written.lstrip("( ")
     code = _habits(default_region or "").code
     if not code or not text.startswith(code):
@@ -108,7 +109,8 @@ def _damage(code: str, repair: str | None) -> Damage:
 
 
 def _repaired(text: str, default_region: str | None) -> str | None:
-    """The number that the rest of the cell gives, its own damage repaired where that is certain."""
+    """Return the number that the rest of the cell gives, with its own damage repaired if that is
+    certain."""
     if _BARE.fullmatch(text) and (lost := _lost_lead(text, default_region)):
         return lost.repair
     return _normalised(text, default_region)
@@ -146,7 +148,7 @@ def _strange_characters(text: str, default_region: str | None) -> Damage | None:
     if any(c.isdigit() and not c.isascii() for c in text):
         digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in text)
         return _damage("look_alikes", _repaired(digits.replace("\uff0b", "+"), default_region))
-    # Letters are taken for digits only where the cell is a number but for them.
+    # Letters count as digits only if the rest of the cell is a number.
     swapped = text.translate(_LOOK_ALIKES)
     if swapped != text and sum(c.isdigit() for c in text) >= 6:
         repair = _repaired(swapped, default_region)
@@ -155,9 +157,9 @@ def _strange_characters(text: str, default_region: str | None) -> Damage | None:
 
 
 def _lost_lead(digits: str, default_region: str | None) -> Damage | None:
-    """For digits alone that begin with 1 to 9: what may have stood before them.
+    """Return what may be missing before digits that begin with 1 to 9.
 
-    Where national numbers begin with 0 something is missing. Elsewhere the digits may be whole.
+    If national numbers begin with 0, something is missing. Elsewhere the digits may be complete.
     """
     habits = _habits(default_region or "")
     if not habits.trunk_zero:
@@ -195,8 +197,8 @@ def _normalised(text: str, default_region: str | None) -> str | None:
 
 
 class _Habits(NamedTuple):
-    """How a region writes zeros: always before its numbers (07700…), or as part of them (Italy).
-    Where people may leave the trunk prefix away, as in Brazil and India, none is missing."""
+    """Return how a region writes zeros: always before its numbers (07700…), or as part of them
+    (Italy). If the trunk prefix is optional, as in Brazil and India, none is missing."""
 
     code: str
     trunk_zero: bool
@@ -221,7 +223,7 @@ def _habits(region: str) -> _Habits:
 
 
 def _written(national: str, region: str) -> str:
-    """As people of the region write the number."""
+    """Return the number as it is written in its region."""
     written = format_number(parse(national, region), PhoneNumberFormat.NATIONAL)
     return written.lstrip("(")
 
@@ -230,7 +232,7 @@ _IMPOSSIBLE, _POSSIBLE, _VALID = range(3)
 
 
 def _reading(text: str, region: str | None) -> tuple[int, str | None]:
-    """How well the text reads as a number, and the number."""
+    """Return how well the text reads as a number, and the number."""
     e164 = _normalised(text, region)
     if e164 is None or not is_plausible(e164):
         return _IMPOSSIBLE, None

@@ -1,6 +1,7 @@
-"""Rows below a list that are no part of it: totals, copyright, who made the export and when.
+"""A contact file of any kind as a table: a header and numbered rows, read as a stream.
 
-A row is a footer only if nothing but blank rows and other footers comes below it.
+Rows below the list that are no part of it (totals, copyright, who made the export and when) are
+left out: a row is a footer if only blank rows and other footers follow it.
 """
 
 import re
@@ -25,7 +26,7 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\+\d[\d\s().-]{6,}|\(?\b\d{3}\)?[ .-]\d{3}[.-]\d{4}\b")
-"""Written as only phone numbers are: sums and dates look otherwise."""
+"""The form of phone numbers only: sums and dates look different."""
 _IDENTIFIER = re.compile(r"[^@\s]@[^@\s]|(?:\d[\s().+-]*){7}")
 
 
@@ -34,7 +35,8 @@ def filled(cells: Sequence[str]) -> list[str]:
 
 
 def is_footer(cells: Sequence[str]) -> bool:
-    """Whether the row says so by its words. ``cells`` are those with something in them."""
+    """Return whether the words of a row say that it is a footer. ``cells`` are the
+    non-empty ones."""
     return (
         len(cells) <= 3
         and _WORDS.match(cells[0]) is not None
@@ -43,18 +45,19 @@ def is_footer(cells: Sequence[str]) -> bool:
 
 
 def may_be_footer(cells: Sequence[str]) -> bool:
-    """Whether a row that stands apart may belong to a footer: one text that tells no contact."""
+    """Return whether a row after a gap may belong to a footer: one text that identifies no
+    contact."""
     return len(cells) == 1 and not _IDENTIFIER.search(cells[0])
 
 
 _MOST_RUNS = 10_000
 _BLANK_ROWS = 1_048_576
-"""As many as a sheet has: spreadsheets save rows that were only formatted."""
+"""The number of rows of a sheet: spreadsheets also save rows that only have a format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a contact list may hold; beyond it the file is refused."""
+    """The largest contact list that is read; a larger file is refused."""
 
     columns: int = 512
     cell: int = 64 * 1024
@@ -65,9 +68,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a person changed about the reading; None leaves it to detection.
+    """What a user changed about reading the file; None leaves it to detection.
 
-    ``header_row`` is the row number as the spreadsheet shows it, 0 when there is no header.
+    ``header_row`` is the row number as the spreadsheet shows it, 0 for no header.
     """
 
     encoding: str | None = None
@@ -78,7 +81,7 @@ class ReadOptions:
 
 
 class RowProblem(NamedTuple):
-    """Why a row cannot be used: its cells are shown to the person and never applied."""
+    """Why a row can't be used: its cells are shown to the user and never applied."""
 
     code: str
     message: str
@@ -87,8 +90,8 @@ class RowProblem(NamedTuple):
 class Row(NamedTuple):
     """One row: its number as a spreadsheet shows it, and its cells as text.
 
-    ``cells`` are as many as the header has; ``missing`` counts those that a text file left out,
-    below zero those empty ones that it has beyond its header.
+    There are as many ``cells`` as columns; ``missing`` counts those that a text file left out,
+    negative for extra empty ones.
     """
 
     number: int
@@ -98,10 +101,10 @@ class Row(NamedTuple):
 
 
 class Header(NamedTuple):
-    """Names that are unique, the row they stand in (None: nowhere), and notes for the person.
+    """Unique names, the row that has them (None: no row), and notes for the user.
 
-    ``titles`` are the numbers of the rows above it that hold something, ``written`` how many
-    cells its row has, ``repeated`` the names that stand there more than once.
+    ``titles`` are the numbers of the non-blank rows above it, ``written`` how many cells its row
+    has, ``repeated`` the names that are there more than once.
     """
 
     names: list[str]
@@ -113,7 +116,7 @@ class Header(NamedTuple):
 
 
 class Source(Protocol):
-    """One container that is open: what it is, and its rows from the first, blank ones included."""
+    """An open container: its kind, and its rows from the first, blank ones included."""
 
     kind: str
     encoding: str | None
@@ -122,16 +125,16 @@ class Source(Protocol):
     sheets: tuple[str, ...]
     notes: tuple[str, ...]
     wide_rows_are_broken: bool
-    """True where a cell too many means that a separator stood inside a value (text files)."""
+    """Whether an extra cell means that a separator was inside a value (text files)."""
     row_is_hidden: bool
     """Whether the spreadsheet hides the row that `records` gave last."""
     hidden_columns: Collection[int]
-    """The indexes of columns that it hides, known with the first row."""
+    """The indexes of hidden columns, known with the first row."""
     header: Header | None
-    """The columns of a container that has no rows to look for them in."""
+    """The columns of a container without a header row."""
 
     def records(self) -> Iterator[Row]:
-        """Starts again from the first row at every call. Raises UnreadableFile on the way."""
+        """Yield the rows from the first, at every call. Raises UnreadableFile on the way."""
         ...
 
     def close(self) -> None: ...
@@ -185,13 +188,13 @@ class Table:
         self.close()
 
     def close(self) -> None:
-        """Closes the file if it was opened here."""
+        """Close the file if it was opened here."""
         self._source.close()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Warnings about the whole file; ``footer_rows`` and ``hidden_rows`` only once the rows
-        have been read."""
+        """Warnings about the whole file; ``footer_rows`` and ``hidden_rows`` only after the rows
+        were read."""
         found = {
             "hidden_columns": any(
                 index < len(self.header) for index in self._source.hidden_columns
@@ -202,12 +205,12 @@ class Table:
         return (*self._notes, *(kind for kind, is_so in found.items() if is_so))
 
     def rows(self) -> Iterator[Row]:
-        """The rows below the header, streamed, from the first at every call.
+        """Yield the rows below the header, streamed, from the first at every call.
 
-        Blank rows and footers are left out and counted in ``blank_rows`` and ``footer_rows``,
-        and ``skipped`` tells where they are (complete once the iterator is). Rows that the
-        spreadsheet hides are read as all others, and counted in ``hidden_rows``.
-        A row that cannot be trusted carries its ``problem``. Raises UnreadableFile.
+        Blank rows and footers are left out and counted in ``blank_rows`` and ``footer_rows``;
+        ``skipped`` has their places when the iterator ends. Hidden rows are read like all others
+        and counted in ``hidden_rows``. A row with a structural problem carries its ``problem``.
+        Raises UnreadableFile.
         """
         self.blank_rows = self.footer_rows = self.hidden_rows = 0
         self.skipped = []
@@ -255,7 +258,8 @@ class Table:
                 yield row
 
     def _skip(self, number: int, kind: str | None) -> None:
-        """Neighbours are one run; a file with more runs than anybody looks at tells the first."""
+        """Add a skipped row; neighbors are one run, and of very many runs only the first
+        are kept."""
         runs = self.skipped
         if runs and runs[-1].last == number - 1 and runs[-1].kind == kind:
             runs[-1] = runs[-1]._replace(last=number)

@@ -1,7 +1,7 @@
-"""vCard 2.1, 3.0 and 4.0: every card a row, numbered in the file's order.
+"""Read vCard 2.1, 3.0 and 4.0: every card is a row, numbered in the order of the file.
 
-RFC 2426 and RFC 6350, and what phones and address books write: folded lines, quoted-printable
-with a character set of its own, groups with labels. Pictures, sounds and keys are left out.
+RFC 2426 and RFC 6350, and what phones and address books write: folded lines, quoted-printable with
+its own character set, groups with labels. Pictures, sounds and keys are left out.
 """
 
 import re
@@ -42,8 +42,8 @@ _FIRST = ("First name", "Last name", "Name prefix", "Middle name", "Name suffix"
 
 
 class _Value(NamedTuple):
-    """A property: its name in capitals, parameters in small letters, its text, and the group that
-    it stands in with its label."""
+    """A property: its name in upper case, parameters in lower case, its text, and the label of its
+    group."""
 
     name: str
     parameters: dict[str, str]
@@ -82,20 +82,20 @@ class VCards:
         self._stream.close()
 
     def records(self) -> Iterator[Row]:
-        """One row for each card."""
+        """Yield one row for each card."""
         names = self.header.names if self.header else []
         for number, card in enumerate(self._cards(), 1):
             yield Row(number, [card.get(name, "") for name in names])
 
     def _cards(self) -> Iterator[dict[str, str]]:
-        """Each card by the names of its columns; a card that never ends is one too."""
+        """Yield each card by the names of its columns, also a card without an end."""
         values: list[_Value] | None = None
         depth = number = 0
         for line in self._lines():
             value = _value(line)
             mark = (value.name, value.text.strip().upper()) if value else ("", "")
             if mark == ("BEGIN", "VCARD"):
-                if values and values[-1].name == "AGENT":  # a card within a card
+                if values and values[-1].name == "AGENT":  # a card inside a card
                     depth += 1
                     continue
                 if values:
@@ -121,7 +121,8 @@ class VCards:
             raise UnreadableFile("too_many_columns", row=number, limit=limits.columns)
 
     def _lines(self) -> Iterator[str]:
-        """Lines unfolded. Of what is too long to be a value only the beginning is kept."""
+        """Yield unfolded lines. Of a line that is too long for a value only the beginning
+        is kept."""
         text = text_of(self._stream, self._encoding)
         longest = self._limits.cell * 2
         try:
@@ -147,7 +148,7 @@ class VCards:
 
 
 def _is_soft(whole: list[str], line: str) -> bool:
-    """Whether a quoted-printable value goes on in the next line."""
+    """Return whether a quoted-printable value continues on the next line."""
     return line.endswith("=") and "QUOTED-PRINTABLE" in whole[0][:200].upper()
 
 
@@ -182,7 +183,7 @@ def _printable(text: str, charset: str) -> str:
 
 
 def _columns(values: list[_Value]) -> dict[str, str]:
-    """A card's values by column; what comes first among equals is what the card prefers."""
+    """Return a card's values by column; among equals, the preferred one comes first."""
     cells: dict[str, str] = {}
     whole = ""
     labels = {value.group: _label(value.text) for value in values if value.name == "X-ABLABEL"}
@@ -211,7 +212,7 @@ def _columns(values: list[_Value]) -> dict[str, str]:
 
 
 def _preference(value: _Value) -> int:
-    """Preferred values first, then mobile numbers, then the card's order."""
+    """Sort by preference, then mobile numbers, then the order of the card."""
     types = value.parameters.get("type", "").split(",")
     preference = value.parameters.get("pref", "")
     if "pref" in types or preference:
@@ -220,7 +221,7 @@ def _preference(value: _Value) -> int:
 
 
 def _label(text: str) -> str:
-    """What a person, or Apple, calls a number: ``_$!<Assistant>!$_``."""
+    """Return the label that a user, or Apple, gives a number: ``_$!<Assistant>!$_``."""
     plain = _plain(text)
     match = _OF_APPLE.fullmatch(plain)
     return match[1] if match else plain
@@ -241,7 +242,7 @@ def _add_phone(cells: dict[str, str], value: _Value, label: str) -> None:
 
 
 def _add(cells: dict[str, str], name: str, text: str) -> str:
-    """Puts a text under the name, or the name with a number; returns that."""
+    """Put a text under the name, or the name with a number; return that."""
     if not text:
         return ""
     unique, count = name, 1
@@ -257,12 +258,12 @@ def _parts(text: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """A value without the backslashes that protect its commas, semicolons and line breaks."""
+    """Return a value without the backslashes that escape commas, semicolons and line breaks."""
     return _ESCAPED.sub(lambda m: "\n" if m[1] in "nN" else m[1], text).strip()
 
 
 def _place(name: str) -> tuple[int, str]:
-    """Names first, then phones, addresses of mail, and the rest by name."""
+    """Order the columns: names first, then phones, e-mail addresses, and the rest by name."""
     if name in _FIRST:
         return 0, str(_FIRST.index(name))
     for rank, kind in enumerate(("Phone", "E-mail"), 1):

@@ -1,7 +1,7 @@
-"""The rows of a checked upload as they go back to the person: their own columns and one more.
+"""Write rows as files that a spreadsheet opens as they are meant: XLSX or delimited text.
 
-What is written of them can be mended in a spreadsheet and uploaded again: the added column is
-known and left out.
+Every cell is text, so that no zero and no plus gets lost, and nothing runs as a formula. Both
+writers stream; in a workbook, marked cells have a color.
 """
 
 import csv
@@ -16,7 +16,7 @@ from app.contact_files.formulas import guard_cell
 
 
 class MarkedRow(NamedTuple):
-    """The cells of a row, and the indexes of those that something is wrong with."""
+    """The cells of a row, and the indexes of those with a problem."""
 
     cells: list[str]
     marked: frozenset[int] = frozenset()
@@ -80,7 +80,7 @@ _PARTS = {
 
 
 class WorkbookWriter:
-    """Give `begin`, `rows` and `end` to the reader in this order."""
+    """Write one sheet as a stream: send the bytes of `begin`, `rows` and `end` in this order."""
 
     def __init__(self, sheet: str):
         self._sheet = _BAD_IN_NAME.sub(" ", _clean(sheet)).strip(" '")[:31] or "Contacts"
@@ -150,14 +150,14 @@ def column_name(index: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """What XML can't hold becomes the mark of what can't be read, which no check lets pass. What
-    a workbook would take for an escape, and a line break that XML would change, are escaped."""
+    """Escape what XML or a workbook would change. Characters that XML can't hold become the
+    replacement character, which no check accepts."""
     escaped = _LOOKS_ESCAPED.sub("_x005F_", text) if "_x" in text else text
     return _ILLEGAL.sub("\ufffd", escaped.replace("\r", "_x000D_"))
 
 
 class _Pipe(io.RawIOBase):
-    """What is written, until it is taken."""
+    """A buffer: what is written stays until it is taken."""
 
     def __init__(self) -> None:
         self._held = bytearray()
@@ -176,14 +176,14 @@ class _Pipe(io.RawIOBase):
 
 
 UTF_8 = "utf-8-sig"
-"""Spreadsheets take a CSV file for UTF-8 only with a mark in front."""
+"""UTF-8 with a byte order mark: without it spreadsheets don't recognize UTF-8 in a CSV file."""
 _STREAMED = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", UTF_8: "utf-8"}
-"""Names that would put their mark in front of every piece."""
+"""Encodings that would write their mark before every piece."""
 _TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "’": "'", "–": "-", "…": "..."})
 
 
 class Writer(Protocol):
-    """Bytes of a file, piece by piece."""
+    """Write a file piece by piece."""
 
     def begin(self, header: MarkedRow) -> bytes: ...
 
@@ -193,7 +193,7 @@ class Writer(Protocol):
 
 
 class DelimitedWriter:
-    """CSV that a spreadsheet opens as it is meant, and that runs nothing there."""
+    """Write delimited text that a spreadsheet opens as it is meant, without running formulas."""
 
     def __init__(self, delimiter: str, encoding: str):
         self._delimiter = delimiter
@@ -215,7 +215,8 @@ class DelimitedWriter:
         return b""
 
     def _fitting(self, cell: str) -> str:
-        """Only our own sentences can hold what the file's encoding lacks."""
+        """Return the cell in the file's encoding; only the added problem texts may lack characters
+        in it."""
         if self._is_unicode or cell.isascii():
             return cell
         try:

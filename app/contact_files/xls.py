@@ -1,7 +1,7 @@
-"""XLS: the visible sheet, with values as the spreadsheet shows them.
+"""Read XLS: the visible sheet, with values as the spreadsheet shows them.
 
-Its records are read here, for a library that makes a full table of the sheet asks for as much
-memory as a damaged file tells it to, and ends the whole process.
+Its records are read here, because a library that builds the full table of the sheet allocates as
+much memory as a damaged file asks for, which ends the whole process.
 """
 
 import struct
@@ -24,7 +24,7 @@ from app.contact_files.table import Header, ReadOptions, Row
 MAX_BYTES = 32 * 1024 * 1024
 MAX_CELLS = 2_000_000
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-"""The part that an encrypted XLSX consists of."""
+"""The part that is in an encrypted XLSX."""
 _MACROS = "_VBA_PROJECT_CUR"
 _ERRORS = {
     0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?",
@@ -83,7 +83,7 @@ class OldWorkbook:
         self._stream.close()
 
     def records(self) -> Iterator[Row]:
-        """Rows from the first of the sheet; rows that it leaves out are blank."""
+        """Yield rows from the first of the sheet; rows without a record are blank."""
         limits = self._limits
         for index in range(max(self._cells, default=-1) + 1):
             found = self._cells.get(index, {})
@@ -98,7 +98,7 @@ class OldWorkbook:
             yield Row(index + 1, cells)
 
     def _choose(self, wanted: str | None) -> SheetEntry:
-        """The sheet asked for, else the active one, else the first that people see."""
+        """Return the requested sheet, else the active one, else the first visible one."""
         sheets, active = self._workbook.sheets, self._workbook.active
         readable = [sheet for sheet in sheets if sheet.kind == WORKSHEET]
         if not readable:
@@ -125,7 +125,7 @@ def _container(stream: BinaryIO) -> Container:
 
 
 class _SheetCells:
-    """The cells of one sheet that hold something, as they are shown."""
+    """The non-empty cells of one sheet, as they are shown."""
 
     def __init__(self, workbook: WorkbookGlobals):
         self._workbook = workbook
@@ -181,7 +181,7 @@ class _SheetCells:
         return self._format(struct.unpack_from("<H", body, 4)[0])(repr(value))
 
     def _formula(self, body: bytes) -> str:
-        """What the formula gave when the file was saved; its text comes in a record behind it."""
+        """Return the result of a formula when the file was saved; a text is in the next record."""
         if body[12:14] != b"\xff\xff":
             return self._number(body, struct.unpack_from("<d", body, 6)[0])
         if body[6] == 0:
@@ -198,7 +198,8 @@ def _truth(value: int, *, is_error: bool) -> str:
 
 
 def _rk(body: bytes, position: int) -> float:
-    """Section 2.5.217: a number packed into 30 bits, whole or the upper part of a double."""
+    """Return a number packed into 30 bits, an integer or the upper part of a double: section
+    2.5.217."""
     (packed,) = struct.unpack_from("<i", body, position)
     value: float
     if packed & 2:

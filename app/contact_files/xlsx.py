@@ -1,4 +1,4 @@
-"""XLSX: the visible sheet, streamed, with values as the spreadsheet shows them."""
+"""Read XLSX: the visible sheet, streamed, with values as the spreadsheet shows them."""
 
 from collections.abc import Collection, Iterator
 from typing import BinaryIO, NamedTuple
@@ -60,7 +60,7 @@ class Workbook:
         self._stream.close()
 
     def records(self) -> Iterator[Row]:
-        """Rows by the numbers that the sheet gives them; rows that it leaves out are blank."""
+        """Yield rows by the numbers that the sheet gives them; rows that are left out are blank."""
         if self._strings is None:
             self._strings = self._read_strings()
         reader = SheetReader(self._strings, self._formats, self._limits)
@@ -92,7 +92,7 @@ class Workbook:
         return sheets, active
 
     def _choose(self, sheets: list[_Sheet], active: int, wanted: str | None) -> _Sheet:
-        """The sheet asked for, else the active one, else the first that people see."""
+        """Return the requested sheet, else the active one, else the first visible one."""
         readable = [sheet for sheet in sheets if sheet.part]
         if wanted is not None:
             candidates = [sheet for sheet in readable if sheet.name == wanted]
@@ -111,7 +111,7 @@ class Workbook:
         return next((part for part in parts if part in self._package.names), None)
 
     def _read_formats(self) -> list[Formatter]:
-        """The formatter of each cell style, by its index."""
+        """Return the formatter of each cell style, by its index."""
         part = self._part_of("styles")
         codes = dict(BUILT_IN)
         styles: list[int] = []
@@ -129,7 +129,7 @@ class Workbook:
         return [made.get(number, exact) for number in styles]
 
     def _read_strings(self) -> list[str]:
-        """The texts that cells share."""
+        """Return the texts that cells share."""
         part = self._part_of("sharedStrings")
         if part is None:
             return []
@@ -140,7 +140,7 @@ class Workbook:
 
 
 def _refuse_others(package: Package, main: str) -> None:
-    """An archive that is no XLSX is refused by what it is."""
+    """Refuse an archive that is no XLSX by what it is."""
     names = package.names
     if main in names and main.endswith(".bin"):
         what = "a binary workbook (XLSB)"

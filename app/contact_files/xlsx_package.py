@@ -1,7 +1,7 @@
-"""The container of a workbook: a zip of XML parts, opened with suspicion.
+"""Read the container of a workbook, a zip of XML parts, without trusting it.
 
-Sizes are judged before anything is unpacked, and no part may declare a document type, so neither
-a zip bomb nor an entity bomb gets as far as the reader.
+Sizes are checked before anything is unpacked, and no part may declare a document type, so neither a
+zip bomb nor an entity bomb reaches the reader.
 """
 
 import lzma
@@ -20,7 +20,7 @@ from app.contact_files.table import Limits
 CHUNK = 64 * 1024
 _ESCAPED = re.compile(r"_x(?!D[89A-F])([0-9A-F]{4})_", re.IGNORECASE)
 _PACKED_TIGHTLY = 200
-"""Bytes out of one byte in: sheets of real lists reach 10 to 60."""
+"""Unpacked bytes for each packed one: sheets of real lists reach 10 to 60."""
 _SMALL = 16 * 1024 * 1024
 _ENCRYPTED = 0x1
 _BROKEN_ARCHIVE = (
@@ -40,7 +40,7 @@ class Element(NamedTuple):
 
 
 def parser() -> expat.XMLParserType:
-    """An XML parser that refuses document types; names come as ``namespace local``."""
+    """Return an XML parser that refuses document types; names come as ``namespace local``."""
     made = expat.ParserCreate(namespace_separator=" ")
     made.buffer_text = True
     made.buffer_size = CHUNK
@@ -53,12 +53,13 @@ def parser() -> expat.XMLParserType:
 
 
 def local(name: str) -> str:
-    """The name without its namespace."""
+    """Return the name without its namespace."""
     return name.rpartition(" ")[2]
 
 
 def unescaped(text: str) -> str:
-    """The text of a cell; section 22.9.2.19: ``_x000D_`` is a line break that XML would change."""
+    """Return the text of a cell; section 22.9.2.19: ``_x000D_`` is a line break that XML would
+    change."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
 
 
@@ -83,7 +84,7 @@ class Package:
             raise UnreadableFile("zip_bomb")
 
     def parse(self, name: str, made: expat.XMLParserType) -> Iterator[None]:
-        """Feeds a part to a parser chunk by chunk; what was found so far can be taken at each."""
+        """Feed a part to a parser chunk by chunk; what was found so far can be taken after each."""
         for chunk in self._chunks(name):
             _feed(made, chunk, last=False)
             yield
@@ -98,7 +99,7 @@ class Package:
             raise UnreadableFile("unreadable_workbook") from None
 
     def elements(self, name: str) -> Iterator[Element]:
-        """Every element of a small part, in order."""
+        """Yield every element of a small part, in order."""
         made = parser()
         found: list[Element] = []
         path = [""]
@@ -115,7 +116,7 @@ class Package:
             found.clear()
 
     def content_types(self, name: str) -> list[str]:
-        """What the archive declares a part to be."""
+        """Return the content types that the archive declares for a part."""
         part = "[content_types].xml"
         declared = self.elements(part) if part in self.names else ()
         return [
@@ -125,7 +126,7 @@ class Package:
         ]
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
-        """The parts that a part points to: id -> (kind, part name)."""
+        """Return the parts that a part refers to: id -> (kind, part name)."""
         folder, base = posixpath.split(name)
         relations = posixpath.join(folder, "_rels", f"{base}.rels")
         if relations not in self.names:
@@ -141,7 +142,8 @@ class Package:
 
 
 def _part_name(written: str) -> str:
-    """Names of parts are the same in any case; some programs write them with backslashes."""
+    """Return a part's name in lower case with slashes: case doesn't count, and some programs write
+    backslashes."""
     return written.replace("\\", "/").lower()
 
 

@@ -1,4 +1,5 @@
-"""The texts that the cells of a workbook share."""
+"""Parse the XML of a workbook as it streams: one worksheet's rows, and the texts that cells
+share."""
 
 from collections.abc import Callable
 
@@ -10,10 +11,8 @@ from app.contact_files.xlsx_package import local, parser, unescaped
 
 
 class SharedStrings:
-    """Feed ``parser`` with the part; ``found`` are its texts in order.
-
-    Phonetic readings beside them are left out.
-    """
+    """Feed ``parser`` with the part; ``found`` has its texts in order, without phonetic
+    readings."""
 
     def __init__(self, limits: Limits):
         self.found: list[str] = []
@@ -58,10 +57,9 @@ SheetRow = tuple[int, list[str], bool]
 
 
 class SheetReader:
-    """Feed ``parser`` with the sheet's bytes and ``take`` the rows that are complete.
+    """Feed ``parser`` with the sheet's bytes and ``take`` the complete rows.
 
-    ``hidden_columns`` are the indexes of columns that the spreadsheet does not show, told before
-    the first row.
+    ``hidden_columns`` has the indexes of hidden columns, known before the first row.
     """
 
     def __init__(self, strings: list[str], formats: list[Formatter], limits: Limits):
@@ -92,7 +90,7 @@ class SheetReader:
         self.parser.CharacterDataHandler = self._characters
 
     def take(self) -> list[SheetRow]:
-        """The rows completed since the last call."""
+        """Return the rows completed since the last call."""
         rows, self._rows = self._rows, []
         return rows
 
@@ -183,7 +181,8 @@ class SheetReader:
         self._keep = True
 
     def _end_value(self) -> None:
-        """Programs that do not calculate write an empty value; only an empty text is a result."""
+        """Note whether a value was saved: programs that don't calculate write an empty one, and
+        only an empty text is a result."""
         self._keep = False
         self._has_value = bool(self._text) or self._kind == "str"
 
@@ -201,7 +200,7 @@ class SheetReader:
 
     def _end_cell(self) -> None:
         if self._formula and not self._has_value:
-            # Of a formula that cells share only one cell holds the text.
+            # Of a formula that cells share, only one cell has the text.
             value = f"{UNCALCULATED}{self._written or '…'}"
         elif self._text:
             value = self._shown("".join(self._text))
@@ -240,7 +239,8 @@ class SheetReader:
 
 
 def _column_index(letters: str) -> int:
-    """``A`` is 0. Nonsense and columns beyond any spreadsheet's are a damaged workbook."""
+    """Return the index of a column: ``A`` is 0. Other texts and columns beyond any spreadsheet's
+    are damage."""
     if not (letters.isascii() and letters.isalpha() and len(letters) <= 3):
         raise UnreadableFile("unreadable_workbook")
     index = 0

@@ -1,6 +1,6 @@
-"""Checking, applying and undoing uploaded contact files as durable workflows.
+"""Durable workflows that check, apply and undo uploaded contact files.
 
-All of them may be killed at any moment and go on: see `app.services.imports.pipeline`.
+They may be killed at any moment and go on: see `app.services.imports.pipeline`.
 """
 
 import logging
@@ -30,7 +30,7 @@ APPLY_FAILED = (
 
 @DBOS.workflow(name="check_import")
 def check_import(import_id: str, check_number: str) -> None:
-    """Finds out what applying an upload would do."""
+    """Find out what applying an upload would do."""
     try:
         check(import_id, check_number)
     except Exception:
@@ -40,7 +40,7 @@ def check_import(import_id: str, check_number: str) -> None:
 
 @DBOS.workflow(name="apply_import")
 def apply_import(import_id: str, apply_number: str) -> None:
-    """Applies the good rows of an upload, batch by batch."""
+    """Apply the good rows of an upload, batch by batch."""
     try:
         apply(import_id, apply_number)
     except Exception:
@@ -61,7 +61,7 @@ def undo_import(import_id: str, undo_number: str) -> None:
 @DBOS.step(name="check_import")
 @retry_on_database_outage
 def check(import_id: str, check_number: str) -> None:
-    """The whole check; done again from the beginning where it was cut off."""
+    """The whole check; after an interruption it begins again."""
     own = context()
     most = own.settings.max_import_rows
     pipeline.check_file(
@@ -107,7 +107,7 @@ def give_up_undo(import_id: str, undo_number: str) -> None:
 
 
 def take_over(database: Database) -> None:
-    """Goes on with what a command had begun that is gone."""
+    """Continue imports whose command has died."""
     with database.transaction(read_only=True) as session:
         left = steps.expired_leases(session)
     for import_id in left:

@@ -1,4 +1,4 @@
-"""Figures as files: CSV that a spreadsheet opens as it is meant, and that runs nothing there."""
+"""Figures as CSV files that a spreadsheet opens as they are meant, without running formulas."""
 
 import csv
 import io
@@ -8,18 +8,18 @@ from datetime import date, datetime
 from app.contact_files import guard_cell
 
 BYTE_ORDER_MARK = "\ufeff"
-"""Spreadsheets take a CSV file for UTF-8 only with this in front."""
+"""Without this mark spreadsheets don't recognize UTF-8 in a CSV file."""
 
 Cell = str | int | date | datetime | None
 
 
 def first_line(columns: Sequence[str]) -> bytes:
-    """The names of the columns, as the beginning of a file."""
+    """Return the names of the columns as the beginning of a file."""
     return BYTE_ORDER_MARK.encode() + lines([columns])
 
 
 def lines(rows: Iterable[Sequence[Cell]]) -> bytes:
-    """The rows as lines; text that a spreadsheet would run is guarded, moments are UTC."""
+    """Return rows as lines; text that a spreadsheet would run is escaped, times are UTC."""
     text = io.StringIO(newline="")
     csv.writer(text).writerows([_written(cell) for cell in row] for row in rows)
     return text.getvalue().encode()

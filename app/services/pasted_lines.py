@@ -1,4 +1,4 @@
-"""Lines that people paste or upload: each with its number and its cells, whatever parts them."""
+"""Lines that users paste or upload: each with its number and its cells, whatever separates them."""
 
 import csv
 import io
@@ -13,21 +13,21 @@ _SAMPLE = 50
 
 @dataclass(frozen=True, slots=True)
 class PastedLine:
-    """A line that holds something; ``number`` counts from 1, empty lines included."""
+    """A line that is not empty; ``number`` counts from 1, empty lines included."""
 
     number: int
     cells: tuple[str, ...]
 
 
 def decoded(data: bytes) -> str:
-    """The text of an uploaded file. Raises `UnreadableFile` for what is no text."""
+    """Return the text of an uploaded file. Raises `UnreadableFile` if it is no text."""
     stream = io.BytesIO(data)
     found = detect(stream, None)
     return text_of(stream, found).read().encode("utf-8", "replace").decode()
 
 
 def lines_of(text: str) -> list[PastedLine]:
-    """The lines that hold something, cell by cell, without blanks around them."""
+    """Return the non-empty lines, cell by cell, without spaces around them."""
     lines = text.replace("\x00", "").replace("\ufeff", "").splitlines()
     delimiter = _delimiter([line for line in lines if line.strip()][:_SAMPLE])
     found = []
@@ -38,7 +38,7 @@ def lines_of(text: str) -> list[PastedLine]:
 
 
 def _delimiter(sample: list[str]) -> str:
-    """What parts the cells of most lines."""
+    """Return the delimiter of most lines."""
     return max(_DELIMITERS, key=lambda one: sum(one in line for line in sample))
 
 

@@ -1,4 +1,4 @@
-"""`apply`: the one way in which contacts of a campaign are added, changed and removed in bulk."""
+"""`apply`: the only way to add, change and remove contacts of a campaign in bulk."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -37,17 +37,17 @@ def apply(
     collect_changes: bool = False,
     contact_id: UUID | None = None,
 ) -> BulkResult:
-    """Takes decoded JSON items in the order sent and answers for each of them.
+    """Apply decoded JSON items in the order sent, and answer for each of them.
 
-    ``campaign`` has been fetched for the caller. The campaign is locked until the transaction
-    ends, so that clients that send the same contacts at once find each other's. ``dry_run``
-    gives the same answer and writes nothing. ``row_numbers`` stand for the places of contacts
-    of a file (whose parts are one request, so that no contact is ever alone in it).
-    ``collect_changes`` fills the result's undo log. ``contact_id`` names the contact that every
-    item is about, whatever its identifiers become. The number of statements doesn't grow with
-    the contacts (on SQLite: one for every 500 written).
-    Raises `ValidationFailed` for a root key that is undefined (``unknown_external_id_key``), and
-    for one that identifies a contact where several are sent (``identifying_external_id_key``).
+    ``campaign`` was fetched for the caller. It is locked until the transaction ends, so that
+    clients that send the same contacts at once find each other's. ``dry_run`` gives the same answer
+    and writes nothing. ``row_numbers`` replace the indexes for contacts of a file (whose chunks are
+    one request, so that no contact is ever alone in it). ``collect_changes`` fills the
+    result's undo log. ``contact_id`` names the contact of every item, whatever its identifiers
+    become. The number of statements doesn't grow with the contacts (on SQLite: one for every 500
+    written). Raises `ValidationFailed` for a root key
+    that is undefined (``unknown_external_id_key``), or that identifies a contact although several
+    are sent (``identifying_external_id_key``).
     """
     session.flush()
     rules = load_rules(session, campaign)
@@ -101,7 +101,7 @@ def _root(pair: tuple[str, str] | None, rules: Rules, *, alone: bool) -> Externa
 def load(
     store: Source, understood: Sequence[Incoming], *, every_id: bool, meant: str | None = None
 ) -> ContactIndex:
-    """The stored contacts that the request may concern."""
+    """Return the stored contacts that the request may concern."""
     if store.is_empty():
         return ContactIndex(())
     phones = {incoming.phone for incoming in understood if incoming.phone}
@@ -140,7 +140,7 @@ def _note_times(session: Session, index: ContactIndex) -> None:
 def refused_phones(
     session: Session, rules: Rules, action: ContactAction, understood: Iterable[Incoming]
 ) -> set[str]:
-    """The phones that the organization's do-not-call list keeps out."""
+    """Return the phones that the organization's do-not-call list refuses."""
     if not rules.refuses_do_not_call or action is ContactAction.REMOVE:
         return set()
     phones = {incoming.phone for incoming in understood if incoming.phone}
@@ -148,7 +148,7 @@ def refused_phones(
 
 
 def write(session: Session, campaign: Campaign, store: Store, index: ContactIndex) -> None:
-    """Makes the campaign, which is locked, what the index says; those created have their ids."""
+    """Write the index to the campaign, which is locked; created contacts have their ids."""
     now = utcnow()
     moved = [stored for stored in index.loaded if stored.moved and not stored.removed]
     changed = [stored for stored in index.loaded if stored.changed and not stored.removed]
@@ -180,7 +180,7 @@ def write(session: Session, campaign: Campaign, store: Store, index: ContactInde
 
 
 def _exchange(moved: Iterable[Stored]) -> bool:
-    """Whether one of the contacts gets what another of them had."""
+    """Return whether a contact gets an identifier that another of them had."""
     rows = [(stored, stored.before) for stored in moved if stored.before is not None]
     phones = {phone for _, (phone, *_) in rows}
     emails = {email_key for _, (_, _, email_key, *_) in rows}
@@ -226,7 +226,8 @@ def publish_changes(
     updated: Sequence[str | None],
     deleted: Sequence[str | None],
 ) -> None:
-    """Written with the change that it tells of. Contacts without an id were never stored."""
+    """Publish the ids of changed contacts, in the transaction of the change. Contacts without an id
+    were never stored."""
     for event, ids in (
         (WebhookEvent.CONTACT_CREATED, created),
         (WebhookEvent.CONTACT_UPDATED, updated),
@@ -262,7 +263,7 @@ def send(
     *,
     dry_run: bool = False,
 ) -> BulkResult:
-    """Applies a request to a campaign; a real one that changes something leaves its trace.
+    """Apply a request to a campaign; a change is recorded in the audit log.
 
     Raises `Forbidden`, `NotFound` (``campaign_not_found``) and `ValidationFailed`
     (``unknown_external_id_key``, ``identifying_external_id_key``).

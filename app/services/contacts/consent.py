@@ -1,7 +1,7 @@
-"""Consent to be called: what a contact's metadata says of it, kept where calls look for it.
+"""Consent to calls: read from a contact's metadata, stored where calls look for it.
 
-Three keys of the metadata say it, on every way in: ``consent`` (yes or no in many words),
-``consentSource`` (where it was given) and ``consentAt`` (when; a day or a moment of ISO 8601).
+Three metadata keys state it: ``consent`` (yes or no in many words), ``consentSource`` (where it was
+given) and ``consentAt`` (when; a date or time in ISO 8601).
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ _NO = frozenset(
 
 
 class Statement(NamedTuple):
-    """What is said of a contact's consent; ``status`` None where that is neither yes nor no."""
+    """A contact's consent; ``status`` None if it is neither yes nor no."""
 
     status: str | None
     source: str | None
@@ -46,14 +46,14 @@ SILENT = Statement(None, None, None)
 
 
 def stated(metadata: str | None) -> Statement:
-    """What the metadata say, as they are stored: JSON text."""
+    """Return the consent in metadata as they are stored: JSON text."""
     if metadata is None or _MARK not in metadata:
         return SILENT
     return stated_by(orjson.loads(metadata))
 
 
 def stated_by(metadata: Mapping[str, Any]) -> Statement:
-    """What the metadata say."""
+    """Return the consent in the metadata."""
     status = status_of(metadata.get(KEY))
     if status is None:
         return SILENT
@@ -62,14 +62,14 @@ def stated_by(metadata: Mapping[str, Any]) -> Statement:
 
 
 def status_of(value: Any) -> str | None:
-    """`GIVEN`, `REFUSED`, or None for words that say neither."""
+    """Return `GIVEN`, `REFUSED`, or None for other words."""
     word = "-".join(str(value).casefold().split())
     return GIVEN if word in _YES else REFUSED if word in _NO else None
 
 
 def keep(session: Session, contacts: Sequence[Stored], now: datetime) -> None:
-    """Writes the consent of contacts whose metadata were just written; ``now`` is its time where
-    they name none."""
+    """Write the consent of contacts whose metadata were just written; ``now`` is its
+    default time."""
     rows = []
     for stored in filter(_speaks, contacts):
         before = stated(stored.before[6] if stored.before is not None else None)
@@ -90,7 +90,7 @@ def keep(session: Session, contacts: Sequence[Stored], now: datetime) -> None:
 
 
 def _speaks(stored: Stored) -> bool:
-    """Whether its metadata say something of consent, or did."""
+    """Return whether the metadata mention consent, or did before."""
     before = stored.before[6] if stored.before is not None else None
     return bool((stored.metadata and _MARK in stored.metadata) or (before and _MARK in before))
 

@@ -1,4 +1,4 @@
-"""The contacts of a campaign that a request concerns, held in memory while it is worked out."""
+"""The contacts of a campaign that a request concerns, found by phone, e-mail and external ids."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -42,10 +42,10 @@ class RowIdentity(NamedTuple):
 class Stored:
     """A contact in the state that the request has brought it to so far.
 
-    ``before`` is what the database holds, None for a contact that the request creates; its id
-    is given when it is written. External ids are None where nothing asks for them, and are
-    replaced, never changed in place; so are ``times``, when the contact was created and changed.
-    ``last_row`` has the identifiers of the last row about the contact, where that is asked for.
+    ``before`` is what the database holds, None for a contact that the request creates; its id is
+    set when it is written. External ids are None if nothing asks for them, and are replaced, never
+    changed in place; so are ``times``, when the contact was created and changed. ``last_row``
+    has the identifiers of the last row about the contact, if that is asked for.
     """
 
     phone: str | None
@@ -65,7 +65,7 @@ class Stored:
 
     @classmethod
     def held(cls, identifier: str, columns: Columns) -> "Stored":
-        """As the database holds it."""
+        """Return a contact as the database holds it."""
         phone, email, email_key, first_name, last_name, status, metadata = columns
         return cls(
             phone,
@@ -81,7 +81,7 @@ class Stored:
 
     @property
     def moved(self) -> bool:
-        """Whether phone or e-mail differ from what the database holds."""
+        """Whether phone or e-mail differ from the database."""
         before = self.before
         return before is not None and (self.phone != before[0] or self.email != before[1])
 
@@ -99,7 +99,7 @@ class Stored:
 
     @property
     def ended(self) -> bool:
-        """Whether the request ends the outreach to a contact that there was before."""
+        """Whether the request ends the outreach to a contact that existed before."""
         before = self.before
         return before is not None and (
             self.removed
@@ -108,14 +108,14 @@ class Stored:
 
     @property
     def identities(self) -> list[tuple[str, str]]:
-        """The external ids that tell who it is."""
+        """The external ids that identify it."""
         return [
             (key, held.value) for key, held in (self.external_ids or {}).items() if held.identifies
         ]
 
     def read_only(self) -> dict[str, Any]:
-        """What reading the contact answers beside its fields; complete only where external ids
-        and times were asked for."""
+        """Return the read-only fields of the contact; complete only if external ids and times were
+        loaded."""
         shown: dict[str, Any] = {
             "externalIds": {key: held.value for key, held in (self.external_ids or {}).items()}
         }
@@ -126,8 +126,8 @@ class Stored:
         return shown
 
     def state(self) -> dict[str, Any]:
-        """Everything that a contact can be put back from; metadata as its JSON text, so that
-        numbers and the order of keys stay as they are."""
+        """Return everything to restore a contact from; metadata as JSON text, so that numbers and
+        the order of keys stay as they are."""
         return {
             "phone": self.phone,
             "email": self.email,
@@ -147,7 +147,7 @@ class Ambiguous(Exception):
 
 
 class ContactIndex:
-    """Contacts by what identifies them."""
+    """Contacts by their identifiers."""
 
     def __init__(self, loaded: Iterable[Stored]):
         self.loaded = list(loaded)
@@ -162,7 +162,7 @@ class ContactIndex:
     def find(
         self, phone: str | None, email_key: str | None, *identities: tuple[str, str] | None
     ) -> Stored | None:
-        """The one contact that any of the identifiers belongs to. Raises `Ambiguous`."""
+        """Return the only contact that any of the identifiers belongs to. Raises `Ambiguous`."""
         found = self._by_phone.get(phone)
         other = self._by_email.get(email_key)
         if found is None:
@@ -178,7 +178,7 @@ class ContactIndex:
         return found
 
     def of_id(self, contact_id: str) -> Stored | None:
-        """The loaded contact with this id."""
+        """Return the loaded contact with this id."""
         return next((stored for stored in self.loaded if stored.id == contact_id), None)
 
     def taken(
@@ -188,7 +188,7 @@ class ContactIndex:
         email_key: str | None,
         identity: tuple[str, str] | None,
     ) -> str | None:
-        """Which of the identifiers belongs to another contact than ``own``: its field."""
+        """Return the field of an identifier that belongs to another contact than ``own``."""
         holders = {
             "phone": self._by_phone.get(phone),
             "email": self._by_email.get(email_key),
@@ -209,7 +209,7 @@ class ContactIndex:
             self._by_identity.pop(pair, None)
 
     def identify(self, stored: Stored, phone: str | None, email: str | None) -> None:
-        """Gives a contact other identifiers."""
+        """Give a contact other identifiers."""
         if phone != stored.phone:
             self._by_phone.pop(stored.phone, None)
             stored.phone = phone
@@ -223,7 +223,7 @@ class ContactIndex:
         stored.email, stored.email_key = email, email_key
 
     def attach(self, stored: Stored, key: str, value: str | None, *, identifies: bool) -> None:
-        """Sets (or, with None, takes away) an external id.
+        """Set (or, with None, remove) an external id.
 
         A value that only routes never replaces one that identifies the contact.
         """
@@ -234,7 +234,7 @@ class ContactIndex:
         self.hold(stored, key, None if value is None else HeldId(value, identifies))
 
     def hold(self, stored: Stored, key: str, new: HeldId | None) -> None:
-        """Makes an external id exactly this, or takes it away."""
+        """Set an external id to exactly this, or remove it."""
         ids = stored.external_ids or {}
         held = ids.get(key)
         if new == held:
@@ -257,7 +257,7 @@ class ContactIndex:
 
 
 class Refused(Exception):
-    """A contact that can't be written as it was sent, found out against what is stored."""
+    """A contact that can't be written as it was sent, because of what is stored."""
 
     def __init__(self, problem: Problem):
         super().__init__(problem.message)

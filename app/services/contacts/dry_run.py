@@ -1,8 +1,8 @@
-"""What a file would do to a campaign, a part at a time and without doing it.
+"""A dry run: what a file would do to a campaign, a chunk at a time, without doing it.
 
-Each part is planned by the code that applies it, against the campaign and what the parts before
-would have done. That is kept in a database beside the campaign's, so that memory does not grow
-with the file. Names and statuses decide nothing and are not kept.
+Each chunk is planned by the code that applies it, against the campaign and the result of the chunks
+before. That is kept in a temporary database, so that memory doesn't grow with the file. Names and
+statuses decide nothing and are not kept.
 """
 
 from collections.abc import Iterable, Sequence
@@ -61,7 +61,7 @@ _FORGET_EXTERNAL_IDS = "DELETE FROM external_ids WHERE place IN (SELECT value FR
 
 
 class DryRun:
-    """Use it in a ``with`` block, or close it. It belongs to one thread at a time."""
+    """What a file would do. Use it in a ``with`` block. It belongs to one thread at a time."""
 
     def __init__(self, rules: Rules, action: ContactAction):
         self._rules = rules
@@ -79,13 +79,13 @@ class DryRun:
         self._scratch.close()
 
     def read(self, item: dict[str, Any]) -> Incoming | list[Any]:
-        """See `Reader.read`."""
+        """Read a contact, see `Reader.read`."""
         return self._reader.read(item)
 
     def apply(
         self, session: Session, items: Sequence[dict[str, Any]], row_numbers: Sequence[int]
     ) -> BulkResult:
-        """What `contacts.apply` would answer, ``again`` included, ids aside."""
+        """Return what `contacts.apply` would answer, ``again`` included, except for ids."""
         readings = [self._reader.read(item) for item in items]
         understood = [reading for reading in readings if isinstance(reading, Incoming)]
         stored = open_store(session.connection(), self._rules)
@@ -105,10 +105,10 @@ class DryRun:
 
 
 class _Scratch:
-    """The contacts that parts of the file have changed, in the state they would be in.
+    """The contacts that earlier chunks have changed, in the state they would be in.
 
-    One that is in the campaign too has its id there; one that would be created has its place
-    here as its id. Of one that would be removed nothing is left but its id.
+    A contact of the campaign has its id here; a new one has its place as its id. Of a removed one
+    only the id is left.
     """
 
     def __init__(self) -> None:
@@ -138,7 +138,7 @@ class _Scratch:
         return found
 
     def known(self, contact_ids: Sequence[str]) -> set[str]:
-        """Those that the campaign's own state is out of date for."""
+        """Return the contacts whose state in the campaign is outdated."""
         return {row[0] for row in self._connection.execute(_KNOWN, (_json(contact_ids),))}
 
     def place_of(self, contact_id: str) -> int | None:
@@ -150,7 +150,7 @@ class _Scratch:
         return [ExternalIdRow(names[row[0]], row[1], row[2], bool(row[3])) for row in rows]
 
     def keep(self, concerned: Iterable[Stored], *, with_ids: bool) -> None:
-        """Writes the state that contacts have been brought to."""
+        """Keep the new state of contacts."""
         rows = []
         external_ids = []
         replaced = []
@@ -188,7 +188,7 @@ class _Scratch:
 
 
 class _Both:
-    """The campaign as the parts before would have left it: a `Source`."""
+    """The campaign as the earlier chunks would have left it: a `Source`."""
 
     def __init__(self, scratch: _Scratch, stored: Source):
         self._scratch = scratch

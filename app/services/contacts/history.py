@@ -1,4 +1,4 @@
-"""What happened to a contact: the calls to it and the uploads that touched it."""
+"""The history of a contact: its calls, and the uploads that changed it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from app.services.calls.states import WAITING
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """An upload that created, updated or removed the contact, and with which row."""
+    """An upload that created, updated or removed the contact, and its row."""
 
     upload_id: UUID
     file_name: str
@@ -29,8 +29,8 @@ class Touch:
 def calls_to(
     session: Session, caller: Caller, campaign: Campaign, contact: StoredContact, limit: int
 ) -> Sequence[Call]:
-    """The newest calls of the organization to the contact or its number."""
-    # Found by the index of each: for an "or" the databases walk through all calls of a partner.
+    """Return the newest calls of the organization to the contact or its number."""
+    # Two queries, because for an "or" the databases scan all calls of a partner.
     theirs = select(Call.id).where(Call.contact_id == contact.id)
     to_number = select(Call.id).where(
         Call.organization_id == campaign.organization_id, Call.phone_number == contact.phone
@@ -43,13 +43,13 @@ def calls_to(
 
 
 def waiting_calls(session: Session, contact_id: UUID) -> int:
-    """How many calls would be cancelled if the contact were removed."""
+    """Return how many calls would be cancelled if the contact were removed."""
     query = select(func.count()).where(Call.contact_id == contact_id, Call.status.in_(WAITING))
     return session.scalar(query) or 0
 
 
 def uploads_of(session: Session, contact: StoredContact, limit: int) -> list[Touch]:
-    """The newest uploads that touched a contact that came from its loader."""
+    """Return the newest uploads that changed a contact that came from its loader."""
     query = (
         select(
             ContactImport.id,

@@ -1,4 +1,4 @@
-"""Reading a contact as it was sent: what it asks for, or everything that is wrong with it."""
+"""Read a contact as it was sent: what it asks for, or everything that is wrong with it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ FIELDS = frozenset(
     }
 )
 READ_ONLY = frozenset({"id", "externalIds", "createdAt", "updatedAt"})
-"""What reading a contact adds. Sent back as it is stored it changes nothing, anything else under
+"""Fields that reading a contact adds. Sent back unchanged they do nothing; any other value under
 these names is metadata."""
 
 _NUMBERS = frozenset({int, float, bool})
@@ -42,9 +42,9 @@ MISSING_IDENTIFIER = Problem(
 
 
 class ExternalId(NamedTuple):
-    """A pair as it was sent with a contact, or with the whole request.
+    """A pair that was sent with a contact, or with the whole request.
 
-    ``value`` None takes the key's value away. ``is_own`` is False for a pair of a file that only
+    ``value`` None removes the key's value. ``is_own`` is False for a pair of a file that only
     routes, whatever its key does.
     """
 
@@ -55,13 +55,13 @@ class ExternalId(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Incoming(Stored):
-    """A contact that was understood; where it is new, it is what gets stored.
+    """A contact that was understood; a new one is stored like this.
 
-    In texts "" keeps what is stored, and None clears it. ``sent_metadata`` holds the keys to
-    write, if any, ``removed_keys`` those to take away (None: all that are stored). ``identity``
-    is its own pair where the key identifies contacts. ``further_ids`` are more pairs, which only
-    files can have, ``further_identities`` those of them that identify. ``sent_read_only``
-    are the fields of that kind, by name; see `keep_what_differs`.
+    In texts "" keeps the stored value, and None clears it. ``sent_metadata`` holds the keys to
+    write, if any, ``removed_keys`` those to remove (None: all that are stored). ``identity`` is its
+    own pair if the key identifies contacts. ``further_ids`` are more pairs, which only files can
+    have, ``further_identities`` those of them that identify. ``sent_read_only`` has the read-only fields
+    by name; see `keep_what_differs`.
     """
 
     sent_metadata: dict[str, Any] | None = None
@@ -87,7 +87,7 @@ class Reader:
         self._from_file = from_file
 
     def read(self, item: Any) -> Incoming | list[Problem]:
-        """What the contact asks for, or its problems; the first is the one to report."""
+        """Return what the contact asks for, or its problems; the first is the one to report."""
         if type(item) is not dict:
             return [Problem("", "invalid_type", "A contact is an object, in curly brackets.")]
         problems: list[Problem] = []
@@ -126,7 +126,7 @@ class Reader:
         return None
 
     def _pair(self, item: Mapping[str, Any], problems: list[Problem]) -> ExternalId | None:
-        """The contact's own pair; None where both halves are missing or blank."""
+        """Return the contact's own pair; None if both halves are missing or blank."""
         before = len(problems)
         key = _text(item.get("externalIdKey", ""), "externalIdKey", MAX_EXTERNAL_ID_KEY, problems)
         value = _text(
@@ -146,7 +146,7 @@ class Reader:
         return None
 
     def _further(self, sent: Any, incoming: Incoming, problems: list[Problem]) -> None:
-        """Pairs beside the contact's first: key -> value, or ``{"value", "identifies"}``."""
+        """Read further pairs: key -> value, or ``{"value", "identifies"}``."""
         pairs = []
         for key, given in sent.items():
             held = given if isinstance(given, dict) else {"value": given, "identifies": True}
@@ -164,7 +164,7 @@ class Reader:
 
 
 def unknown_key(key: str, keys: Mapping[str, bool]) -> Problem:
-    """The problem of an external-id key that no assistant of the campaign defines."""
+    """Return the problem of an external-id key that no assistant of the campaign defines."""
     known = ", ".join(sorted(keys)) or "none"
     message = (
         f'No assistant of the campaign defines the external-id key "{key[:100]}". '
@@ -192,7 +192,7 @@ def _email(value: Any, problems: list[Problem]) -> str | None:
 
 
 def _details(item: dict[str, Any], incoming: Incoming, problems: list[Problem]) -> None:
-    """Reads what is no identifier."""
+    """Read everything that is no identifier."""
     incoming.first_name = _text(item.get("firstName", ""), "firstName", MAX_NAME, problems)
     incoming.last_name = _text(item.get("lastName", ""), "lastName", MAX_NAME, problems)
     incoming.status = ""
@@ -212,8 +212,8 @@ def _details(item: dict[str, Any], incoming: Incoming, problems: list[Problem]) 
 
 
 def keep_what_differs(incoming: Incoming, held: Mapping[str, Any]) -> list[Problem]:
-    """Makes metadata of the read-only fields that were sent with another value than is ``held``;
-    what is wrong with them."""
+    """Turn read-only fields that were sent with another value than ``held`` into metadata; return
+    their problems."""
     problems: list[Problem] = []
     sent = incoming.sent_read_only or {}
     differing = {n: value for n, value in sent.items() if n not in held or held[n] != value}
@@ -234,7 +234,7 @@ def _text(value: Any, field: str, limit: int, problems: list[Problem]) -> str | 
 
 
 def _metadata(sent: Any, field: str, incoming: Incoming, problems: list[Problem]) -> None:
-    """Adds what is sent to the metadata. Blank values keep what is stored, null removes a key."""
+    """Add metadata. Blank values keep what is stored, null removes a key."""
     if type(sent) is not dict:
         if type(sent) is not str or not sent.isspace():
             problems.append(_wrong_type(field, "An object"))
@@ -257,7 +257,7 @@ def _metadata(sent: Any, field: str, incoming: Incoming, problems: list[Problem]
 def _mixed_metadata(
     sent: dict[str, Any], field: str, incoming: Incoming, problems: list[Problem]
 ) -> None:
-    """Metadata with something to refuse, to leave out or to take away."""
+    """Read metadata with something to refuse, to leave out or to remove."""
     written = dict(incoming.sent_metadata or {})
     for name, value in sent.items():
         shown = f"{field}.{name[:MAX_METADATA_KEY]}".lstrip(".")

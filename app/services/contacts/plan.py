@@ -1,4 +1,7 @@
-"""What became of the contacts of a request: the answer of Area C, and what an upload keeps."""
+"""Work out, contact by contact and in the order sent, what a request does to a campaign.
+
+Nothing here reads or writes a database: a dry run and the real request are the same plan.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +26,8 @@ CREATED, UPDATED, DELETED, IGNORED, FAILED = "created", "updated", "deleted", "i
 
 
 class Success(TypedDict):
-    """``phone`` and ``email`` as they were sent; ``id`` is None for what a dry run would create."""
+    """``phone`` and ``email`` as they were sent; ``id`` is None for a contact that a dry run would
+    create."""
 
     phone: Any
     email: Any
@@ -61,12 +65,12 @@ class Change:
 
 @dataclass(slots=True)
 class BulkResult:
-    """created + updated + deleted + ignored + failed = contacts sent, always.
+    """The answer for each contact; created + updated + deleted + ignored + failed = contacts sent,
+    always.
 
     ``outcomes`` has one word for each contact in the order sent, ``problems`` everything that is
-    wrong with those that failed, by the same index as ``errors``. ``changes`` is filled where it
-    was asked for, and so is ``again``: for each row about the contact of an earlier one, what the
-    last of those said and what the row itself says.
+    wrong with the failed ones, by the index of ``errors``. ``changes`` is filled on request, and so
+    is ``again``: for each row about the contact of an earlier row, the identifiers of both.
     """
 
     success: list[Success]
@@ -98,7 +102,7 @@ class BulkResult:
         return f"{sent:,} {'contact was' if sent == 1 else 'contacts were'} sent: {counts}."
 
     def body(self) -> dict[str, Any]:
-        """The answer on the wire."""
+        """Return the answer on the wire."""
         return {
             "message": self.message,
             "success": self.success,
@@ -121,7 +125,7 @@ _TAKEN = {"phone": "phone number", "email": "e-mail address", "externalIdValue":
 
 
 class Plan:
-    """What a request does. Feed it with `take`, write what is in its ``index``, then `result`."""
+    """What a request does. Feed it with `take`, write its ``index``, then get the `result`."""
 
     def __init__(
         self,
@@ -153,7 +157,7 @@ class Plan:
         self._again: dict[int, tuple[RowIdentity, RowIdentity]] = {}
 
     def take(self, item: Any, reading: Incoming | list[Problem]) -> None:
-        """The next contact: as it was sent, and as it was read."""
+        """Plan the next contact: as it was sent, and as it was read."""
         if isinstance(reading, list):
             self._fail(item, reading)
             return
@@ -173,7 +177,7 @@ class Plan:
             self._fail(item, [refusal.problem])
 
     def _find(self, reading: Incoming) -> Stored | None:
-        """The contact that is meant: by its identifiers, or the one that was named.
+        """Return the contact that is meant: by its identifiers, or the one that was named.
 
         Raises `Ambiguous` and `Refused`.
         """
@@ -188,7 +192,7 @@ class Plan:
         return own
 
     def result(self, contacts: Sequence[Any]) -> BulkResult:
-        """The answer for all that was taken; what was created has an id only after
+        """Return the answer for everything that was taken; created contacts have ids only after
         `number_created`."""
         return BulkResult(
             success=[
@@ -219,12 +223,12 @@ class Plan:
         )
 
     def concerned(self) -> set[Stored]:
-        """The contacts that anything was done to."""
+        """Return the contacts that anything was done to."""
         return {stored for stored in self._concerned if stored is not None}
 
     @property
     def states_of_removed(self) -> dict[str, dict[str, Any]]:
-        """What is logged of the contacts that go, by their ids; open to more."""
+        """The logged states of removed contacts, by their ids; more may be added."""
         return {
             stored.id: before
             for _, stored, action, before, _ in self._changes
@@ -232,7 +236,7 @@ class Plan:
         }
 
     def number_created(self) -> None:
-        """Gives the contacts that are created their ids, ascending in the order sent."""
+        """Give the created contacts their ids, ascending in the order sent."""
         for stored, identifier in zip(
             self.index.created, new_ids(len(self.index.created)), strict=True
         ):
@@ -348,7 +352,7 @@ class Plan:
 
 
 def _metadata_after(stored: Stored, incoming: Incoming) -> str | None:
-    """The stored contact's metadata after the update. Raises `Refused`."""
+    """Return the stored contact's metadata after the update. Raises `Refused`."""
     if incoming.sent_read_only:
         _keep_read_only(incoming, stored)
     if incoming.sent_metadata or incoming.removed_keys != ():
@@ -357,14 +361,15 @@ def _metadata_after(stored: Stored, incoming: Incoming) -> str | None:
 
 
 def _keep_read_only(incoming: Incoming, stored: Stored) -> None:
-    """Raises `Refused` where what differs from the stored contact is no metadata."""
+    """Keep changed read-only fields as metadata. Raises `Refused` if they can't be."""
     problems = keep_what_differs(incoming, stored.read_only())
     if problems:
         raise Refused(problems[0])
 
 
 def _merged(stored: str | None, incoming: Incoming) -> str | None:
-    """Metadata as JSON text after the contact's own was written into it; None where none is left.
+    """Return the stored metadata with the contact's own merged in, as JSON text; None if none is
+    left.
 
     Raises `Refused` for more keys than a contact may have.
     """

@@ -1,4 +1,4 @@
-"""What Area C asks for: contacts in bulk, and reading them back."""
+"""Read contacts: one, a page for the API, and the list and search of screens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class ContactPage:
 
 
 def get(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> StoredContact:
-    """Raises `NotFound` (``campaign_not_found``, ``contact_not_found``)."""
+    """Return a contact. Raises `NotFound` (``campaign_not_found``, ``contact_not_found``)."""
     campaign = campaigns.get(session, caller, campaign_id)
     query = select(Contact).where(Contact.campaign_id == campaign.id, Contact.id == contact_id)
     contact = session.scalars(query).one_or_none()
@@ -46,7 +46,7 @@ def page(
     *,
     before: UUID | None = None,
 ) -> ContactPage:
-    """The campaign's contacts that pass every filter, newest first, before the one named.
+    """Return the campaign's contacts that pass every filter, newest first, before the one named.
 
     Raises `NotFound` (``campaign_not_found``) and `ValidationFailed` (``invalid_phone``).
     """
@@ -73,8 +73,8 @@ def page(
 
 
 def _numbers(session: Session, campaign: Campaign, sent: str) -> list[str]:
-    """The numbers in E.164 that the text can mean: in an address an unescaped + arrives as a
-    space. Raises `ValidationFailed` (``invalid_phone``) where it means none."""
+    """Return the numbers in E.164 that the text can mean: in a URL an unescaped + arrives as a
+    space. Raises `ValidationFailed` (``invalid_phone``) if it means none."""
     region = session.get_one(Organization, campaign.organization_id).default_region
     readings = [sent, f"+{sent[1:]}"] if sent.startswith(" ") else [sent]
     found, refused = [], []
@@ -115,10 +115,10 @@ def _described(session: Session, contacts: Sequence[Contact]) -> list[StoredCont
 
 
 NO_STATUS = ":none"
-"""Stands for contacts without a status, where a status is asked for."""
+"""The filter for contacts without a status."""
 
 LOOKED_AT = 1000
-"""So many of the newest contacts are looked at for the statuses that a screen offers."""
+"""How many of the newest contacts are searched for the statuses that a screen offers."""
 
 _PHONE_CHARACTERS = frozenset("+0123456789 ().-/\u00a0")
 
@@ -142,17 +142,17 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Contact]:
-    """A screen of a campaign's contacts, newest first. The campaign must come from its loader.
+    """Return a page of a campaign's contacts, newest first. The campaign must come from its loader.
 
-    ``query`` is a whole number in any writing, a whole external id, or the beginning of an e-mail
-    address or name. Numbers and ids are found by an index; names and addresses are looked for
-    through the campaign. Raises `ValidationFailed` (``invalid_cursor``).
+    ``query`` is a whole number in any notation, a whole external id, or the beginning of an e-mail
+    address or name. Numbers and ids are found by an index; names and addresses by a scan of the
+    campaign. Raises `ValidationFailed` (``invalid_cursor``).
     """
     words = (query or "").replace("\0", "").strip()
     known = _known_ids(session, campaign, words) if words else None
     listed = _listed_ids(campaign) if hindrance is Hindrance.DO_NOT_CALL else None
     by_index = [ids for ids in (known, listed) if ids is not None]
-    # Beside these the campaign is not named: the databases would rather walk through it.
+    # Without the campaign in this query: with it the databases would scan the campaign.
     rows = select(Contact).where(*(Contact.id.in_(ids) for ids in by_index))
     if not by_index:
         rows = rows.where(Contact.campaign_id == campaign.id)
@@ -180,7 +180,7 @@ def search(
 
 
 def statuses_of(session: Session, campaign: Campaign) -> Sequence[str]:
-    """The statuses among the campaign's newest contacts, in order; see `LOOKED_AT`."""
+    """Return the statuses among the campaign's newest contacts, in order; see `LOOKED_AT`."""
     newest = (
         select(Contact.status)
         .where(Contact.campaign_id == campaign.id)
@@ -193,7 +193,7 @@ def statuses_of(session: Session, campaign: Campaign) -> Sequence[str]:
 
 
 def _known_ids(session: Session, campaign: Campaign, words: str) -> Select[UUID] | None:
-    """Who has this number or external id; None where it is neither."""
+    """Return the contacts with this number or external id; None if it is neither."""
     carriers = select(ContactExternalId.contact_id).where(
         ContactExternalId.campaign_id == campaign.id, ContactExternalId.value == words
     )
@@ -210,7 +210,7 @@ def _known_ids(session: Session, campaign: Campaign, words: str) -> Select[UUID]
 
 
 def _listed_ids(campaign: Campaign) -> Select[UUID]:
-    """Whose numbers are on the do-not-call list."""
+    """Return the contacts whose numbers are on the do-not-call list."""
     numbers = select(DoNotCallEntry.phone).where(
         DoNotCallEntry.organization_id == campaign.organization_id
     )
@@ -219,7 +219,7 @@ def _listed_ids(campaign: Campaign) -> Select[UUID]:
 
 
 def _ended() -> ColumnElement[bool]:
-    """As `rules.is_ended`; the length is cheaper to look at than the letters."""
+    """Match as `rules.is_ended`; comparing the length first is cheaper."""
     long_enough = func.length(Contact.status) >= min(map(len, ENDED_STATUSES))
     return long_enough & func.lower(func.trim(Contact.status)).in_(sorted(ENDED_STATUSES))
 
@@ -237,11 +237,11 @@ def _begins_with(session: Session, words: str) -> ColumnElement[bool]:
 
 
 class _Beginnings:
-    """What a column's text begins with, in small and capital letters alike.
+    """Return the condition that a column begins with a text, in upper or lower case.
 
-    SQLite's own LIKE knows that of ASCII letters only and is several times quicker than a
-    function of ours, so it is asked for the usual ways to write the others. PostgreSQL's ILIKE
-    knows every letter and is ten times slower than LIKE, which asks for the first letter before.
+    SQLite's LIKE ignores case for ASCII letters only, and is several times faster than a function
+    of ours, so it gets the usual spellings of other letters. PostgreSQL's ILIKE knows all letters
+    but is ten times slower than LIKE, which tests the first letter before.
     """
 
     def __init__(self, session: Session):
@@ -267,7 +267,7 @@ def _escaped(text: str) -> str:
 
 
 def _parted(words: str) -> list[tuple[str, str]]:
-    """A first and a last name, for each blank that may stand between them."""
+    """Return the splits into first and last name, one for each space."""
     parts = words.split()
     return [(" ".join(parts[:at]), " ".join(parts[at:])) for at in range(1, min(len(parts), 4))]
 

@@ -1,4 +1,4 @@
-"""What a campaign asks of its contacts, and the limits that the docs page publishes."""
+"""The rules for contacts: a campaign's settings, and the limits that the docs page publishes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ MAX_EXTERNAL_ID_KEY = 100
 MAX_EXTERNAL_ID_VALUE = 200
 
 ENDED_STATUSES = frozenset({"completed", "disqualified"})
-"""They stop outreach; compared trimmed and case-insensitively."""
+"""Statuses that end outreach; compared trimmed and ignoring case."""
 
 
 def is_ended(status: str | None) -> bool:
@@ -28,7 +28,7 @@ def is_ended(status: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A campaign's and its organization's settings, as far as they concern contacts.
+    """The settings of a campaign and its organization that concern contacts.
 
     ``keys`` maps each external-id key to whether its values identify the contact.
     """

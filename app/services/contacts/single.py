@@ -1,4 +1,4 @@
-"""One contact at a time, as people change them: by the rules and in the words of `apply`."""
+"""Add, edit and remove one contact, with the rules and errors of `apply`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ from app.services.contacts.plan import CREATED, IGNORED, UPDATED, BulkResult
 from app.services.contacts.queries import get
 
 REMOVED = "contact.removed"
-"""The operation under which a removed contact is kept for the person who removed it."""
+"""The operation under which a removed contact is kept for the user who removed it."""
 
 _EXISTS = Problem(
     "phone", "contact_exists", "A contact with this number, address or id is in the campaign."
@@ -29,8 +29,11 @@ _ENDED = Problem("status", "status_ended", "Nobody is added with a status that e
 
 @dataclass(frozen=True, slots=True)
 class ContactFields:
-    """A contact as a person wants it to be: blank texts are cleared. ``metadata`` holds the keys
-    to write, None takes one away; ``external_ids`` likewise, a value for each key."""
+    """A contact as a user wants it: blank texts are cleared.
+
+    ``metadata`` holds the keys to write, None removes one; ``external_ids`` likewise, a value for
+    each key.
+    """
 
     first_name: str = ""
     last_name: str = ""
@@ -42,19 +45,20 @@ class ContactFields:
 
 
 def version_of(contact: StoredContact) -> int:
-    """What a form was filled from: changes with every change of the contact."""
+    """Return the version that a form was filled from; it changes with every change of the
+    contact."""
     return int(contact.updated_at.timestamp() * 1_000_000) % 1_000_000_000
 
 
 def name_of(contact: StoredContact) -> str:
-    """How a person calls the contact: by name, else by number or address."""
+    """Return how to refer to the contact: by name, else by number or address."""
     name = f"{contact.first_name or ''} {contact.last_name or ''}".strip()
     return name or contact.phone or contact.email or str(contact.id)
 
 
 def add(session: Session, caller: Caller, campaign_id: UUID, wanted: ContactFields) -> UUID:
-    """A new contact; its id. Raises `Forbidden`, `NotFound` and `ValidationFailed` (as Area C,
-    ``contact_exists`` and ``status_ended``)."""
+    """Add a contact and return its id. Raises `Forbidden`, `NotFound` and `ValidationFailed` (as
+    Area C, ``contact_exists`` and ``status_ended``)."""
     campaign = _campaign(session, caller, campaign_id)
     items = _items(wanted, blank="")
     result = apply(session, campaign, items, ContactAction.UPSERT)
@@ -77,7 +81,7 @@ def edit(
     *,
     expected_version: int | None = None,
 ) -> StoredContact:
-    """Makes the contact what is wanted. Raises `Forbidden`, `NotFound`, `ValidationFailed` (as
+    """Change a contact to what is wanted. Raises `Forbidden`, `NotFound`, `ValidationFailed` (as
     Area C) and `Conflict` (``changed_meanwhile``)."""
     campaign = _campaign(session, caller, campaign_id)
     campaigns.lock(session, campaign)
@@ -101,7 +105,7 @@ def note(
     contact: StoredContact,
     metadata: Mapping[str, Any],
 ) -> StoredContact:
-    """Writes these keys into the contact's metadata and leaves the rest. Raises as `edit`."""
+    """Write these keys into the contact's metadata and leave the rest. Raises as `edit`."""
     unchanged = ContactFields(
         first_name=contact.first_name or "",
         last_name=contact.last_name or "",
@@ -114,10 +118,10 @@ def note(
 
 
 def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> StoredContact:
-    """Takes the contact out of the campaign; calls that wait for it are cancelled. What it was
-    is kept for a day for the person who did it: see `undo_removal`.
+    """Remove the contact from the campaign and cancel its waiting calls.
 
-    Raises `Forbidden` and `NotFound`.
+    It is kept for a day for the user who removed it: see `undo_removal`. Raises `Forbidden` and
+    `NotFound`.
     """
     campaign = _campaign(session, caller, campaign_id)
     campaigns.lock(session, campaign)
@@ -143,7 +147,8 @@ def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID
 
 
 def removed_lately(session: Session, caller: Caller, contact_id: UUID) -> StoredContact | None:
-    """The contact that `undo_removal` would add again for the caller; None where there is none."""
+    """Return the contact that `undo_removal` would add again for the caller; None if there
+    is none."""
     record = session.get(IdempotencyRecord, (caller.subject_id, REMOVED, str(contact_id)))
     if record is None or record.created_at < utcnow() - idempotency.KEPT_FOR:
         return None
@@ -151,10 +156,10 @@ def removed_lately(session: Session, caller: Caller, contact_id: UUID) -> Stored
 
 
 def undo_removal(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> UUID:
-    """Adds a contact again that the caller removed within a day; its new id.
+    """Add a contact again that the caller removed within a day, and return its new id.
 
-    Raises `Forbidden`, `NotFound` (also where it was put back before) and `ValidationFailed`
-    where somebody with its number, address or id is in the campaign by now.
+    Raises `Forbidden`, `NotFound` (also after an earlier undo) and `ValidationFailed` if another
+    contact has its number, address or id by now.
     """
     campaign = _campaign(session, caller, campaign_id)
     record = session.get(IdempotencyRecord, (caller.subject_id, REMOVED, str(contact_id)))
@@ -175,7 +180,7 @@ def undo_removal(session: Session, caller: Caller, campaign_id: UUID, contact_id
         ),
         blank="",
     )
-    if was.status:  # a status that ends outreach is no reason not to put somebody back
+    if was.status:  # a status that ends outreach doesn't prevent the undo
         items.append({"phone": was.phone, "email": was.email, "status": was.status})
     result = apply(session, campaign, items, ContactAction.UPSERT)
     _require_good(result, items)
@@ -193,8 +198,10 @@ def _campaign(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
 
 
 def _items(wanted: ContactFields, *, blank: str | None) -> list[dict[str, Any]]:
-    """The contact as Area C would be sent it; ``blank`` None clears. A contact carries one pair
-    a time, so further external ids are further items of the same contact."""
+    """Return the contact as items of Area C; ``blank`` None clears.
+
+    A contact has one pair at a time, so further external ids are further items of the same contact.
+    """
     identifiers: dict[str, Any] = {
         "phone": wanted.phone.strip() or blank,
         "email": wanted.email.strip() or blank,
@@ -215,7 +222,7 @@ def _items(wanted: ContactFields, *, blank: str | None) -> list[dict[str, Any]]:
 
 
 def _require_good(result: BulkResult, items: Sequence[Mapping[str, Any]]) -> None:
-    """Raises `ValidationFailed` with every problem; those of a pair name its key."""
+    """Raise `ValidationFailed` with every problem; those of a pair name its key."""
     found: list[Problem] = []
     for index, problems in result.problems.items():
         key = items[index].get("externalIdKey")

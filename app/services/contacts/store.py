@@ -1,4 +1,4 @@
-"""What contacts need of a database: reading and writing whole sets, never a row at a time."""
+"""The storage of contacts: reading and writing whole sets, never a row at a time."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,10 +13,10 @@ from app.services.contacts.store_sqlite import SqliteStore
 
 
 class Source(Protocol):
-    """The contacts of one campaign, as far as they are looked up."""
+    """The contacts of one campaign, for reading."""
 
     def is_empty(self) -> bool:
-        """Whether the campaign has no contact at all, so that nothing need be looked for."""
+        """Return whether the campaign has no contact at all, so that all lookups can be skipped."""
 
     def find_by_id(self, contact_ids: Sequence[str]) -> list[Stored]: ...
 
@@ -25,7 +25,7 @@ class Source(Protocol):
     def find_by_email(self, email_keys: Sequence[str]) -> list[Stored]: ...
 
     def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[Stored]:
-        """The contacts that (key, value) pairs identify."""
+        """Return the contacts that (key, value) pairs identify."""
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]: ...
 
@@ -34,20 +34,20 @@ class Store(Source, Protocol):
     """The contacts of one campaign, written only under its lock (see `campaigns.lock`).
 
     On PostgreSQL every method is a fixed number of statements; on SQLite, which has no network
-    in between, writing rows is a statement for every few hundred.
+    latency, writing takes a statement for every few hundred rows.
     """
 
     def insert(self, contacts: Sequence[Stored], now: datetime) -> None: ...
 
     def update_details(self, contacts: Sequence[Stored], now: datetime) -> None:
-        """Writes names, status and metadata."""
+        """Write names, status and metadata."""
 
     def update_identifiers(self, contacts: Sequence[Stored], now: datetime) -> None:
-        """Writes phones and e-mails."""
+        """Write phones and e-mails."""
 
     def vacate(self, contacts: Sequence[Stored]) -> None:
-        """Frees the phones and e-mails of contacts that are about to exchange theirs: the
-        databases check unique keys row by row."""
+        """Free the phones and e-mails of contacts that are about to exchange theirs: the databases
+        check unique keys row by row."""
 
     def delete(self, contact_ids: Sequence[str]) -> None: ...
 

@@ -1,8 +1,7 @@
-"""Taking back what a file changed: contacts as they were, wherever nobody has changed them since.
+"""Undo what a file changed, except where contacts were changed since.
 
-What was created is removed, what was updated is restored field by field, what was removed comes
-back. Steps are undone in the opposite order, so that whoever got a number from somebody else
-gives it back first.
+Created contacts are removed, updated ones restored field by field, removed ones come back. Steps
+are undone in reverse order, so that identifiers that moved between contacts are free again.
 """
 
 from collections import defaultdict
@@ -23,19 +22,19 @@ from app.services.contacts.rules import load_rules
 from app.services.contacts.store import Store, open_store
 
 REMOVED, REMOVED_CHANGED = "removed", "removedChanged"
-"""What was created goes; the second tells that somebody has changed it since."""
+"""A created contact is removed; the second means that it was changed since."""
 RESTORED, PARTLY, BROUGHT_BACK = "restored", "partly", "broughtBack"
 UNCHANGED, LEFT, GONE, TAKEN = "unchanged", "left", "gone", "taken"
 CHANGED_SINCE, NEEDED, ALREADY_BACK = "changedSince", "needed", "putBack"
-"""Why a field is left: it has another value by now, nothing else tells who the contact is,
-(`TAKEN`) another contact has what would be given back, or somebody has put it back already."""
+"""Why a field is left: it has another value by now, nothing else identifies the contact, (`TAKEN`)
+another contact has the old value, or it has its old value again already."""
 
 _METADATA = "contactMetadata."
 _PLAIN = {"firstName": "first_name", "lastName": "last_name", "status": "status"}
 
 
 class Step(NamedTuple):
-    """One step of an undo log: states as `Stored.state` gives them, None where there is none."""
+    """One step of an undo log: states as `Stored.state` gives them, None if there is none."""
 
     row_number: int
     contact_id: str
@@ -46,7 +45,7 @@ class Step(NamedTuple):
 
 @dataclass(slots=True)
 class Undone:
-    """What becomes of a step: one of the words above, and why which field is left as it is."""
+    """The outcome of a step: one of the words above, and why fields are left as they are."""
 
     step: Step
     outcome: str
@@ -54,7 +53,7 @@ class Undone:
 
 
 def fields_differing(fields_left: Mapping[str, str] | None) -> int:
-    """How many fields are not as they were before the step, and stay so."""
+    """Return how many fields stay different from what they were before the step."""
     return sum(why != ALREADY_BACK for why in (fields_left or {}).values())
 
 
@@ -66,11 +65,11 @@ def undo(
     left_before: Mapping[str, Collection[str]] | None = None,
     dry_run: bool = False,
 ) -> list[Undone]:
-    """Undoes the steps, which come with the last one first; the answer is in the same order.
+    """Undo the steps, the last one first; the answer is in the same order.
 
-    The campaign is locked until the transaction ends. ``left_before`` names, by contact, the
-    fields that steps undone before these have left: what somebody has changed since is no step's
-    any more, whatever its value. ``dry_run`` gives the same answer and writes nothing.
+    The campaign is locked until the transaction ends. ``left_before`` names, by contact, the fields
+    that steps undone before these have left: a field that was changed since belongs to no step,
+    whatever its value. ``dry_run`` gives the same answer and writes nothing.
     """
     session.flush()
     if not dry_run:
@@ -100,7 +99,7 @@ def _restore_consent(
     held: Mapping[str | None, Stored],
     left: Mapping[str, Collection[str]],
 ) -> None:
-    """Consent that is again what it was is as old as it was."""
+    """Restore the time of consent that is again what it was."""
     returned = {}
     for step in (one.step for one in found if one.outcome in (RESTORED, PARTLY)):
         before, stored = step.before or {}, held[step.contact_id]
@@ -115,7 +114,7 @@ def _restore_consent(
 
 
 def _load(store: Store, steps: Sequence[Step]) -> ContactIndex:
-    """The contacts of the steps, and whoever has by now what is to be given back."""
+    """Return the contacts of the steps, and those that have identifiers to give back."""
     states = [step.before for step in steps if step.before]
     found = store.find_by_id(list({step.contact_id for step in steps}))
     found += store.find_by_phone(list({state["phone"] for state in states if state["phone"]}))
@@ -182,12 +181,12 @@ def _restore(
     after: Mapping[str, Any],
     left_before: Collection[str],
 ) -> tuple[list[str], dict[str, str]]:
-    """Gives back what the step has changed; the fields restored, and why others are left."""
+    """Restore what the step has changed; return the restored fields, and why others are left."""
     restored: list[str] = []
     left: dict[str, str] = {}
 
     def as_written(name: str, current: object) -> bool:
-        """Whether the step has changed the field and nobody else has since."""
+        """Return whether the step has changed the field and nothing else has since."""
         if before[name] == after[name] or name in left_before:
             return False
         if current == after[name]:
@@ -215,7 +214,7 @@ def _restore(
 def _identify(
     index: ContactIndex, stored: Stored, wanted: dict[str, str | None], left: dict[str, str]
 ) -> None:
-    """Gives back phone and e-mail; takes from ``wanted`` what can't be given."""
+    """Restore phone and e-mail; remove from ``wanted`` what can't be given."""
     for name in list(wanted):
         value = wanted[name]
         phone, email = (value, None) if name == "phone" else (None, value)
@@ -238,7 +237,7 @@ def _restore_metadata(
     left: dict[str, str],
     left_before: Collection[str],
 ) -> None:
-    """The text as it was where nobody has changed it, so that the order of its keys returns."""
+    """Restore the text itself if it is unchanged, so that the order of its keys returns."""
     if before == after:
         return
     of_others = {name.partition(".")[2] for name in left_before if name.startswith(_METADATA)}
@@ -266,7 +265,7 @@ def _restore_metadata(
 
 
 def _values(text: str | None) -> dict[str, bytes]:
-    """Metadata with its values as JSON: 1 and true are not the same."""
+    """Return metadata with values as JSON: 1 and true are different."""
     return {key: orjson.dumps(value) for key, value in orjson.loads(text or "{}").items()}
 
 

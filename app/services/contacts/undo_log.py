@@ -1,4 +1,4 @@
-"""What a contact has beside its own fields: it goes when a file removes it, and can come back."""
+"""What the undo log keeps of a contact besides its fields: its age, consent and calls."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -15,8 +15,8 @@ from app.services.contacts.plan import Change
 
 
 def record_removed(session: Session, removed: Mapping[str, dict[str, Any]]) -> None:
-    """Adds to the states of contacts that are about to go, by their ids, their age, their consent
-    and the calls to them."""
+    """Add to the states of contacts that will be removed, by their ids, their age, consent and
+    calls."""
     ids = [UUID(contact_id) for contact_id in removed]
     query = select(
         Contact.id,
@@ -42,8 +42,8 @@ def record_removed(session: Session, removed: Mapping[str, dict[str, Any]]) -> N
 
 
 def record_consent(session: Session, changes: Iterable[Change]) -> None:
-    """Adds to the states before changes, which are about to be written, since when those whose
-    consent they change have given or refused it."""
+    """Add the time of consent to the states before changes that change it. Call it before
+    writing."""
     first: dict[UUID, dict[str, Any]] = {}
     for change in changes:
         before, after = change.before, change.after
@@ -56,7 +56,7 @@ def record_consent(session: Session, changes: Iterable[Change]) -> None:
 
 
 def restore_removed(session: Session, returned: Mapping[str, Mapping[str, Any]]) -> None:
-    """Undoes `note` for contacts that are in the campaign again."""
+    """Undo `record_removed` for contacts that are in the campaign again."""
     contacts = [
         {
             "id": UUID(contact_id),
@@ -82,7 +82,7 @@ def restore_removed(session: Session, returned: Mapping[str, Mapping[str, Any]])
 
 
 def restore_consent(session: Session, returned: Mapping[str, str | None]) -> None:
-    """Undoes `note_consent` for contacts whose consent is again what it was."""
+    """Undo `record_consent` for contacts whose consent is again what it was."""
     rows = [{"id": UUID(id_), "consent_at": _moment(at)} for id_, at in returned.items()]
     if rows:
         session.execute(update(Contact), rows)

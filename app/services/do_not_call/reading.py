@@ -1,4 +1,4 @@
-"""Reading many numbers at once, by the same rules as every other number that is stored."""
+"""Read many numbers at once, by the same rules as every other stored number."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class SheetLine:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What was read; numbers that stand twice are in ``good`` once."""
+    """What was read; a repeated number is in ``good`` once."""
 
     good: list[SheetLine]
     bad: list[SheetLine]
@@ -33,7 +33,7 @@ class Sheet:
 
 
 def read_numbers(text: str, default_region: str) -> Sheet:
-    """The numbers of a text: one a line, or the number column of a CSV with its reasons.
+    """Return the numbers of a text: one a line, or the number column of a CSV with its reasons.
 
     Raises `ValidationFailed` (``required``, ``too_many``).
     """
@@ -72,7 +72,7 @@ def _read(line: PastedLine, number_at: int, reason_at: int, default_region: str)
 
 
 _LOST = frozenset({"rounded", "scientific", "date", "hashes", "calculated"})
-"""Damage by a spreadsheet after which no number may be guessed."""
+"""Damage by a spreadsheet after which the number can't be known."""
 
 
 def _cell(line: PastedLine, place: int) -> str:
@@ -86,7 +86,8 @@ def _is_header(cells: tuple[str, ...]) -> bool:
 
 
 def _columns(heads: tuple[str, ...]) -> tuple[int, int]:
-    """Where numbers and reasons stand under these column names; the first column by default."""
+    """Return the places of the number and reason columns; the number column defaults to the
+    first."""
     number_at = _first(heads, _NUMBER_HEADS, 0)
     return number_at, _first(heads, _REASON_HEADS, len(heads))
 

@@ -73,7 +73,7 @@ def _first(*choices: Sequence[int]) -> int | None:
 
 
 def notes_on(earlier: RowIdentity, row: RowIdentity) -> list[Note]:
-    """Return the warnings for an applied row whose contact ``earlier``, the last such row, had too."""
+    """Return the warnings for an applied row whose contact an ``earlier`` row had too."""
     number = earlier.row_number
     notes = [Note(None, "duplicate", f"The same contact as row {number}, which it updates.")]
     if not _differ(earlier, row):
