@@ -184,3 +184,15 @@ def test_pauses_stand_below_calls() -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_nothing_uses_the_standard_sqlite_library(module: str) -> None:
     assert "sqlite3" not in {target for target, _ in imports_of(MODULES[module])}
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m.startswith("app.contact_files")])
+def test_contact_files_are_read_without_contacts_campaigns_or_a_database(module: str) -> None:
+    allowed = {"app.contact_files", "app.errors", "app.phone"}
+    other = {
+        target
+        for target, _ in imports_of(MODULES[module])
+        if target.startswith(("app", "sqlalchemy"))
+        and ".".join(target.split(".")[:2]) not in allowed
+    }
+    assert other == set()

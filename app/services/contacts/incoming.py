@@ -60,8 +60,8 @@ class Incoming(Stored):
     In texts "" keeps the stored value, and None clears it. ``sent_metadata`` holds the keys to
     write, if any, ``removed_keys`` those to remove (None: all that are stored). ``identity`` is its
     own pair if the key identifies contacts. ``further_ids`` are more pairs, which only files can
-    have, ``further_identities`` those of them that identify. ``sent_read_only`` has the read-only fields
-    by name; see `keep_what_differs`.
+    have, ``further_identities`` those of them that identify. ``sent_read_only`` has the read-only
+    fields by name; see `keep_what_differs`.
     """
 
     sent_metadata: dict[str, Any] | None = None
