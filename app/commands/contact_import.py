@@ -31,7 +31,7 @@ from app.services.imports.check import options_of
 from app.services.imports.mapping import suggested
 from app.services.imports.pipeline import apply_rows, check_file, preview_rows
 from app.services.imports.summary import RowSummary, Summary
-from app.services.imports.uploads import Chosen
+from app.services.imports.uploads import UploadChoices
 
 RENEW_SECONDS = 4.0
 
@@ -81,26 +81,26 @@ class Importer:
         """Yield what applying would do. Nothing is written but a temporary file."""
         with self._opened(wish) as table, TemporaryFile() as spool, self._prepared(
             wish, table
-        ) as attempt:  # fmt: skip
-            for records in preview_rows(self._database, attempt, wish.campaign_id):
+        ) as planned:  # fmt: skip
+            for records in preview_rows(self._database, planned, wish.campaign_id):
                 for record in records:
                     row = summary.summarize_row(record.row, record.problems, table.header)
                     spool.write(orjson.dumps(row) + b"\n")
             rows = summary.with_skipped(_read_back(spool), table.skipped)
-            yield Outcome(Summary.tried(attempt), rows)
+            yield Outcome(Summary.of_preview(planned), rows)
 
     @contextmanager
     def apply(self, wish: Wish) -> Iterator[Outcome]:
         """Check and apply the file; once it is stored, the worker goes on if this process dies."""
-        with self._opened(wish) as table, self._prepared(wish, table) as attempt:
-            chosen = Chosen(dict(wish.reading))
+        with self._opened(wish) as table, self._prepared(wish, table) as planned:
+            chosen = UploadChoices(dict(wish.reading))
             if wish.mapping is not None:
-                targets = [str(target) for target in attempt.settings.mapping.targets]
+                targets = [str(target) for target in planned.settings.mapping.targets]
                 reading = wish.reading | {
                     "byHand": True,
-                    "phoneOrder": attempt.settings.mapping.phones,
+                    "phoneOrder": planned.settings.mapping.phones,
                 }
-                chosen = Chosen(reading, table.header, targets)
+                chosen = UploadChoices(reading, table.header, targets)
         upload_id = self._hand_in(wish, chosen)
         with self._leased(upload_id):
             self._check_and_apply(upload_id)
@@ -126,7 +126,7 @@ class Importer:
         return open_table(wish.path, name=wish.path.name, options=options)
 
     def _prepared(self, wish: Wish, table: Table) -> preview.ImportPreview:
-        order = preview.Order(
+        order = preview.ImportOrder(
             campaign_id=wish.campaign_id,
             action=wish.action,
             region=wish.reading.get("region"),
@@ -137,7 +137,7 @@ class Importer:
                 rules = load_rules(session, campaign)
                 own = suggested(table, rules)
                 given = mapping_file.targets_of(wish.mapping, table.header, rules.keys, own)
-                order = preview.Order(
+                order = preview.ImportOrder(
                     campaign_id=wish.campaign_id,
                     action=wish.action,
                     columns=table.header,
@@ -146,13 +146,13 @@ class Importer:
                     phone_order=given.phone_order,
                     by_hand=True,
                 )
-            attempt = preview.prepare(session, order, table)
-        if not attempt.settings.mapping.finds_contacts:
-            with attempt:
+            planned = preview.prepare(session, order, table)
+        if not planned.settings.mapping.finds_contacts:
+            with planned:
                 raise UnreadableFile("no_contact_column")
-        return attempt
+        return planned
 
-    def _hand_in(self, wish: Wish, chosen: Chosen) -> UUID:
+    def _hand_in(self, wish: Wish, chosen: UploadChoices) -> UUID:
         try:
             with wish.path.open("rb") as stream:
                 kept = self._files.save(stream, max_bytes=self._max_bytes)

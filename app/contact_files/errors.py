@@ -6,37 +6,6 @@ from typing import Self
 
 from app.errors import ValidationFailed
 
-
-class UnreadableFile(ValidationFailed):
-    """The whole file is refused; ``row`` is the place if known, ``sheets`` those of a workbook that
-    could be read instead."""
-
-    sheets: tuple[str, ...] = ()
-
-    def __init__(self, code: str, *, row: int | None = None, **facts: object):
-        sentence = REFUSALS[code].format(row=row, **facts)
-        super().__init__(sentence.replace("Row None", "A row"), code)
-        self.row = row
-
-    @classmethod
-    def with_message(cls, code: str, row: int | None, message: str) -> Self:
-        """Return a refusal whose message was written before."""
-        error = cls.__new__(cls)
-        ValidationFailed.__init__(error, message, code)
-        error.row = row
-        return error
-
-
-@contextmanager
-def reading_one_of(sheets: Sequence[str]) -> Iterator[None]:
-    """Name these sheets in an error that is raised inside."""
-    try:
-        yield
-    except UnreadableFile as refused:
-        refused.sheets = tuple(sheets)
-        raise
-
-
 REFUSALS = {
     "empty_file": "The file is empty. Export it again and upload the new file.",
     "no_rows": "The file has a header and no rows below it, so there is nothing to upload.",
@@ -73,3 +42,33 @@ REFUSALS = {
     "choose_sheet": "There is no sheet “{sheet}” with rows in it. The sheets are: {sheets}.",
 }
 """Why a whole file is refused; ``{…}`` is filled in."""
+
+
+class UnreadableFile(ValidationFailed):
+    """The whole file is refused; ``row`` is the place if known, ``sheets`` those of a workbook that
+    could be read instead."""
+
+    sheets: tuple[str, ...] = ()
+
+    def __init__(self, code: str, *, row: int | None = None, **facts: object):
+        sentence = REFUSALS[code].format(row=row, **facts)
+        super().__init__(sentence.replace("Row None", "A row"), code)
+        self.row = row
+
+    @classmethod
+    def with_message(cls, code: str, row: int | None, message: str) -> Self:
+        """Return a refusal whose message was written before."""
+        error = cls.__new__(cls)
+        ValidationFailed.__init__(error, message, code)
+        error.row = row
+        return error
+
+
+@contextmanager
+def reading_one_of(sheets: Sequence[str]) -> Iterator[None]:
+    """Name these sheets in an error that is raised inside."""
+    try:
+        yield
+    except UnreadableFile as refused:
+        refused.sheets = tuple(sheets)
+        raise

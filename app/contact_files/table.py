@@ -28,6 +28,9 @@ _WORDS = re.compile(
 _NUMBER = re.compile(r"\+\d[\d\s().-]{6,}|\(?\b\d{3}\)?[ .-]\d{3}[.-]\d{4}\b")
 """The form of phone numbers only: sums and dates look different."""
 _IDENTIFIER = re.compile(r"[^@\s]@[^@\s]|(?:\d[\s().+-]*){7}")
+_MOST_RUNS = 10_000
+_BLANK_ROWS = 1_048_576
+"""The number of rows of a sheet: spreadsheets also save rows that only have a format."""
 
 
 def filled(cells: Sequence[str]) -> list[str]:
@@ -48,11 +51,6 @@ def may_be_footer(cells: Sequence[str]) -> bool:
     """Return whether a row after a gap may belong to a footer: one text that identifies no
     contact."""
     return len(cells) == 1 and not _IDENTIFIER.search(cells[0])
-
-
-_MOST_RUNS = 10_000
-_BLANK_ROWS = 1_048_576
-"""The number of rows of a sheet: spreadsheets also save rows that only have a format."""
 
 
 @dataclass(frozen=True, slots=True)

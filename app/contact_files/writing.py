@@ -14,14 +14,6 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from app.contact_files.formulas import guard_cell
 
-
-class MarkedRow(NamedTuple):
-    """The cells of a row, and the indexes of those with a problem."""
-
-    cells: list[str]
-    marked: frozenset[int] = frozenset()
-
-
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 _FORMULA = re.compile(r"[=+\-@\t\r\n]")
@@ -33,7 +25,6 @@ _DOCUMENT = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MARKED, _QUOTED, _HEADER = 1, 2, 4
 """Styles: 0 text, 1 marked, 2 quoted, 3 both, 4 names of columns."""
-
 _PARTS = {
     "[Content_Types].xml": (
         f'<Types xmlns="{_PACKAGE}/content-types">'
@@ -77,6 +68,18 @@ _PARTS = {
         "</styleSheet>"
     ),
 }
+UTF_8 = "utf-8-sig"
+"""UTF-8 with a byte order mark: without it spreadsheets don't recognize UTF-8 in a CSV file."""
+_STREAMED = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", UTF_8: "utf-8"}
+"""Encodings that would write their mark before every piece."""
+_TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "’": "'", "–": "-", "…": "..."})
+
+
+class MarkedRow(NamedTuple):
+    """The cells of a row, and the indexes of those with a problem."""
+
+    cells: list[str]
+    marked: frozenset[int] = frozenset()
 
 
 class WorkbookWriter:
@@ -173,13 +176,6 @@ class _Pipe(io.RawIOBase):
         taken = bytes(self._held)
         self._held.clear()
         return taken
-
-
-UTF_8 = "utf-8-sig"
-"""UTF-8 with a byte order mark: without it spreadsheets don't recognize UTF-8 in a CSV file."""
-_STREAMED = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", UTF_8: "utf-8"}
-"""Encodings that would write their mark before every piece."""
-_TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "’": "'", "–": "-", "…": "..."})
 
 
 class Writer(Protocol):

@@ -9,6 +9,12 @@ from app.contact_files.number_formats import Formatter, exact
 from app.contact_files.table import Limits
 from app.contact_files.xlsx_package import local, parser, unescaped
 
+_LAST_ROW = 1_048_576
+_DIGITS = "0123456789"
+_TRUE = frozenset({"1", "true"})
+SheetRow = tuple[int, list[str], bool]
+"""Number, cells, and whether the spreadsheet hides the row."""
+
 
 class SharedStrings:
     """Feed ``parser`` with the part; ``found`` has its texts in order, without phonetic
@@ -46,14 +52,6 @@ class SharedStrings:
             self._size += len(data)
             if self._size > self._longest:
                 raise UnreadableFile("field_too_long", limit=self._longest)
-
-
-_LAST_ROW = 1_048_576
-_DIGITS = "0123456789"
-_TRUE = frozenset({"1", "true"})
-
-SheetRow = tuple[int, list[str], bool]
-"""Number, cells, and whether the spreadsheet hides the row."""
 
 
 class SheetReader:

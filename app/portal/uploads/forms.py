@@ -6,7 +6,7 @@ from wtforms.validators import NumberRange, Optional
 from app.enums import ContactAction
 from app.models import ContactImport
 from app.phone import regions
-from app.services.imports.steps import Reading
+from app.services.imports.steps import ReadingChoices
 
 MOST_HEADER_ROWS = 1000
 ACTION_HINTS = {
@@ -103,8 +103,8 @@ class ReadingForm(Form):
         names = [SelectChoice(name, name) for name in sheets]
         self.sheet.choices = [SelectChoice("", "Found by itself"), *names]
 
-    def to_reading(self) -> Reading:
-        return Reading(
+    def to_reading(self) -> ReadingChoices:
+        return ReadingChoices(
             encoding=self.encoding.data or None,
             delimiter=self.delimiter.data or None,
             header_row=self.header_row.data,

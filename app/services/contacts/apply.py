@@ -24,6 +24,14 @@ from app.services.contacts.rules import Rules, load_rules
 from app.services.contacts.store import Source, Store, open_store
 from app.services.webhooks.publishing import publish
 
+IDS_IN_AN_EVENT = 500
+"""Ids in one event; more contacts make more events."""
+_VERBS = {
+    ContactAction.UPSERT: "upserted",
+    ContactAction.UPDATE_ONLY: "updated",
+    ContactAction.REMOVE: "removed",
+}
+
 
 def apply(
     session: Session,
@@ -214,10 +222,6 @@ def _write_external_ids(store: Store, contacts: Iterable[Stored]) -> None:
         store.insert_external_ids(new)
 
 
-IDS_IN_AN_EVENT = 500
-"""Ids in one event; more contacts make more events."""
-
-
 def publish_changes(
     session: Session,
     campaign: Campaign,
@@ -246,13 +250,6 @@ def publish_changes(
                     "contactIds": some,
                 },
             )
-
-
-_VERBS = {
-    ContactAction.UPSERT: "upserted",
-    ContactAction.UPDATE_ONLY: "updated",
-    ContactAction.REMOVE: "removed",
-}
 
 
 def send(

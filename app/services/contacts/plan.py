@@ -23,6 +23,16 @@ from app.services.contacts.incoming import MISSING_IDENTIFIER, Incoming, keep_wh
 from app.services.contacts.rules import MAX_METADATA_KEYS, Rules, is_ended
 
 CREATED, UPDATED, DELETED, IGNORED, FAILED = "created", "updated", "deleted", "ignored", "failed"
+_AMBIGUOUS = Problem(
+    "phone",
+    "ambiguous_match",
+    "The phone number, e-mail address and external id belong to different contacts.",
+)
+_NOT_FOUND = Problem("phone", "not_found", "No contact of the campaign has these identifiers.")
+_DO_NOT_CONTACT = Problem(
+    "phone", "do_not_contact", "This number is on the organization's do-not-call list."
+)
+_TAKEN = {"phone": "phone number", "email": "e-mail address", "externalIdValue": "external id"}
 
 
 class Success(TypedDict):
@@ -109,19 +119,6 @@ class BulkResult:
             "errors": self.errors,
             "ignored": self.ignored,
         }
-
-
-_AMBIGUOUS = Problem(
-    "phone",
-    "ambiguous_match",
-    "The phone number, e-mail address and external id belong to different contacts.",
-)
-_NOT_FOUND = Problem("phone", "not_found", "No contact of the campaign has these identifiers.")
-_DO_NOT_CONTACT = Problem(
-    "phone", "do_not_contact", "This number is on the organization's do-not-call list."
-)
-
-_TAKEN = {"phone": "phone number", "email": "e-mail address", "externalIdValue": "external id"}
 
 
 class Plan:

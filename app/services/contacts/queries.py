@@ -18,6 +18,12 @@ from app.services.calls.rules import REFUSED
 from app.services.contacts.rules import ENDED_STATUSES
 from app.services.paging import Page
 
+NO_STATUS = ":none"
+"""The filter for contacts without a status."""
+LOOKED_AT = 1000
+"""How many of the newest contacts are searched for the statuses that a screen offers."""
+_PHONE_CHARACTERS = frozenset("+0123456789 ().-/\u00a0")
+
 
 @dataclass(frozen=True, slots=True)
 class ContactPage:
@@ -112,15 +118,6 @@ def _described(session: Session, contacts: Sequence[Contact]) -> list[StoredCont
         )
         for contact in contacts
     ]
-
-
-NO_STATUS = ":none"
-"""The filter for contacts without a status."""
-
-LOOKED_AT = 1000
-"""How many of the newest contacts are searched for the statuses that a screen offers."""
-
-_PHONE_CHARACTERS = frozenset("+0123456789 ().-/\u00a0")
 
 
 class Hindrance(StrEnum):

@@ -36,6 +36,8 @@ SMALLEST_BATCH = 50
 BATCH_SECONDS = 0.1
 """How long a batch may block other writers."""
 _GOOD = (CREATED, UPDATED, DELETED)
+WORTH_A_MAIL = timedelta(minutes=1)
+"""A shorter import needs no mail: its author is still on the page."""
 
 
 def next_size(size: int, seconds: float) -> int:
@@ -205,10 +207,6 @@ def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
     )
     if state is not ImportState.CANCELLED:  # the user who stopped it knows
         notify_author(session, upload)
-
-
-WORTH_A_MAIL = timedelta(minutes=1)
-"""A shorter import needs no mail: its author is still on the page."""
 
 
 def upload_facts(upload: ContactImport) -> dict[str, Any]:

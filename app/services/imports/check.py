@@ -16,7 +16,7 @@ from app.contact_files import Limits, ReadOptions, UnreadableFile
 from app.enums import ImportState
 from app.models import ContactImport, ImportProblem, ImportRow, utcnow
 from app.services.imports.corrections import corrections_of
-from app.services.imports.preview import ImportPreview, Order
+from app.services.imports.preview import ImportOrder, ImportPreview
 from app.services.imports.records import Record, analyze_rows, insert_rows
 
 MAX_ROWS = 1_000_000
@@ -39,7 +39,7 @@ class Task:
     run: UUID
     file_key: str
     file_name: str
-    order: Order
+    order: ImportOrder
 
 
 def begin(
@@ -58,7 +58,7 @@ def begin(
         run=found.check_run,
         file_key=found.file_key,
         file_name=found.file_name,
-        order=Order(
+        order=ImportOrder(
             campaign_id=found.campaign_id,
             action=found.action,
             options=options_of(found.read_options, max_rows),
@@ -110,25 +110,25 @@ def keep(session: Session, task: Task, chunk: Sequence[Record]) -> None:
     found.rows_total += len(chunk)
 
 
-def analyze_tables(session: Session, trial: ImportPreview) -> None:
+def analyze_tables(session: Session, planned: ImportPreview) -> None:
     """Update the database's statistics after many rows, in a transaction of its own: it is slow."""
-    if trial.rows >= _MANY_ROWS:
+    if planned.rows >= _MANY_ROWS:
         analyze_rows(session)
 
 
-def finish(session: Session, task: Task, trial: ImportPreview) -> None:
+def finish(session: Session, task: Task, planned: ImportPreview) -> None:
     """End the check with its counts and how the file was read. Raises `Superseded`."""
-    found, table = _held(session, task), trial.table
+    found, table = _held(session, task), planned.table
     found.state, found.checked_at, found.failure = ImportState.CHECKED, utcnow(), None
     found.file_kind = table.kind
-    found.found = trial.found()
+    found.found = planned.found()
     found.columns = list(table.header)
-    found.samples = trial.samples
-    found.mapping = [str(target) for target in trial.settings.mapping.targets]
-    found.rows_total = trial.rows
+    found.samples = planned.samples
+    found.mapping = [str(target) for target in planned.settings.mapping.targets]
+    found.rows_total = planned.rows
     found.rows_skipped = table.blank_rows + table.footer_rows
-    found.campaign_revision = trial.revision
-    for name, count in trial.counts.items():
+    found.campaign_revision = planned.revision
+    for name, count in planned.counts.items():
         setattr(found, name, count)
 
 

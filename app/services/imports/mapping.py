@@ -32,6 +32,9 @@ PROBLEM_COLUMN = "Problem"
 
 
 MAX_METADATA_KEY = 64
+_NO_VOICE = re.compile("fax|pager|modem|télécopie|telex", re.IGNORECASE)
+_NUMBERED = re.compile(r"(.+) \(\d+\)")
+_ROWS_TO_JUDGE = 200
 
 
 class Field(StrEnum):
@@ -74,9 +77,6 @@ class Target(NamedTuple):
 PAIR = (Field.EXTERNAL_ID_KEY, Field.EXTERNAL_ID_VALUE)
 """Columns whose cells name an external id and give its value, as in the API."""
 ONCE = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS, *PAIR})
-
-
-_NO_VOICE = re.compile("fax|pager|modem|télécopie|telex", re.IGNORECASE)
 
 
 def columns_hash(header: Sequence[str]) -> str:
@@ -156,8 +156,6 @@ class MappedRow:
     ordinary: bool = field(default=False, compare=False)
 
 
-_NUMBERED = re.compile(r"(.+) \(\d+\)")
-_ROWS_TO_JUDGE = 200
 _NAMES = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME})
 
 

@@ -114,7 +114,7 @@ MappedRows = Sequence[tuple[Row, MappedRow]]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ImportOrder:
     """What to do with a file: the campaign, and what a user chose about it."""
 
     campaign_id: UUID
@@ -129,7 +129,7 @@ class Order:
     corrections: Corrections = field(default_factory=dict)
 
 
-def prepare(session: Session, order: Order, table: Table) -> "ImportPreview":
+def prepare(session: Session, order: ImportOrder, table: Table) -> "ImportPreview":
     """Decide how the columns become fields: as chosen, as chosen last time, or by their names (by
     their values if they have none). Raises `UnreadableFile` (``duplicate_columns``)."""
     campaign = session.get_one(Campaign, order.campaign_id)
@@ -170,7 +170,12 @@ class ImportPreview:
     """
 
     def __init__(
-        self, table: Table, settings: MappingSettings, rules: Rules, order: Order, revision: int
+        self,
+        table: Table,
+        settings: MappingSettings,
+        rules: Rules,
+        order: ImportOrder,
+        revision: int,
     ):
         self.table = table
         self.settings = settings

@@ -21,6 +21,12 @@ from app.services.imports.cells import DO_NOT_CALL_WARNINGS, Note
 from app.services.imports.mapping import Field, MappedRow, Mapping
 
 _OF_A_REFUSAL = frozenset({consent.KEY, consent.SOURCE_KEY})
+_APPLIED = frozenset({CREATED, UPDATED, DELETED})
+_KEPT = frozenset({CREATED, UPDATED})
+_NO_PHONE = Note(None, "no_phone", "This contact has no phone number, so it can't be called.")
+_ROWS_AT_ONCE = 100
+"""Rows in one statement on SQLite: more are no faster."""
+Written = type[ImportRow] | type[ImportProblem] | type[ImportChange]
 
 
 def field_of(column: int | None, mapping: Mapping) -> str | None:
@@ -91,11 +97,6 @@ def _differ(earlier: RowIdentity, row: RowIdentity) -> bool:
     """Return whether the two rows identify their contact differently."""
     pairs = zip(earlier[1:], row[1:], strict=True)
     return any(one and other and one != other for one, other in pairs)
-
-
-_APPLIED = frozenset({CREATED, UPDATED, DELETED})
-_KEPT = frozenset({CREATED, UPDATED})
-_NO_PHONE = Note(None, "no_phone", "This contact has no phone number, so it can't be called.")
 
 
 class Record(NamedTuple):
@@ -191,12 +192,6 @@ def problem_values(
         "is_warning": False,
         "repair": None,
     }
-
-
-_ROWS_AT_ONCE = 100
-"""Rows in one statement on SQLite: more are no faster."""
-
-Written = type[ImportRow] | type[ImportProblem] | type[ImportChange]
 
 
 def insert_rows(session: Session, model: Written, rows: Sequence[dict[str, Any]]) -> None:

@@ -35,10 +35,12 @@ from app.services.imports.uploads import (
 
 _ONCE = ONCE | {Field.EXTERNAL_ID}
 _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
+LEASE_LASTS = timedelta(seconds=15)
+_AT_ONCE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingChoices:
     """What a user chose about reading the file; None leaves it to detection.
 
     ``header_row`` is a row number as a spreadsheet shows it, 0 for no header; ``region`` is the
@@ -58,7 +60,7 @@ def read_again(
     upload_id: UUID,
     *,
     mapping: Sequence[str] | None = None,
-    reading: Reading | None = None,
+    reading: ReadingChoices | None = None,
 ) -> ContactImport:
     """Check the file again with other columns (one target each, see `Target`) or read differently.
 
@@ -242,10 +244,6 @@ def _remember(session: Session, upload: ContactImport) -> None:
             mapping=upload.mapping,
         )
     )
-
-
-LEASE_LASTS = timedelta(seconds=15)
-_AT_ONCE = 20
 
 
 def renew_lease(session: Session, import_id: UUID) -> bool:

@@ -62,15 +62,15 @@ class Summary:
         )
 
     @classmethod
-    def tried(cls, attempt: ImportPreview) -> "Summary":
+    def of_preview(cls, planned: ImportPreview) -> "Summary":
         """Return the summary of a preview that has read its whole file."""
-        table = attempt.table
+        table = planned.table
         return cls(
             kind=table.kind,
-            found=attempt.found(),
+            found=planned.found(),
             columns=table.header,
-            mapping=[str(target) for target in attempt.settings.mapping.targets],
-            counts=attempt.counts,
+            mapping=[str(target) for target in planned.settings.mapping.targets],
+            counts=planned.counts,
             skipped=table.blank_rows + table.footer_rows,
         )
 

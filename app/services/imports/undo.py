@@ -41,6 +41,9 @@ from app.services.webhooks.publishing import publish
 
 WORKED_OUT_AT_ONCE = 2000
 """Changes that the preview of an undo tries out; larger uploads get an estimate."""
+BATCH = 250
+UNDOING, UNDONE, STOPPED = "undoing", "undone", "stopped"
+_ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,11 +250,6 @@ def _differs() -> ColumnElement[bool]:
     return or_(
         *(after[name].as_string().is_distinct_from(column) for name, column in columns.items())
     )
-
-
-BATCH = 250
-UNDOING, UNDONE, STOPPED = "undoing", "undone", "stopped"
-_ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 
 
 def ends_at(upload: ContactImport, days: int) -> datetime | None:

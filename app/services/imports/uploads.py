@@ -27,7 +27,7 @@ _LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class UploadChoices:
     """What was chosen about a file with its upload: ``reading`` by the names of
     `ContactImport.read_options`, and one target for each of the ``columns``, if any."""
 
@@ -95,7 +95,7 @@ def create(
     action: ContactAction,
     file: StoredFile,
     file_name: str,
-    chosen: Chosen | None = None,
+    chosen: UploadChoices | None = None,
     lease_until: datetime | None = None,
 ) -> ContactImport:
     """Create an upload of a stored file, and request its check.

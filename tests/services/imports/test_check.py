@@ -289,7 +289,10 @@ def test_the_file_can_be_read_another_way(desk: Desk) -> None:
     upload = desk.checked(f"List of spring\nName;Phone\nAnn;{ANN}\n")
     with desk.database.transaction() as session:
         steps.read_again(
-            session, desk.caller, upload.id, reading=steps.Reading(delimiter=",", header_row=2)
+            session,
+            desk.caller,
+            upload.id,
+            reading=steps.ReadingChoices(delimiter=",", header_row=2),
         )
     again = desk.check(upload.id)
     assert (again.columns, again.found["headerRow"]) == (["Name;Phone"], 2)

@@ -94,11 +94,11 @@ def test_a_file_that_is_read_otherwise_keeps_only_what_still_fits(desk: Desk) ->
     upload = desk.checked(HEADER + f"Ann,12,\nBob,{BOB},\n")
     upload = mend(desk, upload, {2: {1: ANN}})
     with desk.database.transaction() as session:
-        reading = steps.Reading(delimiter=";")
+        reading = steps.ReadingChoices(delimiter=";")
         steps.read_again(session, desk.caller, upload.id, reading=reading)
     assert desk.check(upload.id).columns == ["Name,Phone,E-mail"]
     with desk.database.transaction() as session:
-        steps.read_again(session, desk.caller, upload.id, reading=steps.Reading())
+        steps.read_again(session, desk.caller, upload.id, reading=steps.ReadingChoices())
     assert counts(desk.check(upload.id)) == (2, 0, 0, 0, 0)
 
 
