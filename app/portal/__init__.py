@@ -35,7 +35,7 @@ from app.portal import (
 from app.portal.audit import labels as audit_labels
 from app.portal.auth import guard, login, password_views
 from app.portal.operator import views as operator_views
-from app.portal.web import assets, editing, formats, history, page_context
+from app.portal.web import assets, formats, forms, history, page_context
 from app.portal.web.blueprint import portal
 
 SCREENS = (
@@ -81,8 +81,8 @@ def register_portal(app: Flask) -> None:
     for part in (
         assets,
         audit_labels,
-        editing,
         formats,
+        forms,
         history,
         login,
         operator_views,

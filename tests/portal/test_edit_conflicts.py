@@ -1,7 +1,7 @@
 """Two people at the same edit form: a corrected error never overwrites what was saved meanwhile."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
@@ -9,9 +9,11 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
+from wtforms import Form
 
 from app.enums import ContactAction, Role
 from app.models import Contact, User
+from app.portal.web.forms import ActionForm, PortalForm
 from app.services import assistants, campaigns, contacts
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -208,13 +210,16 @@ FORMS = [
         is_version_first=True,
     ),
 ]
+ROWS = {"AllowanceRow", "ColourRow", "LinkRow", "PlanRow", "SocialRow"}
+"""Forms inside the field of a form."""
+ABOVE_A_FORM = {"components/edit_conflict.html", "portal/branding/page.html"}
 NEVER_REFUSED = {
     "portal/branding/_typed.html",  # the version of the studio's form after a save by typing
     "portal/uploads/_rows.html",  # a wrong cell is a finding of the next check
     "portal/uploads/_post.html",  # buttons without fields
 }
 PANEL = "changed this meanwhile"
-MARK = re.compile(r"form_marks\((?!\)|once)|version_mark\(")
+CARRIED = re.compile(r"\.version\(\)|action_form\((?:[\w.]*version|upload\.check_number)")
 EACH = pytest.mark.parametrize("form", FORMS, ids=[form.path for form in FORMS])
 
 
@@ -257,6 +262,13 @@ def shown(page: str, path: str, names: Fields) -> dict[str, str]:
     return {name: fields[name][0] for name in names}
 
 
+def subclasses(kind: type) -> Iterator[type]:
+    below: type
+    for below in kind.__subclasses__():
+        yield below
+        yield from subclasses(below)
+
+
 @EACH
 def test_a_corrected_error_does_not_overwrite_what_somebody_saved_meanwhile(
     form: EditForm, ids: dict[str, object], own: Tenant, signed_in: SignedIn
@@ -292,11 +304,19 @@ def test_who_has_seen_the_differences_saves_over_them_even_after_another_error(
 
 
 def test_every_form_with_a_version_is_one_of_these() -> None:
-    marked = {name for name, source in SOURCES.items() if MARK.search(source)}
     covered = {name for form in FORMS for name in form.templates}
-    assert marked - {"components/form_marks.html"} == covered | NEVER_REFUSED
+    carried = {name for name, source in SOURCES.items() if CARRIED.search(source)}
+    shown = {name for name, source in SOURCES.items() if "edit_conflict(" in source}
+    assert carried | shown - ABOVE_A_FORM == covered | NEVER_REFUSED
+    edited = {kind.__name__ for kind in subclasses(PortalForm) if "version" in vars(kind)}
+    assert len(edited - {ActionForm.__name__}) == len(FORMS) - 1, edited  # PlanForm twice
 
 
-def test_one_template_writes_the_version() -> None:
-    by_hand = {name for name, source in SOURCES.items() if 'name="version"' in source}
-    assert by_hand == {"components/form_marks.html"}
+def test_no_template_writes_a_hidden_field_of_forms_by_hand() -> None:
+    by_hand = re.compile(r"csrf_token|name=\"(?:once|version)\"")
+    assert {name for name, source in SOURCES.items() if by_hand.search(source)} == set()
+
+
+def test_every_form_that_is_sent_is_a_portal_form() -> None:
+    ours = {kind for kind in subclasses(Form) if kind.__module__.startswith("app.")}
+    assert {kind.__name__ for kind in ours if not issubclass(kind, PortalForm)} == ROWS

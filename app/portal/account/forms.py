@@ -3,11 +3,13 @@
 from typing import Any
 from zoneinfo import available_timezones
 
-from wtforms import BooleanField, Form, PasswordField, SelectField, StringField
+from wtforms import BooleanField, PasswordField, SelectField, StringField
 from wtforms.validators import InputRequired, Length
 
 from app.models import User
-from app.portal.auth.password_forms import NewPasswordForm, without_nul
+from app.portal.auth.password_forms import NewPasswordForm
+from app.portal.web.fields import VersionField, without_nul
+from app.portal.web.forms import PortalForm
 
 _REGIONS = (
     *("Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe"),
@@ -24,7 +26,8 @@ def zone_choices(present: str | None) -> list[tuple[str, str]]:
     return [("", "UTC"), *places]
 
 
-class DetailsForm(Form):
+class DetailsForm(PortalForm):
+    version = VersionField()
     name = StringField(
         "Name",
         [Length(max=200, message="Too long: at most 200 characters fit.")],
@@ -40,7 +43,8 @@ class DetailsForm(Form):
     @classmethod
     def showing(cls, user: User) -> "DetailsForm":
         zone = "" if user.timezone in (None, "UTC") else user.timezone
-        return cls(data={"name": user.name, "timezone": zone}, present=user.timezone)
+        data = {"name": user.name, "timezone": zone, "version": user.version}
+        return cls.from_object(data=data, present=user.timezone)
 
 
 class OwnPasswordForm(NewPasswordForm):
@@ -51,6 +55,6 @@ class OwnPasswordForm(NewPasswordForm):
     )
 
 
-class MailsForm(Form):
+class MailsForm(PortalForm):
     import_finished = BooleanField("An upload that took longer than a minute has ended")
     news = BooleanField("News and offers")

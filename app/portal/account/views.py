@@ -1,6 +1,6 @@
 """One's own account: name, time zone, theme, password, browsers, mails."""
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import flash, g, redirect, render_template, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
@@ -13,8 +13,8 @@ from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
 from app.portal.auth.login import sign_in_user
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import session_token
-from app.portal.web.editing import Overtaken, overtaken, seen_version
 from app.portal.web.formats import plural
+from app.portal.web.forms import refused
 from app.services import notifications
 from app.services.auth import password_rules, passwords
 from app.services.branding.brand import Brand
@@ -32,7 +32,7 @@ def account() -> str:
 
 @portal.post("/account")
 def account_save() -> Page:
-    form = DetailsForm(request.form, present=current_user.timezone)
+    form = DetailsForm(present=current_user.timezone)
     if not form.validate():
         return _page(details=form), 422
     try:
@@ -42,19 +42,18 @@ def account_save() -> Page:
                 caller(),
                 name=form.name.data,
                 timezone=form.timezone.data,
-                expected_version=seen_version(),
+                expected_version=form.version.data,
             )
     except Conflict as error:
-        with transaction(read_only=True) as session:
-            found = _overtaken(session, error, form)
-        return _page(details=form, found=found), 409
+        target = ("user", current_user.id)
+        return refused(error, form, lambda: _page(details=form), stored=_stored, target=target)
     flash("Your details are saved.", "success")
     return _back()
 
 
 @portal.post("/account/password")
 def account_password() -> Page:
-    form = OwnPasswordForm(request.form)
+    form = OwnPasswordForm()
     if not form.validate():
         return _page(password=form), 422
     limit = settings().failed_sign_ins
@@ -77,7 +76,7 @@ def account_password() -> Page:
 
 @portal.post("/account/mails")
 def account_mails() -> Response:
-    form = MailsForm(request.form)
+    form = MailsForm()
     with transaction() as session:
         own.choose_mails(
             session,
@@ -120,29 +119,20 @@ def _prove(form: OwnPasswordForm, limit: int) -> str | None:
     return present
 
 
-def _overtaken(session: Session, error: Conflict, form: DetailsForm) -> Overtaken:
-    user = own.get(session, caller())
-    current_user.user = user
-    return overtaken(
-        session,
-        error,
-        form,
-        DetailsForm.showing(user),
-        target_type="user",
-        target_id=user.id,
-    )
+def _stored(session: Session) -> DetailsForm:
+    current_user.user = own.get(session, caller())
+    return DetailsForm.showing(current_user.user)
 
 
 def _page(
     *,
     details: DetailsForm | None = None,
     password: OwnPasswordForm | None = None,
-    found: Overtaken | None = None,
 ) -> str:
     user: User = current_user.user
     with transaction(read_only=True) as session:
         signed_in = own.open_sessions(session, caller(), session_token())
-    mails = MailsForm(
+    mails = MailsForm.from_object(
         data={
             "import_finished": notifications.wants(user, notifications.IMPORT_FINISHED),
             "news": not user.unsubscribe,
@@ -152,10 +142,9 @@ def _page(
         "portal/account/page.html",
         user=user,
         details=details or DetailsForm.showing(user),
-        password=password or OwnPasswordForm(),
+        password=password or OwnPasswordForm.from_object(),
         mails=mails,
         offered=notifications.offered(caller()),
-        overtaken=found,
         sessions=signed_in,
         device_words=device_words,
         is_phone=is_phone,

@@ -7,7 +7,7 @@ from flask import flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import Area, Role
-from app.errors import DomainError, NotFound, ValidationFailed
+from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import OAuthClient, utcnow
 from app.portal.api_access import curl_examples
@@ -24,16 +24,14 @@ from app.portal.api_access.labels import ago, client_state, end_of, kind_of_clie
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Question
-from app.portal.web.editing import Sending
-from app.portal.web.form_problems import place_problems
+from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
+from app.portal.web.forms import refused
 from app.portal.web.user_timezone import zone
 from app.services import oauth_clients, organizations
 from app.services.legacy.calls import end_of_service
 
 Page = str | tuple[str, int] | Response
-
-FIELDS = {"name": "name", "role": "role", "expiresAt": "last_day"}
 
 
 @portal.get("/api-access/clients")
@@ -79,14 +77,14 @@ def api_client_new() -> str:
 @portal.post("/api-access/clients/new")
 def api_client_create() -> Page:
     """Answers with the client's page, this once with the secret: it is in no address."""
-    form = ClientForm(request.form)
+    form = ClientForm()
     if not form.validate():
         return _form_page(form), 422
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier is not None:
-                return shown_before(sending.earlier)
+            submission = Submission(session)
+            if submission.earlier is not None:
+                return shown_before(submission.earlier)
             new = oauth_clients.create(
                 session,
                 caller(),
@@ -94,9 +92,9 @@ def api_client_create() -> Page:
                 role=Role(form.role.data),
                 expires_at=form.expires_at,
             )
-            sending.led_to(url_for("portal.api_client", client_id=new.client.id))
+            submission.led_to(url_for("portal.api_client", client_id=new.client.id))
     except ValidationFailed as error:
-        return _form_page(form, place_problems(form, error, FIELDS)), 422
+        return refused(error, form, lambda: _form_page(form))
     return _client_page(new.client.id, new.secret, f"“{new.client.name}” was created")
 
 
@@ -112,17 +110,17 @@ def api_client_roll_page(client_id: UUID) -> str:
 
 @portal.post("/api-access/clients/<uuid:client_id>/roll")
 def api_client_roll(client_id: UUID) -> Page:
-    form = RollForm(request.form)
+    form = RollForm()
     _changeable(client_id)
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier is not None:
-                return shown_before(sending.earlier)
+            submission = Submission(session)
+            if submission.earlier is not None:
+                return shown_before(submission.earlier)
             new = oauth_clients.roll(session, caller(), client_id, overlap=form.length)
-            sending.led_to(url_for("portal.api_client", client_id=new.client.id))
+            submission.led_to(url_for("portal.api_client", client_id=new.client.id))
     except ValidationFailed as error:
-        return _roll_page(client_id, form, error), 422
+        return refused(error, form, lambda: _roll_page(client_id, form))
     return _client_page(client_id, new.secret, f"“{new.client.name}” has a new secret")
 
 
@@ -172,20 +170,18 @@ def _changeable(client_id: UUID) -> OAuthClient:
     return client
 
 
-def _form_page(form: ClientForm, problems: list[tuple[str, str]] | None = None) -> str:
+def _form_page(form: ClientForm) -> str:
     return render_template(
         "portal/api_access/client_new.html",
         form=form,
-        problems=problems or [],
         role_hints=ROLE_HINTS,
     )
 
 
-def _roll_page(client_id: UUID, form: RollForm, error: DomainError | None = None) -> str:
+def _roll_page(client_id: UUID, form: RollForm) -> str:
     client = _changeable(client_id)
     return roll_page(
         form,
-        error,
         f"Roll the secret of “{client.name}”",
         "The client keeps its id and its rights and gets a new secret.",
         "Roll secret",

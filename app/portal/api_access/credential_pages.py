@@ -7,11 +7,9 @@ from flask import flash, redirect, render_template
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import DomainError
 from app.extensions import caller
 from app.portal.api_access.forms import RollForm
 from app.portal.api_access.labels import requests_shown
-from app.portal.web.form_problems import place_problems
 from app.services.credentials import request_log
 
 REQUESTS_SHOWN = 25
@@ -28,9 +26,7 @@ def shown_before(url: str) -> Response:
     return redirect(url, 303)
 
 
-def roll_page(
-    form: RollForm, error: DomainError | None, title: str, sentence: str, act: str, crumbs: Crumbs
-) -> str:
+def roll_page(form: RollForm, title: str, sentence: str, act: str, crumbs: Crumbs) -> str:
     """The form of a new secret beside the old one; the last of ``crumbs`` leads back."""
     return render_template(
         "portal/api_access/roll.html",
@@ -38,7 +34,6 @@ def roll_page(
         sentence=f"{sentence} Give your scripts time to change over, if they need it.",
         crumbs=[*crumbs, ("Roll", None)],
         form=form,
-        problems=place_problems(form, error, {"overlap": "overlap"}) if error else [],
         act=act,
         back=crumbs[-1][1],
     )

@@ -1,11 +1,10 @@
 """The forms of keys and clients."""
 
 from datetime import UTC, datetime, time, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic_core import PydanticCustomError
 from wtforms import (
-    Form,
     RadioField,
     SelectChoice,
     SelectField,
@@ -16,6 +15,8 @@ from wtforms.widgets import CheckboxInput, DateInput, ListWidget
 
 from app.enums import Role
 from app.policy import Permission
+from app.portal.web.fields import OnceField
+from app.portal.web.forms import PortalForm
 from app.schemas.checks import parse_date
 
 LIVE, TEST = "live", "test"
@@ -56,8 +57,10 @@ def _end_of_day(text: str | None) -> datetime | None:
     return datetime.combine(day, time(), UTC) + timedelta(days=1)
 
 
-class EndingForm(Form):
+class EndingForm(PortalForm):
     """What keys and clients have in common."""
+
+    wire_fields: ClassVar = {"expiresAt": "last_day"}
 
     name = StringField("Name", render_kw={"maxlength": 200, "autocomplete": "off"})
     last_day = StringField("Last day", widget=DateInput())
@@ -78,6 +81,7 @@ class EndingForm(Form):
 
 
 class KeyForm(EndingForm):
+    once = OnceField()
     kind = RadioField(
         "Kind",
         choices=[SelectChoice(LIVE, "Live"), SelectChoice(TEST, "Test")],
@@ -94,6 +98,7 @@ class KeyForm(EndingForm):
 
 
 class ClientForm(EndingForm):
+    once = OnceField()
     role = RadioField(
         "May",
         choices=[SelectChoice(role.value, words) for role, words in ROLE_WORDS.items()],
@@ -101,7 +106,8 @@ class ClientForm(EndingForm):
     )
 
 
-class RollForm(Form):
+class RollForm(PortalForm):
+    once = OnceField()
     overlap = SelectField(
         "The one before stops working",
         choices=[SelectChoice(str(days), words) for days, words in OVERLAPS],

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import CampaignStatus
-from app.errors import Conflict, DomainError, ValidationFailed
+from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import Agent, ApiKey, Campaign, Organization
 from app.phone import check_dialable
@@ -33,16 +33,14 @@ from app.portal.api_access.labels import ago, end_of, key_state, last_use, works
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Question
-from app.portal.web.editing import Sending
-from app.portal.web.form_problems import place_problems
+from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
+from app.portal.web.forms import refused
 from app.portal.web.user_timezone import zone
 from app.services import assistants, campaigns, organizations
 from app.services.credentials import api_keys
 
 Page = str | tuple[str, int] | Response
-
-FIELDS = {"name": "name", "scopes": "scopes", "expiresAt": "last_day"}
 
 
 @portal.get("/api-access", endpoint="api_access")
@@ -97,15 +95,15 @@ def api_key_new() -> Page:
 @portal.post("/api-access/keys/new")
 def api_key_create() -> Page:
     """Answers with the key's page, this once with the secret: it is in no address."""
-    form = KeyForm(request.form)
+    form = KeyForm()
     organization = organization_picker.organization_chosen()
     if not form.validate():
         return _form_page(organization, form), 422
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier is not None:
-                return shown_before(sending.earlier)
+            submission = Submission(session)
+            if submission.earlier is not None:
+                return shown_before(submission.earlier)
             new = api_keys.create(
                 session,
                 caller(),
@@ -115,9 +113,9 @@ def api_key_create() -> Page:
                 live=form.kind.data != TEST,
                 expires_at=form.expires_at,
             )
-            sending.led_to(url_for("portal.api_key", key_id=new.key.id))
+            submission.led_to(url_for("portal.api_key", key_id=new.key.id))
     except ValidationFailed as error:
-        return _form_page(organization, form, place_problems(form, error, FIELDS)), 422
+        return refused(error, form, lambda: _form_page(organization, form))
     return _key_page(new.key.id, new.secret, f"“{new.key.name}” was created")
 
 
@@ -133,16 +131,17 @@ def api_key_roll_page(key_id: UUID) -> str:
 
 @portal.post("/api-access/keys/<uuid:key_id>/roll")
 def api_key_roll(key_id: UUID) -> Page:
-    form = RollForm(request.form)
+    form = RollForm()
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier is not None:
-                return shown_before(sending.earlier)
+            submission = Submission(session)
+            if submission.earlier is not None:
+                return shown_before(submission.earlier)
             new = api_keys.roll(session, caller(), key_id, overlap=form.length)
-            sending.led_to(url_for("portal.api_key", key_id=new.key.id))
+            submission.led_to(url_for("portal.api_key", key_id=new.key.id))
     except (ValidationFailed, Conflict) as error:
-        return _roll_page(key_id, form, error), 422
+        form.apply_errors(error)
+        return _roll_page(key_id, form), 422
     return _key_page(new.key.id, new.secret, f"“{new.key.name}” was rolled")
 
 
@@ -163,25 +162,21 @@ def api_key_revoke(key_id: UUID) -> Page:
     return redirect(url_for("portal.api_key", key_id=key_id), 303)
 
 
-def _form_page(
-    organization: Organization, form: KeyForm, problems: list[tuple[str, str]] | None = None
-) -> str:
+def _form_page(organization: Organization, form: KeyForm) -> str:
     return render_template(
         "portal/api_access/key_new.html",
         organization=organization,
         form=form,
-        problems=problems or [],
         kind_hints=KIND_HINTS,
         scope_hints=SCOPE_HINTS,
     )
 
 
-def _roll_page(key_id: UUID, form: RollForm, error: DomainError | None = None) -> str:
+def _roll_page(key_id: UUID, form: RollForm) -> str:
     with transaction(read_only=True) as session:
         key = api_keys.get(session, caller(), key_id)
     return roll_page(
         form,
-        error,
         f"Roll “{key.name}”",
         "A new key with the same name, rights and end takes its place.",
         "Roll key",

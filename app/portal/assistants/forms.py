@@ -4,7 +4,6 @@ from zoneinfo import available_timezones
 
 from wtforms import (
     BooleanField,
-    Form,
     RadioField,
     SelectChoice,
     SelectField,
@@ -14,6 +13,8 @@ from wtforms import (
 )
 
 from app.models import Agent
+from app.portal.web.fields import OnceField, VersionField
+from app.portal.web.forms import PortalForm
 from app.services.assistants.settings import MAX_KEY, MAX_NAME, MAX_TEXT, AgentFields
 
 IDENTIFIES, ROUTES = "identifies", "routes"
@@ -28,7 +29,9 @@ MEANING_HINTS = {
 _ZONES = [SelectChoice(zone, zone.replace("_", " ")) for zone in sorted(available_timezones())]
 
 
-class AssistantForm(Form):
+class AssistantForm(PortalForm):
+    once = OnceField()
+    version = VersionField()
     name = StringField("Name", render_kw={"maxlength": MAX_NAME, "autocomplete": "off"})
     service = StringField("Service", render_kw={"maxlength": MAX_NAME, "autocomplete": "off"})
     timezone = SelectField(
@@ -46,7 +49,7 @@ class AssistantForm(Form):
 
     @classmethod
     def showing(cls, agent: Agent) -> "AssistantForm":
-        form = cls(obj=agent)
+        form = cls.from_object(obj=agent)
         for field in form:
             if field.data is None:
                 field.data = ""
@@ -56,7 +59,8 @@ class AssistantForm(Form):
         return AgentFields(**self.data)
 
 
-class KeyForm(Form):
+class KeyForm(PortalForm):
+    once = OnceField()
     key = StringField("Key", render_kw={"maxlength": MAX_KEY, "autocomplete": "off"})
     meaning = RadioField(
         "What a value means",

@@ -15,9 +15,9 @@ from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, 
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Question
-from app.portal.web.editing import Overtaken, Sending, overtaken, seen_version
-from app.portal.web.form_problems import place_problems
+from app.portal.web.editing import Submission
 from app.portal.web.formats import phone, plural
+from app.portal.web.forms import refused
 from app.services import assistants, audit, organizations
 from app.services.assistants import settings
 from app.services.assistants.queries import SORTS, Readiness
@@ -98,19 +98,19 @@ def assistant_new() -> Page:
 
 @portal.post("/assistants/new")
 def assistant_create() -> Page:
-    form = AssistantForm(request.form)
+    form = AssistantForm()
     organization = organization_picker.organization_chosen()
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier is not None:
-                return redirect(sending.earlier, 303)
+            submission = Submission(session)
+            if submission.earlier is not None:
+                return redirect(submission.earlier, 303)
             made = settings.create_agent(session, caller(), organization, form.to_fields())
-            url = sending.led_to(url_for("portal.assistant", agent_id=made.id))
+            url = submission.led_to(url_for("portal.assistant", agent_id=made.id))
     except ValidationFailed as error:
-        limit = error.message if error.code == LIMIT_REACHED else None
-        problems = [] if limit else place_problems(form, error)
-        return _new_page(organization, form, problems, limit), 422
+        if error.code == LIMIT_REACHED:
+            return _new_page(organization, form, error.message), 422
+        return refused(error, form, lambda: _new_page(organization, form))
     flash(f"{made.name} was added.", "success")
     return redirect(url, 303)
 
@@ -118,47 +118,45 @@ def assistant_create() -> Page:
 @portal.get("/assistants/<uuid:agent_id>/edit")
 def assistant_edit(agent_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = assistants.get(session, caller(), agent_id)
-    return _edit_page(found, AssistantForm.showing(found))
+        form = _stored(session, agent_id)
+    return _edit_page(agent_id, form)
 
 
 @portal.post("/assistants/<uuid:agent_id>/edit")
 def assistant_save(agent_id: UUID) -> Page:
-    form = AssistantForm(request.form)
-    with transaction(read_only=True) as session:
-        found = assistants.get(session, caller(), agent_id)
+    form = AssistantForm()
     try:
         with transaction() as session:
             settings.update_agent(
-                session, caller(), agent_id, form.to_fields(), expected_version=seen_version()
+                session, caller(), agent_id, form.to_fields(), expected_version=form.version.data
             )
-    except ValidationFailed as error:
-        return _edit_page(found, form, place_problems(form, error)), 422
-    except Conflict as error:
-        with transaction(read_only=True) as session:
-            found = assistants.get(session, caller(), agent_id)
-            stored = AssistantForm.showing(found)
-            other = overtaken(session, error, form, stored, target_type="agent", target_id=agent_id)
-        return _edit_page(found, form, conflict=other), 409
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _edit_page(agent_id, form),
+            stored=lambda session: _stored(session, agent_id),
+            target=("agent", agent_id),
+        )
     flash(f"{form.name.data} was saved.", "success")
     return redirect(url_for("portal.assistant", agent_id=agent_id), 303)
 
 
 @portal.post("/assistants/<uuid:agent_id>/keys")
 def assistant_key_add(agent_id: UUID) -> Page:
-    form = KeyForm(request.form)
+    form = KeyForm()
     try:
         with transaction() as session:
             assistants.get(session, caller(), agent_id)
-            sending = Sending(session)
-            if sending.earlier is not None:
-                return redirect(sending.earlier, 303)
+            submission = Submission(session)
+            if submission.earlier is not None:
+                return redirect(submission.earlier, 303)
             settings.add_external_id_key(
                 session, caller(), agent_id, form.key.data or "", identifies=form.identifies
             )
-            url = sending.led_to(url_for("portal.assistant", agent_id=agent_id))
+            url = submission.led_to(url_for("portal.assistant", agent_id=agent_id))
     except ValidationFailed as error:
-        return _page(agent_id, form, place_problems(form, error)), 422
+        return refused(error, form, lambda: _page(agent_id, form))
     flash(f"The key {(form.key.data or '').strip()} was added.", "success")
     return redirect(url, 303)
 
@@ -188,7 +186,11 @@ def organizations_of(session: Session, found: Any) -> dict[UUID, Organization]:
     return {row.id: row for row in session.scalars(query)}
 
 
-def _page(agent_id: UUID, form: KeyForm, problems: list[tuple[str, str]] | None = None) -> str:
+def _stored(session: Session, agent_id: UUID) -> AssistantForm:
+    return AssistantForm.showing(assistants.get(session, caller(), agent_id))
+
+
+def _page(agent_id: UUID, form: KeyForm) -> str:
     with transaction(read_only=True) as session:
         found = assistants.get(session, caller(), agent_id)
         organization = organizations.get(session, caller(), found.organization_id)
@@ -201,7 +203,6 @@ def _page(agent_id: UUID, form: KeyForm, problems: list[tuple[str, str]] | None 
             keys=assistants.external_id_keys(session, found),
             meanings=MEANINGS,
             form=form,
-            problems=problems or [],
             hints=MEANING_HINTS,
             readiness=READINESS_NAMES[word],
             tone=READINESS_TONES[word],
@@ -250,33 +251,22 @@ def _removing(session: Session, agent: Agent, key: str) -> Question:
     )
 
 
-def _new_page(
-    organization: Organization,
-    form: AssistantForm,
-    problems: list[tuple[str, str]] | None = None,
-    limit: str | None = None,
-) -> str:
+def _new_page(organization: Organization, form: AssistantForm, limit: str | None = None) -> str:
     return render_template(
         "portal/assistants/new.html",
         organization=organization,
         form=form,
-        problems=problems or [],
         limit=limit,
         most=MAX_TEXT,
     )
 
 
-def _edit_page(
-    found: Agent,
-    form: AssistantForm,
-    problems: list[tuple[str, str]] | None = None,
-    conflict: Overtaken | None = None,
-) -> str:
+def _edit_page(agent_id: UUID, form: AssistantForm) -> str:
+    with transaction(read_only=True) as session:
+        found = assistants.get(session, caller(), agent_id)
     return render_template(
         "portal/assistants/edit.html",
         agent=found,
         form=form,
-        problems=problems or [],
-        conflict=conflict,
         most=MAX_TEXT,
     )

@@ -70,7 +70,7 @@ def sign_in_page(kept: Kept, form: SignInForm | None = None, status: int = 401) 
         else url_for("portal.sign_in_again")
     )
     page = render_template(
-        "portal/auth/ended.html", form=form or SignInForm(), kept=kept, action=action
+        "portal/auth/ended.html", form=form or SignInForm.from_object(), kept=kept, action=action
     )
     return make_response(page, status)
 

@@ -1,14 +1,17 @@
 """The sign-in form."""
 
-from wtforms import EmailField, Form, PasswordField
+from wtforms import EmailField, PasswordField
 from wtforms.validators import InputRequired, Length
 
+from app.portal.web.fields import without_nul
+from app.portal.web.forms import PortalForm
 
-class SignInForm(Form):
+
+class SignInForm(PortalForm):
     email = EmailField(
         "E-mail",
         [InputRequired("Enter your e-mail address."), Length(max=254, message="Too long.")],
-        filters=[lambda value: value.replace("\0", "").strip() if value else value],
+        filters=[without_nul],
         render_kw={"autocomplete": "username", "autofocus": True, "spellcheck": "false"},
     )
     password = PasswordField(

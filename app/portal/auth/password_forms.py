@@ -2,19 +2,17 @@
 
 from typing import Any
 
-from wtforms import EmailField, Form, PasswordField, StringField
+from wtforms import EmailField, PasswordField, StringField
 from wtforms.validators import DataRequired, InputRequired, Length
 
+from app.portal.web.fields import without_nul
+from app.portal.web.forms import PortalForm
 from app.services.auth.passwords import MAX_LENGTH
 
 NEW_PASSWORD = {"autocomplete": "new-password", "spellcheck": "false"}
 
 
-def without_nul(value: Any) -> Any:
-    return value.replace("\0", "").strip() if value else value
-
-
-class ForgotForm(Form):
+class ForgotForm(PortalForm):
     email = EmailField(
         "E-mail",
         [DataRequired("Enter your e-mail address."), Length(max=254, message="Too long.")],
@@ -23,7 +21,7 @@ class ForgotForm(Form):
     )
 
 
-class NewPasswordForm(Form):
+class NewPasswordForm(PortalForm):
     """The rules for passwords are the service's; here stands only that both must be the same."""
 
     password = PasswordField(

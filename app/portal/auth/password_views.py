@@ -42,7 +42,7 @@ def show_forgot(slug: str | None = None) -> str:
 @portal.post("/forgot-password", endpoint="forgot_password_post")
 def ask_for_link(slug: str | None = None) -> Page:
     """Answers everybody alike, whether or not there is an account."""
-    form = ForgotForm(request.form)
+    form = ForgotForm()
     if not form.validate():
         return _forgot(slug, form), 422
     try:
@@ -70,7 +70,7 @@ def show_password(token: str, slug: str | None = None) -> Response:
 @portal.post("/p/<slug>/password/<token>", endpoint="partner_password_post")
 @portal.post("/password/<token>", endpoint="password_post")
 def set_password(token: str, slug: str | None = None) -> AnyResponse:
-    return _use(NewPasswordForm(request.form), token, slug, link_use.PASSWORD)
+    return _use(NewPasswordForm(), token, slug, link_use.PASSWORD)
 
 
 @portal.get("/p/<slug>/invitation/<token>", endpoint="invitation")
@@ -80,7 +80,7 @@ def show_invitation(token: str, slug: str) -> Response:
 
 @portal.post("/p/<slug>/invitation/<token>", endpoint="invitation_post")
 def accept_invitation(token: str, slug: str) -> AnyResponse:
-    return _use(InvitationForm(request.form), token, slug, link_use.INVITATION)
+    return _use(InvitationForm(), token, slug, link_use.INVITATION)
 
 
 R = TypeVar("R", bound=AnyResponse)

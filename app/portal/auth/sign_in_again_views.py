@@ -25,7 +25,7 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
         return redirect("/", 303)
     if current_user.is_authenticated:  # in another window, meanwhile
         return form_recovery.send_again_page(kept, status=200, signed_in=True)
-    form = SignInForm(request.form)
+    form = SignInForm()
     if not form.validate():
         return form_recovery.sign_in_page(kept, form, 422)
     try:

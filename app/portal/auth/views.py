@@ -52,7 +52,7 @@ def show_form(slug: str | None = None) -> Page:
 @portal.post("/p/<slug>/sign-in", endpoint="partner_sign_in_post")
 @portal.post("/sign-in", endpoint="sign_in_post")
 def check_password(slug: str | None = None) -> Page:
-    form = SignInForm(request.form)
+    form = SignInForm()
     if not form.validate():
         return _form(slug, form), 422
     try:
@@ -136,7 +136,7 @@ def let_in(user: User) -> Response:
 def _form(slug: str | None, form: SignInForm | None = None) -> str:
     return render_template(
         "portal/auth/form.html",
-        form=form or SignInForm(),
+        form=form or SignInForm.from_object(),
         forgot_url=forgot_url(slug),
     )
 

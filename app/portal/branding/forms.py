@@ -16,8 +16,11 @@ from wtforms import (
 )
 from wtforms.fields import Field
 
-from app.errors import Problem
+from app.errors import DomainError
+from app.portal.web.fields import VersionField
+from app.portal.web.forms import PortalForm
 from app.services.branding.brand import SOCIAL_NAMES
+from app.services.branding.drafts import fingerprint
 
 CHAT_LABELS: dict[str, str] = {
     "header": "Head and button",
@@ -62,9 +65,10 @@ def _colour_field(label: str) -> StringField:
     return StringField(label, render_kw={"maxlength": 100, "spellcheck": "false"})
 
 
-class BrandingForm(Form):
+class BrandingForm(PortalForm):
     """Rows without any words are left out; one spare row stands at the end of each list."""
 
+    version = VersionField()
     product_name = StringField("Product name", render_kw={"maxlength": 200, "required": True})
     colour = _colour_field("Colour")
     further_colours = FieldList(FormField(ColourRow))
@@ -90,9 +94,10 @@ class BrandingForm(Form):
         colours = content["brandUIColors"] or []
         primary = _primary_of(colours)
         chat = content["chatTemplateColors"] or {}
-        return cls(
+        return cls.from_object(
             data={
                 **{f"chat_{part}": chat.get(part, "") for part in CHAT_LABELS},
+                "version": fingerprint(content),
                 "product_name": content["productName"],
                 "colour": primary["value"] if primary else "",
                 "further_colours": _and_spare([c for c in colours if c is not primary]),
@@ -140,11 +145,10 @@ class BrandingForm(Form):
             "demoLink": _blank_is_null(self.demo_link.data),
         }
 
-    def show_problems(self, problems: Sequence[Problem]) -> list[tuple[str, str]]:
-        """Puts each problem at its field; returns those that no field of the form itself shows,
-        as (id, words): of rows, and of nothing here."""
-        rest = []
-        for problem in problems:
+    def apply_errors(self, error: DomainError) -> None:
+        """Put each problem at its field; those of rows and of no field also in `problems`."""
+        rest = [] if error.problems else [("", error.message)]
+        for problem in error.problems:
             field = self._field_of(problem.field)
             if field is None:
                 rest.append(("", problem.message))
@@ -154,7 +158,7 @@ class BrandingForm(Form):
                 rows, place, _ = field.name.split("-")
                 said = f"{ROW_NAMES[rows]} {int(place) + 1}, {field.label.text.lower()}"
                 rest.append((field.id, f"{said}: {problem.message}"))
-        return rest
+        self.problems = rest
 
     def _chat_colours(self, stored: Mapping[str, Any]) -> dict[str, Any] | None:
         typed = {part: (self[f"chat_{part}"].data or "").strip() for part in CHAT_LABELS}

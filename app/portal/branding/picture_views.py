@@ -33,9 +33,9 @@ def branding_image(kind: str) -> Page:
     except ValidationFailed as error:
         with transaction(read_only=True) as session:
             studio = Studio(session)
-            problems = [(f"{kind}-picture", error.message)]
             form = BrandingForm.showing(studio.content)
-            return studio.page(form, problems, {kind: error.message}), 422
+            form.problems = [(f"{kind}-picture", error.message)]
+            return studio.page(form, {kind: error.message}), 422
     return redirect(url_for("portal.branding", saved=1), 303)
 
 

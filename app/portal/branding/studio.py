@@ -10,7 +10,7 @@ from app.extensions import caller
 from app.models import BrandVersion, Partner
 from app.portal.branding.forms import BrandingForm
 from app.portal.branding.labels import FIELD_LABELS, words
-from app.portal.web.editing import Difference, Overtaken, show_stored
+from app.portal.web.editing import Difference, EditConflict
 from app.portal.web.page_context import page_brand
 from app.services import assistants, partners
 from app.services.branding import drafts, images, versions
@@ -56,35 +56,23 @@ class Studio:
     def page(
         self,
         form: BrandingForm,
-        problems: list[tuple[str, str]] | None = None,
         picture_problems: dict[str, str] | None = None,
-        found: Overtaken | None = None,
     ) -> str:
         return render_template(
             "portal/branding/page.html",
-            problems=problems or [],
             picture_problems=picture_problems or {},
-            found=found,
             **self._context(form),
         )
 
-    def fragment(
-        self, form: BrandingForm, *, saved: int | None = None, found: Overtaken | None = None
-    ) -> str:
-        """What typing changes: draft, head, the version it ``saved``; or that somebody else was
-        quicker."""
-        context = self._context(form)
-        if saved is not None:
-            show_stored()
-            context["version"] = saved
-        return render_template("portal/branding/_typed.html", found=found, typed=True, **context)
+    def fragment(self, form: BrandingForm) -> str:
+        """What typing changes: draft, head and version; or that another user was quicker."""
+        return render_template("portal/branding/_typed.html", typed=True, **self._context(form))
 
-    def overtaken_by(self, changes: dict[str, Any]) -> Overtaken:
+    def conflict_with(self, changes: dict[str, Any]) -> EditConflict:
         """Who was quicker, and where what was typed differs from what is saved now."""
-        show_stored()
         draft = self.draft
         found = versions.differences(self.content, {**self.content, **changes})
-        return Overtaken(
+        return EditConflict(
             author=draft.author if draft else None,
             at=draft.updated_at if draft else None,
             differences=[

@@ -10,7 +10,7 @@ from app.extensions import caller, transaction
 from app.portal.branding.forms import BrandingForm, Way
 from app.portal.branding.studio import Studio
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import CHANGED_MEANWHILE, seen_version
+from app.portal.web.editing import CHANGED_MEANWHILE
 from app.services import partners
 from app.services.branding import drafts
 from app.services.branding.brand import of_content
@@ -29,14 +29,15 @@ def branding() -> Page:
 @portal.post("/branding")
 def branding_save() -> Page:
     """Keeps what the form says in the draft. Typing sends it too, and gets the preview back."""
-    form = BrandingForm(request.form)
+    form = BrandingForm()
     try:
         saved = _save(form)
     except (ValidationFailed, Conflict) as error:
         return _refused(form, error)
     if request.headers.get("HX-Request"):
+        form.version.data = saved
         with transaction(read_only=True) as session:
-            return Studio(session).fragment(form, saved=saved)
+            return Studio(session).fragment(form)
     return redirect(url_for("portal.branding", saved=1), 303)
 
 
@@ -46,12 +47,12 @@ def branding_save() -> Page:
 )
 def branding_rearrange(rows: str, index: int, way: str) -> Page:
     """Moves a row of a list, or takes it out, and keeps the rest of what was typed."""
-    form = BrandingForm(request.form)
+    form = BrandingForm()
     form.rearrange(rows, index, cast(Way, way))
     try:
         _save(form)
     except (ValidationFailed, Conflict) as error:
-        return _refused(BrandingForm(request.form), error)
+        return _refused(BrandingForm(), error)
     return redirect(url_for("portal.branding", saved=1, _anchor=rows), 303)
 
 
@@ -73,11 +74,11 @@ def branding_use_shade() -> Response:
 @portal.post("/branding/publish")
 def branding_publish() -> Page:
     """Publishes the draft; with the studio's form, what stands in it is saved first."""
-    form = BrandingForm(request.form)
+    form = BrandingForm()
     try:
         with transaction() as session:
             partner = partners.get(session, caller(), partners.own(caller()))
-            version = seen_version()
+            version = form.version.data
             if "product_name" in request.form:
                 content = drafts.content_of(session, caller(), partner)
                 changes = form.to_changes(content)
@@ -112,28 +113,29 @@ def _save(form: BrandingForm) -> int:
             caller(),
             partner,
             form.to_changes(content),
-            expected_version=seen_version(),
+            expected_version=form.version.data,
         )
         return drafts.fingerprint(draft.content)
 
 
 def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
-    """The studio with what was typed: wrong, or overtaken by somebody else."""
+    """The studio with what was typed: wrong, or changed by another user meanwhile."""
     typing = bool(request.headers.get("HX-Request"))
     if isinstance(error, ValidationFailed):
         if typing:
             # Half a colour is typed: the preview waits for the rest of it.
             return Response(status=204)
-        rest = form.show_problems(error.problems)
+        form.apply_errors(error)
         with transaction(read_only=True) as session:
-            return Studio(session).page(form, rest), 422
+            return Studio(session).page(form), 422
     if error.code != CHANGED_MEANWHILE:
         raise error
     with transaction(read_only=True) as session:
         studio = Studio(session)
         changes = form.to_changes(studio.content) if "product_name" in request.form else {}
-        found = studio.overtaken_by(changes)
-        if typing:
-            return studio.fragment(form, found=found)
         shown = form if changes else BrandingForm.showing(studio.content)
-        return studio.page(shown, found=found), 409
+        shown.conflict = studio.conflict_with(changes)
+        if typing:
+            return studio.fragment(shown)
+        shown.version.data = drafts.fingerprint(studio.content)
+        return studio.page(shown), 409

@@ -1,9 +1,6 @@
 """The form of a test call."""
 
-from collections.abc import Sequence
-
 from wtforms import (
-    Form,
     RadioField,
     SelectChoice,
     SelectField,
@@ -12,8 +9,10 @@ from wtforms import (
     TextAreaField,
 )
 
-from app.errors import Problem
+from app.errors import DomainError
 from app.models import Call
+from app.portal.web.fields import OnceField
+from app.portal.web.forms import PortalForm
 from app.services.calls import CallRequest, Texts
 
 MOST_WORDS = 1000
@@ -25,7 +24,8 @@ HINTS = {
 }
 
 
-class TestCallForm(Form):
+class TestCallForm(PortalForm):
+    once = OnceField()
     agent = SelectField("Assistant", validate_choice=False)
     number = TelField("Number to call", render_kw={"maxlength": 30, "autocomplete": "off"})
     name = StringField("Name", render_kw={"maxlength": 100, "autocomplete": "off"})
@@ -47,7 +47,7 @@ class TestCallForm(Form):
         """The form that would place the same call again."""
         exact = bool(call.intro_message) and not call.call_instructions
         names = (call.contact.get("firstName"), call.contact.get("lastName"))
-        return cls(
+        return cls.from_object(
             data={
                 "agent": str(call.agent_id),
                 "number": call.phone_number,
@@ -88,9 +88,9 @@ class TestCallForm(Form):
             call_instructions=texts.instructions,
         )
 
-    def show_problems(self, problems: Sequence[Problem]) -> list[tuple[str, str]]:
-        """Puts each problem at its field; returns those that belong to none as (id, words)."""
-        rest: list[tuple[str, str]] = []
+    def apply_errors(self, error: DomainError) -> None:
+        """Put each problem at its field; words that are missing, where the user chose them."""
+        rest: list[tuple[str, str]] = [] if error.problems else [("", error.message)]
         fields = {
             "agentId": self.agent,
             "contact.phoneNumber": self.number,
@@ -99,7 +99,7 @@ class TestCallForm(Form):
             "callInstructions": self.instructions,
         }
         where_words_are_needed = {EXACT: self.intro, DEFAULT: self.said}
-        for problem in problems:
+        for problem in error.problems:
             field = fields.get(problem.field)
             if problem.code == "messaging_required":
                 field = where_words_are_needed.get(self.said.data, self.instructions)
@@ -107,4 +107,4 @@ class TestCallForm(Form):
                 rest.append(("", problem.message))
             else:
                 field.errors = (*field.errors, problem.message)
-        return rest
+        self.problems = rest

@@ -1,6 +1,5 @@
 """The test call: its form, what is checked before it, and the call while it runs."""
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from app.models import Agent
 from app.portal.calls.forms import HINTS, MOST_WORDS, TestCallForm
 from app.portal.calls.labels import live
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Sending
+from app.portal.web.editing import Submission
 from app.portal.web.formats import phone
 from app.portal.web.navigation import may_open
 from app.services import assistants, calls
@@ -49,20 +48,20 @@ def test_call() -> Page:
 @portal.post("/test-call/checks")
 def test_call_checks() -> str:
     """The pre-flight list for what the form says at this moment."""
-    form = TestCallForm(request.form)
+    form = TestCallForm()
     with transaction(read_only=True) as session:
         return render_template("portal/calls/_checks.html", checks=_checks(session, form))
 
 
 @portal.post("/test-call")
 def test_call_place() -> Page:
-    form = TestCallForm(request.form)
+    form = TestCallForm()
     config = settings()
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier is not None:
-                return redirect(sending.earlier, 303)
+            submission = Submission(session)
+            if submission.earlier is not None:
+                return redirect(submission.earlier, 303)
             placed = calls.schedule(
                 session,
                 caller(),
@@ -73,18 +72,14 @@ def test_call_place() -> Page:
                 expiry_hours=config.call_expiry_hours,
                 calls_at_once=config.calls_per_organization,
             )
-            url = sending.led_to(url_for("portal.test_call", call=placed.call_id))
-    except ValidationFailed as error:
-        return _test_page(form, None, form.show_problems(list(error.problems))), 422
-    except (Conflict, Forbidden, NotFound) as error:
-        return _test_page(form, None, [("", error.message)]), 422
+            url = submission.led_to(url_for("portal.test_call", call=placed.call_id))
+    except (ValidationFailed, Conflict, Forbidden, NotFound) as error:
+        form.apply_errors(error)
+        return _test_page(form, None, is_refused=True), 422
     return redirect(url, 303)
 
 
-def _test_page(
-    form: TestCallForm, call_id: UUID | None, problems: Sequence[tuple[str, str]] | None = None
-) -> str:
-    """``problems`` are given where the form was refused: those that belong to no field."""
+def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = False) -> str:
     with transaction(read_only=True) as session:
         choices = assistants.with_organizations(
             session, caller(), MOST_AGENTS, also=form.agent.data
@@ -98,13 +93,12 @@ def _test_page(
             form.agent.data = str(ready[0].id)
         shown = live(session, calls.get(session, caller(), call_id)) if call_id else {}
         checks = _checks(session, form)
-        if problems is not None and not form.number.errors:
+        if is_refused and not form.number.errors:
             # The service names the first thing that stops a call, a form all of them.
             form.number.errors = tuple(c["title"] for c in checks if c.get("url") == "#number")
         return render_template(
             "portal/calls/test.html",
             form=form,
-            problems=problems or [],
             hints=HINTS,
             most_words=MOST_WORDS,
             checks=checks,

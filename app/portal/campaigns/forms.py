@@ -3,16 +3,20 @@
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from wtforms import Form, RadioField, SelectChoice, SelectMultipleField, StringField
+from wtforms import RadioField, SelectChoice, SelectMultipleField, StringField
 from wtforms.widgets import CheckboxInput, ListWidget
 
 from app.models import Agent, Campaign
+from app.portal.web.fields import OnceField, VersionField
+from app.portal.web.forms import PortalForm
 
 ALL, SOME = "all", "some"
 WHO_HINTS = {ALL: "Also those that are added later.", SOME: "The ones ticked below."}
 
 
-class CampaignForm(Form):
+class CampaignForm(PortalForm):
+    once = OnceField()
+    version = VersionField()
     name = StringField("Name", render_kw={"maxlength": 200, "autocomplete": "off"})
     who = RadioField(
         "Assistants",
@@ -32,11 +36,12 @@ class CampaignForm(Form):
 
     @classmethod
     def showing(cls, campaign: Campaign, chosen: Collection[UUID]) -> "CampaignForm":
-        return cls(
+        return cls.from_object(
             data={
                 "name": campaign.name,
                 "who": ALL if campaign.all_agents else SOME,
                 "agents": [str(agent_id) for agent_id in chosen],
+                "version": campaign.version,
             }
         )
 

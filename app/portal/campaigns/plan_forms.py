@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from wtforms import (
-    Form,
     RadioField,
     SelectChoice,
     SelectField,
@@ -16,8 +15,8 @@ from wtforms import (
 from wtforms.widgets import CheckboxInput, ListWidget
 
 from app.models import Agent
-from app.portal.organizations.forms import WholeNumber
-from app.portal.organizations.settings_forms import ClockField
+from app.portal.web.fields import ClockField, VersionField, WholeNumber
+from app.portal.web.forms import PortalForm
 from app.services.outreach import Plan
 from app.services.outreach.plans import MOST_WORDS
 
@@ -29,18 +28,17 @@ SAID_HINTS = {
     DEFAULT: "Set with the assistant.",
 }
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-PLACES = {
-    "agentId": "agent",
-    "introMessage": "intro",
-    "voicemailMessage": "voicemail",
-    "hoursEnd": "hours_end",
-    "callsPerHour": "calls_per_hour",
-    "callsAtOnce": "calls_at_once",
-}
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 
 
-class PlanForm(Form):
+class PlanForm(PortalForm):
+    wire_fields: ClassVar = {
+        "agentId": "agent",
+        "introMessage": "intro",
+        "voicemailMessage": "voicemail",
+    }
+
+    version = VersionField()
     agent = SelectField("Assistant", choices=[], validate_choice=False)
     weekdays = SelectMultipleField(
         "Days",
@@ -67,9 +65,9 @@ class PlanForm(Form):
     instructions = TextAreaField("Instructions", render_kw={"maxlength": MOST_WORDS})
 
     @classmethod
-    def showing(cls, plan: Plan) -> "PlanForm":
+    def showing(cls, plan: Plan, version: int) -> "PlanForm":
         exact = bool(plan.intro_message)
-        return cls(
+        return cls.from_object(
             data={
                 "agent": str(plan.agent_id) if plan.agent_id else None,
                 "weekdays": [str(day) for day in sorted(plan.weekdays)],
@@ -81,18 +79,17 @@ class PlanForm(Form):
                 "intro": plan.intro_message,
                 "voicemail": plan.voicemail_message,
                 "instructions": plan.call_instructions,
+                "version": version,
             }
         )
 
     def offer(self, agents: Sequence[Agent]) -> None:
         self.agent.choices = [SelectChoice(str(agent.id), agent.name) for agent in agents]
 
-    @property
-    def places(self) -> dict[str, str]:
-        """Where a problem of each field of the wire is shown: words that are missing where the
-        person chose how to give them."""
+    def fields_by_wire(self) -> dict[str, str]:
+        """Words that are missing are asked for where the user chose how to give them."""
         missing = {EXACT: "intro", DEFAULT: "said"}.get(self.said.data or "", "instructions")
-        return PLACES | {"callInstructions": missing}
+        return super().fields_by_wire() | {"callInstructions": missing}
 
     def to_plan(self) -> Plan:
         """The plan as typed, with the words of the chosen way alone; for a form that was

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -25,8 +25,7 @@ from app.portal.campaigns.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Question
-from app.portal.web.editing import Overtaken, overtaken, seen_version
-from app.portal.web.form_problems import place_problems
+from app.portal.web.forms import refused
 from app.services import assistants, campaigns, outreach
 from app.services.outreach.plans import MOST_WORDS, speakers
 
@@ -80,13 +79,13 @@ def campaign_left_out(campaign_id: UUID) -> str:
 def campaign_plan(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
-        form = PlanForm.showing(outreach.plan_of(session, found))
+        form = _stored(session, found)
     return _plan_page(found, form)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/plan")
 def campaign_plan_save(campaign_id: UUID) -> Page:
-    form = PlanForm(request.form)
+    form = PlanForm()
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
     if not form.validate():
@@ -99,20 +98,16 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
                 campaign_id,
                 form.to_plan(),
                 most_at_once=settings().calls_per_organization,
-                expected_version=seen_version(),
+                expected_version=form.version.data,
             )
-    except ValidationFailed as error:
-        return _plan_page(found, form, place_problems(form, error, form.places)), 422
-    except Conflict as error:
-        with transaction(read_only=True) as session:
-            found = campaigns.get(session, caller(), campaign_id)
-            stored = PlanForm.showing(outreach.plan_of(session, found))
-            stored.offer(speakers(session, found))
+    except (ValidationFailed, Conflict) as error:
+
+        def stored(session: Session) -> PlanForm:
             form.offer(speakers(session, found))
-            other = overtaken(
-                session, error, form, stored, target_type="campaign", target_id=campaign_id
-            )
-        return _plan_page(found, form, conflict=other), 409
+            return _stored(session, campaigns.get(session, caller(), campaign_id))
+
+        target = ("campaign", campaign_id)
+        return refused(error, form, lambda: _plan_page(found, form), stored=stored, target=target)
     flash("The plan was saved." if changed else "Nothing was changed.", "success")
     return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
 
@@ -216,22 +211,20 @@ def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool)
     )
 
 
-def _plan_page(
-    found: Campaign,
-    form: PlanForm,
-    problems: list[tuple[str, str]] | None = None,
-    conflict: Overtaken | None = None,
-) -> str:
+def _stored(session: Session, found: Campaign) -> PlanForm:
+    form = PlanForm.showing(outreach.plan_of(session, found), found.version)
+    form.offer(speakers(session, found))
+    return form
+
+
+def _plan_page(found: Campaign, form: PlanForm) -> str:
     with transaction(read_only=True) as session:
         form.offer(speakers(session, found))
         return render_template(
             "portal/campaigns/plan.html",
             **about(session, found),
             form=form,
-            problems=problems or [],
-            conflict=conflict,
             hints=SAID_HINTS,
             most_words=MOST_WORDS,
             most_at_once=settings().calls_per_organization,
-            version=found.version,
         )

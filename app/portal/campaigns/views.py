@@ -16,9 +16,9 @@ from app.portal.uploads.views import uploads_page
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Question
-from app.portal.web.editing import Overtaken, Sending, overtaken, seen_version
-from app.portal.web.form_problems import place_problems
+from app.portal.web.editing import Submission
 from app.portal.web.formats import plural
+from app.portal.web.forms import refused
 from app.services import (
     assistants,
     audit,
@@ -41,7 +41,6 @@ HINDRANCE_NAMES = {
     Hindrance.REFUSED: "Asked not to be called",
     Hindrance.ENDED: "Outreach has ended",
 }
-FIELDS = {"agents": "agents", "name": "name"}
 
 
 @portal.get("/campaigns", endpoint="campaigns")
@@ -90,13 +89,13 @@ def campaign_new() -> Page:
 
 @portal.post("/campaigns/new")
 def campaign_create() -> Page:
-    form = CampaignForm(request.form)
+    form = CampaignForm()
     organization = organization_picker.organization_chosen()
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier is not None:
-                return redirect(sending.earlier, 303)
+            submission = Submission(session)
+            if submission.earlier is not None:
+                return redirect(submission.earlier, 303)
             made = campaigns.create(
                 session,
                 caller(),
@@ -105,9 +104,9 @@ def campaign_create() -> Page:
                 agent_ids=form.chosen,
                 all_agents=form.all_agents,
             )
-            url = sending.led_to(url_for("portal.campaign", campaign_id=made.id))
+            url = submission.led_to(url_for("portal.campaign", campaign_id=made.id))
     except ValidationFailed as error:
-        return _new_page(organization, form, place_problems(form, error, FIELDS)), 422
+        return refused(error, form, lambda: _new_page(organization, form))
     flash(f"{made.name} was created. Its contacts come from files, scripts or by hand.", "success")
     return redirect(url, 303)
 
@@ -160,33 +159,28 @@ def campaign_uploads(campaign_id: UUID) -> str:
 @portal.get("/campaigns/<uuid:campaign_id>/settings")
 def campaign_settings(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
-        form = CampaignForm.showing(found, campaigns.agents_of(session, found))
-    return _settings_page(found, form)
+        form = _stored(session, campaign_id)
+    return _settings_page(campaign_id, form)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/settings")
 def campaign_save(campaign_id: UUID) -> Page:
-    form = CampaignForm(request.form)
-    with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
+    form = CampaignForm()
     try:
         with transaction() as session:
-            name = form.name.data or ""
-            campaigns.rename(session, caller(), campaign_id, name, expected_version=seen_version())
+            name, version = form.name.data or "", form.version.data
+            campaigns.rename(session, caller(), campaign_id, name, expected_version=version)
             campaigns.assign_agents(
                 session, caller(), campaign_id, form.chosen, all_agents=form.all_agents
             )
-    except ValidationFailed as error:
-        return _settings_page(found, form, place_problems(form, error, FIELDS)), 422
-    except Conflict as error:
-        with transaction(read_only=True) as session:
-            found = campaigns.get(session, caller(), campaign_id)
-            stored = CampaignForm.showing(found, campaigns.agents_of(session, found))
-            other = overtaken(
-                session, error, form, stored, target_type="campaign", target_id=campaign_id
-            )
-        return _settings_page(found, form, conflict=other), 409
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _settings_page(campaign_id, form),
+            stored=lambda session: _stored(session, campaign_id),
+            target=("campaign", campaign_id),
+        )
     flash("The campaign was saved.", "success")
     return redirect(url_for("portal.campaign_settings", campaign_id=campaign_id), 303)
 
@@ -245,34 +239,30 @@ def _archiving(found: Campaign) -> Question:
     )
 
 
-def _new_page(
-    organization: Organization, form: CampaignForm, problems: list[tuple[str, str]] | None = None
-) -> str:
+def _stored(session: Session, campaign_id: UUID) -> CampaignForm:
+    found = campaigns.get(session, caller(), campaign_id)
+    return CampaignForm.showing(found, campaigns.agents_of(session, found))
+
+
+def _new_page(organization: Organization, form: CampaignForm) -> str:
     with transaction(read_only=True) as session:
         form.offer(assistants.of_organization(session, caller(), organization.id))
     return render_template(
         "portal/campaigns/new.html",
         organization=organization,
         form=form,
-        problems=problems or [],
         hints=WHO_HINTS,
     )
 
 
-def _settings_page(
-    found: Campaign,
-    form: CampaignForm,
-    problems: list[tuple[str, str]] | None = None,
-    conflict: Overtaken | None = None,
-) -> str:
+def _settings_page(campaign_id: UUID, form: CampaignForm) -> str:
     with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
         form.offer(assistants.of_organization(session, caller(), found.organization_id))
         return render_template(
             "portal/campaigns/settings.html",
             **about(session, found),
             form=form,
-            problems=problems or [],
-            conflict=conflict,
             hints=WHO_HINTS,
             archiving=_archiving(found),
             changes=audit.latest_of_target(session, caller(), "campaign", found.id, LATEST_CHANGES),

@@ -1,20 +1,18 @@
 """What the pages of carrier accounts have in common."""
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 from flask import url_for
 from sqlalchemy.orm import Session
-from wtforms import Form
 
 from app.enums import CarrierKind
 from app.errors import Conflict, NotFound
 from app.extensions import caller
 from app.models import CarrierAccount, Organization
 from app.portal.web.confirmation import Question
-from app.portal.web.editing import overtaken
 from app.portal.web.formats import plural
+from app.portal.web.forms import PortalForm
 from app.services import carrier_accounts
 
 WHOLE = "All other organizations"
@@ -71,28 +69,22 @@ def about(
     session: Session,
     organization: Organization | None,
     kind: CarrierKind,
-    typed: Form | None,
+    typed: PortalForm | None,
     *,
-    stored: Form,
+    stored: PortalForm,
     conflict: Conflict | None = None,
-    problems: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
     """What the page of one form shows: ``typed``, or where nothing was typed yet, what is
     ``stored``."""
     organization_id = organization.id if organization else None
     standing = carrier_accounts.standing(session, caller(), organization_id)
-    present, said = standing.account, None
-    if conflict is not None and typed is not None and standing.last_id is not None:
-        said = overtaken(
-            session,
-            conflict,
-            typed,
-            stored,
-            target_type="carrier_account",
-            target_id=standing.last_id,
-        )
-    elif conflict is not None:
-        problems = [("", conflict.message)]
+    present = standing.account
+    if conflict is not None and typed is not None:
+        if standing.last_id is None:
+            typed.apply_errors(conflict)
+        else:
+            target = ("carrier_account", standing.last_id)
+            typed.show_conflict(session, conflict, stored, *target)
     is_same = present is not None and present.carrier is kind
     return {
         "form": typed or stored,
@@ -107,7 +99,4 @@ def about(
         if present is not None and not is_same
         else None,
         "removing": removing(session, present) if present else None,
-        "overtaken": said,
-        "problems": problems,
-        "version": standing.version,
     }

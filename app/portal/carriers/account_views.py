@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import CarrierKind
@@ -25,8 +25,7 @@ from app.portal.carriers.account_labels import (
 from app.portal.carriers.forms import LineAccountForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import seen_version
-from app.portal.web.form_problems import place_problems
+from app.portal.web.forms import refused
 from app.services import carrier_accounts, organizations
 
 Page = str | tuple[str, int] | Response
@@ -86,7 +85,7 @@ def line_account() -> str:
 @portal.post("/line/accounts/account")
 def line_account_save() -> Page:
     only_partners()
-    form = LineAccountForm(request.form)
+    form = LineAccountForm()
     try:
         with transaction() as session:
             account = carrier_accounts.save(
@@ -95,10 +94,10 @@ def line_account_save() -> Page:
                 settings().secret_keys,
                 form.to_particulars(),
                 organization=organization_picker.organization_named(session),
-                expected_version=seen_version(),
+                expected_version=form.version.data,
             )
     except ValidationFailed as error:
-        return _page(form, place_problems(form, error)), 422
+        return refused(error, form, lambda: _page(form))
     except Conflict as error:
         return _page(form, conflict=error), 409
     flash(f"Live calls go out over {short_name(account)} from now on.", "success")
@@ -154,15 +153,12 @@ def line_account_remove(account_id: UUID) -> Response:
     return redirect(url_for("portal.line_accounts"), 303)
 
 
-def _page(
-    typed: LineAccountForm | None,
-    problems: Sequence[tuple[str, str]] = (),
-    conflict: Conflict | None = None,
-) -> str:
+def _page(typed: LineAccountForm | None, conflict: Conflict | None = None) -> str:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None
-        present = carrier_accounts.standing(session, caller(), organization_id).account
+        standing = carrier_accounts.standing(session, caller(), organization_id)
+        sid = standing.account.sid if standing.account else ""
         return render_template(
             "portal/carriers/account.html",
             **about(
@@ -170,8 +166,7 @@ def _page(
                 organization,
                 CarrierKind.TWILIO,
                 typed,
-                stored=LineAccountForm.showing(present.sid if present else ""),
+                stored=LineAccountForm.showing(sid, standing.version),
                 conflict=conflict,
-                problems=problems,
             ),
         )

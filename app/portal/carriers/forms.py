@@ -1,8 +1,10 @@
 """The forms of a carrier account: one with Twilio, or a SIP trunk."""
 
-from wtforms import BooleanField, Form, PasswordField, RadioField, SelectChoice, StringField
+from wtforms import BooleanField, PasswordField, RadioField, SelectChoice, StringField
 
 from app.gateways.carriers.sip.account import Trunk
+from app.portal.web.fields import VersionField
+from app.portal.web.forms import PortalForm
 from app.services.carrier_accounts import Particulars
 from app.services.carrier_accounts.particulars import LONGEST_HOST, LONGEST_SECRET, LONGEST_USER
 
@@ -12,21 +14,23 @@ _PLAIN = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"
 _HOST = _PLAIN | {"maxlength": LONGEST_HOST, "inputmode": "url"}
 
 
-class LineAccountForm(Form):
+class LineAccountForm(PortalForm):
+    version = VersionField()
     sid = StringField("Account SID", render_kw={"maxlength": 34, "autocomplete": "off"})
     token = PasswordField(
         "Auth token", render_kw={"maxlength": LONGEST_SECRET, "autocomplete": "off"}
     )
 
     @classmethod
-    def showing(cls, sid: str) -> "LineAccountForm":
-        return cls(data={"sid": sid})
+    def showing(cls, sid: str, version: int) -> "LineAccountForm":
+        return cls.from_object(data={"sid": sid, "version": version})
 
     def to_particulars(self) -> Particulars:
         return Particulars((self.token.data or "").strip(), sid=(self.sid.data or "").strip())
 
 
-class LineTrunkForm(Form):
+class LineTrunkForm(PortalForm):
+    version = VersionField()
     address = StringField("Trunk", render_kw=_HOST)
     user = StringField("User", render_kw=_PLAIN | {"maxlength": LONGEST_USER})
     password = PasswordField(
@@ -45,10 +49,9 @@ class LineTrunkForm(Form):
     proxy = StringField("Outbound proxy", render_kw=_HOST)
 
     @classmethod
-    def showing(cls, trunk: Trunk | None) -> "LineTrunkForm":
-        if trunk is None:
-            return cls()
-        return cls(obj=trunk, data={"caller": NUMBER if trunk.shows_number else USER})
+    def showing(cls, trunk: Trunk | None, version: int) -> "LineTrunkForm":
+        caller = NUMBER if trunk is None or trunk.shows_number else USER
+        return cls.from_object(trunk, {"caller": caller, "version": version})
 
     def to_particulars(self) -> Particulars:
         """As it was typed; the service says what of it can't be."""

@@ -1,8 +1,6 @@
 """The SIP trunk of a partner, or of one of its organizations."""
 
-from collections.abc import Sequence
-
-from flask import flash, redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import CarrierKind
@@ -13,8 +11,7 @@ from app.portal.carriers.account_labels import about, only_partners, short_name
 from app.portal.carriers.forms import LineTrunkForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import seen_version
-from app.portal.web.form_problems import place_problems
+from app.portal.web.forms import refused
 from app.services import carrier_accounts
 
 Page = str | tuple[str, int] | Response
@@ -29,7 +26,7 @@ def line_trunk() -> str:
 @portal.post("/line/accounts/trunk")
 def line_trunk_save() -> Page:
     only_partners()
-    form = LineTrunkForm(request.form)
+    form = LineTrunkForm()
     if not settings().can_call_over_sip:
         return _page(form), 422
     wanted = form.to_particulars()
@@ -43,26 +40,22 @@ def line_trunk_save() -> Page:
                 settings().secret_keys,
                 wanted,
                 organization=organization_picker.organization_named(session),
-                expected_version=seen_version(),
+                expected_version=form.version.data,
             )
     except ValidationFailed as error:
-        return _page(form, place_problems(form, error)), 422
+        return refused(error, form, lambda: _page(form))
     except Conflict as error:
         return _page(form, conflict=error), 409
     flash(f"Live calls go out over {short_name(account)} from now on.", "success")
     return redirect(url_for("portal.line_accounts"), 303)
 
 
-def _page(
-    typed: LineTrunkForm | None,
-    problems: Sequence[tuple[str, str]] = (),
-    conflict: Conflict | None = None,
-) -> str:
+def _page(typed: LineTrunkForm | None, conflict: Conflict | None = None) -> str:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None
-        present = carrier_accounts.standing(session, caller(), organization_id).account
-        trunk = carrier_accounts.trunk_of(present) if present else None
+        standing = carrier_accounts.standing(session, caller(), organization_id)
+        trunk = carrier_accounts.trunk_of(standing.account) if standing.account else None
         return render_template(
             "portal/carriers/trunk.html",
             can_call=settings().can_call_over_sip,
@@ -71,8 +64,7 @@ def _page(
                 organization,
                 CarrierKind.SIP,
                 typed,
-                stored=LineTrunkForm.showing(trunk),
+                stored=LineTrunkForm.showing(trunk, standing.version),
                 conflict=conflict,
-                problems=problems,
             ),
         )

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from wtforms import EmailField, Form, StringField, TextAreaField
+from wtforms import EmailField, StringField, TextAreaField
 
+from app.portal.web.forms import PortalForm
 from app.services.chat import MOST_CHARACTERS
 
 
-class ChatForm(Form):
+class ChatForm(PortalForm):
     """Somebody who is signed in is asked for the message alone. The window stands beside other
     forms, so its ids are its own."""
 

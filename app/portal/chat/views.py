@@ -53,7 +53,7 @@ def send_chat(**_place: str) -> Response:
 
 
 def _form() -> ChatForm:
-    return ChatForm(request.form, signed_in=known_user() is not None)
+    return ChatForm(signed_in=known_user() is not None)
 
 
 def _message(form: ChatForm) -> chat.Message:

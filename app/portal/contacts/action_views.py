@@ -2,10 +2,10 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, request, url_for
+from flask import flash, redirect, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
-from wtforms import Form, RadioField, SelectChoice, StringField
+from wtforms import RadioField, SelectChoice, StringField
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
@@ -13,6 +13,7 @@ from app.models import Campaign, utcnow
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Question
 from app.portal.web.formats import phone, plural
+from app.portal.web.forms import PortalForm
 from app.schemas.contacts import StoredContact
 from app.services import campaigns, contacts, do_not_call
 from app.services.contacts import consent, history, single
@@ -23,7 +24,7 @@ SOURCE = "contact"
 """Where the entry of a do-not-call list says that it came from."""
 
 
-class ConsentForm(Form):
+class ConsentForm(PortalForm):
     consent = RadioField(
         "May they be called?",
         choices=[
@@ -35,7 +36,7 @@ class ConsentForm(Form):
     source = StringField("Where from", render_kw={"maxlength": 200, "autocomplete": "off"})
 
 
-class ReasonForm(Form):
+class ReasonForm(PortalForm):
     reason = StringField("Reason", render_kw={"maxlength": 500, "autocomplete": "off"})
 
 
@@ -70,7 +71,7 @@ def contact_put_back(campaign_id: UUID, contact_id: UUID) -> Page:
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/consent")
 def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
     """Keeps what the person said of being called, in the words of the metadata."""
-    form = ConsentForm(request.form)
+    form = ConsentForm()
     url = url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id)
     with transaction() as session:
         found = contacts.get(session, caller(), campaign_id, contact_id)
@@ -104,7 +105,7 @@ def contact_do_not_call_question(campaign_id: UUID, contact_id: UUID) -> str:
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
 def contact_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
-    form = ReasonForm(request.form)
+    form = ReasonForm()
     url = url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id)
     with transaction() as session:
         campaign = campaigns.get(session, caller(), campaign_id)

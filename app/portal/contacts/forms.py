@@ -3,20 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wtforms import EmailField, Form, StringField, TelField, TextAreaField
+from wtforms import EmailField, StringField, TelField, TextAreaField
 
 from app.errors import DomainError, Problem, ValidationFailed
+from app.portal.web.fields import OnceField, VersionField
+from app.portal.web.forms import PortalForm
 from app.schemas.contacts import StoredContact
 from app.services.contacts.rules import MAX_EXTERNAL_ID_VALUE, MAX_NAME, MAX_STATUS
-from app.services.contacts.single import ContactFields
+from app.services.contacts.single import ContactFields, version_of
 
 _SHORT = {"maxlength": MAX_NAME, "autocomplete": "off"}
 _KEY = "external_"
 
 
-class ContactForm(Form):
+class ContactForm(PortalForm):
     """Made by `form_for`, which adds a field for each external id key of the campaign."""
 
+    once = OnceField()
+    version = VersionField()
     keys: tuple[str, ...] = ()
     unreadable: Problem | None = None
     """What is wrong with the further facts as a text; known once `to_fields` was called."""
@@ -80,8 +84,8 @@ class ContactForm(Form):
         self.unreadable = Problem("contactMetadata", "unreadable_line", message)
         return {}
 
-    def show_problems(self, error: DomainError) -> list[tuple[str, str]]:
-        """Puts each problem at its field; returns those that belong to none."""
+    def apply_errors(self, error: DomainError) -> None:
+        """Put each problem at its field, those of metadata at its text."""
         rest: list[tuple[str, str]] = [] if error.problems else [("", error.message)]
         places: dict[str, Any] = {
             "firstName": self.first_name,
@@ -102,7 +106,7 @@ class ContactForm(Form):
                 continue
             key = problem.field.partition(".")[2] if of_facts else ""
             field.errors = (*field.errors, f"{key}: {problem.message}" if key else problem.message)
-        return rest
+        self.problems = rest
 
 
 def form_for(keys: Sequence[str]) -> type[ContactForm]:
@@ -124,6 +128,7 @@ def showing(keys: Sequence[str], contact: StoredContact) -> ContactForm:
         "phone": contact.phone or "",
         "email": contact.email or "",
         "status": contact.status or "",
+        "version": version_of(contact),
         "more": "\n".join(
             f"{name} = {_escaped(shown(value))}"
             for name, value in contact.contact_metadata.items()
@@ -131,7 +136,7 @@ def showing(keys: Sequence[str], contact: StoredContact) -> ContactForm:
         ),
     }
     data |= {f"{_KEY}{n}": contact.external_ids.get(key, "") for n, key in enumerate(keys)}
-    return form_for(keys)(data=data)
+    return form_for(keys).from_object(data=data)
 
 
 def shown(value: Any) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -14,7 +14,8 @@ from app.phone import country_name
 from app.portal.contacts.action_views import ConsentForm, ReasonForm, do_not_call_question, removing
 from app.portal.contacts.forms import ContactForm, form_for, showing, shown
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Overtaken, Sending, overtaken, seen_version
+from app.portal.web.editing import Submission
+from app.portal.web.forms import refused
 from app.services import audit, campaigns, contacts, do_not_call, organizations
 from app.services.contacts import consent, history, single
 from app.services.contacts.rules import is_ended
@@ -59,28 +60,27 @@ def contact_new(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         form = form_for(list(campaigns.external_id_keys(session, campaign)))()
-        return _new_page(session, campaign, form)
+    return _new_page(campaign, form)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/new")
 def contact_create(campaign_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
-        form = form_for(list(campaigns.external_id_keys(session, campaign)))(request.form)
+        form = form_for(list(campaigns.external_id_keys(session, campaign)))()
         wanted = form.to_fields()
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier is not None:
-                return redirect(sending.earlier, 303)
+            submission = Submission(session)
+            if submission.earlier is not None:
+                return redirect(submission.earlier, 303)
             made = single.add(session, caller(), campaign_id, wanted)
             form.require_readable()
-            url = sending.led_to(
+            url = submission.led_to(
                 url_for("portal.contact", campaign_id=campaign_id, contact_id=made)
             )
     except ValidationFailed as error:
-        with transaction(read_only=True) as session:
-            return _new_page(session, campaign, form, form.show_problems(error)), 422
+        return refused(error, form, lambda: _new_page(campaign, form))
     flash("The contact was added.", "success")
     return redirect(url, 303)
 
@@ -91,7 +91,7 @@ def contact_edit(campaign_id: UUID, contact_id: UUID) -> str:
         campaign = campaigns.get(session, caller(), campaign_id)
         found = contacts.get(session, caller(), campaign_id, contact_id)
         form = showing(list(campaigns.external_id_keys(session, campaign)), found)
-        return _edit_page(session, campaign, contact_id, form)
+    return _edit_page(campaign, contact_id, form)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/edit")
@@ -100,7 +100,7 @@ def contact_save(campaign_id: UUID, contact_id: UUID) -> Page:
         campaign = campaigns.get(session, caller(), campaign_id)
         found = contacts.get(session, caller(), campaign_id, contact_id)
         keys = list(campaigns.external_id_keys(session, campaign))
-        form = form_for(keys)(request.form)
+        form = form_for(keys)()
         wanted = form.to_fields(found)
     try:
         with transaction() as session:
@@ -110,53 +110,37 @@ def contact_save(campaign_id: UUID, contact_id: UUID) -> Page:
                 campaign_id,
                 contact_id,
                 wanted,
-                expected_version=seen_version(),
+                expected_version=form.version.data,
             )
             form.require_readable()
-    except ValidationFailed as error:
-        problems = form.show_problems(error)
-        with transaction(read_only=True) as session:
-            return _edit_page(session, campaign, contact_id, form, problems), 422
-    except Conflict as error:
-        with transaction(read_only=True) as session:
-            stored = showing(keys, contacts.get(session, caller(), campaign_id, contact_id))
-            other = overtaken(
-                session, error, form, stored, target_type="contact", target_id=contact_id
-            )
-            return _edit_page(session, campaign, contact_id, form, conflict=other), 409
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _edit_page(campaign, contact_id, form),
+            stored=lambda session: showing(
+                keys, contacts.get(session, caller(), campaign_id, contact_id)
+            ),
+            target=("contact", contact_id),
+        )
     flash("The contact was saved.", "success")
     return redirect(url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id), 303)
 
 
-def _new_page(
-    session: Session,
-    campaign: Campaign,
-    form: ContactForm,
-    problems: list[tuple[str, str]] | None = None,
-) -> str:
-    return render_template(
-        "portal/contacts/new.html", problems=problems or [], **_form(session, campaign, form)
-    )
+def _new_page(campaign: Campaign, form: ContactForm) -> str:
+    with transaction(read_only=True) as session:
+        return render_template("portal/contacts/new.html", **_form(session, campaign, form))
 
 
-def _edit_page(
-    session: Session,
-    campaign: Campaign,
-    contact_id: UUID,
-    form: ContactForm,
-    problems: list[tuple[str, str]] | None = None,
-    conflict: Overtaken | None = None,
-) -> str:
-    found = contacts.get(session, caller(), campaign.id, contact_id)
-    return render_template(
-        "portal/contacts/edit.html",
-        contact=found,
-        name=single.name_of(found),
-        version=single.version_of(found),
-        problems=problems or [],
-        conflict=conflict,
-        **_form(session, campaign, form),
-    )
+def _edit_page(campaign: Campaign, contact_id: UUID, form: ContactForm) -> str:
+    with transaction(read_only=True) as session:
+        found = contacts.get(session, caller(), campaign.id, contact_id)
+        return render_template(
+            "portal/contacts/edit.html",
+            contact=found,
+            name=single.name_of(found),
+            **_form(session, campaign, form),
+        )
 
 
 def _form(session: Session, campaign: Campaign, form: ContactForm) -> dict[str, Any]:

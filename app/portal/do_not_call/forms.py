@@ -1,13 +1,15 @@
 """The form that puts numbers on the do-not-call list."""
 
-from wtforms import FileField, Form, StringField, TextAreaField
+from flask_wtf.file import FileField
+from wtforms import StringField, TextAreaField
 
+from app.portal.web.forms import PortalForm
 from app.services.do_not_call import Sheet, SheetLine
 
 MOST_REASON = 500
 
 
-class NumbersForm(Form):
+class NumbersForm(PortalForm):
     numbers = TextAreaField("Numbers")
     file = FileField("Or a file")
     reason = StringField("Reason", render_kw={"maxlength": MOST_REASON, "autocomplete": "off"})

@@ -17,8 +17,8 @@ from app.portal.organizations.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.downloads import csv_file
-from app.portal.web.form_problems import place_problems
 from app.portal.web.formats import number, plural
+from app.portal.web.forms import refused
 from app.services import csv_files, do_not_call, organizations
 from app.services.do_not_call import Added, Sheet
 from app.services.pasted_lines import decoded
@@ -140,22 +140,22 @@ def do_not_call_export(organization_id: UUID) -> FlaskResponse:
 
 
 def _add(organization_id: UUID, *, good_only: bool) -> Page:
-    form = NumbersForm(request.form)
-    sent: FileStorage | None = request.files.get("file")
+    form = NumbersForm()
+    sent: FileStorage | None = form.file.data
     with transaction(read_only=True) as session:
         region = organizations.get(session, caller(), organization_id).default_region
     try:
-        text = _file_text(sent) if sent and sent.filename else form.numbers.data or ""
+        text = _file_text(sent) if sent else form.numbers.data or ""
         sheet = do_not_call.read_numbers(text, region)
     except ValidationFailed as error:
-        if sent and sent.filename:
+        if sent:
             form.file.errors = (error.message,)
             return _add_page(organization_id, form), 422
-        return _add_page(organization_id, form, problems=place_problems(form, error)), 422
+        return refused(error, form, lambda: _add_page(organization_id, form))
     if not sheet.good or (sheet.bad and not good_only):
         form.numbers.data = as_text(sheet)
         return _add_page(organization_id, form, sheet), 422
-    source = "file" if sent and sent.filename else "portal"
+    source = "file" if sent else "portal"
     with transaction() as session:
         added = do_not_call.add_many(
             session,
@@ -169,12 +169,7 @@ def _add(organization_id: UUID, *, good_only: bool) -> Page:
     return redirect(url_for("portal.do_not_call", organization_id=organization_id), 303)
 
 
-def _add_page(
-    organization_id: UUID,
-    form: NumbersForm,
-    sheet: Sheet | None = None,
-    problems: list[tuple[str, str]] | None = None,
-) -> str:
+def _add_page(organization_id: UUID, form: NumbersForm, sheet: Sheet | None = None) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
     return render_template(
@@ -183,7 +178,6 @@ def _add_page(
         form=form,
         sheet=sheet,
         shown=sheet.bad[:MOST_SHOWN] if sheet else [],
-        problems=problems or [],
         most=do_not_call.MOST_NUMBERS,
     )
 

@@ -1,28 +1,24 @@
 """Adding an organization, what it is called, and its plan and limits with what they would do."""
 
-from collections.abc import Sequence
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, url_for
 from flask_login import current_user
-from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
-from wtforms import Form
 
 from app.enums import Role, Tier
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.policy import Permission
-from app.portal.organizations.forms import PLACES, EditForm, NewForm, PlanForm
+from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Overtaken, Sending, overtaken, seen_version
-from app.portal.web.form_problems import place_problems
+from app.portal.web.editing import Submission
+from app.portal.web.forms import refused
 from app.schemas.reading import read
 from app.schemas.users import CreatePartialUserInput
 from app.services import organizations, partners, users
 
 Page = str | tuple[str, int] | Response
-Problems = Sequence[tuple[str, str]]
 
 
 @portal.get("/organizations/new")
@@ -36,14 +32,14 @@ def organization_new() -> Page:
 @portal.post("/organizations/new")
 def organization_create() -> Page:
     _refuse_operators()
-    form = NewForm(request.form)
+    form = NewForm()
     if not form.validate():
         return _new_page(form), 422
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier:
-                return redirect(sending.earlier, 303)
+            submission = Submission(session)
+            if submission.earlier:
+                return redirect(submission.earlier, 303)
             values = form.to_changes().sent()
             made = organizations.create(
                 session,
@@ -59,9 +55,9 @@ def organization_create() -> Page:
                     {"email": email, "orgId": str(made.id), "name": form.person.data or None},
                 )
                 users.create_partial(session, caller(), person)
-            url = sending.led_to(url_for("portal.organization", organization_id=made.id))
+            url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     except ValidationFailed as error:
-        return _new_page(form, place_problems(form, error, PLACES)), 422
+        return refused(error, form, lambda: _new_page(form))
     invited = f" {email} is invited." if email else ""
     flash(f"{made.name} added.{invited}", "success")
     return redirect(url, 303)
@@ -71,12 +67,12 @@ def organization_create() -> Page:
 def organization_edit(organization_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        return _edit_page(organization_id, EditForm.showing(found))
+    return _edit_page(organization_id, EditForm.showing(found))
 
 
 @portal.post("/organizations/<uuid:organization_id>/edit")
 def organization_save(organization_id: UUID) -> Page:
-    form = EditForm(request.form)
+    form = EditForm()
     try:
         with transaction() as session:
             saved = organizations.update(
@@ -85,12 +81,18 @@ def organization_save(organization_id: UUID) -> Page:
                 organization_id,
                 form.to_changes(),
                 name=form.name.data or "",
-                expected_version=seen_version(),
+                expected_version=form.version.data,
             )
-    except ValidationFailed as error:
-        return _edit_page(organization_id, form, place_problems(form, error)), 422
-    except Conflict as error:
-        return _edit_page(organization_id, form, conflict=error), 409
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _edit_page(organization_id, form),
+            stored=lambda session: EditForm.showing(
+                organizations.get(session, caller(), organization_id)
+            ),
+            target=("organization", organization_id),
+        )
     flash(f"{saved.name} saved.", "success")
     return redirect(url_for("portal.organization", organization_id=organization_id), 303)
 
@@ -105,15 +107,13 @@ def organization_plan(organization_id: UUID) -> Page:
 @portal.get("/organizations/<uuid:organization_id>/plan/check")
 def organization_plan_check(organization_id: UUID) -> Page:
     """What the values of the address would do. Nothing is written before the next page's form."""
-    form = PlanForm(request.args)
-    try:
-        if not form.validate():
-            return _plan_page(organization_id, form), 422
-        changes = form.to_changes()
-    except ValidationFailed as error:
-        return _plan_page(organization_id, form, place_problems(form, error, PLACES)), 422
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
+    form = PlanForm.from_address(found.version)
+    if not form.validate():
+        return _plan_page(organization_id, form), 422
+    changes = form.to_changes()
+    with transaction(read_only=True) as session:
         effects = organizations.effects(
             session,
             caller(),
@@ -127,13 +127,12 @@ def organization_plan_check(organization_id: UUID) -> Page:
             organization=found,
             form=form,
             effects=effects,
-            version=found.version,
         )
 
 
 @portal.post("/organizations/<uuid:organization_id>/plan")
 def organization_plan_save(organization_id: UUID) -> Page:
-    form = PlanForm(request.form)
+    form = PlanForm()
     if not form.validate():
         return _plan_page(organization_id, form), 422
     try:
@@ -143,12 +142,18 @@ def organization_plan_save(organization_id: UUID) -> Page:
                 caller(),
                 organization_id,
                 form.to_changes(),
-                expected_version=seen_version(),
+                expected_version=form.version.data,
             )
-    except ValidationFailed as error:
-        return _plan_page(organization_id, form, place_problems(form, error, PLACES)), 422
-    except Conflict as error:
-        return _plan_page(organization_id, form, conflict=error), 409
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _plan_page(organization_id, form),
+            stored=lambda session: PlanForm.showing(
+                organizations.get(session, caller(), organization_id)
+            ),
+            target=("organization", organization_id),
+        )
     flash(f"Plan and limits of {saved.name} changed.", "success")
     return redirect(url_for("portal.organization", organization_id=organization_id), 303)
 
@@ -159,62 +164,31 @@ def _refuse_operators() -> None:
         raise NotFound
 
 
-def _new_page(form: NewForm, problems: Problems = ()) -> str:
+def _new_page(form: NewForm) -> str:
     return render_template(
         "portal/organizations/new.html",
         form=form,
-        problems=problems,
         may_invite=caller().may(Permission.USERS_WRITE)
         and Role.STANDARD in users.types_for(caller()),
     )
 
 
-def _overtaken(
-    session: Session, conflict: Conflict | None, typed: Form, stored: Form, organization_id: UUID
-) -> Overtaken | None:
-    if conflict is None:
-        return None
-    return overtaken(
-        session, conflict, typed, stored, target_type="organization", target_id=organization_id
-    )
-
-
-def _edit_page(
-    organization_id: UUID,
-    form: EditForm,
-    problems: Problems = (),
-    *,
-    conflict: Conflict | None = None,
-) -> str:
+def _edit_page(organization_id: UUID, form: EditForm) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        said = _overtaken(session, conflict, form, EditForm.showing(found), found.id)
         return render_template(
             "portal/organizations/edit.html",
             organization=found,
             form=form,
-            problems=problems,
-            overtaken=said,
-            version=found.version,
         )
 
 
-def _plan_page(
-    organization_id: UUID,
-    form: PlanForm,
-    problems: Problems = (),
-    *,
-    conflict: Conflict | None = None,
-) -> str:
+def _plan_page(organization_id: UUID, form: PlanForm) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        said = _overtaken(session, conflict, form, PlanForm.showing(found), found.id)
         return render_template(
             "portal/organizations/plan.html",
             organization=found,
             use=organizations.use_of(session, [found.id])[found.id],
             form=form,
-            problems=problems,
-            overtaken=said,
-            version=found.version,
         )

@@ -1,24 +1,26 @@
 """The forms of an organization: adding it, what it is called, its plan and limits."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from wtforms import (
     EmailField,
-    Form,
-    IntegerField,
     SelectChoice,
     SelectField,
     StringField,
-    ValidationError,
 )
-from wtforms.widgets import TextInput
 
 from app.enums import TIER_NAMES, Tier
 from app.errors import ValidationFailed
 from app.models import Organization
-from app.portal.web.form_problems import place_problems
-from app.schemas.base import wire_name
+from app.portal.web.fields import (
+    OnceField,
+    VersionField,
+    WholeNumber,
+    blank_is_none,
+    refuse_blank,
+)
+from app.portal.web.forms import PortalForm
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.reading import read
 from app.schemas.users import CreateAdminInput
@@ -28,54 +30,31 @@ MOST_NAME = 200
 _NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
 _LIMIT = {"inputmode": "numeric", "autocomplete": "off"}
 
-PLACES = {"paymentTier": "tier"}
-"""Where a problem of the contract's field is shown."""
+
+class OrganizationForm(PortalForm):
+    wire_fields: ClassVar = {"paymentTier": "tier"}
+
+    def to_changes(self) -> UpdateOrganizationInput:
+        """Raises `ValidationFailed`."""
+        return self.to_input(UpdateOrganizationInput)
+
+    def is_taken(self) -> bool:
+        """Whether the contract takes what was typed; what it refuses is told at its field.
+
+        Asked for the fields that could be read, also where another could not, so that all is said
+        at once.
+        """
+        named, values = self.fields_by_wire(), self.inputs(UpdateOrganizationInput)
+        readable = {key: value for key, value in values.items() if not self[named[key]].errors}
+        try:
+            read(UpdateOrganizationInput, readable)
+        except ValidationFailed as error:
+            self.apply_errors(error)
+            return False
+        return True
 
 
-class WholeNumber(IntegerField):
-    """A whole number; blank is None where the form allows it.
-
-    Written into a text field: what a browser finds no number it would otherwise not send.
-    """
-
-    widget = TextInput()  # type: ignore[assignment]  # the stub knows the base's widget alone
-
-    def process_formdata(self, valuelist: list[str]) -> None:
-        text = valuelist[0].strip() if valuelist else ""
-        if not text:
-            self.data = None
-            return
-        if not text.removeprefix("-").isascii() or not text.removeprefix("-").isdigit():
-            self.data = None
-            message = "A whole number fits here, in digits."
-            raise ValueError(message)
-        self.data = int(text) if len(text) < 12 else 10**12
-
-
-def refuse_blank(field: WholeNumber) -> None:
-    """Raises `ValidationError` where nothing was typed."""
-    if field.data is None and not field.errors:
-        message = "A whole number is needed here."
-        raise ValidationError(message)
-
-
-def _is_taken(form: Form, values: dict[str, Any]) -> bool:
-    """Whether the contract takes what was typed; what it refuses is told at its field.
-
-    Asked for the fields that could be read, also where another could not, so that all is said at
-    once.
-    """
-    named = {wire_name(name): name for name in form.data} | PLACES
-    readable = {key: value for key, value in values.items() if not form[named[key]].errors}
-    try:
-        read(UpdateOrganizationInput, readable)
-    except ValidationFailed as error:
-        place_problems(form, error, PLACES)
-        return False
-    return True
-
-
-class Limits(Form):
+class Limits(OrganizationForm):
     tier = SelectField(
         "Plan", choices=[SelectChoice(tier.value, name) for tier, name in TIER_NAMES.items()]
     )
@@ -90,64 +69,46 @@ class Limits(Form):
 
     def validate(self, extra_validators: Any = None) -> bool:
         fine = bool(super().validate(extra_validators))
-        return _is_taken(self, self.limits()) and fine
-
-    def limits(self) -> dict[str, Any]:
-        """The plan and limits in the contract's names."""
-        return {
-            "paymentTier": self.tier.data,
-            "agentLimit": self.agent_limit.data,
-            "userLimit": self.user_limit.data,
-        }
+        return self.is_taken() and fine
 
 
 class PlanForm(Limits):
+    version = VersionField()
+
     @classmethod
     def showing(cls, organization: Organization) -> "PlanForm":
-        return cls(
+        return cls.from_object(
             data={
                 "tier": (organization.payment_tier or Tier.FREE).value,
                 "agent_limit": organization.agent_limit,
                 "user_limit": organization.user_limit,
+                "version": organization.version,
             }
         )
 
-    def to_changes(self) -> UpdateOrganizationInput:
-        """Raises `ValidationFailed`."""
-        return read(UpdateOrganizationInput, self.limits())
 
-
-class Names(Form):
+class Names(OrganizationForm):
     name = StringField("Name", render_kw=_NAME)
-    referral_code = StringField("Referral code", render_kw=_NAME)
-    referred_by_code = StringField("Referred by", render_kw=_NAME)
-
-    def codes(self) -> dict[str, Any]:
-        """Both codes in the contract's names; blank is none."""
-        return {
-            "referralCode": (self.referral_code.data or "").strip() or None,
-            "referredByCode": (self.referred_by_code.data or "").strip() or None,
-        }
+    referral_code = StringField("Referral code", filters=[blank_is_none], render_kw=_NAME)
+    referred_by_code = StringField("Referred by", filters=[blank_is_none], render_kw=_NAME)
 
 
 class EditForm(Names):
+    version = VersionField()
+
     @classmethod
     def showing(cls, organization: Organization) -> "EditForm":
-        return cls(obj=organization)
-
-    def to_changes(self) -> UpdateOrganizationInput:
-        """Raises `ValidationFailed`."""
-        return read(UpdateOrganizationInput, self.codes())
+        return cls.from_object(organization)
 
 
 class NewForm(Names, Limits):
+    once = OnceField()
     email = EmailField("E-mail of the first person", render_kw={"maxlength": 254})
     person = StringField("Name of the first person", render_kw=_NAME)
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Also what the services would refuse one after the other, so that all is said at once."""
         fine = bool(super().validate(extra_validators))
-        fine = _is_taken(self, self.codes()) and fine
         checks: list[Callable[[], object]] = [lambda: checked_name(self.name.data or "")]
         if self.typed_email:
             checks.append(lambda: read(CreateAdminInput, {"email": self.typed_email}))
@@ -155,14 +116,10 @@ class NewForm(Names, Limits):
             try:
                 check()
             except ValidationFailed as error:
-                place_problems(self, error, PLACES)
+                self.apply_errors(error)
                 fine = False
         return fine
 
     @property
     def typed_email(self) -> str:
         return (self.email.data or "").strip()
-
-    def to_changes(self) -> UpdateOrganizationInput:
-        """Plan, limits and codes, checked. Raises `ValidationFailed`."""
-        return read(UpdateOrganizationInput, self.limits() | self.codes())

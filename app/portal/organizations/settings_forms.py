@@ -1,19 +1,17 @@
 """The form of an organization's rules for calling."""
 
 from dataclasses import asdict, replace
-from datetime import time
 
 from wtforms import (
     BooleanField,
-    Form,
     SelectChoice,
     SelectField,
     SelectMultipleField,
-    TimeField,
 )
 
 from app.phone import regions
-from app.portal.organizations.forms import WholeNumber, refuse_blank
+from app.portal.web.fields import ClockField, VersionField, WholeNumber, refuse_blank
+from app.portal.web.forms import PortalForm
 from app.services.organizations import CallingRules
 from app.services.organizations.settings import SATELLITE
 
@@ -33,20 +31,8 @@ def named_regions() -> list[SelectChoice]:
     return [SelectChoice(code, name[0].upper() + name[1:]) for code, name in found]
 
 
-class ClockField(TimeField):
-    """A time of day, as browsers write it with or without seconds."""
-
-    def process_formdata(self, valuelist: list[str]) -> None:
-        text = valuelist[0].strip() if valuelist else ""
-        try:
-            self.data = time.fromisoformat(text).replace(second=0, microsecond=0, tzinfo=None)
-        except ValueError:
-            self.data = None
-            message = "A time of day is written 08:00."
-            raise ValueError(message) from None
-
-
-class SettingsForm(Form):
+class SettingsForm(PortalForm):
+    version = VersionField()
     calling_hours_on = BooleanField("Call within certain hours only")
     calling_hours_start = ClockField("From")
     calling_hours_end = ClockField("To")
@@ -72,10 +58,12 @@ class SettingsForm(Form):
         ]
 
     @classmethod
-    def showing(cls, rules: CallingRules) -> "SettingsForm":
+    def showing(cls, rules: CallingRules, version: int) -> "SettingsForm":
         names = CallingRules.__dataclass_fields__
         values = {name: getattr(rules, name) for name in names}
-        return cls(data={**values, "allowed_regions": list(rules.allowed_regions)})
+        return cls.from_object(
+            data={**values, "allowed_regions": list(rules.allowed_regions), "version": version}
+        )
 
     def validate_retry_times(self, field: WholeNumber) -> None:
         refuse_blank(field)

@@ -1,9 +1,9 @@
 """An organization's rules for calling: to be read by all who see it, changed by some."""
 
-from collections.abc import Sequence
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.errors import Conflict, ValidationFailed
@@ -11,8 +11,7 @@ from app.extensions import caller, settings, transaction
 from app.portal.organizations.settings_forms import USUAL_REGIONS, SettingsForm
 from app.portal.organizations.views import about, region_names
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Overtaken, overtaken, seen_version
-from app.portal.web.form_problems import place_problems
+from app.portal.web.forms import refused
 from app.services import organizations
 
 Page = str | tuple[str, int] | Response
@@ -29,12 +28,14 @@ GROUP_NAMES = {
 
 @portal.get("/organizations/<uuid:organization_id>/settings")
 def organization_settings(organization_id: UUID) -> Page:
-    return _page(organization_id, None)
+    with transaction(read_only=True) as session:
+        form = _stored(session, organization_id)
+    return _page(organization_id, form)
 
 
 @portal.post("/organizations/<uuid:organization_id>/settings")
 def organization_settings_save(organization_id: UUID) -> Page:
-    form = SettingsForm(request.form)
+    form = SettingsForm()
     if not form.validate():
         _check_the_rest(organization_id, form)
         return _page(organization_id, form), 422
@@ -46,12 +47,16 @@ def organization_settings_save(organization_id: UUID) -> Page:
                 organization_id,
                 form.to_rules(),
                 most_at_once=settings().calls_per_organization,
-                expected_version=seen_version(),
+                expected_version=form.version.data,
             )
-    except ValidationFailed as error:
-        return _page(organization_id, form, place_problems(form, error)), 422
-    except Conflict as error:
-        return _page(organization_id, form, conflict=error), 409
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _page(organization_id, form),
+            stored=lambda session: _stored(session, organization_id),
+            target=("organization", organization_id),
+        )
     names = ", ".join(GROUP_NAMES[group] for group in changed)
     flash(f"Settings saved: {names}." if changed else "Nothing was changed.", "success")
     return redirect(url_for("portal.organization_settings", organization_id=organization_id), 303)
@@ -65,40 +70,25 @@ def _check_the_rest(organization_id: UUID, form: SettingsForm) -> None:
         rules = form.readable(stored)
         organizations.check_rules(rules, stored, settings().calls_per_organization)
     except ValidationFailed as error:
-        place_problems(form, error)
+        form.apply_errors(error)
 
 
-def _page(
-    organization_id: UUID,
-    form: SettingsForm | None,
-    problems: Sequence[tuple[str, str]] = (),
-    *,
-    conflict: Conflict | None = None,
-) -> str:
+def _stored(session: Session, organization_id: UUID) -> SettingsForm:
+    found = organizations.get(session, caller(), organization_id)
+    return SettingsForm.showing(organizations.rules_of(found), found.version)
+
+
+def _page(organization_id: UUID, form: SettingsForm) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         rules = organizations.rules_of(found)
-        said: Overtaken | None = None
-        if conflict is not None and form is not None:
-            said = overtaken(
-                session,
-                conflict,
-                form,
-                SettingsForm.showing(rules),
-                target_type="organization",
-                target_id=organization_id,
-            )
-        shown = form or SettingsForm.showing(rules)
         return render_template(
             "portal/organizations/settings.html",
             **about(session, found, "portal.organization_settings"),
-            form=shown,
+            form=form,
             rules=rules,
-            problems=problems,
-            overtaken=said,
-            version=found.version,
             changes=organizations.last_changes(session, found),
-            usual=set(USUAL_REGIONS) | set(shown.allowed_regions.data or ()),
+            usual=set(USUAL_REGIONS) | set(form.allowed_regions.data or ()),
             region_names=region_names,
             most_at_once=settings().calls_per_organization,
             plan=found.plan_limit,

@@ -1,12 +1,16 @@
 """Prices of the plans: each plan once, by the processor's ids."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from wtforms import Form, FormField, StringField
+from wtforms.fields import Field
 
 from app.enums import TIER_NAMES, Tier
 from app.errors import Problem, ValidationFailed
+from app.portal.web.editing import Difference
+from app.portal.web.fields import VersionField
+from app.portal.web.forms import PortalForm
 
 OFFERED = (Tier.FREE, Tier.BASIC, Tier.PLUS)
 """The plans that the contract lets have a price, in the order of their size."""
@@ -17,9 +21,10 @@ class PlanRow(Form):
     product_id = StringField("Product id", render_kw={"maxlength": 200, "spellcheck": "false"})
 
 
-class PricingForm(Form):
+class PricingForm(PortalForm):
     """A plan whose two ids are blank is not offered."""
 
+    version = VersionField()
     free = FormField(PlanRow, label=TIER_NAMES[Tier.FREE])
     basic = FormField(PlanRow, label=TIER_NAMES[Tier.BASIC])
     plus = FormField(PlanRow, label=TIER_NAMES[Tier.PLUS])
@@ -31,10 +36,10 @@ class PricingForm(Form):
         )
 
     @classmethod
-    def showing(cls, pricing: Sequence[Mapping[str, Any]] | None) -> "PricingForm":
+    def showing(cls, pricing: Sequence[Mapping[str, Any]] | None, version: int) -> "PricingForm":
         """The form filled with the contract's ``pricing``; of a plan that stands there twice, the
         first entry."""
-        form = cls()
+        form = cls.from_object(data={"version": version})
         for tier, row in form.rows:
             entry = next((e for e in pricing or () if e["tier"] == tier.value), None)
             row.price_id.data = entry["processorPriceId"] if entry else ""
@@ -60,6 +65,14 @@ class PricingForm(Form):
             if all(typed[tier])
         ]
         return entries or (None if stored is None else [])
+
+    def differences(self, stored: Self) -> list[Difference]:
+        return [
+            Difference(f"{TIER_NAMES[tier]}, {mine.label.text.lower()}", _said(mine), _said(theirs))
+            for (tier, row), (_tier, other) in zip(self.rows, stored.rows, strict=True)
+            for mine, theirs in zip(row, other, strict=True)
+            if _said(mine) != _said(theirs)
+        ]
 
     def show_problems(
         self, problems: Sequence[Problem], stored: Sequence[Mapping[str, Any]] | None
@@ -106,6 +119,10 @@ def _tier_of(place: list[str], filled: list[str]) -> str | None:
     if len(place) < 2 or not place[1].isdigit():
         return place[1] if len(place) > 1 else None
     return filled[int(place[1])] if int(place[1]) < len(filled) else None
+
+
+def _said(field: Field) -> str:
+    return (field.data or "").strip() or "–"
 
 
 def _typed(row: PlanRow) -> tuple[str, str]:

@@ -1,13 +1,16 @@
 """What each plan allows the organizations on it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
 from wtforms import Form, FormField
 
 from app.enums import TIER_NAMES, Tier
-from app.errors import ValidationFailed
-from app.portal.organizations.forms import WholeNumber
+from app.errors import DomainError, ValidationFailed
+from app.portal.web.editing import Difference
+from app.portal.web.fields import VersionField, WholeNumber
+from app.portal.web.formats import number
+from app.portal.web.forms import PortalForm
 from app.services.plans.limits import Allowance, check
 
 BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
@@ -20,9 +23,10 @@ class AllowanceRow(Form):
     a_day = WholeNumber("Calls a day", render_kw=_NUMBER)
 
 
-class LimitsForm(Form):
+class LimitsForm(PortalForm):
     """A blank field is no limit."""
 
+    version = VersionField()
     free = FormField(AllowanceRow, label=TIER_NAMES[Tier.FREE])
     basic_trial = FormField(AllowanceRow, label=TIER_NAMES[Tier.BASIC_TRIAL])
     basic = FormField(AllowanceRow, label=TIER_NAMES[Tier.BASIC])
@@ -34,7 +38,7 @@ class LimitsForm(Form):
         try:
             check(self.wanted())
         except ValidationFailed as error:
-            self.show_problems(error)
+            self.apply_errors(error)
             return False
         return fine
 
@@ -44,8 +48,8 @@ class LimitsForm(Form):
         yield from zip(BY_SIZE, (field.form for field in fields), strict=True)
 
     @classmethod
-    def showing(cls, allowed: Mapping[Tier, Allowance]) -> "LimitsForm":
-        form = cls()
+    def showing(cls, allowed: Mapping[Tier, Allowance], version: int) -> "LimitsForm":
+        form = cls.from_object(data={"version": version})
         for tier, row in form.rows:
             row.at_once.data = allowed[tier].calls_at_once
             row.a_day.data = allowed[tier].calls_a_day
@@ -55,15 +59,26 @@ class LimitsForm(Form):
         """What was typed; what could not be read is none."""
         return {tier: Allowance(row.at_once.data, row.a_day.data) for tier, row in self.rows}
 
-    def show_problems(self, error: ValidationFailed) -> None:
-        """Puts each problem at its field."""
+    def differences(self, stored: Self) -> list[Difference]:
+        return [
+            Difference(
+                f"{TIER_NAMES[tier]}, {mine.label.text.lower()}",
+                _said(mine.data),
+                _said(theirs.data),
+            )
+            for (tier, row), (_tier, other) in zip(self.rows, stored.rows, strict=True)
+            for mine, theirs in zip(row, other, strict=True)
+            if mine.data != theirs.data
+        ]
+
+    def apply_errors(self, error: DomainError) -> None:
         rows = {tier.value: row for tier, row in self.rows}
         for problem in error.problems:
             tier, _, name = problem.field.partition(".")
             field = rows[tier][_FIELDS[name]]
             field.errors = (*field.errors, problem.message)
 
-    def problems(self) -> list[tuple[str, str]]:
+    def row_problems(self) -> list[tuple[str, str]]:
         """Every problem as (id, words), with the plan's name."""
         return [
             (field.id, f"{TIER_NAMES[tier]}, {field.label.text.lower()}: {message}")
@@ -71,3 +86,7 @@ class LimitsForm(Form):
             for field in row
             for message in field.errors
         ]
+
+
+def _said(limit: int | None) -> str:
+    return "No limit" if limit is None else number(limit)

@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from flask import redirect, render_template, request, url_for
+from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -17,7 +17,7 @@ from app.models import Partner, utcnow
 from app.portal.pricing.forms import OFFERED, PricingForm
 from app.portal.pricing.limit_forms import BY_SIZE
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Difference, Overtaken, edit_conflict, seen_version
+from app.portal.web.forms import refused
 from app.portal.web.number_format import NO_BREAK, written
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
@@ -72,13 +72,13 @@ def show_pricing() -> str:
 @portal.get("/pricing/edit")
 def pricing_edit() -> Page:
     with transaction(read_only=True) as session:
-        partner = _partner(session)
-        return _page(partner, PricingForm.showing(_stored(partner)))
+        form = _saved(session)
+    return _page(form)
 
 
 @portal.post("/pricing/edit")
 def pricing_save() -> Page:
-    form = PricingForm(request.form)
+    form = PricingForm()
     try:
         with transaction() as session:
             partner = _partner(session)
@@ -88,18 +88,15 @@ def pricing_save() -> Page:
                 caller(),
                 partner.id,
                 read(UpdatePartnerInput, changes),
-                expected_version=seen_version(),
+                expected_version=form.version.data,
             )
     except ValidationFailed as error:
         with transaction(read_only=True) as session:
-            partner = _partner(session)
-            rest = form.show_problems(error.problems, _stored(partner))
-            return _page(partner, form, rest), 422
+            form.problems = form.show_problems(error.problems, _stored(_partner(session)))
+        return _page(form), 422
     except Conflict as error:
-        with transaction(read_only=True) as session:
-            partner = _partner(session)
-            found = _overtaken(session, error, partner, form)
-            return _page(partner, form, found=found), 409
+        target = ("partner", partners.own(caller()))
+        return refused(error, form, lambda: _page(form), stored=_saved, target=target)
     return redirect(url_for("portal.pricing", saved=1), 303)
 
 
@@ -113,34 +110,14 @@ def _stored(partner: Partner) -> list[dict[str, Any]] | None:
     return stored
 
 
-def _overtaken(
-    session: Session, error: Conflict, partner: Partner, typed: PricingForm
-) -> Overtaken:
-    stored = PricingForm.showing(_stored(partner))
-    differences = [
-        Difference(f"{TIER_NAMES[tier]}, {mine.label.text.lower()}", _said(mine), _said(theirs))
-        for (tier, row), (_tier, other) in zip(typed.rows, stored.rows, strict=True)
-        for mine, theirs in zip(row, other, strict=True)
-        if _said(mine) != _said(theirs)
-    ]
-    return edit_conflict(session, error, differences, target_type="partner", target_id=partner.id)
+def _saved(session: Session) -> PricingForm:
+    partner = _partner(session)
+    return PricingForm.showing(_stored(partner), partner.version)
 
 
-def _said(field: Any) -> str:
-    return (field.data or "").strip() or "–"
-
-
-def _page(
-    partner: Partner,
-    form: PricingForm,
-    problems: list[tuple[str, str]] | None = None,
-    found: Overtaken | None = None,
-) -> str:
+def _page(form: PricingForm) -> str:
     return render_template(
         "portal/pricing/edit.html",
         form=form,
-        partner=partner,
-        problems=problems or [],
-        found=found,
         source=processor(),
     )

@@ -1,11 +1,12 @@
 """The partner's own facts: between the fields of a form and those of the contract."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from wtforms import EmailField, Form, StringField, TextAreaField, URLField
+from wtforms import EmailField, StringField, TextAreaField, URLField
 
-from app.errors import Problem
+from app.portal.web.fields import VersionField
+from app.portal.web.forms import PortalForm
 from app.schemas.base import wire_name
 
 
@@ -21,9 +22,10 @@ def _address(label: str) -> URLField:
     return URLField(label, render_kw={"maxlength": 2000})
 
 
-class PortalSettingsForm(Form):
+class PortalSettingsForm(PortalForm):
     """Each field has the contract's name in snake case; blank is null."""
 
+    version = VersionField()
     partner_name = _text("Name of your company", required=True)
     partner_type = _text("Kind of partnership")
     domain = _text("Domain of the portal", spellcheck="false", inputmode="url")
@@ -45,9 +47,9 @@ class PortalSettingsForm(Form):
     )
 
     @classmethod
-    def showing(cls, resource: Mapping[str, Any]) -> "PortalSettingsForm":
+    def showing(cls, resource: Mapping[str, Any], version: int) -> "PortalSettingsForm":
         """The form filled with a partner in the contract's names."""
-        form = cls()
+        form = cls.from_object(data={"version": version})
         for field in form:
             value = resource[wire_name(field.name)]
             if isinstance(value, dict):
@@ -71,15 +73,3 @@ class PortalSettingsForm(Form):
         was_null = stored["allowedQueryParams"] is None
         values["allowedQueryParams"] = None if was_null and not kept else kept
         return values
-
-    def show_problems(self, problems: Sequence[Problem]) -> list[tuple[str, str]]:
-        """Puts each problem at its field; returns those that belong to none as (id, words)."""
-        fields = {wire_name(field.name): field for field in self}
-        rest = []
-        for problem in problems:
-            field = fields.get(problem.field.split(".")[0])
-            if field is None:
-                rest.append(("", problem.message))
-            else:
-                field.errors = (*field.errors, problem.message)
-        return rest

@@ -10,7 +10,6 @@ from app.extensions import caller, transaction
 from app.portal.uploads.check_page import Typed, check_context
 from app.portal.uploads.redirects import to_upload
 from app.portal.uploads.views import about
-from app.portal.web.editing import show_stored
 from app.services.imports import uploads
 
 
@@ -20,9 +19,8 @@ def check_as_it_is(upload_id: UUID, typed: Typed | None = None) -> tuple[str, in
         found = uploads.get(session, caller(), upload_id)
         if found.state is not ImportState.CHECKED:
             return to_upload(upload_id)
-        show_stored()
         context = about(session, found) | check_context(session, found, typed)
         page = render_template(
-            "portal/uploads/check.html", overtaken=True, typed=typed is not None, **context
+            "portal/uploads/check.html", changed_meanwhile=True, typed=typed is not None, **context
         )
         return page, 409

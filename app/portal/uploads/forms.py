@@ -1,11 +1,14 @@
 """The forms of an upload: the file, and how it is read."""
 
-from wtforms import FileField, Form, IntegerField, RadioField, SelectChoice, SelectField
+from flask_wtf.file import FileField
+from wtforms import IntegerField, RadioField, SelectChoice, SelectField
 from wtforms.validators import NumberRange, Optional
 
 from app.enums import ContactAction
 from app.models import ContactImport
 from app.phone import regions
+from app.portal.web.fields import OnceField
+from app.portal.web.forms import PortalForm
 from app.services.imports.steps import ReadingChoices
 
 MOST_HEADER_ROWS = 1000
@@ -43,7 +46,8 @@ DELIMITERS = [
 DELIMITER_WORDS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
-class UploadForm(Form):
+class UploadForm(PortalForm):
+    once = OnceField()
     file = FileField("Contact file")
     action = RadioField(
         "What is done with the people in it",
@@ -61,7 +65,7 @@ class UploadForm(Form):
         return ContactAction(self.action.data)
 
 
-class ReadingForm(Form):
+class ReadingForm(PortalForm):
     encoding = SelectField(
         "Text encoding",
         choices=[
@@ -86,7 +90,7 @@ class ReadingForm(Form):
     @classmethod
     def showing(cls, upload: ContactImport) -> "ReadingForm":
         options = upload.read_options
-        form = cls(
+        form = cls.from_object(
             data={
                 "encoding": options.get("encoding") or "",
                 "delimiter": options.get("delimiter") or "",

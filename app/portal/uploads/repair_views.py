@@ -11,7 +11,8 @@ from app.extensions import caller, transaction
 from app.portal.uploads.conflict_page import check_as_it_is
 from app.portal.uploads.redirects import to_upload, unless_moved_on
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import CHANGED_MEANWHILE, seen_version
+from app.portal.web.editing import CHANGED_MEANWHILE
+from app.portal.web.forms import seen_version
 from app.services.imports import corrections
 
 Page = tuple[str, int] | Response

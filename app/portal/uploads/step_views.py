@@ -14,7 +14,8 @@ from app.portal.uploads.forms import ReadingForm
 from app.portal.uploads.redirects import to_upload, unless_moved_on
 from app.portal.uploads.sheet import columns_of
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import CHANGED_MEANWHILE, seen_version
+from app.portal.web.editing import CHANGED_MEANWHILE
+from app.portal.web.forms import seen_version
 from app.services.imports import steps, uploads
 
 Page = str | tuple[str, int] | Response
@@ -35,7 +36,7 @@ def upload_columns(upload_id: UUID) -> Page:
 def upload_columns_save(upload_id: UUID) -> Page:
     """Checks the file anew with the columns of the form and, where it says, read otherwise."""
     chosen = request.form.getlist("column")
-    form = ReadingForm(request.form) if "header_row" in request.form else None
+    form = ReadingForm() if "header_row" in request.form else None
     if form is not None and not form.validate():
         return _columns_page(upload_id, form, chosen), 422
     try:

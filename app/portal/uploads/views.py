@@ -29,7 +29,7 @@ from app.portal.uploads.labels import (
 from app.portal.uploads.undo_views import undone_context
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Sending
+from app.portal.web.editing import Submission
 from app.portal.web.formats import number, plural, size
 from app.portal.web.number_format import NO_BREAK, written
 from app.services import campaigns
@@ -84,13 +84,13 @@ def upload_new(campaign_id: UUID) -> str:
 @portal.post("/campaigns/<uuid:campaign_id>/upload")
 def upload_create(campaign_id: UUID) -> Page:
     """Keeps the file and has it checked."""
-    form = UploadForm(request.form)
-    sent: FileStorage | None = request.files.get("file")
+    form = UploadForm()
+    sent: FileStorage | None = form.file.data
     with transaction(read_only=True) as session:
         campaigns.get(session, caller(), campaign_id)
     if not form.validate():
         return _choose_page(campaign_id, form), 422
-    if sent is None or not sent.filename:
+    if sent is None or sent.filename is None:
         form.file.errors = ("Choose the file that holds the contacts.",)
         return _choose_page(campaign_id, form), 422
     try:
@@ -100,8 +100,8 @@ def upload_create(campaign_id: UUID) -> Page:
         return _choose_page(campaign_id, form), 413
     try:
         with transaction() as session:
-            sending = Sending(session, kept.sha256)
-            if sending.earlier is None:
+            submission = Submission(session, kept.sha256)
+            if submission.earlier is None:
                 made = uploads.create(
                     session,
                     caller(),
@@ -110,16 +110,16 @@ def upload_create(campaign_id: UUID) -> Page:
                     file=kept,
                     file_name=sent.filename,
                 )
-                url = sending.led_to(url_for("portal.upload", upload_id=made.id))
+                url = submission.led_to(url_for("portal.upload", upload_id=made.id))
     except BaseException as error:
         files().delete(kept.key)
         if not isinstance(error, ValidationFailed):
             raise
         form.file.errors = (error.message,)
         return _choose_page(campaign_id, form), 422
-    if sending.earlier is not None:
+    if submission.earlier is not None:
         files().delete(kept.key)
-        url = sending.earlier
+        url = submission.earlier
     return redirect(url, 303)
 
 

@@ -16,7 +16,7 @@ from app.policy.caller import Caller
 from app.portal.users.forms import InviteManyForm
 from app.portal.users.views import may_change
 from app.portal.web.blueprint import portal
-from app.portal.web.form_problems import place_problems
+from app.portal.web.forms import refused
 from app.services import organizations, users
 from app.services.pasted_lines import decoded
 from app.services.users import LineResult, Outcome
@@ -75,23 +75,23 @@ def users_invite_many() -> str:
 @portal.post("/people/invite-many")
 def users_invite_many_now() -> Page:
     """Invites line by line; sent twice, the lines of before are known and get no second mail."""
-    form = InviteManyForm(request.form)
-    sent: FileStorage | None = request.files.get("file")
+    form = InviteManyForm()
+    sent: FileStorage | None = form.file.data
     try:
-        text = _file_text(sent) if sent and sent.filename else form.people.data or ""
+        text = _file_text(sent) if sent else form.people.data or ""
         wanted = users.read_people(text)
     except ValidationFailed as error:
-        if sent and sent.filename:
+        if sent:
             form.file.errors = (error.message,)
             return _many_page(form), 422
-        return _many_page(form, place_problems(form, error)), 422
+        return refused(error, form, lambda: _many_page(form))
     usual = (form.organization.data or "").strip()
     try:
         with transaction() as session:
             chosen = users.by_name(session, caller(), usual).id if usual else None
             results = users.invite_many(session, caller(), wanted, organization_id=chosen)
     except ValidationFailed as error:
-        return _many_page(form, place_problems(form, error)), 422
+        return refused(error, form, lambda: _many_page(form))
     return render_template(
         "portal/users/invited.html",
         results=results,
@@ -142,13 +142,12 @@ def _results(what: str, results: list[Result]) -> str:
     )
 
 
-def _many_page(form: InviteManyForm, problems: Sequence[tuple[str, str]] = ()) -> str:
+def _many_page(form: InviteManyForm) -> str:
     with transaction(read_only=True) as session:
         known = organizations.search(session, caller(), sort="name", limit=SUGGESTIONS).items
     return render_template(
         "portal/users/invite_many.html",
         form=form,
-        problems=problems,
         organizations=sorted({row.name for row in known}),
         most=MOST_LINES,
     )

@@ -1,6 +1,5 @@
 """Inviting a person, and changing their address, name and role."""
 
-from collections.abc import Sequence
 from uuid import UUID
 
 from flask import flash, redirect, render_template, request, url_for
@@ -14,8 +13,8 @@ from app.models import User
 from app.portal.users.forms import InviteForm, UserForm
 from app.portal.users.labels import ROLE_SCOPE, abilities
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Overtaken, Sending, overtaken, seen_version
-from app.portal.web.form_problems import place_problems
+from app.portal.web.editing import CHANGED_MEANWHILE, Submission
+from app.portal.web.forms import refused
 from app.portal.web.navigation import ROLE_NAMES
 from app.schemas.reading import read
 from app.schemas.users import CreateAdminInput
@@ -23,9 +22,7 @@ from app.services import organizations, users
 from app.services.users.loading import PARTNER_LEVEL, as_uuid
 
 Page = str | tuple[str, int] | Response
-Problems = Sequence[tuple[str, str]]
 
-PLACES = {"userType": "role", "organizationId": "organization"}
 SUGGESTIONS = 200
 
 
@@ -42,20 +39,20 @@ def user_new() -> Page:
 
 @portal.post("/people/invite")
 def user_invite() -> Page:
-    form = InviteForm(request.form)
+    form = InviteForm()
     form.offer(_roles_to_invite())
     if not form.validate():
         return _invite_page(form), 422
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier:
-                return redirect(sending.earlier, 303)
+            submission = Submission(session)
+            if submission.earlier:
+                return redirect(submission.earlier, 303)
             invited = _invite(session, form)
-            url = sending.led_to(url_for("portal.user", user_id=invited.id))
+            url = submission.led_to(url_for("portal.user", user_id=invited.id))
     except (ValidationFailed, Forbidden) as error:
         limited = error.code == "user_limit_reached"
-        return _invite_page(form, place_problems(form, error, PLACES), limited=limited), 422
+        return refused(error, form, lambda: _invite_page(form, limited=limited))
     flash(f"{invited.email} invited. The link in the mail works once, for seven days.", "success")
     return redirect(url, 303)
 
@@ -69,7 +66,7 @@ def user_edit(user_id: UUID) -> Page:
 
 @portal.post("/people/<uuid:user_id>/edit")
 def user_save(user_id: UUID) -> Page:
-    form = UserForm(request.form)
+    form = UserForm()
     try:
         with transaction() as session:
             changes = form.to_changes()
@@ -79,14 +76,12 @@ def user_save(user_id: UUID) -> Page:
                 user_id,
                 changes,
                 name=form.name.data or "",
-                expected_version=seen_version(),
+                expected_version=form.version.data,
             )
             if form.chosen_role is not None and form.chosen_role is not saved.user_type:
                 users.change_role(session, caller(), user_id, form.chosen_role)
-    except Conflict as error:
+    except (ValidationFailed, Forbidden, Conflict) as error:
         return _refused(user_id, form, error)
-    except (ValidationFailed, Forbidden) as error:
-        return _edit_page(user_id, form, place_problems(form, error, PLACES)), 422
     flash(f"{saved.email} saved.", "success")
     return redirect(url_for("portal.user", user_id=user_id), 303)
 
@@ -124,13 +119,23 @@ def _named(session: Session, name: str, given: UUID | None) -> UUID:
     return users.by_name(session, caller(), name).id
 
 
-def _refused(user_id: UUID, form: UserForm, error: Conflict) -> Page:
-    if error.code != "changed_meanwhile":
-        return _edit_page(user_id, form, place_problems(form, error)), 422
-    return _edit_page(user_id, form, conflict=error), 409
+def _refused(user_id: UUID, form: UserForm, error: DomainError) -> Page:
+    if isinstance(error, Conflict) and error.code != CHANGED_MEANWHILE:
+        form.apply_errors(error)
+        return _edit_page(user_id, form), 422
+
+    def stored(session: Session) -> UserForm:
+        found = users.get(session, caller(), user_id)
+        saved = UserForm.showing(found)
+        for one in (form, saved):
+            one.offer(_roles_for(found))
+        return saved
+
+    target = ("user", user_id)
+    return refused(error, form, lambda: _edit_page(user_id, form), stored=stored, target=target)
 
 
-def _invite_page(form: InviteForm, problems: Problems = (), *, limited: bool = False) -> str:
+def _invite_page(form: InviteForm, *, limited: bool = False) -> str:
     roles = _roles_to_invite()
     form.offer(roles)
     with transaction(read_only=True) as session:
@@ -138,7 +143,6 @@ def _invite_page(form: InviteForm, problems: Problems = (), *, limited: bool = F
     return render_template(
         "portal/users/invite.html",
         form=form,
-        problems=problems,
         limited=limited,
         organizations=sorted({row.name for row in known}),
         scopes={role.value: ROLE_SCOPE[role] for role in roles},
@@ -146,28 +150,16 @@ def _invite_page(form: InviteForm, problems: Problems = (), *, limited: bool = F
     )
 
 
-def _edit_page(
-    user_id: UUID, form: UserForm, problems: Problems = (), *, conflict: DomainError | None = None
-) -> str:
+def _edit_page(user_id: UUID, form: UserForm) -> str:
     with transaction(read_only=True) as session:
         found = users.get(session, caller(), user_id)
         if found.user_type not in users.types_for(caller()):
             raise NotFound
-        stored = UserForm.showing(found)
-        for one in (form, stored):
-            one.offer(_roles_for(found))
-        said: Overtaken | None = None
-        if isinstance(conflict, Conflict):
-            said = overtaken(
-                session, conflict, form, stored, target_type="user", target_id=found.id
-            )
+        form.offer(_roles_for(found))
         return render_template(
             "portal/users/edit.html",
             user=found,
             form=form,
-            problems=problems,
-            overtaken=said,
-            version=found.version,
             scopes=[(ROLE_NAMES[role], ROLE_SCOPE[role]) for role in _roles_for(found)],
         )
 

@@ -1,12 +1,11 @@
 """The forms of people: inviting one or many, and changing one."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
+from flask_wtf.file import FileField
 from wtforms import (
     EmailField,
-    FileField,
-    Form,
     RadioField,
     SelectChoice,
     SelectField,
@@ -18,7 +17,8 @@ from wtforms import (
 from app.enums import Role
 from app.errors import ValidationFailed
 from app.models import User
-from app.portal.web.form_problems import place_problems
+from app.portal.web.fields import OnceField, VersionField
+from app.portal.web.forms import PortalForm
 from app.portal.web.navigation import ROLE_NAMES
 from app.schemas.reading import read
 from app.schemas.users import CreateAdminInput, UpdateUserInput
@@ -35,7 +35,10 @@ def role_choices(roles: Sequence[Role]) -> list[SelectChoice]:
     return [SelectChoice(role.value, ROLE_NAMES[role]) for role in roles]
 
 
-class InviteForm(Form):
+class InviteForm(PortalForm):
+    wire_fields: ClassVar = {"userType": "role", "organizationId": "organization"}
+
+    once = OnceField()
     email = EmailField("E-mail", render_kw={"maxlength": 254, "autocomplete": "off"})
     name = StringField("Name", filters=[_plain], render_kw=_NAME)
     role = RadioField("Role")
@@ -52,7 +55,7 @@ class InviteForm(Form):
         try:
             read(CreateAdminInput, {"email": self.typed_email})
         except ValidationFailed as error:
-            place_problems(self, error)
+            self.apply_errors(error)
             return False
         return fine
 
@@ -67,21 +70,27 @@ class InviteForm(Form):
             self.role.data = roles[0].value
 
 
-class InviteManyForm(Form):
+class InviteManyForm(PortalForm):
     people = TextAreaField("People")
     file = FileField("Or a file")
     organization = StringField("Organization", render_kw=_NAME)
 
 
-class UserForm(Form):
-    email = EmailField("E-mail", render_kw={"maxlength": 254, "autocomplete": "off"})
+class UserForm(PortalForm):
+    wire_fields: ClassVar = {"userType": "role"}
+
+    version = VersionField()
+    email = EmailField(
+        "E-mail",
+        filters=[lambda value: (value or "").strip()],
+        render_kw={"maxlength": 254, "autocomplete": "off"},
+    )
     name = StringField("Name", render_kw=_NAME)
     role = SelectField("Role", validate_choice=False)
 
     @classmethod
     def showing(cls, user: User) -> "UserForm":
-        data = {"email": user.email, "name": user.name, "role": user.user_type.value}
-        return cls(data=data)
+        return cls.from_object(user, {"role": user.user_type.value})
 
     def offer(self, roles: Sequence[Role]) -> None:
         """The roles that may be chosen; without any the field is not shown."""
@@ -89,7 +98,7 @@ class UserForm(Form):
 
     def to_changes(self) -> UpdateUserInput:
         """Raises `ValidationFailed`."""
-        return read(UpdateUserInput, {"email": (self.email.data or "").strip()})
+        return self.to_input(UpdateUserInput)
 
     @property
     def chosen_role(self) -> Role | None:

@@ -1,4 +1,4 @@
-"""Suspending, reactivating and deactivating one person, and sending an invitation once more."""
+"""Suspending, reactivating and deactivating one person, and submission an invitation once more."""
 
 from uuid import UUID
 

@@ -1,19 +1,19 @@
 """What keeps forms honest: one sent twice acts once, and nobody overwrites what they never saw.
 
-A form that creates something carries ``once``, one that changes something the ``version`` its
-reader has seen (``components/form_marks.html`` writes both).
+A form that creates something carries ``once``, one that changes something the ``version`` that its
+user has seen (`PortalForm.hidden_tag` renders both).
 """
 
-import secrets
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from uuid import UUID
 
-from flask import Flask, g, request
+from flask import request
 from flask_login import current_user
 from sqlalchemy.orm import Session
-from wtforms import BooleanField, Form, PasswordField, SelectField
+from wtforms import BooleanField, PasswordField, SelectField
 from wtforms.fields import Field
 
 from app.errors import Conflict
@@ -22,22 +22,23 @@ from app.services import audit, idempotency
 
 CHANGED_MEANWHILE = "changed_meanwhile"
 MARKS = frozenset({"csrf_token", "once", "version"})
+"""Names of the hidden fields: no input of a user, in no difference and no audit entry."""
 
 
-class Sending:
-    """One sending of the present form, inside the transaction of its work; ``more`` is what was
+class Submission:
+    """One submission of the present form, inside the transaction of its work; ``more`` is what was
     sent beside the fields, such as the hash of a file."""
 
     def __init__(self, session: Session, *more: str):
         self._session = session
         self._slot: idempotency.Slot | None = None
         self.earlier: str | None = None
-        """Where the answer of the same sending led, when it came in before."""
+        """Where the answer of the same submission led, when it came in before."""
         token = request.form.get("once", "")
         if not token.isalnum():
             return
         typed = sorted((k, v) for k, v in request.form.items(multi=True) if k not in MARKS)
-        # Going back and sending something else is another sending.
+        # Going back and sending something else is another submission.
         key = sha256(repr((token, typed, *more)).encode()).hexdigest()
         found = idempotency.claim(session, current_user.id, request.endpoint or "", key, {})
         if isinstance(found, idempotency.Slot):
@@ -52,28 +53,6 @@ class Sending:
         return url
 
 
-def seen_version() -> int | None:
-    """Return the version that the sent form was filled from; None where it names none."""
-    text = (request.form if request.method == "POST" else request.args).get("version", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
-def carried_version(stored: int) -> int:
-    """Return the version that a form of the answer carries: the one its reader has seen.
-
-    A form that comes back with an error keeps the version it was sent with, so a correction
-    can't overwrite what was saved meanwhile. The stored version goes along where the answer
-    shows what is stored (`show_stored`).
-    """
-    seen = None if g.get("shows_stored") else seen_version()
-    return stored if seen is None else seen
-
-
-def show_stored() -> None:
-    """Declare that the answer shows what is stored, so its forms carry the stored version."""
-    g.shows_stored = True
-
-
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A field that two people filled in differently, in the words of the page."""
@@ -84,50 +63,36 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Overtaken:
-    """Somebody else saved first: who, when, and where the two differ."""
+class EditConflict:
+    """Another user saved first: who, when, and where the two differ."""
 
     author: str | None
     at: datetime | None
-    differences: list[Difference]
-
-
-def overtaken(
-    session: Session,
-    error: Conflict,
-    typed: Form,
-    stored: Form,
-    *,
-    target_type: str,
-    target_id: UUID,
-) -> Overtaken:
-    """What the page says of ``error``; raises it again where it is about something else.
-
-    ``stored`` is the same form, filled with what is saved now.
-    """
-    pairs = ((field, stored[field.name]) for field in typed if field.name in stored)
-    differences = [
-        Difference(mine.label.text, _words(mine), _words(theirs))
-        for mine, theirs in pairs
-        if _words(mine) != _words(theirs)
-    ]
-    return edit_conflict(session, error, differences, target_type=target_type, target_id=target_id)
+    differences: Sequence[Difference]
 
 
 def edit_conflict(
     session: Session,
     error: Conflict,
-    differences: list[Difference],
-    *,
+    differences: Sequence[Difference],
     target_type: str,
     target_id: UUID,
-) -> Overtaken:
-    """As `overtaken`, for a form whose ``differences`` the page finds itself."""
+) -> EditConflict:
+    """Return what a page says of ``error``; raise it again where it is about something else."""
     if error.code != CHANGED_MEANWHILE:
         raise error
-    show_stored()
     last = audit.last_of_target(session, caller(), target_type, target_id)
-    return Overtaken(last.actor if last else None, last.at if last else None, differences)
+    return EditConflict(last.actor if last else None, last.at if last else None, differences)
+
+
+def differences_of(typed: Iterable[Field], stored: Mapping[str, Field]) -> list[Difference]:
+    """Return where the fields that were typed differ from those that are stored, by name."""
+    pairs = [(field, stored[field.name]) for field in typed if field.name in stored]
+    return [
+        Difference(mine.label.text, _words(mine), _words(theirs))
+        for mine, theirs in pairs
+        if _words(mine) != _words(theirs)
+    ]
 
 
 def _words(field: Field) -> str:
@@ -144,8 +109,3 @@ def _words(field: Field) -> str:
     if field.data in (None, ""):
         return "–"
     return str(field.data).replace("\r\n", "\n")  # how browsers send the lines of a text
-
-
-def register(app: Flask) -> None:
-    app.jinja_env.globals["once_token"] = lambda: secrets.token_hex(16)
-    app.jinja_env.globals["carried_version"] = carried_version

@@ -3,13 +3,13 @@
 from datetime import UTC, date, datetime, time
 from uuid import UUID
 
-from flask import flash, redirect, request, url_for
+from flask import flash, redirect, url_for
 from werkzeug.wrappers import Response
 
 from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Sending
+from app.portal.web.editing import Submission
 from app.portal.web.formats import plural
 from app.portal.webhooks.forms import ReplayForm
 from app.portal.webhooks.labels import host_of, removing
@@ -21,10 +21,10 @@ from app.services.webhooks import deliveries, endpoints
 def api_webhook_test(webhook_id: UUID) -> Response:
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier is None:
+            submission = Submission(session)
+            if submission.earlier is None:
                 deliveries.send_test(session, caller(), webhook_id)
-                sending.led_to(_address(webhook_id))
+                submission.led_to(_address(webhook_id))
         flash("A test event is on its way. The log shows how it goes.", "success")
     except Conflict as error:
         flash(error.message, "warning")
@@ -61,7 +61,7 @@ def api_webhook_replay(webhook_id: UUID, delivery_id: UUID) -> Response:
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/replay-failed")
 def api_webhook_replay_failed(webhook_id: UUID) -> Response | tuple[str, int]:
-    form = ReplayForm(request.form)
+    form = ReplayForm()
     text = (form.since.data or "").strip()
     try:
         since = datetime.combine(date.fromisoformat(text), time(), UTC) if text else None

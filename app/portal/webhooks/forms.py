@@ -1,9 +1,11 @@
 """The forms of webhooks."""
 
-from wtforms import Form, SelectChoice, SelectMultipleField, StringField
+from wtforms import SelectChoice, SelectMultipleField, StringField
 from wtforms.widgets import CheckboxInput, DateInput, ListWidget, URLInput
 
 from app.enums import WebhookEvent
+from app.portal.web.fields import OnceField
+from app.portal.web.forms import PortalForm
 
 EVENT_WORDS: dict[str, str] = {
     WebhookEvent.CALL_STARTED: "Call started",
@@ -22,7 +24,8 @@ EVENT_WORDS: dict[str, str] = {
 }
 
 
-class WebhookForm(Form):
+class WebhookForm(PortalForm):
+    once = OnceField()
     url = StringField(
         "Address", widget=URLInput(), render_kw={"maxlength": 2000, "autocomplete": "off"}
     )
@@ -36,5 +39,5 @@ class WebhookForm(Form):
     )
 
 
-class ReplayForm(Form):
+class ReplayForm(PortalForm):
     since = StringField("Failed since", widget=DateInput())

@@ -13,8 +13,8 @@ from app.portal.api_access.credential_pages import roll_page, shown_before
 from app.portal.api_access.forms import RollForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Sending
-from app.portal.web.form_problems import place_problems
+from app.portal.web.editing import Submission
+from app.portal.web.forms import refused
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import EVENT_WORDS, ReplayForm, WebhookForm
 from app.portal.webhooks.labels import (
@@ -35,7 +35,6 @@ Page = str | tuple[str, int] | Response
 
 STATES = {"active": "Active", "paused": "Paused"}
 PAUSED = {"active": False, "paused": True}
-FIELDS = {"url": "url", "events": "events"}
 
 
 @portal.get("/api-access/webhooks")
@@ -86,13 +85,13 @@ def api_webhook_new() -> Page:
 @portal.post("/api-access/webhooks/new")
 def api_webhook_create() -> Page:
     """Answers with the webhook's page, this once with the secret: it is in no address."""
-    form = WebhookForm(request.form)
+    form = WebhookForm()
     organization = organization_picker.organization_chosen()
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier is not None:
-                return shown_before(sending.earlier)
+            submission = Submission(session)
+            if submission.earlier is not None:
+                return shown_before(submission.earlier)
             made = endpoints.add(
                 session,
                 caller(),
@@ -101,9 +100,9 @@ def api_webhook_create() -> Page:
                 url=(form.url.data or "").strip(),
                 events=form.events.data or [],
             )
-            sending.led_to(url_for("portal.api_webhook", webhook_id=made.endpoint.id))
+            submission.led_to(url_for("portal.api_webhook", webhook_id=made.endpoint.id))
     except ValidationFailed as error:
-        return _form_page(organization, form, place_problems(form, error, FIELDS)), 422
+        return refused(error, form, lambda: _form_page(organization, form))
     return webhook_page(made.endpoint.id, made.secret, "The webhook was created")
 
 
@@ -136,16 +135,17 @@ def api_webhook_roll_page(webhook_id: UUID) -> str:
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/roll")
 def api_webhook_roll(webhook_id: UUID) -> Page:
-    form = RollForm(request.form)
+    form = RollForm()
     try:
         with transaction() as session:
-            sending = Sending(session)
-            if sending.earlier is not None:
-                return shown_before(sending.earlier)
+            submission = Submission(session)
+            if submission.earlier is not None:
+                return shown_before(submission.earlier)
             made = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
-            sending.led_to(url_for("portal.api_webhook", webhook_id=webhook_id))
+            submission.led_to(url_for("portal.api_webhook", webhook_id=webhook_id))
     except (ValidationFailed, Conflict) as error:
-        return _roll_page(webhook_id, form, error), 422
+        form.apply_errors(error)
+        return _roll_page(webhook_id, form), 422
     return webhook_page(webhook_id, made.secret, "The webhook has a new secret")
 
 
@@ -185,7 +185,7 @@ def webhook_page(
         ],
         counts=counts,
         failed=counts[DeliveryState.FAILED],
-        replay_form=replay_form or ReplayForm(),
+        replay_form=replay_form or ReplayForm.from_object(),
         state_words=STATE_WORDS,
         old_until=until if until and until > utcnow() else None,
         place=at,
@@ -196,22 +196,15 @@ def webhook_page(
     )
 
 
-def _form_page(
-    organization: Organization, form: WebhookForm, problems: list[tuple[str, str]] | None = None
-) -> str:
-    return render_template(
-        "portal/webhooks/new.html", organization=organization, form=form, problems=problems or []
-    )
+def _form_page(organization: Organization, form: WebhookForm) -> str:
+    return render_template("portal/webhooks/new.html", organization=organization, form=form)
 
 
-def _roll_page(
-    webhook_id: UUID, form: RollForm, error: ValidationFailed | Conflict | None = None
-) -> str:
+def _roll_page(webhook_id: UUID, form: RollForm) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
     return roll_page(
         form,
-        error,
         "Roll the secret",
         "Until the old one ends, every message carries a signature of each.",
         "Roll secret",

@@ -1,0 +1,92 @@
+"""Form fields that several screens share, and the hidden ones of every form."""
+
+import secrets
+from datetime import time
+from typing import Any
+
+from markupsafe import Markup
+from wtforms import HiddenField, IntegerField, TimeField, ValidationError
+from wtforms.fields import Field
+from wtforms.widgets import HiddenInput, TextInput
+
+
+def without_nul(value: Any) -> Any:
+    """Return the text without spaces around it and without what no database keeps."""
+    return value.replace("\0", "").strip() if value else value
+
+
+def blank_is_none(value: str | None) -> str | None:
+    """Return the text without spaces around it; None where there is none."""
+    return (value or "").strip() or None
+
+
+class HiddenMark(HiddenInput):
+    """A hidden input without an id: a page can hold several forms with the same marks."""
+
+    def __call__(self, field: Field, **_kwargs: Any) -> Markup:
+        template = Markup('<input type="hidden" name="{}" value="{}" autocomplete="off">')
+        value = field._value()  # type: ignore[attr-defined]  # noqa: SLF001 - as WTForms’ widgets do
+        return template.format(field.name, value)
+
+
+class OnceField(HiddenField):
+    """The once-only token of a form that creates something: sent twice, it acts once."""
+
+    widget = HiddenMark()
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(default=lambda: secrets.token_hex(16), **kwargs)
+
+
+class VersionField(HiddenField):
+    """The version of a record that the user of an edit form has seen; None where it is unknown."""
+
+    widget = HiddenMark()
+
+    def process_formdata(self, valuelist: list[str]) -> None:
+        if valuelist:
+            text = valuelist[0]
+            self.data = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+    def _value(self) -> str:
+        return "" if self.data is None else str(self.data)
+
+
+class WholeNumber(IntegerField):
+    """A whole number; blank is None where the form allows it.
+
+    Written into a text field: what a browser finds no number it would otherwise not send.
+    """
+
+    widget = TextInput()  # type: ignore[assignment]  # the stub knows the base's widget alone
+
+    def process_formdata(self, valuelist: list[str]) -> None:
+        text = valuelist[0].strip() if valuelist else ""
+        if not text:
+            self.data = None
+            return
+        if not text.removeprefix("-").isascii() or not text.removeprefix("-").isdigit():
+            self.data = None
+            message = "A whole number fits here, in digits."
+            raise ValueError(message)
+        self.data = int(text) if len(text) < 12 else 10**12
+
+
+def refuse_blank(field: WholeNumber) -> None:
+    """Raises `ValidationError` where nothing was typed."""
+    if field.data is None and not field.errors:
+        message = "A whole number is needed here."
+        raise ValidationError(message)
+
+
+class ClockField(TimeField):
+    """A time of day, as browsers write it with or without seconds."""
+
+    def process_formdata(self, valuelist: list[str]) -> None:
+        text = valuelist[0].strip() if valuelist else ""
+        try:
+            self.data = time.fromisoformat(text).replace(second=0, microsecond=0, tzinfo=None)
+        except ValueError:
+            self.data = None
+            message = "A time of day is written 08:00."
+            raise ValueError(message) from None
