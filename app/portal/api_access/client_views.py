@@ -23,7 +23,7 @@ from app.portal.api_access.forms import ROLE_HINTS, ClientForm, RollForm
 from app.portal.api_access.labels import ago, client_state, end_of, kind_of_client, last_use, works
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Question
+from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.forms import refused
@@ -104,7 +104,7 @@ def api_client(client_id: UUID) -> str:
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/roll")
-def api_client_roll_page(client_id: UUID) -> str:
+def api_client_roll_confirm(client_id: UUID) -> str:
     return _roll_page(client_id, RollForm())
 
 
@@ -125,7 +125,7 @@ def api_client_roll(client_id: UUID) -> Page:
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/suspend")
-def api_client_suspend_question(client_id: UUID) -> str:
+def api_client_suspend_confirm(client_id: UUID) -> str:
     return _suspending(_changeable(client_id)).page()
 
 
@@ -146,7 +146,7 @@ def api_client_resume(client_id: UUID) -> Page:
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/revoke")
-def api_client_revoke_question(client_id: UUID) -> Page:
+def api_client_revoke_confirm(client_id: UUID) -> Page:
     client = _changeable(client_id)
     if client.revoked_at is not None:
         return redirect(url_for("portal.api_client", client_id=client_id), 303)
@@ -226,8 +226,8 @@ def _served_until(client: OAuthClient) -> datetime | None:
     return end_of_service(client.served_until, settings())
 
 
-def _suspending(client: OAuthClient) -> Question:
-    return Question(
+def _suspending(client: OAuthClient) -> Confirmation:
+    return Confirmation(
         action=url_for("portal.api_client_suspend", client_id=client.id),
         question=f"Suspend “{client.name}”?",
         consequences=[
@@ -240,9 +240,9 @@ def _suspending(client: OAuthClient) -> Question:
     )
 
 
-def _revoking(client: OAuthClient) -> Question:
+def _revoking(client: OAuthClient) -> Confirmation:
     minutes = settings().token_seconds // 60
-    return Question(
+    return Confirmation(
         action=url_for("portal.api_client_revoke", client_id=client.id),
         question=f"Revoke “{client.name}”?",
         consequences=[

@@ -32,7 +32,7 @@ from app.portal.api_access.forms import (
 from app.portal.api_access.labels import ago, end_of, key_state, last_use, works
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Question
+from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.forms import refused
@@ -125,7 +125,7 @@ def api_key(key_id: UUID) -> str:
 
 
 @portal.get("/api-access/keys/<uuid:key_id>/roll")
-def api_key_roll_page(key_id: UUID) -> str:
+def api_key_roll_confirm(key_id: UUID) -> str:
     return _roll_page(key_id, RollForm())
 
 
@@ -146,7 +146,7 @@ def api_key_roll(key_id: UUID) -> Page:
 
 
 @portal.get("/api-access/keys/<uuid:key_id>/revoke")
-def api_key_revoke_question(key_id: UUID) -> Page:
+def api_key_revoke_confirm(key_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         key = api_keys.get(session, caller(), key_id)
     if key.revoked_at is not None:
@@ -229,8 +229,8 @@ def _examples(session: Session, organization: Organization) -> tuple[Campaign | 
     return next(iter(current), None), next(iter(ready), None)
 
 
-def _revoking(key: ApiKey) -> Question:
-    return Question(
+def _revoking(key: ApiKey) -> Confirmation:
+    return Confirmation(
         action=url_for("portal.api_key_revoke", key_id=key.id),
         question=f"Revoke “{key.name}”?",
         consequences=[

@@ -14,7 +14,7 @@ from app.policy import Permission
 from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, KeyForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Question
+from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import phone, plural
 from app.portal.web.forms import refused
@@ -162,7 +162,7 @@ def assistant_key_add(agent_id: UUID) -> Page:
 
 
 @portal.get("/assistants/<uuid:agent_id>/keys/remove")
-def assistant_key_remove_question(agent_id: UUID) -> str:
+def assistant_key_remove_confirm(agent_id: UUID) -> str:
     key = request.args.get("key", "")
     with transaction(read_only=True) as session:
         agent = assistants.get(session, caller(), agent_id)
@@ -186,8 +186,8 @@ def organizations_of(session: Session, found: Any) -> dict[UUID, Organization]:
     return {row.id: row for row in session.scalars(query)}
 
 
-def _stored(session: Session, agent_id: UUID) -> AssistantForm:
-    return AssistantForm.showing(assistants.get(session, caller(), agent_id))
+def _stored(session: Session, assistant_id: UUID) -> AssistantForm:
+    return AssistantForm.showing(assistants.get(session, caller(), assistant_id))
 
 
 def _page(agent_id: UUID, form: KeyForm) -> str:
@@ -231,7 +231,7 @@ def _conditions(agent: Agent, organization: Organization) -> list[dict[str, Any]
     return found
 
 
-def _removing(session: Session, agent: Agent, key: str) -> Question:
+def _removing(session: Session, agent: Agent, key: str) -> Confirmation:
     carriers = settings.carriers_of_key(session, agent, key)
     others = settings.defined_elsewhere(session, agent, key)
     carried = f"{plural(carriers, 'contact carries', 'contacts carry')} a value for it"
@@ -241,7 +241,7 @@ def _removing(session: Session, agent: Agent, key: str) -> Question:
         consequences.append(f"{also} it too.")
     else:
         consequences.append("Files and scripts that send it are refused from then on.")
-    return Question(
+    return Confirmation(
         action=url_for("portal.assistant_key_remove", agent_id=agent.id, key=key),
         question=f"Remove the key {key}?",
         consequences=consequences,
@@ -261,9 +261,9 @@ def _new_page(organization: Organization, form: AssistantForm, limit: str | None
     )
 
 
-def _edit_page(agent_id: UUID, form: AssistantForm) -> str:
+def _edit_page(assistant_id: UUID, form: AssistantForm) -> str:
     with transaction(read_only=True) as session:
-        found = assistants.get(session, caller(), agent_id)
+        found = assistants.get(session, caller(), assistant_id)
     return render_template(
         "portal/assistants/edit.html",
         agent=found,

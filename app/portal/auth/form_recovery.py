@@ -13,13 +13,13 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from app.portal.auth.forms import SignInForm
 
 MOST_CHARACTERS = 200_000
-KEPT_SECONDS = 12 * 3600
+RECOVERABLE_SECONDS = 12 * 3600
 SECRETS = frozenset({"password", "again", "present", "token"})
 """Names of the fields that are never given back; every password field of the portal has one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RecoveredForm:
     """A form as it was sent: where to, what was typed, and whether a file has to be chosen anew."""
 
     path: str
@@ -31,8 +31,8 @@ class Kept:
         return _sealer().dumps([self.path, self.typed, self.had_file])
 
 
-def of_request() -> Kept | None:
-    """What the present request carries; None where it is too much to be kept."""
+def of_request() -> RecoveredForm | None:
+    """What the present request carries; None where it is too much to be recovered."""
     typed = tuple(
         (name, value)
         for name, value in request.form.items(multi=True)
@@ -41,16 +41,16 @@ def of_request() -> Kept | None:
     if sum(len(name) + len(value) for name, value in typed) > MOST_CHARACTERS:
         return None
     path = request.full_path.rstrip("?")
-    return Kept(path, typed, any(file.filename for file in request.files.values()))
+    return RecoveredForm(path, typed, any(file.filename for file in request.files.values()))
 
 
-def of_seal(seal: str) -> Kept | None:
+def of_seal(seal: str) -> RecoveredForm | None:
     """What was sealed; None for anything else, and where it is too old."""
     try:
-        path, typed, had_file = _sealer().loads(seal, max_age=KEPT_SECONDS)
+        path, typed, had_file = _sealer().loads(seal, max_age=RECOVERABLE_SECONDS)
     except BadSignature:
         return None
-    return Kept(path, tuple((name, value) for name, value in typed), had_file)
+    return RecoveredForm(path, tuple((name, value) for name, value in typed), had_file)
 
 
 def is_from_ourselves() -> bool:
@@ -61,7 +61,9 @@ def is_from_ourselves() -> bool:
     return origin is not None and urlsplit(origin).netloc == request.host
 
 
-def sign_in_page(kept: Kept, form: SignInForm | None = None, status: int = 401) -> Response:
+def sign_in_page(
+    recovered: RecoveredForm, form: SignInForm | None = None, status: int = 401
+) -> Response:
     """Says that the session has ended, and lets the person sign in on the spot."""
     slug = g.brand.slug
     action = (
@@ -70,14 +72,17 @@ def sign_in_page(kept: Kept, form: SignInForm | None = None, status: int = 401) 
         else url_for("portal.sign_in_again")
     )
     page = render_template(
-        "portal/auth/ended.html", form=form or SignInForm.from_object(), kept=kept, action=action
+        "portal/auth/ended.html",
+        form=form or SignInForm.from_object(),
+        recovered=recovered,
+        action=action,
     )
     return make_response(page, status)
 
 
-def send_again_page(kept: Kept, *, status: int, signed_in: bool) -> Response:
+def send_again_page(recovered: RecoveredForm, *, status: int, signed_in: bool) -> Response:
     """Shows a button that sends the same form again, with a token of now."""
-    page = render_template("portal/auth/send_again.html", kept=kept, signed_in=signed_in)
+    page = render_template("portal/auth/send_again.html", recovered=recovered, signed_in=signed_in)
     return make_response(page, status)
 
 

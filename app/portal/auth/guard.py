@@ -3,7 +3,7 @@
 import json
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, g, make_response, redirect, request
+from flask import Blueprint, Response, g, redirect, request
 from flask_login import current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.wrappers import Response as AnyResponse
@@ -18,6 +18,7 @@ from app.portal.auth.form_recovery import (
 )
 from app.portal.auth.login import login_manager
 from app.portal.web.current_user import identify, sign_in_url
+from app.portal.web.fragments import htmx_order, is_from_htmx
 
 _WITHOUT_SESSION = frozenset(
     {"portal.brand_stylesheet", "portal.chat_stylesheet", "portal.brand_image"}
@@ -62,12 +63,10 @@ def unauthorized() -> AnyResponse:
 def _redirect_to_sign_in() -> AnyResponse:
     """Redirect to the sign-in page and from there back here; a fragment moves the whole page."""
     wanted = request.full_path.rstrip("?") if request.method == "GET" else None
-    if request.headers.get("HX-Request"):
+    if is_from_htmx():
         shown = urlsplit(request.headers.get("HX-Current-URL", ""))
         wanted = shown.path + (f"?{shown.query}" if shown.query else "")
-        response = make_response("", 204)
-        response.headers["HX-Redirect"] = sign_in_url(g.brand.slug, wanted)
-        return response
+        return htmx_order("HX-Redirect", sign_in_url(g.brand.slug, wanted))
     return redirect(sign_in_url(g.brand.slug, wanted), 303)
 
 
@@ -83,24 +82,22 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse 
         raise CSRFError("The form came from another site.")
     ours = is_from_ourselves()
     if ours and needed is not Access.PUBLIC and not current_user.is_authenticated:
-        if request.headers.get("HX-Request"):
+        if is_from_htmx():
             return _said_in_passing("You are signed out. What you typed stays here.", 401)
-        kept = of_request()
-        return sign_in_page(kept) if kept else unauthorized()
+        recovered = of_request()
+        return sign_in_page(recovered) if recovered else unauthorized()
     try:
         csrf.protect()
     except CSRFError:
-        kept = of_request() if ours else None
-        if kept is None:
+        recovered = of_request() if ours else None
+        if recovered is None:
             raise
-        if request.headers.get("HX-Request"):
+        if is_from_htmx():
             return _said_in_passing("This page is too old to be sent. Reload it first.", 403)
-        return send_again_page(kept, status=403, signed_in=False)
+        return send_again_page(recovered, status=403, signed_in=False)
     return None
 
 
 def _said_in_passing(words: str, status: int) -> AnyResponse:
     """Leaves the page that a fragment was asked for as it is."""
-    response = make_response("", status)
-    response.headers["HX-Trigger"] = json.dumps({"toast": {"words": words}})
-    return response
+    return htmx_order("HX-Trigger", json.dumps({"toast": {"words": words}}), status)

@@ -20,21 +20,21 @@ SEVERAL = (
 @portal.post("/p/<slug>/sign-in/again", endpoint="partner_sign_in_again")
 @portal.post("/sign-in/again", endpoint="sign_in_again")
 def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read from the address
-    kept = form_recovery.of_seal(request.form.get("kept", ""))
-    if kept is None:
+    recovered = form_recovery.of_seal(request.form.get("recovered", ""))
+    if recovered is None:
         return redirect("/", 303)
     if current_user.is_authenticated:  # in another window, meanwhile
-        return form_recovery.send_again_page(kept, status=200, signed_in=True)
+        return form_recovery.send_again_page(recovered, status=200, signed_in=True)
     form = SignInForm()
     if not form.validate():
-        return form_recovery.sign_in_page(kept, form, 422)
+        return form_recovery.sign_in_page(recovered, form, 422)
     try:
         outcome = attempt(form.email.data or "", form.password.data or "")
     except RateLimited as error:
         form.password.errors = (error.message,)
-        return form_recovery.sign_in_page(kept, form, 429)
+        return form_recovery.sign_in_page(recovered, form, 429)
     if outcome.user is None:
         form.password.errors = (SEVERAL if outcome.choices else REFUSED,)
-        return form_recovery.sign_in_page(kept, form, 422)
+        return form_recovery.sign_in_page(recovered, form, 422)
     sign_in_user(outcome.user)
-    return form_recovery.send_again_page(kept, status=200, signed_in=True)
+    return form_recovery.send_again_page(recovered, status=200, signed_in=True)

@@ -11,6 +11,7 @@ from app.portal.branding.forms import BrandingForm, Way
 from app.portal.branding.studio import Studio
 from app.portal.web.blueprint import portal
 from app.portal.web.editing import CHANGED_MEANWHILE
+from app.portal.web.fragments import wants_fragment
 from app.services import partners
 from app.services.branding import drafts
 from app.services.branding.brand import of_content
@@ -34,7 +35,7 @@ def branding_save() -> Page:
         saved = _save(form)
     except (ValidationFailed, Conflict) as error:
         return _refused(form, error)
-    if request.headers.get("HX-Request"):
+    if wants_fragment():
         form.version.data = saved
         with transaction(read_only=True) as session:
             return Studio(session).fragment(form)
@@ -91,7 +92,7 @@ def branding_publish() -> Page:
 
 
 @portal.get("/branding/discard")
-def branding_discard_ask() -> str:
+def branding_discard_confirm() -> str:
     with transaction(read_only=True) as session:
         return render_template("portal/branding/discard.html", **Studio(session).head())
 
@@ -120,7 +121,7 @@ def _save(form: BrandingForm) -> int:
 
 def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
     """The studio with what was typed: wrong, or changed by another user meanwhile."""
-    typing = bool(request.headers.get("HX-Request"))
+    typing = wants_fragment()
     if isinstance(error, ValidationFailed):
         if typing:
             # Half a colour is typed: the preview waits for the rest of it.

@@ -12,7 +12,7 @@ from app.enums import AnsweredBy, CallSource, CallStatus
 from app.extensions import caller
 from app.models import Call, CallAttempt
 from app.models.base import utcnow
-from app.portal.web.confirmation import Question
+from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
 from app.portal.web.formats import moment as moment_words
 from app.portal.web.number_format import NO_BREAK, written
@@ -89,9 +89,9 @@ def live(session: Session, found: Call) -> dict[str, Any]:
     }
 
 
-def cancelling(found: Call) -> Question:
+def cancelling(found: Call) -> Confirmation:
     """What is asked before the call is cancelled."""
-    return Question(
+    return Confirmation(
         action=url_for("portal.call_cancel", call_id=found.id),
         question=f"Cancel the call to {phone(found.phone_number)}?",
         consequences=_consequences(found),

@@ -89,7 +89,7 @@ def call_live(call_id: UUID) -> Response:
 
 
 @portal.get("/calls/<uuid:call_id>/cancel")
-def call_cancel_ask(call_id: UUID) -> str | Response:
+def call_cancel_confirm(call_id: UUID) -> str | Response:
     with transaction(read_only=True) as session:
         found = calls.get(session, caller(), call_id)
     if found.status.is_final:

@@ -24,7 +24,7 @@ from app.portal.campaigns.plan_forms import SAID_HINTS, PlanForm
 from app.portal.campaigns.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Question
+from app.portal.web.confirmation import Confirmation
 from app.portal.web.forms import refused
 from app.services import assistants, campaigns, outreach
 from app.services.outreach.plans import MOST_WORDS, speakers
@@ -113,7 +113,7 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/start")
-def campaign_start_question(campaign_id: UUID) -> Page:
+def campaign_start_confirm(campaign_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
         plan = outreach.stored_plan(session, found)
@@ -128,7 +128,7 @@ def campaign_start(campaign_id: UUID) -> Response:
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/again")
-def campaign_again_question(campaign_id: UUID) -> Page:
+def campaign_again_confirm(campaign_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
         plan = outreach.stored_plan(session, found)
@@ -193,12 +193,12 @@ def _blocker(session: Session, found: Campaign, plan: Outreach) -> outreach.Camp
     return outreach.blocker(session, found, plan, CarrierKind(settings().carrier))
 
 
-def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool) -> Question:
+def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool) -> Confirmation:
     resumes = plan.started_at is not None and not again
     verb = "Call everybody of" if again else "Go on with" if resumes else "Start"
     acts = "Call everybody again" if again else "Resume campaign" if resumes else "Start campaign"
     endpoint = "portal.campaign_again" if again else "portal.campaign_start"
-    return Question(
+    return Confirmation(
         action=url_for(endpoint, campaign_id=found.id),
         question=f"{verb} {found.name}{' again' if again else ''}?",
         consequences=consequences(

@@ -15,7 +15,7 @@ from app.portal.campaigns.forms import WHO_HINTS, CampaignForm
 from app.portal.uploads.views import uploads_page
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Question
+from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import plural
 from app.portal.web.forms import refused
@@ -186,7 +186,7 @@ def campaign_save(campaign_id: UUID) -> Page:
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/archive")
-def campaign_archive_question(campaign_id: UUID) -> str:
+def campaign_archive_confirm(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         return _archiving(campaigns.get(session, caller(), campaign_id)).page()
 
@@ -221,11 +221,11 @@ def _removed(session: Session) -> tuple[str, str] | None:
     return (single.name_of(gone), str(contact_id)) if gone else None
 
 
-def _archiving(found: Campaign) -> Question:
+def _archiving(found: Campaign) -> Confirmation:
     many = plural(found.contact_count, "contact")
     kept = f"Its {many} can still be looked at." if found.contact_count else "It has no contacts."
     moved = " Its contacts can be uploaded to another campaign." if found.contact_count else ""
-    return Question(
+    return Confirmation(
         action=url_for("portal.campaign_archive", campaign_id=found.id),
         question=f"Archive {found.name}?",
         consequences=[

@@ -10,7 +10,7 @@ from app.enums import CarrierKind
 from app.errors import Conflict, NotFound
 from app.extensions import caller
 from app.models import CarrierAccount, Organization
-from app.portal.web.confirmation import Question
+from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import plural
 from app.portal.web.forms import PortalForm
 from app.services import carrier_accounts
@@ -40,12 +40,12 @@ def form_url(kind: CarrierKind, organization_id: UUID | None) -> str:
     return url_for(FORMS[kind], organization=organization_id)
 
 
-def removing(session: Session, account: CarrierAccount) -> Question:
+def removing(session: Session, account: CarrierAccount) -> Confirmation:
     """Asks whether the account is to be removed, with what would follow."""
     follows = carrier_accounts.leaving(session, caller(), account)
     instead = f"your account {short_name(follows.instead)}" if follows.instead else "the platform’s"
     secret = "token" if account.trunk is None else "password"
-    return Question(
+    return Confirmation(
         action=url_for("portal.line_account_remove", account_id=account.id),
         question=f"Remove the account {short_name(account)}?",
         consequences=[

@@ -135,7 +135,7 @@ def _tested(opened: Credentials, numbers: Sequence[str]) -> Finding:
 
 
 @portal.get("/line/accounts/<uuid:account_id>/remove")
-def line_account_remove_question(account_id: UUID) -> str:
+def line_account_remove_confirm(account_id: UUID) -> str:
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
         question = removing(session, account)
@@ -157,8 +157,8 @@ def _page(typed: LineAccountForm | None, conflict: Conflict | None = None) -> st
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None
-        standing = carrier_accounts.standing(session, caller(), organization_id)
-        sid = standing.account.sid if standing.account else ""
+        present = carrier_accounts.standing(session, caller(), organization_id)
+        sid = present.account.sid if present.account else ""
         return render_template(
             "portal/carriers/account.html",
             **about(
@@ -166,7 +166,7 @@ def _page(typed: LineAccountForm | None, conflict: Conflict | None = None) -> st
                 organization,
                 CarrierKind.TWILIO,
                 typed,
-                stored=LineAccountForm.showing(sid, standing.version),
+                stored=LineAccountForm.showing(sid, present.version),
                 conflict=conflict,
             ),
         )

@@ -54,8 +54,8 @@ def _page(typed: LineTrunkForm | None, conflict: Conflict | None = None) -> str:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None
-        standing = carrier_accounts.standing(session, caller(), organization_id)
-        trunk = carrier_accounts.trunk_of(standing.account) if standing.account else None
+        present = carrier_accounts.standing(session, caller(), organization_id)
+        trunk = carrier_accounts.trunk_of(present.account) if present.account else None
         return render_template(
             "portal/carriers/trunk.html",
             can_call=settings().can_call_over_sip,
@@ -64,7 +64,7 @@ def _page(typed: LineTrunkForm | None, conflict: Conflict | None = None) -> str:
                 organization,
                 CarrierKind.SIP,
                 typed,
-                stored=LineTrunkForm.showing(trunk, standing.version),
+                stored=LineTrunkForm.showing(trunk, present.version),
                 conflict=conflict,
             ),
         )

@@ -10,6 +10,7 @@ from app.models import Partner
 from app.portal.chat.forms import ChatForm
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import known_user
+from app.portal.web.fragments import is_from_htmx
 from app.services import chat
 from app.services.auth import sign_in
 
@@ -46,7 +47,7 @@ def send_chat(**_place: str) -> Response:
     except RateLimited as error:
         form.message.errors = (error.message,)
         # The window is swapped for what can be mended only: 422 says so to the script.
-        response = _page(form, 422 if request.headers.get("HX-Request") else 429)
+        response = _page(form, 422 if is_from_htmx() else 429)
         response.headers["Retry-After"] = str(error.retry_after)
         return response
     return redirect(chat_url(sent="1"), 303)

@@ -11,7 +11,7 @@ from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import Campaign, utcnow
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Question
+from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone, plural
 from app.portal.web.forms import PortalForm
 from app.schemas.contacts import StoredContact
@@ -41,7 +41,7 @@ class ReasonForm(PortalForm):
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
-def contact_remove_question(campaign_id: UUID, contact_id: UUID) -> str:
+def contact_remove_confirm(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         found = contacts.get(session, caller(), campaign_id, contact_id)
@@ -94,13 +94,13 @@ def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
-def contact_do_not_call_question(campaign_id: UUID, contact_id: UUID) -> str:
+def contact_do_not_call_confirm(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         found = contacts.get(session, caller(), campaign_id, contact_id)
         if found.phone is None:
             raise NotFound
-        return do_not_call_question(session, campaign, found).page(ReasonForm().reason)
+        return listing_confirmation(session, campaign, found).page(ReasonForm().reason)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
@@ -124,9 +124,9 @@ def contact_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
     return redirect(url, 303)
 
 
-def removing(session: Session, campaign: Campaign, found: StoredContact) -> Question:
+def removing(session: Session, campaign: Campaign, found: StoredContact) -> Confirmation:
     waiting = history.waiting_calls(session, found.id)
-    return Question(
+    return Confirmation(
         action=url_for("portal.contact_remove", campaign_id=campaign.id, contact_id=found.id),
         question=f"Remove {single.name_of(found)}?",
         consequences=[
@@ -142,11 +142,13 @@ def removing(session: Session, campaign: Campaign, found: StoredContact) -> Ques
     )
 
 
-def do_not_call_question(session: Session, campaign: Campaign, found: StoredContact) -> Question:
+def listing_confirmation(
+    session: Session, campaign: Campaign, found: StoredContact
+) -> Confirmation:
     number = found.phone or ""
     waiting = do_not_call.waiting_calls_to(session, campaign.organization_id, [number])
     stopped = plural(waiting, "call that waits is", "calls that wait are")
-    return Question(
+    return Confirmation(
         action=url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
         question=f"Never call {phone(number)}?",
         consequences=[

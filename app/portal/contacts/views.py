@@ -11,7 +11,7 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import Campaign
 from app.phone import country_name
-from app.portal.contacts.action_views import ConsentForm, ReasonForm, do_not_call_question, removing
+from app.portal.contacts.action_views import ConsentForm, ReasonForm, listing_confirmation, removing
 from app.portal.contacts.forms import ContactForm, form_for, showing, shown
 from app.portal.web.blueprint import portal
 from app.portal.web.editing import Submission
@@ -51,7 +51,7 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
             reason=ReasonForm().reason,
             consent=consent.stated_by(found.contact_metadata),
             consent_form=ConsentForm(),
-            listing=do_not_call_question(session, campaign, found) if found.phone else None,
+            listing=listing_confirmation(session, campaign, found) if found.phone else None,
         )
 
 

@@ -110,7 +110,7 @@ def do_not_call_add_good(organization_id: UUID) -> Page:
 
 
 @portal.get("/organizations/<uuid:organization_id>/do-not-call/remove")
-def do_not_call_remove(organization_id: UUID) -> str:
+def do_not_call_remove_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         entry = do_not_call.entry(session, caller(), found.id, request.args.get("number", ""))
@@ -120,7 +120,7 @@ def do_not_call_remove(organization_id: UUID) -> str:
 
 
 @portal.post("/organizations/<uuid:organization_id>/do-not-call/remove")
-def do_not_call_remove_now(organization_id: UUID) -> Response:
+def do_not_call_remove(organization_id: UUID) -> Response:
     phone = request.form.get("number", "")
     try:
         with transaction() as session:

@@ -13,7 +13,7 @@ from app.services import organizations
 
 
 @portal.get("/organizations/<uuid:organization_id>/suspend")
-def organization_suspend(organization_id: UUID) -> str:
+def organization_suspend_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         consequences = suspending_words(organizations.reach_of(session, found))
@@ -23,7 +23,7 @@ def organization_suspend(organization_id: UUID) -> str:
 
 
 @portal.post("/organizations/<uuid:organization_id>/suspend")
-def organization_suspend_now(organization_id: UUID) -> Response:
+def organization_suspend(organization_id: UUID) -> Response:
     with transaction() as session:
         organizations.suspend(session, caller(), organization_id, reason=request.form.get("reason"))
     return _back_to(organization_id)
@@ -38,7 +38,7 @@ def organization_resume(organization_id: UUID) -> Response:
 
 
 @portal.get("/organizations/<uuid:organization_id>/archive")
-def organization_archive(organization_id: UUID) -> str:
+def organization_archive_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         consequences = archiving_words(organizations.reach_of(session, found))
@@ -48,7 +48,7 @@ def organization_archive(organization_id: UUID) -> str:
 
 
 @portal.post("/organizations/<uuid:organization_id>/archive")
-def organization_archive_now(organization_id: UUID) -> Response:
+def organization_archive(organization_id: UUID) -> Response:
     with transaction() as session:
         stopped = organizations.archive(
             session, caller(), organization_id, reason=request.form.get("reason")

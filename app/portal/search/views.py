@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flask import render_template, request, url_for
+from flask import url_for
 from sqlalchemy.orm import Session
 
 from app.enums import TIER_NAMES, Role
@@ -11,6 +11,7 @@ from app.extensions import caller, transaction
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import CALL_STATUS_NAMES, phone, when
+from app.portal.web.fragments import render_page
 from app.portal.web.navigation import ROLE_NAMES, navigation_for
 from app.portal.web.user_timezone import zone
 from app.services import organizations
@@ -46,9 +47,9 @@ def find_things() -> str:
         groups = [_screens(words)]
         with transaction(read_only=True) as session:
             groups += _groups(session, service_search.find(session, caller(), words, SHOWN), words)
-    template = "_quick" if request.headers.get("HX-Request") else "page"
-    return render_template(
-        f"portal/search/{template}.html",
+    return render_page(
+        "portal/search/page.html",
+        "portal/search/_quick.html",
         words=words,
         groups=[group for group in groups if group.hits],
         all_url=url_for("portal.find", q=words),

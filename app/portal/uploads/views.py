@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from flask import make_response, redirect, render_template, request, url_for
+from flask import redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
@@ -31,6 +31,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.editing import Submission
 from app.portal.web.formats import number, plural, size
+from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.number_format import NO_BREAK, written
 from app.services import campaigns
 from app.services.imports import corrections, expiry, reports, undo, uploads
@@ -151,10 +152,8 @@ def upload_live(upload_id: UUID) -> Page:
         found = uploads.get(session, caller(), upload_id)
         if found.state in AT_WORK or found.undo_state == undo.UNDOING:
             return render_template("portal/uploads/_working.html", **about(session, found))
-    if request.headers.get("HX-Request"):
-        response = make_response("", 200)
-        response.headers["HX-Refresh"] = "true"
-        return response
+    if wants_fragment():
+        return htmx_order("HX-Refresh", "true", 200)
     return redirect(url_for("portal.upload", upload_id=upload_id), 303)
 
 

@@ -40,24 +40,24 @@ class Result:
 
 
 @portal.get("/people/suspend")
-def users_suspend() -> str:
+def users_suspend_confirm() -> str:
     return _question("portal/users/suspend_several.html")
 
 
 @portal.post("/people/suspend")
-def users_suspend_now() -> str:
+def users_suspend() -> str:
     shut = (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
     results = _for_each(users.suspend, shut, "Suspended and signed out.")
     return _results("suspended", results)
 
 
 @portal.get("/people/reactivate")
-def users_reactivate() -> str:
+def users_reactivate_confirm() -> str:
     return _question("portal/users/reactivate_several.html")
 
 
 @portal.post("/people/reactivate")
-def users_reactivate_now() -> str:
+def users_reactivate() -> str:
     open_now = (UserStatus.ACTIVE, UserStatus.INVITED)
     return _results("reactivated", _for_each(users.reactivate, open_now, "Can sign in again."))
 
@@ -73,7 +73,7 @@ def users_invite_many() -> str:
 
 
 @portal.post("/people/invite-many")
-def users_invite_many_now() -> Page:
+def users_invite_many_send() -> Page:
     """Invites line by line; sent twice, the lines of before are known and get no second mail."""
     form = InviteManyForm()
     sent: FileStorage | None = form.file.data

@@ -14,13 +14,13 @@ from app.services import mails, users
 
 
 @portal.get("/people/<uuid:user_id>/suspend")
-def user_suspend(user_id: UUID) -> str:
+def user_suspend_confirm(user_id: UUID) -> str:
     found = _changeable(user_id, "may_suspend")
     return render_template("portal/users/suspend.html", user=found, consequences=SUSPENDING)
 
 
 @portal.post("/people/<uuid:user_id>/suspend")
-def user_suspend_now(user_id: UUID) -> Response:
+def user_suspend(user_id: UUID) -> Response:
     try:
         with transaction() as session:
             found = users.suspend(session, caller(), user_id)
@@ -40,13 +40,13 @@ def user_reactivate(user_id: UUID) -> Response:
 
 
 @portal.get("/people/<uuid:user_id>/deactivate")
-def user_deactivate(user_id: UUID) -> str:
+def user_deactivate_confirm(user_id: UUID) -> str:
     found = _changeable(user_id, "may_deactivate")
     return render_template("portal/users/deactivate.html", user=found, consequences=DEACTIVATING)
 
 
 @portal.post("/people/<uuid:user_id>/deactivate")
-def user_deactivate_now(user_id: UUID) -> Response:
+def user_deactivate(user_id: UUID) -> Response:
     try:
         with transaction() as session:
             found = users.deactivate(session, caller(), user_id)

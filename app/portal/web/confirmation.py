@@ -8,7 +8,7 @@ from flask import render_template
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Confirmation:
     """An act with what follows from it. ``action`` is where the form goes and, by GET, the page."""
 
     action: str

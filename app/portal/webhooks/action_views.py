@@ -79,7 +79,7 @@ def api_webhook_replay_failed(webhook_id: UUID) -> Response | tuple[str, int]:
 
 
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/remove")
-def api_webhook_remove_question(webhook_id: UUID) -> str:
+def api_webhook_remove_confirm(webhook_id: UUID) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         counts = deliveries.counts(session, endpoint)

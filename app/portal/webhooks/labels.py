@@ -9,7 +9,7 @@ from flask import url_for
 from app.enums import DeliveryState, PauseReason, WebhookEvent
 from app.models import WebhookDelivery, WebhookEndpoint
 from app.portal.api_access.labels import State
-from app.portal.web.confirmation import Question
+from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import plural
 from app.portal.webhooks.forms import EVENT_WORDS
 
@@ -73,9 +73,9 @@ def pause_words(endpoint: WebhookEndpoint, held: int) -> str:
     return f"{_PAUSE_WORDS[endpoint.pause_reason]} {kept}; resuming delivers what is kept."
 
 
-def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> Question:
+def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> Confirmation:
     left = counts[DeliveryState.WAITING] + counts[DeliveryState.HELD]
-    return Question(
+    return Confirmation(
         action=url_for("portal.api_webhook_remove", webhook_id=endpoint.id),
         question=f"Remove the webhook to {host_of(endpoint)}?",
         consequences=[

@@ -129,7 +129,7 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
 
 
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/roll")
-def api_webhook_roll_page(webhook_id: UUID) -> str:
+def api_webhook_roll_confirm(webhook_id: UUID) -> str:
     return _roll_page(webhook_id, RollForm())
 
 

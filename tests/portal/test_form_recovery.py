@@ -131,7 +131,7 @@ def test_who_signed_in_elsewhere_goes_on_without_a_password(
 
 @pytest.mark.parametrize("seal", ["", "x", "eyJhIjoxfQ.aSBhbQ.not-sealed-by-us"])
 def test_nothing_but_our_own_seal_becomes_a_form(browser: Browser, own: Tenant, seal: str) -> None:
-    form = {"email": own.user.email, "password": PASSWORD, "kept": seal}
+    form = {"email": own.user.email, "password": PASSWORD, "recovered": seal}
     answer = browser.post("/sign-in/again", form)
     assert (answer.status_code, answer.location) == (303, "/")
 
@@ -140,7 +140,7 @@ def test_a_seal_ends_after_some_hours(
     left: Browser, own: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended = send(left.client, "/account", {"name": "Olga"})
-    monkeypatch.setattr("app.portal.auth.form_recovery.KEPT_SECONDS", -1)
+    monkeypatch.setattr("app.portal.auth.form_recovery.RECOVERABLE_SECONDS", -1)
     form = {"email": own.user.email, "password": PASSWORD}
     answer = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS)
     assert (answer.status_code, answer.location) == (303, "/")

@@ -1,0 +1,103 @@
+"""The base of the portal's forms: hidden fields beside the fields that a user fills in."""
+
+import re
+from typing import ClassVar
+
+import pytest
+from flask import Flask
+from wtforms import SelectField, StringField
+
+from app.errors import Problem, ValidationFailed
+from app.portal.web.fields import OnceField, VersionField, blank_is_none
+from app.portal.web.forms import PortalForm, action_form
+from app.schemas.organizations import UpdateOrganizationInput
+
+
+class RecordForm(PortalForm):
+    wire_fields: ClassVar = {"paymentTier": "tier"}
+
+    once = OnceField()
+    version = VersionField()
+    referral_code = StringField("Code", filters=[blank_is_none])
+    tier = SelectField("Plan", choices=["customerFreePlan", "PLUS"])
+
+
+class Record:
+    version = 7
+    referral_code = "STORED"
+    tier = "PLUS"
+
+
+def marks(form: PortalForm) -> dict[str, str]:
+    found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]+)"', form.hidden_tag())
+    return dict(found)
+
+
+def test_a_form_that_creates_carries_a_new_token_each_time(app: Flask) -> None:
+    with app.test_request_context():
+        first, second = marks(RecordForm()), marks(RecordForm())
+        assert first.keys() == second.keys() == {"csrf_token", "once"}
+        assert first["once"] != second["once"]
+
+
+def test_a_form_that_was_refused_carries_what_it_was_sent_with(app: Flask) -> None:
+    sent = {"once": "a1", "referral_code": "X"}
+    with app.test_request_context(method="POST", data=sent):
+        assert marks(RecordForm())["once"] == "a1"
+    with app.test_request_context(method="POST", data=sent | {"version": "4"}):
+        form = marks(RecordForm())
+        assert (form.keys(), form["version"]) == ({"csrf_token", "version"}, "4")
+
+
+@pytest.mark.parametrize("text", ["", "-1", "x", "1" * 10, "٣"])
+def test_what_is_no_version_is_none(app: Flask, text: str) -> None:
+    with app.test_request_context(method="POST", data={"version": text}):
+        assert RecordForm().version.data is None
+
+
+def test_hidden_fields_are_in_no_input(app: Flask) -> None:
+    with app.test_request_context(
+        method="POST", data={"referral_code": " X ", "tier": "customerFreePlan"}
+    ):
+        form = RecordForm()
+        assert form.data == {"referral_code": "X", "tier": "customerFreePlan"}
+        assert [field.name for field in form] == ["referral_code", "tier"]
+        assert form.to_input(UpdateOrganizationInput).sent() == {
+            "referral_code": "X",
+            "payment_tier": "customerFreePlan",
+        }
+
+
+def test_what_is_stored_is_shown_whatever_was_sent(app: Flask) -> None:
+    with app.test_request_context(method="POST", data={"referral_code": "SENT", "version": "1"}):
+        form = RecordForm.from_object(Record())
+        assert form.data == {"referral_code": "STORED", "tier": "PLUS"}
+        assert marks(form)["version"] == "7"
+
+
+def test_a_form_sent_by_get_holds_the_version_it_names_or_else_the_present_one(app: Flask) -> None:
+    with app.test_request_context("/?tier=customerFreePlan&version=3"):
+        named = RecordForm.from_address(7)
+        assert (named.validate(), named.version.data) == (True, 3)
+    with app.test_request_context("/?tier=customerFreePlan"):
+        assert RecordForm.from_address(7).version.data == 7
+
+
+def test_each_problem_stands_at_its_field_and_the_others_in_the_summary(app: Flask) -> None:
+    problems = [
+        Problem("paymentTier", "x", "No such plan."),
+        Problem("referralCode.0", "x", "Too long."),
+        Problem("elsewhere", "x", "Not here."),
+    ]
+    with app.test_request_context():
+        form = RecordForm()
+        form.apply_errors(ValidationFailed.of(*problems))
+        assert form.errors == {"tier": ("No such plan.",), "referral_code": ("Too long.",)}
+        assert form.problems == [("", "Not here.")]
+
+
+def test_a_button_carries_the_version_of_what_its_page_shows(app: Flask) -> None:
+    with app.test_request_context(method="POST", data={"version": "1"}):
+        assert marks(action_form()).keys() == {"csrf_token"}
+        assert marks(action_form(2))["version"] == "2"
+        assert marks(action_form(once=True)).keys() == {"csrf_token", "once"}
