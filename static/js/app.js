@@ -1,9 +1,9 @@
 // Everything here makes a page quicker or kinder; none of it is needed to use one.
-import { autoSubmit } from "./auto_submit.js";
 import { chat } from "./chat.js";
 import { copyButtons } from "./copy.js";
 import { counters } from "./counter.js";
 import { dialogs } from "./dialog.js";
+import { filters } from "./filters.js";
 import { finding } from "./find.js";
 import { takeFocus } from "./focus.js";
 import { goingBack } from "./going_back.js";
@@ -24,9 +24,9 @@ function prepare(root) {
   if (root.querySelector("[data-chart]")) import("./chart.js").then(({ charts }) => charts(root));
 }
 
-autoSubmit();
 chat();
 dialogs();
+filters();
 finding();
 keepTyped();
 goingBack();

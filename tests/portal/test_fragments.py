@@ -1,0 +1,33 @@
+"""What a script asks for: a part of a page, or all of it to replace the content in place."""
+
+from collections.abc import Callable
+
+from app.enums import Role
+from app.models import User
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+SCRIPT = {"HX-Request": "true"}
+
+
+def test_a_script_gets_the_part_and_a_boosted_form_the_page(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    asked = ({}, SCRIPT, SCRIPT | {"HX-Boosted": "true"})
+    pages = [browser.get("/find?q=Calls", headers=headers).text for headers in asked]
+    assert [('id="content"' in page, "/calls" in page) for page in pages] == [
+        (True, True),
+        (False, True),
+        (True, True),
+    ]
+
+
+def test_filters_sorting_and_pages_replace_the_content_and_keep_the_address(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/organizations?q=Northwind").text
+    tags = [tag.split(">")[0] for tag in page.split("<") if "hx-boost" in tag]
+    assert {tag.split()[0] for tag in tags} == {"form", "a"}
+    assert all('hx-select="#content' in tag for tag in tags)
