@@ -33,7 +33,7 @@ PAGES = {
     "calling-hours": ("portal.organization_settings", "Show the settings"),
     "limits": ("portal.organization_settings", "Show the settings"),
 }
-"""Where what is not mended in the form is."""
+"""The pages that fix checks outside of the form."""
 
 
 @portal.get("/test-call")
@@ -137,14 +137,14 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
         {
             "state": check.state,
             "title": check.sentence.replace(own, phone(own)) if own else check.sentence,
-            **(_mend(check.mend, agent) if check.state != "passed" else {}),
+            **(_fix_link(check.fix_at, agent) if check.state != "passed" else {}),
         }
         for check in found
     ]
 
 
-def _mend(place: str, agent: Agent) -> dict[str, str]:
-    """Where a thing is mended, for those who may go there."""
+def _fix_link(place: str, agent: Agent) -> dict[str, str]:
+    """The link to the page that fixes a check, for users who may open it."""
     if place in FIELDS:
         return {"url": FIELDS[place], "act": "Go to the field"}
     endpoint, act = PAGES.get(place, ("", ""))

@@ -130,7 +130,7 @@ def blocker_words(
     }
 
 
-def standing_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> list[str]:
+def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> list[str]:
     """Where the outreach stands at this moment, and when it will be over."""
     if plan is None or plan.started_at is None:
         return ["Nobody has been called yet. Nobody is called until somebody starts the campaign."]

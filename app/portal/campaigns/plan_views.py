@@ -18,7 +18,7 @@ from app.portal.campaigns.labels import (
     hours_words,
     left_out_lines,
     plan_facts,
-    standing_words,
+    status_words,
 )
 from app.portal.campaigns.plan_forms import SAID_HINTS, PlanForm
 from app.portal.campaigns.views import about
@@ -177,7 +177,7 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "plan": plan,
         "progress": progress,
         "running": running,
-        "stands": standing_words(found, plan, progress),
+        "stands": status_words(found, plan, progress),
         "left_out": left_out_lines(found, progress),
         "facts_of_plan": [],
         "hours": hours_words(plan) if plan else None,

@@ -24,13 +24,13 @@ class CheckState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check. ``mend`` names the page that fixes it: organization, regions, agent, number,
+    """One check. ``fix_at`` names the page that fixes it: organization, regions, agent, number,
     do-not-call, consent, messages, calling-hours, limits, dialling or worker."""
 
     code: str
     state: CheckState
     sentence: str
-    mend: str
+    fix_at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def preflight(
     parties = rules.parties_of(session, agent.id, phone_number)
     organization = parties.organization
     number = _number(phone_number, organization)
-    is_number = number.state is CheckState.PASSED or number.mend != "number"
+    is_number = number.state is CheckState.PASSED or number.fix_at != "number"
     return [
         _from_rule(
             "organization_active",
@@ -87,10 +87,10 @@ def preflight(
     ]
 
 
-def _from_rule(code: str, blocker: Blocker | None, passed: str, mend: str) -> Check:
+def _from_rule(code: str, blocker: Blocker | None, passed: str, fix_at: str) -> Check:
     if blocker is None:
-        return Check(code, CheckState.PASSED, passed, mend)
-    return Check(code, CheckState.FAILED, blocker.message, mend)
+        return Check(code, CheckState.PASSED, passed, fix_at)
+    return Check(code, CheckState.FAILED, blocker.message, fix_at)
 
 
 def _listed(parties: rules.Parties) -> Check:
@@ -118,8 +118,8 @@ def _number(phone_number: str, organization: Organization) -> Check:
     try:
         check_dialable(phone_number, organization.allowed_regions)
     except PhoneError as error:
-        mend = "regions" if error.code == "region_not_allowed" else "number"
-        return Check(code, CheckState.FAILED, error.message, mend)
+        fix_at = "regions" if error.code == "region_not_allowed" else "number"
+        return Check(code, CheckState.FAILED, error.message, fix_at)
     return Check(code, CheckState.PASSED, "The number may be called.", "number")
 
 
@@ -179,8 +179,8 @@ def _dispatch(
     return found or [Check("line_free", CheckState.PASSED, passed, "limits")]
 
 
-def _warning(code: str, sentence: str, mend: str) -> Check:
-    return Check(code, CheckState.WARNING, sentence, mend)
+def _warning(code: str, sentence: str, fix_at: str) -> Check:
+    return Check(code, CheckState.WARNING, sentence, fix_at)
 
 
 def _worker(session: Session, silent_after: float) -> Check:

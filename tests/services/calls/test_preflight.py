@@ -76,7 +76,7 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_mend_it(
         calls.Texts(intro="Hello."),
         installation=calls.Installation(),
     )
-    assert [(check.code, check.state.value, check.mend) for check in checks] == [
+    assert [(check.code, check.state.value, check.fix_at) for check in checks] == [
         ("organization_active", "failed", "organization"),
         ("agent_active", "failed", "agent"),
         ("phone_ready", "failed", "agent"),
