@@ -27,7 +27,7 @@ def zone_choices(present: str | None) -> list[tuple[str, str]]:
 class DetailsForm(Form):
     name = StringField(
         "Name",
-        [Length(max=200, message="Too long: at most 200 characters fit.")],
+        [Length(max=200, message="Too long. Use at most 200 characters.")],
         filters=[without_nul],
         render_kw={"autocomplete": "name"},
     )
@@ -45,12 +45,12 @@ class DetailsForm(Form):
 
 class OwnPasswordForm(NewPasswordForm):
     present = PasswordField(
-        "Present password",
-        [InputRequired("Enter your present password.")],
+        "Current password",
+        [InputRequired("Enter your current password.")],
         render_kw={"autocomplete": "current-password"},
     )
 
 
 class MailsForm(Form):
-    import_finished = BooleanField("An upload that took longer than a minute has ended")
+    import_finished = BooleanField("Uploads that take longer than a minute")
     news = BooleanField("News and offers")

@@ -24,7 +24,7 @@ Crumbs = list[tuple[str, Any]]
 
 def shown_before(url: str) -> Response:
     """For a form that was sent twice: a secret is shown once."""
-    flash("This was done already, and its secret was shown once. Lost it? Roll it.", "info")
+    flash("Already done. The secret was shown once. Lost it? Roll it.", "info")
     return redirect(url, 303)
 
 
@@ -35,7 +35,7 @@ def roll_page(
     return render_template(
         "portal/api_access/roll.html",
         title=title,
-        sentence=f"{sentence} Give your scripts time to change over, if they need it.",
+        sentence=f"{sentence} Give your scripts time to switch if needed.",
         crumbs=[*crumbs, ("Roll", None)],
         form=form,
         problems=place_problems(form, error, {"overlap": "overlap"}) if error else [],

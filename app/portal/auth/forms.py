@@ -6,8 +6,8 @@ from wtforms.validators import InputRequired, Length
 
 class SignInForm(Form):
     email = EmailField(
-        "E-mail",
-        [InputRequired("Enter your e-mail address."), Length(max=254, message="Too long.")],
+        "Email",
+        [InputRequired("Enter your email address."), Length(max=254, message="Too long.")],
         filters=[lambda value: value.replace("\0", "").strip() if value else value],
         render_kw={"autocomplete": "username", "autofocus": True, "spellcheck": "false"},
     )

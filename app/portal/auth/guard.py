@@ -94,7 +94,7 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse 
         if kept is None:
             raise
         if request.headers.get("HX-Request"):
-            return _said_in_passing("This page is too old to be sent. Reload it first.", 403)
+            return _said_in_passing("This page has expired. Reload it and try again.", 403)
         return send_again_page(kept, status=403, signed_in=False)
     return None
 

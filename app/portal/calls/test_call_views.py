@@ -26,12 +26,12 @@ Page = str | tuple[str, int] | Response
 MOST_AGENTS = 200
 FIELDS = {"number": "#number", "messages": "#said-0"}
 PAGES = {
-    "organization": ("portal.organization", "Show the organization"),
-    "agent": ("portal.assistant", "Show the assistant"),
-    "do-not-call": ("portal.do_not_call", "Show the list"),
-    "regions": ("portal.organization_settings", "Show the settings"),
-    "calling-hours": ("portal.organization_settings", "Show the settings"),
-    "limits": ("portal.organization_settings", "Show the settings"),
+    "organization": ("portal.organization", "View organization"),
+    "agent": ("portal.assistant", "View assistant"),
+    "do-not-call": ("portal.do_not_call", "View list"),
+    "regions": ("portal.organization_settings", "View settings"),
+    "calling-hours": ("portal.organization_settings", "View settings"),
+    "limits": ("portal.organization_settings", "View settings"),
 }
 """The pages that fix checks outside of the form."""
 
@@ -146,7 +146,7 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
 def _fix_link(place: str, agent: Agent) -> dict[str, str]:
     """The link to the page that fixes a check, for users who may open it."""
     if place in FIELDS:
-        return {"url": FIELDS[place], "act": "Go to the field"}
+        return {"url": FIELDS[place], "act": "Go to field"}
     endpoint, act = PAGES.get(place, ("", ""))
     if not endpoint or not may_open(caller(), endpoint):
         return {}

@@ -9,7 +9,7 @@ from wtforms.widgets import CheckboxInput, ListWidget
 from app.models import Agent, Campaign
 
 ALL, SOME = "all", "some"
-WHO_HINTS = {ALL: "Also those that are added later.", SOME: "The ones ticked below."}
+WHO_HINTS = {ALL: "Including ones added later.", SOME: "Only those selected below."}
 
 
 class CampaignForm(Form):
@@ -17,8 +17,8 @@ class CampaignForm(Form):
     who = RadioField(
         "Assistants",
         choices=[
-            SelectChoice(ALL, "Every assistant of the organization"),
-            SelectChoice(SOME, "Chosen ones"),
+            SelectChoice(ALL, "All assistants"),
+            SelectChoice(SOME, "Selected assistants"),
         ],
         default=ALL,
     )

@@ -108,7 +108,7 @@ def campaign_create() -> Page:
             url = sending.led_to(url_for("portal.campaign", campaign_id=made.id))
     except ValidationFailed as error:
         return _new_page(organization, form, place_problems(form, error, FIELDS)), 422
-    flash(f"{made.name} was created. Its contacts come from files, scripts or by hand.", "success")
+    flash(f"{made.name} was created. Add contacts by file, by script or by hand.", "success")
     return redirect(url, 303)
 
 
@@ -229,15 +229,15 @@ def _removed(session: Session) -> tuple[str, str] | None:
 
 def _archiving(found: Campaign) -> Question:
     many = plural(found.contact_count, "contact")
-    kept = f"Its {many} can still be looked at." if found.contact_count else "It has no contacts."
+    kept = f"Its {many} can still be viewed." if found.contact_count else "It has no contacts."
     moved = " Its contacts can be uploaded to another campaign." if found.contact_count else ""
     return Question(
         action=url_for("portal.campaign_archive", campaign_id=found.id),
         question=f"Archive {found.name}?",
         consequences=[
             kept,
-            "It leaves the list, and no files are uploaded to it any more.",
-            f"It can’t be brought back.{moved}",
+            "It leaves the list and takes no more uploads.",
+            f"This can’t be undone.{moved}",
         ],
         act="Archive campaign",
         safe="Keep campaign",

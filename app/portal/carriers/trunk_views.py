@@ -49,7 +49,7 @@ def line_trunk_save() -> Page:
         return _page(form, place_problems(form, error)), 422
     except Conflict as error:
         return _page(form, conflict=error), 409
-    flash(f"Live calls go out over {short_name(account)} from now on.", "success")
+    flash(f"Live calls use {short_name(account)} from now on.", "success")
     return redirect(url_for("portal.line_accounts"), 303)
 
 

@@ -47,7 +47,7 @@ class WholeNumber(IntegerField):
             return
         if not text.removeprefix("-").isascii() or not text.removeprefix("-").isdigit():
             self.data = None
-            message = "A whole number fits here, in digits."
+            message = "Enter a whole number in digits."
             raise ValueError(message)
         self.data = int(text) if len(text) < 12 else 10**12
 
@@ -55,7 +55,7 @@ class WholeNumber(IntegerField):
 def refuse_blank(field: WholeNumber) -> None:
     """Raises `ValidationError` where nothing was typed."""
     if field.data is None and not field.errors:
-        message = "A whole number is needed here."
+        message = "Enter a whole number."
         raise ValidationError(message)
 
 
@@ -80,7 +80,7 @@ class Limits(Form):
         "Plan", choices=[SelectChoice(tier.value, name) for tier, name in TIER_NAMES.items()]
     )
     agent_limit = WholeNumber("Assistant limit", render_kw=_LIMIT)
-    user_limit = WholeNumber("People limit", render_kw=_LIMIT)
+    user_limit = WholeNumber("User limit", render_kw=_LIMIT)
 
     def validate_agent_limit(self, field: WholeNumber) -> None:
         refuse_blank(field)
@@ -141,8 +141,8 @@ class EditForm(Names):
 
 
 class NewForm(Names, Limits):
-    email = EmailField("E-mail of the first person", render_kw={"maxlength": 254})
-    person = StringField("Name of the first person", render_kw=_NAME)
+    email = EmailField("Email of the first user", render_kw={"maxlength": 254})
+    person = StringField("Name of the first user", render_kw=_NAME)
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Also what the services would refuse one after the other, so that all is said at once."""

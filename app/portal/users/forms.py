@@ -36,14 +36,14 @@ def role_choices(roles: Sequence[Role]) -> list[SelectChoice]:
 
 
 class InviteForm(Form):
-    email = EmailField("E-mail", render_kw={"maxlength": 254, "autocomplete": "off"})
+    email = EmailField("Email", render_kw={"maxlength": 254, "autocomplete": "off"})
     name = StringField("Name", filters=[_plain], render_kw=_NAME)
     role = RadioField("Role")
     organization = StringField("Organization", render_kw=_NAME)
 
     def validate_organization(self, field: StringField) -> None:
         if self.role.data == Role.STANDARD.value and not (field.data or "").strip():
-            message = "A member belongs to an organization: write its name."
+            message = "Enter the organization of this member."
             raise ValidationError(message)
 
     def validate(self, extra_validators: Any = None) -> bool:
@@ -68,13 +68,13 @@ class InviteForm(Form):
 
 
 class InviteManyForm(Form):
-    people = TextAreaField("People")
+    people = TextAreaField("Users")
     file = FileField("Or a file")
     organization = StringField("Organization", render_kw=_NAME)
 
 
 class UserForm(Form):
-    email = EmailField("E-mail", render_kw={"maxlength": 254, "autocomplete": "off"})
+    email = EmailField("Email", render_kw={"maxlength": 254, "autocomplete": "off"})
     name = StringField("Name", render_kw=_NAME)
     role = SelectField("Role", validate_choice=False)
 

@@ -213,7 +213,7 @@ def _roll_page(
         form,
         error,
         "Roll the secret",
-        "Until the old one ends, every message carries a signature of each.",
+        "Until the old secret ends, messages have both signatures.",
         "Roll secret",
         [
             ("API access", url_for("portal.api_access")),

@@ -159,7 +159,7 @@ def _dispatch(
     carrier = account.carrier if account else installation.carrier
     found = []
     if pause := pauses.of_carrier(session, agent.partner_id, carrier):
-        words = f"{pauses.sentence(pause)} The call will wait until it goes on."
+        words = f"{pauses.sentence(pause)} The call will wait until calling resumes."
         found.append(_warning("dialling_goes_on", words, "dialling"))
     most = limits.calls_at_once(organization, installation.calls_at_once)
     if attempts.under_way(session, organization.id) >= most:
@@ -172,10 +172,10 @@ def _dispatch(
     is_watched = account is None or account.trunk is None
     if is_watched and state.holds_calls:  # a partner's own trunk isn't watched
         is_silent = state is carrier_health.State.OUTAGE
-        problem = "does not answer" if is_silent else "takes no calls at the moment"
+        problem = "does not answer" if is_silent else "isn't accepting calls"
         words = f"The telephone line {problem}. The call will be asked for until it is taken."
         found.append(_warning("carrier_takes_calls", words, "dialling"))
-    passed = "A line is free, and nothing holds calls back."
+    passed = "The carrier is ready, and nothing holds calls back."
     return found or [Check("line_free", CheckState.PASSED, passed, "limits")]
 
 
@@ -185,7 +185,7 @@ def _warning(code: str, sentence: str, fix_at: str) -> Check:
 
 def _worker(session: Session, silent_after: float) -> Check:
     if workers.any_alive(session, silent_after):
-        sentence = "The worker that places calls is running."
+        sentence = "Calling service is online."
         return Check("worker_running", CheckState.PASSED, sentence, "worker")
-    sentence = "The worker that places calls is not running: the call will wait for it."
+    sentence = "Calling service is offline. The call will wait for it."
     return Check("worker_running", CheckState.WARNING, sentence, "worker")

@@ -137,7 +137,7 @@ def test_what_a_call_would_wait_for_is_said_beforehand(session: Session, line: L
     assert warned(session, line, twilio) == [
         (
             "dialling_goes_on",
-            "Dialling is paused: A storm. The call will wait until it goes on.",
+            "Calling is paused: A storm. The call will wait until calling resumes.",
         ),
         (
             "line_free",
@@ -145,11 +145,11 @@ def test_what_a_call_would_wait_for_is_said_beforehand(session: Session, line: L
         ),
         (
             "carrier_has_a_turn",
-            "The carrier is given so many calls a second, and others are before this one.",
+            "Other calls go to the carrier first.",
         ),
         (
             "carrier_takes_calls",
-            "The telephone line does not answer. The call will be asked for until it is taken.",
+            "The carrier does not answer. The call will be retried until it is accepted.",
         ),
     ]
     pauses.resume(session, system_caller("Mara"), pauses.Scope())
