@@ -59,7 +59,9 @@ class Forbidden(DomainError):
 class NotFound(DomainError):
     """Absent, or belonging to somebody else: the two are never told apart."""
 
-    def __init__(self, message: str = "There is nothing at this address.", code: str = "not_found"):
+    def __init__(
+        self, message: str = "Nothing was found at this address.", code: str = "not_found"
+    ):
         super().__init__(message, code)
 
 

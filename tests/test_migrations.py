@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import func, inspect, select
 from sqlalchemy.orm import Session
 
@@ -151,3 +153,10 @@ def test_costs_and_legacy_calls_are_counted_from_what_is_there(fresh_database: D
     run(fresh_database, command.downgrade, "0018")
     run(fresh_database, command.upgrade, "head")
     assert kept() == counted
+
+
+def test_the_numbers_of_the_files_follow_the_chain() -> None:
+    """Revisions keep the IDs under which databases know them; files are counted in their order."""
+    scripts = ScriptDirectory.from_config(Config(ROOT / "alembic.ini"))
+    chain = [Path(each.path).name[:4] for each in scripts.walk_revisions()]
+    assert chain == [f"{number:04d}" for number in range(len(chain), 0, -1)]

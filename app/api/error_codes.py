@@ -31,7 +31,7 @@ FIELDS: Codes = {
     "out_of_range": "The number is below or above its limits.",
     "not_allowed": "The value is not one of the listed ones.",
     "unknown_field": "There is no field of this name; the nearest one is named.",
-    "invalid_email": "The text is not an e-mail address.",
+    "invalid_email": "The text is not an email address.",
     "invalid_uuid": "The text is not an id in the form of a UUID.",
     "invalid_url": "The text is not an address of an accepted kind.",
     "invalid_colour": "The text is not a colour of an accepted kind.",

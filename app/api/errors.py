@@ -42,12 +42,12 @@ STATUS: dict[type[DomainError], int] = {
 }
 _HTTP: dict[int, tuple[str, str]] = {
     400: ("bad_request", "The request can't be read."),
-    404: ("not_found", "There is nothing at this address."),
-    405: ("method_not_allowed", "This address does not answer this method."),
-    413: ("body_too_large", "The body is larger than this address reads."),
-    415: ("unsupported_media_type", "The content type is not one that is read here."),
-    500: ("internal_error", "Something failed on our side; it has been noted under requestId."),
-    503: ("unavailable", "The service can't answer at the moment; try again shortly."),
+    404: ("not_found", "Nothing was found at this address."),
+    405: ("method_not_allowed", "This address does not accept this method."),
+    413: ("body_too_large", "The body is larger than this address accepts."),
+    415: ("unsupported_media_type", "This content type is not accepted here."),
+    500: ("internal_error", "Something went wrong on our side. It is logged under requestId."),
+    503: ("unavailable", "The service is not available. Try again shortly."),
 }
 
 OAUTH_CODES = {

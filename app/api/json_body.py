@@ -47,7 +47,7 @@ def _read(request: Request, limit: int) -> bytes:
     try:
         body = request.get_data(cache=False)
     except RequestEntityTooLarge:
-        message = f"The body is larger than {limit:,} bytes; send it in parts."
+        message = f"The body is larger than {limit:,} bytes. Send it in parts."
         raise TooLarge(message, "body_too_large", extra={"maxBytes": limit}) from None
     except ClientDisconnected:
         raise _refused("body_incomplete", "The body ended before its Content-Length.") from None
@@ -104,7 +104,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return made
     names = [name for name, _ in pairs]
     twice = next(name for name in names if names.count(name) > 1)
-    raise _refused("duplicate_name", f"The name {json.dumps(twice)[:100]} is twice in one object.")
+    raise _refused(
+        "duplicate_name", f"The name {json.dumps(twice)[:100]} appears twice in one object."
+    )
 
 
 def _integer(digits: str) -> int:
@@ -112,14 +114,14 @@ def _integer(digits: str) -> int:
         value = int(digits)
         if -(2**63) <= value < 2**63:
             return value
-    message = f"The number {digits[:24]}… does not fit into 64 bits; send it as text."
+    message = f"The number {digits[:24]}… does not fit into 64 bits. Send it as text."
     raise _refused("number_out_of_range", message)
 
 
 def _float(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):
-        message = f"The number {digits[:24]} is larger than any that can be kept."
+        message = f"The number {digits[:24]} is too large to store."
         raise _refused("number_out_of_range", message)
     return value
 
@@ -153,7 +155,7 @@ def _check_strings(value: Any) -> None:
             _check_strings(inner)
     elif isinstance(value, str):
         if "\x00" in value:
-            raise _refused("nul_character", "There is a NUL character in a text; take it out.")
+            raise _refused("nul_character", "A text contains a NUL character. Remove it.")
         if _SURROGATE.search(value):
-            message = "There is half of a surrogate pair in a text; write both halves or none."
+            message = "A text contains half of a surrogate pair. Send both halves or neither."
             raise _refused("lone_surrogate", message)

@@ -224,7 +224,7 @@ def _query_values(query: type[Query] | None) -> dict[str, Any]:
                 message = unknown_name("parameter", name, known)
                 found.append(Problem(name, "unknown_parameter", message))
         elif len(sent) > 1:
-            message = "This parameter was sent more than once; send it once."
+            message = "This parameter was sent more than once. Send it once."
             found.append(Problem(name, "repeated", message))
         else:
             values[name] = sent[0]

@@ -99,7 +99,7 @@ def after(query: CursorQuery) -> After | None:
         at = _EPOCH + timedelta(microseconds=int.from_bytes(raw[:8]))
         return After(at, UUID(bytes=raw[8:]))
     except (ValueError, OverflowError):
-        message = "This cursor was not made here; take it from the Link header as it is."
+        message = "Unknown cursor. Copy it unchanged from the Link header."
         raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
 
 

@@ -43,7 +43,7 @@ class TokenBuckets:
         if tokens < 1:
             wait = max(1, math.ceil((1 - tokens) / self._rate))
             message = (
-                f"More than {self._rate:g} requests a second came with this credential; "
-                f"wait {wait} s and go on."
+                f"More than {self._rate:g} requests per second came with this credential. Wait "
+                f"{wait} s and try again."
             )
             raise RateLimited(message, wait)

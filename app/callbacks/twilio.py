@@ -72,7 +72,7 @@ def status() -> ResponseReturnValue:
 
 @blueprint.post("/answer")
 def answer() -> ResponseReturnValue:
-    """What is to be said to whoever answered."""
+    """The message for the person or voicemail that answered."""
     attempt_id, report = _read({"CallStatus": "in-progress"})
     with transaction() as session:
         speech = carrier_reports.answer(

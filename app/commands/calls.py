@@ -32,7 +32,7 @@ CARRIER = click.option(
 PARTNER = click.option("--partner", type=click.UUID, metavar="ID", help="This one alone.")
 STATUSES = [status.value for status in resolve.REASONS]
 
-call_commands = AppGroup("calls", help="Calls that are stuck, and pauses of dialling.")
+call_commands = AppGroup("calls", help="Stuck calls, and pauses of calling.")
 
 
 @call_commands.command("list")
@@ -54,7 +54,7 @@ def list_calls(limit: int, as_json: bool) -> None:
 
 @call_commands.command("resolve")
 @CALL
-@click.option("--as", "status", type=click.Choice(STATUSES), help="What a person found out.")
+@click.option("--as", "status", type=click.Choice(STATUSES), help="The outcome that you found out.")
 @click.option("--reason", help="How it is known; with --as.")
 @as_json
 def resolve_call(call_id: UUID, status: str | None, reason: str | None, as_json: bool) -> None:
@@ -84,7 +84,7 @@ def pause(carrier: str | None, partner: UUID | None, reason: str, as_json: bool)
     """Dial nothing from now on; calls are accepted and wait, those on the line go on."""
     with changes() as (session, caller):
         made = _pause_described(pauses.pause(session, caller, _scope(carrier, partner), reason))
-    click.echo(json.dumps(made) if as_json else f"Dialling is paused for {_covered(made)}.")
+    click.echo(json.dumps(made) if as_json else f"Calling is paused for {_covered(made)}.")
 
 
 @call_commands.command("resume")
@@ -100,7 +100,7 @@ def resume(carrier: str | None, partner: UUID | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"resumed": was_paused, "pauses": left}))
         return
-    click.echo("Dialling goes on." if was_paused else "Nothing was paused there.")
+    click.echo("Calling resumed." if was_paused else "Nothing was paused.")
     for each in left:
         click.echo(f"Still paused for {_covered(each)}: {each['reason']}")
 
@@ -235,9 +235,9 @@ def _print_status(described: Mapping[str, Any], as_json: bool) -> None:
         since = f"since {pause['pausedAt']} by {pause['pausedBy']}"
         click.echo(f"Paused for {_covered(pause)} {since}: {pause['reason']}")
     if not described["pauses"]:
-        click.echo("Dialling goes on.")
+        click.echo("Calling resumed.")
     under_way = ", ".join(f"{count} {word}" for word, count in described["underWay"].items())
     click.echo(f"Waiting: {described['waiting']}, of them held by a pause: {described['held']}")
-    click.echo(f"Under way: {under_way}; put off by the carrier: {described['putOff']}")
+    click.echo(f"Under way: {under_way}; delayed by the carrier: {described['putOff']}")
     counts = (f"{described[name]} {name}" for name in ("unknown", "stuck", "overdue"))
-    click.echo(f"To look at: {', '.join(counts)}")
+    click.echo(f"Needs attention: {', '.join(counts)}")

@@ -194,7 +194,7 @@ class Importer:
             message = f"The server has taken the import over: see /uploads/{upload_id}."
             raise Refused(message)
         if upload.state is ImportState.CANCELLED:
-            message = f"Somebody stopped the import; {upload.rows_applied:,} rows were applied."
+            message = f"A user stopped the import; {upload.rows_applied:,} rows were applied."
             raise Refused(message)
 
     def _stop(self, upload_id: UUID) -> None:

@@ -39,7 +39,7 @@ class Region(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         known = {code for code, _ in regions()}
         if (code := str(value).upper()) not in known:
-            self.fail(f"{value} is no country with phone numbers: write US, GB, DE.", param, ctx)
+            self.fail(f"{value} is not a country with phone numbers. Use US, GB or DE.", param, ctx)
         return code
 
 
@@ -51,7 +51,9 @@ class Delimiter(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         delimiter = _TABS.get(str(value), str(value))
         if len(delimiter) != 1 or delimiter in '"\r\n':
-            self.fail(f"{value} parts no cells: write one character such as ; or tab.", param, ctx)
+            self.fail(
+                f"{value} can't separate cells. Use one character such as ; or tab.", param, ctx
+            )
         return delimiter
 
 
@@ -86,7 +88,7 @@ contact_commands = AppGroup("contacts", help="Contacts of campaigns as files.")
 @click.option("--encoding", help="Of a text file, by Python's name; else it is found out.")
 @click.option("--delimiter", type=Delimiter(), help="Of a text file, or tab; else it is found out.")
 @click.option("--region", type=Region(), help="Of numbers without a country code: US.")
-@click.option("--dry-run", is_flag=True, help="Only tell what would happen; nothing is written.")
+@click.option("--dry-run", is_flag=True, help="Show what would happen. Nothing is written.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def import_file(
@@ -153,7 +155,7 @@ def _mapping(path: Path) -> Any:
         data = path.read_bytes()
         return orjson.loads(data.decode(json.detect_encoding(data)))
     except (OSError, ValueError) as error:
-        message = f"{path} holds no JSON: {error}."
+        message = f"{path} is not JSON: {error}."
         raise click.BadParameter(message, param_hint="--mapping") from None
 
 
@@ -170,7 +172,7 @@ def _write_words(importer: Importer, outcome: Outcome, file_name: str) -> None:
         return
     if earlier := importer.earlier(outcome.upload_id):
         when = f"{earlier.created_at:%Y-%m-%d %H:%M} UTC"
-        click.echo(f"This very file was applied before, uploaded on {when} by {earlier.author}.")
+        click.echo(f"This file was applied before, uploaded on {when} by {earlier.author}.")
     address = f"{extensions.settings().addresses.base}/uploads/{outcome.upload_id}"
     if outcome.summary.counters()["failed"]:
         click.echo(f"Get the failed rows as a file: {address}")

@@ -36,7 +36,7 @@ class Moment(click.ParamType[datetime]):
         try:
             moment = datetime.fromisoformat(value)
         except ValueError:
-            self.fail(f"{value} is no date: write 2026-12-31.", param, ctx)
+            self.fail(f"{value} is not a date. Use a date like 2026-12-31.", param, ctx)
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -155,7 +155,7 @@ key_commands = AppGroup("key", help="API keys of Area C.")
 @key_commands.command("create")
 @click.option("--organization", "organization_id", type=click.UUID, required=True)
 @click.option("--name", required=True)
-@click.option("--test", is_flag=True, help="A test key: never leaves the simulated line.")
+@click.option("--test", is_flag=True, help="A test key: its calls use the simulated carrier.")
 @click.option(
     "--scope",
     "scopes",

@@ -102,7 +102,7 @@ class World:
                     "customHeaderLinks": [
                         {"label": label, "url": url} for label, url in story.header_links
                     ],
-                    "partnerUpgradeMessage": "Room for more assistants and people.",
+                    "partnerUpgradeMessage": "Room for more assistants and users.",
                     "purchaseLink": f"https://www.{story.slug}.example/plans",
                     "pricing": [
                         {

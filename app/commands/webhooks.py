@@ -128,7 +128,7 @@ def resume(webhook_id: UUID) -> None:
     """Go on, with what was kept meanwhile first."""
     with changes() as (session, caller):
         url = endpoints.resume(session, caller, webhook_id).url
-    click.echo(f"The webhook to {url} goes on.")
+    click.echo(f"The webhook to {url} is resumed.")
 
 
 @webhook_commands.command("replay")

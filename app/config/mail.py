@@ -26,7 +26,7 @@ class MailSettings(Foundation):
             message = "PORTAL_SMTP_URL is written smtp://user:password@host:587 or smtps://host."
             raise ValueError(message)
         if self.mail_from and not is_email(self.mail_from):
-            message = "PORTAL_MAIL_FROM must be an e-mail address alone: name@example.com."
+            message = "PORTAL_MAIL_FROM must be an email address alone: name@example.com."
             raise ValueError(message)
         return self
 

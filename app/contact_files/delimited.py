@@ -21,11 +21,11 @@ _IDENTIFIER = re.compile(r"[^@\s]@[^@\s]|(?:\d[\s().+-]*){7}")
 _SURROGATE = re.compile(r"[\udc80-\udcff]")
 
 BAD_QUOTE = RowProblem(
-    "bad_quote", "A quotation mark stands inside a quoted value: write it twice or take it away."
+    "bad_quote", "A quotation mark is inside a quoted value: double it or remove it."
 )
 UNCLOSED_QUOTE = RowProblem(
     "unclosed_quote",
-    "A quotation mark opens in this row and does not close: close it or take it away.",
+    "A quotation mark opens in this row and does not close. Close it or remove it.",
 )
 UNDECODABLE = RowProblem(
     "undecodable_text", "Some characters are not in the file's encoding: type them again."
@@ -132,7 +132,7 @@ class DelimitedText:
         rows.
 
         It is if its first line alone would be a full row, and a later line too: with the usual
-        number of cells, and a phone number or an e-mail address in them.
+        number of cells, and a phone number or an email address in them.
         """
         width = self._width
         if len(self._literal(record[0])) < width:

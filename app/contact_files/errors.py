@@ -11,7 +11,7 @@ REFUSALS = {
     "no_rows": "The file has a header and no rows below it, so there is nothing to upload.",
     "no_header": "Row {row} does not exist or is blank, so it cannot hold the column names.",
     "no_contact_column": (
-        "No column holds phone numbers, e-mail addresses or an external id. Choose one."
+        "No column holds phone numbers, email addresses or an external id. Choose one."
     ),
     "no_such_column": "There is no column “{name}”. The columns are: {columns}.",
     "unclosed_quote": (
@@ -27,8 +27,7 @@ REFUSALS = {
     ),
     "too_many_columns": "Row {row} has more than {limit} columns. Keep those that matter.",
     "duplicate_columns": (
-        "Several columns are called “{name}”, and only one can count. Rename or take away the "
-        "others."
+        "Several columns are called “{name}”, and only one can count. Rename or remove the others."
     ),
     "field_too_long": "Row {row} has a cell of more than {limit:,} characters. Shorten it.",
     "nul_bytes": "The file holds NUL characters, so it is damaged or not text. Export it again.",

@@ -19,12 +19,12 @@ MESSAGES = {
     "leading_zero_lost": "Leading zero lost.",
     "plus_lost": "The + before the country code is lost.",
     "zero_or_plus_lost": "A leading zero or + is lost, and two numbers are possible.",
-    "apostrophe": "An apostrophe of the spreadsheet stands beside the number.",
+    "apostrophe": "A spreadsheet apostrophe is beside the number.",
     "date": "Turned into a date by the spreadsheet.",
     "hashes": "The column was too narrow: only # signs were saved.",
     "thousands": "Turned into an amount with separators by the spreadsheet.",
     "calculated": "Turned into a calculation by the spreadsheet.",
-    "invisible_marks": "Holds marks that cannot be seen.",
+    "invisible_marks": "Has invisible characters.",
     "look_alikes": "Holds letters or digits that only look like 0 to 9.",
 }
 """Code and sentence of each kind of damage."""

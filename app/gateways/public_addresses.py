@@ -67,10 +67,10 @@ def places(host: str, port: int, *, seconds: float, allow_private: bool) -> list
     try:
         found = [Place(*place) for place in lookup.result(timeout=seconds)]
     except (OSError, UnicodeError):
-        message = f"the name {host} leads nowhere"
+        message = f"DNS lookup failed for {host}"
         raise LeadsNowhere(message) from None
     if not allow_private and not all(_is_allowed(place.address[0]) for place in found):
-        message = f"the name {host} leads to an address that is not public"
+        message = f"the address of {host} is not public"
         raise NotPublic(message)
     return found
 

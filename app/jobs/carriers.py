@@ -74,7 +74,7 @@ class Closed:
         self.kind = kind
 
     def place(self, placement: Placement) -> CarrierReport:  # noqa: ARG002 - the protocol's
-        message = "The carrier account of this call can’t be used any more."
+        message = "The carrier account of this call can no longer be used."
         raise PlacementRejected(message, EndedReason.CARRIER_ERROR)
 
     def look_up(self, inquiry: Inquiry) -> CarrierReport:  # noqa: ARG002 - as above

@@ -19,12 +19,12 @@ from app.services.imports import undo as undoing
 log = logging.getLogger(__name__)
 
 CHECK_FAILED = (
-    "The file could not be checked because of a fault on our side, which has been noted. "
+    "The file could not be checked because of an error on our side, which was logged. "
     "Nothing was changed. Upload the file again."
 )
 APPLY_FAILED = (
-    "Applying stopped because of a fault on our side, which has been noted. "
-    "What was applied until then stays; the other rows were not touched."
+    "Applying stopped because of an error on our side, which was logged. "
+    "Rows applied so far stay. The others were not touched."
 )
 
 

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class Answer(TypedDict):
-    """How an attempt ended, with the reason where the mail was not accepted."""
+    """How an attempt ended, with the reason if the mail was not accepted."""
 
     end: Literal["sent", "later", "refused", "nothing"]
     reason: str
@@ -28,7 +28,7 @@ class Answer(TypedDict):
 
 @DBOS.workflow(name="send_mail")
 def send_mail(mail_id: str, attempt: int) -> None:
-    """Sends the mail, or hands in the next attempt."""
+    """Send the mail, or queue the next attempt."""
     with mailing:
         try:
             answer = ask_server(mail_id, attempt)
@@ -40,7 +40,7 @@ def send_mail(mail_id: str, attempt: int) -> None:
 
 @DBOS.step(name="ask_server")
 def ask_server(mail_id: str, attempt: int) -> Answer:
-    """Writes the mail and gives it to the mail server, once."""
+    """Render the mail and give it to the mail server, once."""
     letter = _write(mail_id, attempt)
     if letter is None:
         return Answer(end="nothing", reason="")

@@ -31,7 +31,7 @@ class Kept(TypedDict):
 
 @DBOS.workflow(name="send_webhook")
 def send_webhook(delivery_id: str, turn: int) -> None:
-    """Delivers the webhook, or hands in the next attempt."""
+    """Deliver the webhook, or queue the next attempt."""
     with gate:
         answer = ask_receiver(delivery_id, turn)
         if answer is not None:
@@ -40,7 +40,7 @@ def send_webhook(delivery_id: str, turn: int) -> None:
 
 @DBOS.step(name="ask_receiver")
 def ask_receiver(delivery_id: str, turn: int) -> Kept | None:
-    """Sends the message, once; None where there is nothing to send."""
+    """Send the message, once; None if there is nothing to send."""
     try:
         message = _begin(delivery_id, turn)
     except SealBroken:
@@ -68,7 +68,7 @@ def keep_receivers_answer(delivery_id: str, turn: int, answer: Kept) -> None:
 
 @DBOS.workflow(name="send_held_webhooks")
 def send_held_webhooks(endpoint_id: str) -> None:
-    """Takes up what was held for an endpoint."""
+    """Queue the deliveries that were held for an endpoint."""
     take_up_held(endpoint_id)
 
 

@@ -100,12 +100,12 @@ class Call(Base):
 
 
 class CallAttempt(Base):
-    """One dialling of a call; its id is the reference given to the carrier.
+    """One try to place a call; its id is the reference given to the carrier.
 
-    Committed before the carrier is asked, so that a restart knows that it may have been. Where
-    ``carrier_retry_at`` is set, the carrier has said that it wasn't placed and may be asked again;
-    ``asked_at`` is when it was, once that is certain. A ``carrier_reference`` that ``is_guessed``
-    is that of a call that fits, between the same numbers and at the time.
+    It is committed before the carrier is asked, so that a restart knows that the carrier may have
+    been asked. If ``carrier_retry_at`` is set, the carrier did not place it and may be asked again
+    then; ``asked_at`` is when it was asked, once that is certain. A ``carrier_reference`` that
+    ``is_guessed`` belongs to a matching call, between the same numbers at that time.
     """
 
     __tablename__ = "call_attempts"

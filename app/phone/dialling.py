@@ -30,16 +30,18 @@ _PREMIUM_CODES = frozenset({979})
 _SHARED_COST_CODES = frozenset({808})
 
 REFUSALS = {
-    "not_e164": "Write + and the country code, then 8 to 15 digits in all, without spaces: {shape}",
-    "emergency": "This is an emergency number: the assistant never calls one.",
-    "short": "This is a short number: only full numbers can be called.",
+    "not_e164": "Enter + and the country code, 8 to 15 digits in total, without spaces: {shape}",
+    "emergency": "This is an emergency number. Assistants never call these.",
+    "short": "This is a short number. Only full numbers can be called.",
     "area_code_missing": "The area code is missing: write the whole number after {prefix}.",
-    "country_unknown": "No country has a code that begins like this number.",
-    "satellite": "This is a satellite or international network: calls to it are not allowed.",
-    "premium": "This is a premium-rate number: the assistant never calls one.",
-    "shared_cost": "This is a shared-cost number: the assistant never calls one.",
-    "not_in_use": "{country} has no number like this: check the digits.",
-    "region_not_allowed": "Numbers in {country} are not on the list of regions that may be called.",
+    "country_unknown": "No country code matches this number. Check the first digits.",
+    "satellite": "This is a satellite or international network. Calls to it are not allowed.",
+    "premium": "This is a premium-rate number. Assistants never call these.",
+    "shared_cost": "This is a shared-cost number. Assistants never call these.",
+    "not_in_use": "{country} has no number like this. Check the digits.",
+    "region_not_allowed": (
+        "Calls to {country} are not allowed. See the organization's allowed regions."
+    ),
 }
 """Code and sentence of every reason not to call; ``{…}`` is filled in."""
 

@@ -199,7 +199,7 @@ def _by_library(digits: str, default_region: str | None) -> str:
     international = digits[0] == "+"
     if not international and not default_region:
         raise PhoneError(
-            "country_missing", "The country is missing: begin with + and the country code."
+            "country_missing", "The country is missing. Start with + and the country code."
         )
     # Without a region a + number is never read the national way when its code is unknown.
     region = None if international else default_region
@@ -220,7 +220,9 @@ def _by_library(digits: str, default_region: str | None) -> str:
         # The library drops every 1 that is too many: nobody wrote what is left.
         raise _impossible(digits, region, code, ValidationResult.TOO_LONG)
     if len(e164) - 1 > MAX_DIGITS:
-        message = f"Too long: {len(e164) - 1} digits with the country code, {MAX_DIGITS} at most."
+        message = (
+            f"Too long: {len(e164) - 1} digits with the country code. Use at most {MAX_DIGITS}."
+        )
         raise PhoneError("too_long", message)
     return e164
 
@@ -240,9 +242,9 @@ def _unparsable(digits: str, region: str | None, error: NumberParseException) ->
         message = f"Too short: {_counted(count)}, {MIN_DIGITS} are needed with the country code."
         return PhoneError("too_short", message)
     if region:
-        return PhoneError("country_missing", f"{region} is no region that has numbers.")
+        return PhoneError("country_missing", f"{region} is not a region with phone numbers.")
     return PhoneError(
-        "country_unknown", f"No country code begins with +{digits[1:4]}: check the first digits."
+        "country_unknown", f"No country code starts with +{digits[1:4]}. Check the first digits."
     )
 
 

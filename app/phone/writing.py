@@ -47,27 +47,27 @@ def digits_of(raw: str) -> str:
 
 def _refusal(text: str, digits: str) -> PhoneError:
     if holds_several_numbers(text):
-        return PhoneError("several_phones", "Several numbers in one place: only one can be called.")
+        return PhoneError("several_phones", "Several numbers in one field. Enter only one.")
     if split_extension(text)[1]:
-        return PhoneError("extension", "Carries an extension: only the number itself can be kept.")
+        return PhoneError("extension", "Has an extension. Enter only the number.")
     for character in digits:
         if not (character.isascii() and character.isdigit()) and character != "+":
             return _strange(character)
     if not digits.strip("+"):
-        return PhoneError("empty", "There is no number here.")
-    return PhoneError("plus_misplaced", "The + belongs in front of the number, once.")
+        return PhoneError("empty", "Enter a phone number.")
+    return PhoneError("plus_misplaced", "Write + once, in front of the number.")
 
 
 def _strange(character: str) -> PhoneError:
     if unicodedata.category(character) in {"Cf", "Cc", "Mn"}:
-        what = f"Holds an invisible mark (U+{ord(character):04X}): type the number again."
+        what = f"Has an invisible character (U+{ord(character):04X}). Type the number again."
         return PhoneError("unreadable_characters", what)
     if character.isdigit():
-        what = f"The digit {character} is not written as 0 to 9: type the number again."
+        what = f"The digit {character} is not 0 to 9. Type the number again."
         return PhoneError("unreadable_characters", what)
     if character.isalpha():
-        return PhoneError("letters", "Holds letters: write the number in digits.")
-    what = f"Holds {character}, which no number is written with."
+        return PhoneError("letters", "Has letters. Write the number in digits.")
+    what = f"Has {character}, which is not part of a phone number."
     return PhoneError("unreadable_characters", what)
 
 

@@ -26,7 +26,7 @@ Instructions = Annotated[LongWords, AfterValidator(_blank_is_absent)]
 
 
 class CallContact(LenientInput):
-    """The person called. Names and e-mail are trimmed; blank counts as absent."""
+    """The person called. Names and email are trimmed; blank counts as absent."""
 
     phone_number: E164
     first_name: Omittable[_Trimmed] = None

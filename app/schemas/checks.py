@@ -18,7 +18,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 MAX_OBJECT_BYTES = 16_384
 MAX_METADATA_KEYS, MAX_METADATA_KEY, MAX_METADATA_VALUE = 50, 64, 1000
-NOT_NULLABLE = "Null is not accepted here: leave the field out, or send a value."
+NOT_NULLABLE = "Null is not accepted here. Leave the field out, or send a value."
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -60,7 +60,7 @@ class OneOf:
         if value is None:
             raise refusal("not_nullable", NOT_NULLABLE)
         listed = ", ".join(self.members)
-        raise refusal("not_allowed", f"One of these is needed here: {listed}.")
+        raise refusal("not_allowed", f"Send one of these: {listed}.")
 
     def __get_pydantic_core_schema__(
         self, _source: Any, _handler: GetCoreSchemaHandler
@@ -108,7 +108,7 @@ Omittable = Annotated[T | None, _NullRefused()]
 def refuse_nul(value: str) -> str:
     """The text; PostgreSQL can't store the one character that is refused here."""
     if "\x00" in value:
-        raise refusal("nul_character", "There is a NUL character in this text; take it out.")
+        raise refusal("nul_character", "This text contains a NUL character. Remove it.")
     return value
 
 
@@ -122,8 +122,8 @@ def parse_uuid(value: Any) -> Any:
         raise refusal("wrong_type", "An id is text, like 018f6b1c-2d3e-7a4b-8c5d-6e7f8a9b0c1d.")
     if not _UUID.fullmatch(value):
         sentence = (
-            "This is not an id: 32 hexadecimal digits with hyphens are expected, "
-            "like 018f6b1c-2d3e-7a4b-8c5d-6e7f8a9b0c1d."
+            "This is not an id. Send 32 hexadecimal digits with hyphens, like "
+            "018f6b1c-2d3e-7a4b-8c5d-6e7f8a9b0c1d."
         )
         raise refusal("invalid_uuid", sentence)
     return UUID(value)
@@ -133,7 +133,7 @@ def parse_date(value: Any) -> Any:
     """A day from ``YYYY-MM-DD``."""
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
-    sentence = "A day is written YYYY-MM-DD and must exist in the calendar, like 2026-02-28."
+    sentence = "Enter a day like 2026-02-28."
     if not isinstance(value, str) or not _DATE.fullmatch(value):
         raise refusal("invalid_date", sentence)
     try:
@@ -158,7 +158,7 @@ def parse_flag(value: Any) -> Any:
 
 def bounded_object(value: dict[str, Any]) -> dict[str, Any]:
     if len(orjson.dumps(value)) > MAX_OBJECT_BYTES:
-        sentence = f"This object is too large: at most {MAX_OBJECT_BYTES:,} bytes fit here."
+        sentence = f"This object is too large. Use at most {MAX_OBJECT_BYTES:,} bytes."
         raise refusal("too_long", sentence)
     return value
 
@@ -167,15 +167,18 @@ def metadata_problem(value: Any) -> tuple[str, str] | None:
     """What is wrong with one metadata value, as (code, sentence), or None."""
     if isinstance(value, str):
         if len(value) > MAX_METADATA_VALUE:
-            return "too_long", f"At most {MAX_METADATA_VALUE:,} characters fit in a value."
+            return (
+                "too_long",
+                f"Too long. Use at most {MAX_METADATA_VALUE:,} characters in a value.",
+            )
         if "\x00" in value:
-            return "nul_character", "There is a NUL character in this text; take it out."
+            return "nul_character", "This text contains a NUL character. Remove it."
         return None
     if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return None
     if value is None:
-        return "not_nullable", "Null is not kept here: leave the key out."
-    return "wrong_type", "A value is text, a number, true or false."
+        return "not_nullable", "Null is not accepted here. Leave the key out."
+    return "wrong_type", "Send text, a number, true or false."
 
 
 def metadata_value(value: Any) -> Any:

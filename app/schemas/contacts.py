@@ -35,7 +35,7 @@ DEFAULT_MAX_CONTACTS = 10_000
 class CampaignContact(Resource):
     """A contact as it is sent. Unknown fields are kept as metadata under their own name.
 
-    A missing or empty value keeps what is stored, null clears it. A phone or an e-mail is needed.
+    A missing or empty value keeps what is stored, null clears it. A phone or an email is needed.
     """
 
     first_name: Annotated[str | None, Field(max_length=100)] = None
@@ -76,10 +76,10 @@ class BulkContactsInput(Input):
     def _bound_and_pair(self, info: ValidationInfo) -> Self:
         limit = (info.context or {}).get("max_contacts", DEFAULT_MAX_CONTACTS)
         if len(self.contacts) > limit:
-            sentence = f"At most {limit:,} contacts fit in one request; send the rest in another."
+            sentence = f"At most {limit:,} contacts fit in one request. Send the rest in another."
             raise refusal("too_many_contacts", sentence, "contacts")
         if bool(self.external_id_key) != bool(self.external_id_value):
-            sentence = "externalIdKey and externalIdValue belong together: send both or neither."
+            sentence = "Send externalIdKey and externalIdValue together, or neither."
             missing = "externalIdValue" if self.external_id_key else "externalIdKey"
             raise refusal("external_id_pair_incomplete", sentence, missing)
         return self

@@ -65,9 +65,7 @@ FilledName = Annotated[
     must(can_be_seen, "blank", "This can't be left blank."),
     Field(json_schema_extra={"minLength": 1, "pattern": _INK.pattern}),
 ]
-_IsEmail = must(
-    emails.is_email, "invalid_email", "This is not an e-mail address: name@example.com is the form."
-)
+_IsEmail = must(emails.is_email, "invalid_email", "Enter an email like name@example.com.")
 Email = Annotated[
     Text,
     _IsEmail,
@@ -85,7 +83,7 @@ MailAddress = Annotated[
         json_schema_extra={
             "pattern": emails.PATTERN,
             "maxLength": emails.MAX_LENGTH,
-            "description": "E-mail address.",
+            "description": "Email address.",
         }
     ),
 ]
@@ -127,7 +125,7 @@ Colour = Annotated[
     must(
         colours.is_colour,
         "invalid_colour",
-        "This is not a colour: write #7a2e6b, #abc, rgb(122, 46, 107), hsl(312, 45%, 33%) "
+        "Unknown colour. Use #7a2e6b, #abc, rgb(122, 46, 107), hsl(312, 45%, 33%) "
         "or a CSS colour name.",
     ),
     Field(
@@ -143,7 +141,7 @@ TimeZone = Annotated[
     must(
         lambda value: value in available_timezones(),
         "unknown_timezone",
-        "This is not a time zone of the IANA list: write one like Europe/London.",
+        "Unknown time zone. Use an IANA name like Europe/London.",
     ),
     Field(
         json_schema_extra={
@@ -157,8 +155,8 @@ E164 = Annotated[
     must(
         lambda value: _E164.fullmatch(value) is not None,
         "invalid_phone",
-        "A phone number is written in E.164: + and the country code first, then digits only, "
-        "8 to 15 in all, like +12025550123.",
+        "Send a phone number in E.164: + and country code, then digits only, 8 to 15 in total, "
+        "like +12025550123.",
     ),
     Field(json_schema_extra={"pattern": E164_PATTERN, "description": "Phone number in E.164."}),
 ]

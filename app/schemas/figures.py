@@ -12,7 +12,7 @@ from app.schemas.fields import Day, Email, Moment, Uuid
 MAX_DAYS = 366
 """Longest range of a usage query in days, both ends counted
 (docs/decisions/partners.md#usage-and-subscription)."""
-END_BEFORE_START = "The last day is before the first one; swap the two."
+END_BEFORE_START = "The last day is before the first day. Swap them."
 
 _Email = Annotated[str, Field(json_schema_extra={"format": "email"})]
 
@@ -129,5 +129,5 @@ def _check_range(first: date, last: date) -> None:
     if last < first:
         raise refusal("end_before_start", END_BEFORE_START, "endDate")
     if last - first >= timedelta(days=MAX_DAYS):
-        sentence = f"The range is longer than {MAX_DAYS} days, both ends counted; ask in parts."
+        sentence = f"The range is longer than {MAX_DAYS} days, both ends included. Ask in parts."
         raise refusal("range_too_long", sentence, "endDate")

@@ -16,7 +16,7 @@ def _positive_number(value: Any) -> Any:
     if isinstance(value, int):
         return value
     if not (value.isascii() and value.isdigit() and len(value) <= 9) or int(value) < 1:
-        raise refusal("out_of_range", "A whole number from 1 on is needed here.")
+        raise refusal("out_of_range", "Send a whole number from 1.")
     return int(value)
 
 

@@ -71,13 +71,16 @@ def _problem(model: type[BaseModel], details: ErrorDetails) -> Problem:
 
 
 _LIMITS: dict[str, tuple[str, str]] = {
-    "missing": ("required", "This is required and was not sent."),
-    "string_too_long": ("too_long", "{length:,} characters are too many: at most {max_length:,}."),
+    "missing": ("required", "This is required."),
+    "string_too_long": (
+        "too_long",
+        "{length:,} characters are too many. Send at most {max_length:,}.",
+    ),
     "string_too_short": ("blank", "This can't be left blank."),
-    "too_long": ("too_many", "{length:,} entries are too many: at most {max_length:,}."),
-    "too_short": ("too_few", "At least {min_length:,} entry is needed here."),
-    "greater_than_equal": ("out_of_range", "Too small: at least {ge:,} is needed."),
-    "less_than_equal": ("out_of_range", "Too large: at most {le:,} is accepted."),
+    "too_long": ("too_many", "{length:,} entries are too many. Send at most {max_length:,}."),
+    "too_short": ("too_few", "Too few entries. Send at least {min_length:,}."),
+    "greater_than_equal": ("out_of_range", "Too small. Send at least {ge:,}."),
+    "less_than_equal": ("out_of_range", "Too large. Send at most {le:,}."),
     "string_unicode": ("lone_surrogate", "This text holds half of a surrogate pair."),
 }
 

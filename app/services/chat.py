@@ -64,15 +64,15 @@ def send(session: Session, partner: Partner, message: Message, *, sender: str | 
 def _check(message: Message) -> None:
     problems = []
     if not message.text.strip():
-        problems.append(Problem("message", "required", "Write your message first."))
+        problems.append(Problem("message", "required", "Enter a message."))
     elif len(message.text) > MOST_CHARACTERS:
-        words = f"{len(message.text):,} characters are too many: at most {MOST_CHARACTERS:,}."
+        words = f"{len(message.text):,} characters are too many. Use at most {MOST_CHARACTERS:,}."
         problems.append(Problem("message", "too_long", words))
     if not message.email.strip():
-        words = "Enter your e-mail address: the answer is sent there."
+        words = "Enter your email address for the answer."
         problems.append(Problem("email", "required", words))
     elif not is_email(message.email):
-        words = "This is not an e-mail address: name@example.com is the form."
+        words = "Enter an email like name@example.com."
         problems.append(Problem("email", "invalid_email", words))
     if len(message.name) > 200:
         problems.append(Problem("name", "too_long", "At most 200 characters."))
@@ -85,7 +85,7 @@ def _count(session: Session, subject: str, limit: int) -> None:
         throttle.record_failure(session, subject, limit)
     except RateLimited as error:
         words = (
-            "That is more than can be taken at once; this message was not sent. "
-            f"Send it again {in_minutes(error.retry_after)}."
+            "Too many messages. This one was not sent. Send it again "
+            f"{in_minutes(error.retry_after)}."
         )
         raise RateLimited(words, error.retry_after, "too_many_messages") from error

@@ -129,5 +129,5 @@ def _decode(cursor: str, is_moment: bool) -> tuple[str | datetime, UUID]:
         moment = datetime.fromisoformat(text) if is_moment else None
         return moment.astimezone(UTC) if moment else text, UUID(identifier)
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        message = "This place in the list can't be read; start from its beginning."
+        message = "This position in the list is not valid. Start from the first page."
         raise ValidationFailed.on("cursor", "invalid_cursor", message) from error

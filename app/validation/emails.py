@@ -1,4 +1,4 @@
-"""E-mail addresses: one check for every place that takes one."""
+"""Email addresses: one check for every place that takes one."""
 
 import re
 

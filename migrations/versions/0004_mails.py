@@ -1,4 +1,4 @@
-"""mails, and what people want to be told"""
+"""Add mails and their preferences."""
 
 from collections.abc import Sequence
 

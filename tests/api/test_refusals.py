@@ -28,7 +28,7 @@ def error(status: int, code: str, message: str, **more: Any) -> dict[str, Any]:
     return {"statusCode": status, "message": message, "details": details, **more}
 
 
-NOWHERE = error(404, "not_found", "There is nothing at this address.")
+NOWHERE = error(404, "not_found", "Nothing was found at this address.")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_the_token_endpoint_has_its_own_shape(asking: FlaskClient) -> None:
     answer = asking.get("/oauth2/nowhere")
     expected = {
         "error": "invalid_request",
-        "error_description": "There is nothing at this address.",
+        "error_description": "Nothing was found at this address.",
     }
     assert (answer.status_code, body_of(answer)) == (404, expected)
 
@@ -73,7 +73,7 @@ def test_other_paths_are_no_business_of_the_areas(asking: FlaskClient, path: str
 
 def test_a_wrong_method_names_the_right_ones(asking: FlaskClient) -> None:
     answer = asking.delete(ADDRESS, headers=ADMIN)
-    expected = error(405, "method_not_allowed", "This address does not answer this method.")
+    expected = error(405, "method_not_allowed", "This address does not accept this method.")
     assert (answer.status_code, body_of(answer)) == (405, expected)
     assert answer.headers["Allow"] == "OPTIONS, PUT"
 
@@ -159,7 +159,7 @@ def test_a_crash_is_500_in_json_and_tells_nothing_of_the_inside(
 ) -> None:
     with caplog.at_level(logging.ERROR):
         answer = asking.get("/api/broken", headers=ADMIN)
-    message = "Something failed on our side; it has been noted under requestId."
+    message = "Something went wrong on our side. It is logged under requestId."
     assert (answer.status_code, body_of(answer)) == (500, error(500, "internal_error", message))
     assert "a secret of the inside" in caplog.text
 

@@ -121,7 +121,7 @@ def test_the_carriers_word_settles_a_call(
     conversations = [] if ended[0] != "completed" else [(1, number == HUMAN, number != HUMAN)]
     assert counted(desk.database, desk.line.organization_id) == conversations
     again = desk.told("resolve", call_id, fails=True)
-    assert again == f"Error: The call is over: {ended[0]}."
+    assert again == f"Error: The call has ended: {ended[0]}."
     with desk.database.transaction(read_only=True) as session:
         audited = session.scalars(
             select(AuditEntry.after).where(AuditEntry.action == "call.resolved")
@@ -135,7 +135,7 @@ def test_where_the_carrier_cant_tell_a_persons_word_settles_it(desk: Desk) -> No
     with desk.database.transaction() as session:
         row = session.scalars(select(SimulatedCall)).one()
         row.to_number = SIMULATED_NUMBERS["unsure"]
-    assert desk.told("resolve", call_id, fails=True).startswith("Error: The carrier can't tell")
+    assert desk.told("resolve", call_id, fails=True).startswith("Error: The carrier can't identify")
     assert desk.told("resolve", call_id, "--as", "busy", fails=True) == "Error: Say why: --reason."
     words = ("resolve", call_id, "--as", "completed", "--reason", "She told us on the phone.")
     assert desk.told(*words)["status"] == "completed"
@@ -151,13 +151,13 @@ def test_where_the_carrier_cant_tell_a_persons_word_settles_it(desk: Desk) -> No
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_a_call_that_goes_its_way_is_left_alone(desk: Desk) -> None:
     waits = desk.waiting("+12125551001")
-    sentence = "Error: The call goes its way: queued. There is nothing to resolve."
+    sentence = "Error: The call is queued. There is nothing to resolve."
     assert desk.told("resolve", waits, fails=True) == sentence
     cancel = ("resolve", waits, "--as", "canceled", "--reason", "No longer wanted.")
     assert desk.told(*cancel, fails=True) == sentence
     late = desk.waiting("+12125551002", created_at=utcnow() - LONG_AGO)
     busy = ("resolve", late, "--as", "busy", "--reason", "I think so.")
-    assert desk.told(*busy, fails=True).startswith("Error: The call was never dialled")
+    assert desk.told(*busy, fails=True).startswith("Error: The call was never placed")
     assert desk.told("resolve", late)["status"] == "queued"
     assert desk.told("resolve", uuid4(), fails=True) == "Error: There is no such call."
 

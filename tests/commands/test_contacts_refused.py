@@ -50,7 +50,7 @@ def test_a_mapping_that_no_text_can_hold_is_refused(shell: Shell, people: Path) 
     path = written(people.parent, '{"phone": "\\ud800"}', "mapping.json")
     result = shell.put_in(people, "--mapping", path, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert f"{path} holds no JSON" in result.stderr
+    assert f"{path} is not JSON" in result.stderr
 
 
 def refused(kind: str, message: str, at: int | None = None) -> tuple[int, dict[str, Any]]:
@@ -67,7 +67,7 @@ def test_what_the_file_does_not_have_is_a_refusal(
     assert shell.told(people, "--mapping", mapping) == refused("no_such_column", columns)
     missing = "Row 9 does not exist or is blank, so it cannot hold the column names."
     assert shell.told(people, "--header-row", 9) == refused("no_header", missing, 9)
-    none = "No column holds phone numbers, e-mail addresses or an external id. Choose one."
+    none = "No column holds phone numbers, email addresses or an external id. Choose one."
     other = written(people.parent, "Fruit,Colour\nApple,green\n", "fruit.csv")
     assert shell.told(other) == refused("no_contact_column", none)
     assert session.scalars(select(ContactImport)).all() == []
@@ -111,10 +111,10 @@ def test_a_person_reads_why_a_file_is_refused(shell: Shell, tmp_path: Path) -> N
     ("words", "sentence"),
     [
         (("nothing.csv",), "File 'nothing.csv' does not exist."),
-        (("--region", "XX"), "XX is no country with phone numbers: write US, GB, DE."),
+        (("--region", "XX"), "XX is not a country with phone numbers. Use US, GB or DE."),
         (("--action", "replace"), "'replace' is not one of 'upsert', 'updateOnly', 'remove'."),
         (("--header-row", -1), "-1 is not in the range x>=0."),
-        (("--delimiter", ";;"), ";; parts no cells: write one character such as ; or tab."),
+        (("--delimiter", ";;"), ";; can't separate cells. Use one character such as ; or tab."),
     ],
 )
 def test_what_is_not_understood_ends_with_2(

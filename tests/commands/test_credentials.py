@@ -127,7 +127,7 @@ def test_secrets_are_printed_once_with_a_warning(app: Flask, own: Tenant) -> Non
         ),
         (("key", "create", "--organization", uuid4(), "--name", "x"),
          "There is no such organization."),
-        (("operator", "create", "nobody"), "This is not an e-mail address"),
+        (("operator", "create", "nobody"), "Enter an email like"),
     ],
 )  # fmt: skip
 def test_a_refusal_is_one_sentence(app: Flask, words: tuple[object, ...], sentence: str) -> None:

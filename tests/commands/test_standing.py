@@ -65,7 +65,10 @@ def test_a_region_that_is_none_is_refused_and_nothing_changes(
 ) -> None:
     before = list(own.organization.allowed_regions)
     result = run(app, "organization", "regions", own.organization.id, "US", "QQ")
-    assert (result.exit_code, result.output) == (1, "Error: QQ is no region that has numbers.\n")
+    assert (result.exit_code, result.output) == (
+        1,
+        "Error: QQ is not a region with phone numbers.\n",
+    )
     session.expire_all()
     assert session.get_one(Organization, own.organization.id).allowed_regions == before
 

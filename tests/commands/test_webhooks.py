@@ -88,12 +88,12 @@ def test_a_test_event_is_handed_in_and_a_pause_holds_what_comes(
     refused = run(app, "test", whose)
     assert (refused.exit_code, refused.output) == (
         1,
-        "Error: The webhook is paused; resume it first.\n",
+        "Error: The webhook is paused. Resume it first.\n",
     )
-    assert run(app, "resume", whose).output == f"The webhook to {URL} goes on.\n"
+    assert run(app, "resume", whose).output == f"The webhook to {URL} is resumed.\n"
     assert run(app, "replay", whose).output == "0 deliveries are sent again.\n"
     again = run(app, "replay", whose, "--delivery", delivery.id)
-    assert (again.exit_code, again.output) == (1, "Error: This one is on its way already.\n")
+    assert (again.exit_code, again.output) == (1, "Error: This delivery is already in progress.\n")
 
 
 @pytest.mark.parametrize(

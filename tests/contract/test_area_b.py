@@ -32,7 +32,7 @@ OPTIONS: Mapping[str, tuple[Mapping[str, Any], str | None]] = {
     "both options": ({**NOTES, **WORDS}, "messaging_conflict"),
     "notes and half of the other": ({**NOTES, "introMessage": "Hi"}, "messaging_conflict"),
 }
-"""What is said, and the code where that is refused."""
+"""Message, and the code where that is refused."""
 
 STATUSES: Mapping[str, tuple[int, str, Mapping[str, Any]]] = {
     "no agent for the outgoing number": (404, "agent_not_found", {"fromPhoneNumber": TO}),

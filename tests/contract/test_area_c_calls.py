@@ -40,7 +40,7 @@ MESSAGING: Mapping[str, tuple[Mapping[str, Any], bool, tuple[str, str] | None]] 
     "instructions and intro": ({**ALONE, "introMessage": "Hi"}, False, _CONFLICT),
     "instructions and voicemail": ({**ALONE, "voicemailMessage": "Hi"}, False, _CONFLICT),
 }
-"""What is said, whether the assistant has messages of its own, and the field and code else."""
+"""Message, whether the assistant has messages of its own, and the field and code else."""
 
 NUMBERS: Mapping[str, tuple[str, str | None]] = {
     "E.164": ("+12025550123", None),

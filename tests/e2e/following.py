@@ -9,7 +9,7 @@ SLOW_MS = 60_000
 
 def follow_until(page: Page, wanted: Locator) -> None:
     """Returns when it is there."""
-    asking = page.get_by_role("link", name="Show the present state")
+    asking = page.get_by_role("link", name="Refresh")
     for _look in range(PATIENCE):
         expect(wanted.or_(asking).first).to_be_visible(timeout=SLOW_MS)
         if wanted.is_visible():

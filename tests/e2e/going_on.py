@@ -63,8 +63,8 @@ def _upload(page: Page, campaign: str, *, applied: bool) -> None:
     page.get_by_label("Contact file").set_input_files(
         {"name": "people.csv", "mimeType": "text/csv", "buffer": PEOPLE}
     )
-    page.get_by_role("button", name="Check the file").click()
-    expect(page.get_by_text("1 of 2 rows needs mending").first).to_be_visible()
+    page.get_by_role("button", name="Check file").click()
+    expect(page.get_by_text("1 of 2 rows needs fixing").first).to_be_visible()
     if applied:
         page.get_by_role("button", name="Apply 1 row").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("1 row applied")
@@ -84,7 +84,7 @@ def _make_webhook(page: Page, organization: str) -> None:
     page.get_by_role("button", name="Create webhook").click()
     page.get_by_role("link", name="I have stored the secret").click()
     page.get_by_role("button", name="Send test event").click()
-    expect(page.get_by_text("A test event is on its way.")).to_be_visible()
+    expect(page.get_by_text("Test event sent.")).to_be_visible()
 
 
 def _publish_twice(page: Page) -> None:

@@ -58,14 +58,14 @@ def test_a_key_from_its_making_to_its_end(
         assert visit.findings() == []
 
     page.get_by_role("link", name="Roll key").click()
-    page.get_by_label("The one before stops working").select_option(label="After 1 day")
+    page.get_by_label("Old one stops working").select_option(label="After 1 day")
     page.get_by_role("button", name="Roll key").click()
     rolled = page.locator("#secret").inner_text()
     assert [works(live, each) for each in (secret, rolled)] == [True, True]
 
     page.get_by_role("link", name="I have stored the key").click()
     press(page, "Revoke", script=script)
-    expect(page.get_by_text("It works no more.")).to_be_visible()
+    expect(page.get_by_text("It no longer works.")).to_be_visible()
     assert [works(live, each) for each in (secret, rolled)] == [True, False]
     page.goto("/api-access")
     expect(page.get_by_text("Works until").first).to_be_visible()

@@ -31,9 +31,9 @@ def test_an_assistant_is_added_and_made_ready(
     if script:
         assert visit.findings() == []
 
-    page.get_by_role("link", name="Give it a number").click()
+    page.get_by_role("link", name="Add number").click()
     page.get_by_label("Phone number").fill(f"+1 202 555 01{70 + script}")
-    page.get_by_label("It calls from its number").check()
+    page.get_by_label("Calls from its number").check()
     page.get_by_label("The number is set up with the carrier").check()
     page.get_by_label("Intro").fill("Hello, this is Sam.")
     page.get_by_label("Voicemail message").fill("Hello, this is Sam. Please call back.")

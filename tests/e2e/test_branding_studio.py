@@ -120,7 +120,7 @@ def test_an_earlier_brand_is_looked_at_and_brought_back(studio: Visit, script: b
         assert studio.findings() == []
     page.go_back()
     page.get_by_role("link", name=re.compile(r"^Version \d+$")).nth(1).click()
-    page.get_by_role("link", name="With now").click()
+    page.get_by_role("link", name="With current").click()
     expect(page.get_by_role("row", name=re.compile("Product name"))).to_contain_text("A slip")
     page.get_by_role("link", name=re.compile("^Roll back to version")).click()
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"Roll back to version"))

@@ -47,18 +47,18 @@ def test_a_visitor_writes_before_signing_in(
     page = visit.page
     page.goto(f"/p/{visit.slug}/sign-in")
     chat = window_of(page, script=script)
-    expect(chat.get_by_text("A person answers, by e-mail.")).to_be_visible()
+    expect(chat.get_by_text("A person answers by email.")).to_be_visible()
     said = f"Where are you? {look} {script}"
     chat.get_by_label("Your message").fill(said)
-    chat.get_by_label("Your e-mail address").fill("nobody")
+    chat.get_by_label("Your email address").fill("nobody")
     chat.get_by_role("button", name="Send message").click()
-    expect(chat.get_by_text("This is not an e-mail address")).to_be_visible()
+    expect(chat.get_by_text("Enter an email like")).to_be_visible()
     expect(chat.get_by_label("Your message")).to_have_value(said)
     if script:
         assert visit.findings() == []
         # What was refused on purpose is no problem of the page.
         visit.problems[:] = [said for said in visit.problems if not said.endswith("/chat: 422")]
-    chat.get_by_label("Your e-mail address").fill("ada@example.com")
+    chat.get_by_label("Your email address").fill("ada@example.com")
     chat.get_by_role("button", name="Send message").click()
     expect(chat.get_by_text("Your message is on its way.")).to_be_visible()
     if script:
@@ -75,7 +75,7 @@ def test_a_person_who_is_signed_in_writes_from_the_portal(
     visit = open_browser(live, chatting, script=script)
     visit.sign_in(chatting["users"][0], then="/settings")
     chat = window_of(visit.page, script=script)
-    expect(chat.get_by_label("Your e-mail address")).to_have_count(0)
+    expect(chat.get_by_label("Your email address")).to_have_count(0)
     chat.get_by_label("Your message").fill(f"How do I add somebody? {look} {script}")
     chat.get_by_role("button", name="Send message").click()
     expect(chat.get_by_text("Your message is on its way.")).to_be_visible()

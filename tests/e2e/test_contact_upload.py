@@ -26,8 +26,8 @@ KIND_OF_CHIP = {
     "Phone too short": "invalid_phone",
     "Country code unknown": "invalid_phone",
     "Letters in the phone": "invalid_phone",
-    "E-mail not an address": "invalid_email",
-    "No phone or e-mail": "missing_identifier",
+    "Email not an address": "invalid_email",
+    "No phone or email": "missing_identifier",
     "Several phones in one cell": "several_phones",
     "Text too long": "value_too_long",
 }
@@ -64,7 +64,7 @@ def choose(page: Page, name: str, kind: str, data: bytes) -> None:
     page.get_by_label("Contact file").set_input_files(
         {"name": name, "mimeType": kind, "buffer": data}
     )
-    page.get_by_role("button", name="Check the file").click()
+    page.get_by_role("button", name="Check file").click()
 
 
 def wait_for_heading(page: Page, words: str) -> None:
@@ -105,7 +105,7 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
     good = export.rows - len(export.bad)
 
     choose(page, name, kind, export.data)
-    wait_for_heading(page, "37 of 2,000 rows need mending")
+    wait_for_heading(page, "37 of 2,000 rows need fixing")
     labels, checked = five_counts(page)
     assert labels == [
         *("Would be created", "Would be updated", "Would be deleted", "Ignored", "Failed"),
@@ -115,7 +115,7 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
     if script:
         assert visit.findings() == []
 
-    page.get_by_role("list", name="Problems").get_by_role("link", name="No phone or e-mail").click()
+    page.get_by_role("list", name="Problems").get_by_role("link", name="No phone or email").click()
     shown = page.get_by_role("region", name="Your columns and rows").locator("tbody tr")
     expect(shown).to_have_count(bad["missing_identifier"])
     page.go_back()
@@ -142,7 +142,7 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
     expect(page.get_by_role("heading", level=1)).to_have_text("Winter recall")
     assert page.url.endswith(path)
     assert size_of(page) == before + applied[0]
-    search = page.get_by_label("Name, number, e-mail or id")
+    search = page.get_by_label("Name, number, email or id")
     search.fill("contact11@mail.example")
     search.press("Enter")
     expect(page.locator("tbody tr")).to_have_count(1)
@@ -181,7 +181,7 @@ def test_a_file_that_is_no_table_is_refused_with_a_sentence_and_a_way_on(
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ([], "Choose the file that holds the contacts."),
+        ([], "Choose a contact file."),
         ([{"name": "nothing.csv", "mimeType": "text/csv", "buffer": b""}], "The file is empty."),
     ],
     ids=["none", "an empty one"],
@@ -193,7 +193,7 @@ def test_a_form_without_a_file_or_with_an_empty_one_is_refused_at_its_field(
     page = visit.page
     page.get_by_role("link", name="Upload contacts").click()
     page.get_by_label("Contact file").set_input_files(files)
-    page.get_by_role("button", name="Check the file").click()
+    page.get_by_role("button", name="Check file").click()
     expect(page.get_by_role("alert")).to_contain_text(words)
     expect(page.get_by_label("Contact file")).to_have_attribute("aria-invalid", "true")
     assert visit.findings() == []

@@ -28,7 +28,7 @@ def test_a_contact_is_changed_removed_and_put_back(
 
     page.get_by_role("link", name="Edit contact").click()
     page.get_by_label("Last name").fill("Rhodes")
-    page.get_by_label("Further facts").fill("plan = gold")
+    page.get_by_label("More details").fill("plan = gold")
     if script:
         assert visit.findings() == []
     page.get_by_role("button", name="Save contact").click()
@@ -44,7 +44,7 @@ def test_a_contact_is_changed_removed_and_put_back(
     expect(page.get_by_text(f"{name} Rhodes was removed")).to_be_visible()
     if script:
         assert visit.findings() == []
-    page.get_by_role("button", name="Put back").click()
+    page.get_by_role("button", name="Restore").click()
     expect(page.get_by_role("row", name="plan gold")).to_be_visible()
 
     page.get_by_role("link", name="Never call…").click()

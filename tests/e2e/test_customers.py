@@ -57,10 +57,10 @@ def test_an_organization_is_added_changed_suspended_and_resumed(visit: Visit, sc
     page.get_by_role("link", name="Change plan and limits").click()
     page.get_by_label("Plan").select_option(label="Plus")
     page.get_by_label("Assistant limit").fill("0")
-    page.get_by_role("button", name="Show what would change").click()
-    heading(page, "This takes nothing away")
+    page.get_by_role("button", name="Review changes").click()
+    heading(page, "Review changes")
     expect(page.get_by_text("The plan changes from Free to Plus")).to_be_visible()
-    expect(page.get_by_text("and may have any number of them")).to_be_visible()
+    expect(page.get_by_text("with no limit")).to_be_visible()
     sound(visit, script)
     page.get_by_role("button", name="Change plan and limits").click()
     heading(page, name)
@@ -71,8 +71,8 @@ def test_an_organization_is_added_changed_suspended_and_resumed(visit: Visit, sc
     expect(question.get_by_role("heading", name=f"Suspend {name}?")).to_be_visible()
     question.get_by_label("Reason").fill("Invoice unpaid")
     question.get_by_role("button", name="Suspend organization").click()
-    expect(page.get_by_text("Invoice unpaid. Nobody here can sign in")).to_be_visible()
-    page.get_by_role("button", name="Resume organization").click()
+    expect(page.get_by_text("Invoice unpaid. Its users can’t sign in")).to_be_visible()
+    page.get_by_role("button", name="Reactivate organization").click()
     expect(page.get_by_text(f"{name} resumed")).to_be_visible()
 
 
@@ -86,23 +86,23 @@ def test_two_people_change_the_settings_and_are_told_of_each_other(
     sound(visit, script)
     other = open_browser(stack, partner, script=script)
     other.sign_in(partner["users"][2], then=path)
-    other.page.get_by_label("Further attempts").fill("3")
+    other.page.get_by_label("Retries").fill("3")
     other.page.get_by_role("button", name="Save settings").click()
     expect(other.page.get_by_text("Settings saved: retries.")).to_be_visible()
 
-    page.get_by_label("Call within certain hours only").check()
-    page.get_by_label("Further attempts").fill("1")
+    page.get_by_label("Limit calling hours").check()
+    page.get_by_label("Retries").fill("1")
     page.get_by_role("button", name="Save settings").click()
     told = page.get_by_role("alert")
-    expect(told).to_contain_text("changed this meanwhile")
-    expect(told.get_by_role("row", name="Further attempts")).to_contain_text("3")
-    expect(page.get_by_label("Further attempts")).to_have_value("1")
+    expect(told).to_contain_text("changed this")
+    expect(told.get_by_role("row", name="Retries")).to_contain_text("3")
+    expect(page.get_by_label("Retries")).to_have_value("1")
     sound(visit, script)
     page.get_by_role("button", name="Save settings").click()
     expect(page.get_by_text("Settings saved: calling hours, retries.")).to_be_visible()
     author = partner["users"][0]["email"]
     expect(page.get_by_text(f"Changed by {author}").first).to_be_visible()
-    page.get_by_label("Call within certain hours only").uncheck()
+    page.get_by_label("Limit calling hours").uncheck()
     page.get_by_role("button", name="Save settings").click()
     expect(page.get_by_text("Settings saved: calling hours.")).to_be_visible()
 
@@ -118,7 +118,7 @@ def test_a_list_of_numbers_is_mended_and_added(
         {"name": "numbers.csv", "mimeType": "text/csv", "buffer": NUMBERS}
     )
     page.get_by_role("button", name="Add numbers").click()
-    heading(page, "1 of 3 lines needs mending")
+    heading(page, "1 of 3 lines needs fixing")
     expect(page.get_by_role("row", name="nobody")).to_contain_text("Holds letters")
     sound(visit, script)
     page.get_by_role("button", name="Add the 2 good ones").click()
@@ -127,7 +127,9 @@ def test_a_list_of_numbers_is_mended_and_added(
     for number in ("+12025550170", "+12025550171"):
         page.get_by_role("link", name=f"Remove {number}").click()
         page.get_by_role("button", name="Remove number").click()
-        expect(page.get_by_text("is off the list and may be called again")).to_be_visible()
+        expect(
+            page.get_by_text("was removed from the list and may be called again")
+        ).to_be_visible()
 
 
 def test_people_are_invited_together_and_suspended_together(
@@ -137,33 +139,33 @@ def test_people_are_invited_together_and_suspended_together(
     organization = f"Harrow Dental {tag} script"
     page.goto("/organizations/new")
     page.get_by_label("Name", exact=True).fill(organization)
-    page.get_by_label("People limit").fill("0")
+    page.get_by_label("User limit").fill("0")
     page.get_by_role("button", name="Add organization").click()
     heading(page, organization)
 
     page.goto("/people/invite-many")
     lines = f"ada-{tag}@x.example, Ada, {organization}\nnobody, No\n"
-    page.get_by_label("People", exact=True).fill(lines)
+    page.get_by_label("Users", exact=True).fill(lines)
     sound(visit, script)
-    page.get_by_role("button", name="Invite people").click()
-    heading(page, "1 person invited")
-    expect(page.get_by_label("People", exact=True)).to_have_value("nobody, No")
+    page.get_by_role("button", name="Invite users").click()
+    heading(page, "1 user invited")
+    expect(page.get_by_label("Users", exact=True)).to_have_value("nobody, No")
     sound(visit, script)
 
     page.goto("/people/invite")
-    page.get_by_label("E-mail").fill(f"grace-{tag}@x.example")
+    page.get_by_label("Email").fill(f"grace-{tag}@x.example")
     page.get_by_label("Partner editor", exact=True).check()
-    page.get_by_role("button", name="Invite person").click()
+    page.get_by_role("button", name="Invite user").click()
     heading(page, f"grace-{tag}@x.example")
     sound(visit, script)
     if look.width < 1100:  # a phone's rows have no boxes to choose by
         return
     page.goto(f"/people?q=-{tag}@x.example")
     for name in ("ada", "grace"):
-        page.get_by_label(f"Choose {name}-{tag}@x.example").check()
+        page.get_by_label(f"Select {name}-{tag}@x.example").check()
     page.get_by_role("button", name="Suspend…").click()
-    heading(page, "Suspend 2 people?")
+    heading(page, "Suspend 2 users?")
     sound(visit, script)
-    page.get_by_role("button", name="Suspend 2 people").click()
-    heading(page, "2 people suspended")
+    page.get_by_role("button", name="Suspend 2 users").click()
+    heading(page, "2 users suspended")
     sound(visit, script)

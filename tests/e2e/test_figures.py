@@ -41,7 +41,7 @@ def test_the_first_page_leads_to_what_needs_a_decision(
     visit = open_browser(live, partner, script=script)
     visit.sign_in(person_of(partner, role))
     page = visit.page
-    section = page.locator("section", has=page.get_by_role("heading", name="Needs a decision"))
+    section = page.locator("section", has=page.get_by_role("heading", name="Needs attention"))
     expect(section.get_by_role("listitem").first).to_be_visible()
     if script:
         assert visit.findings() == []
@@ -60,7 +60,7 @@ def test_a_range_of_usage_is_chosen_and_compared(admin: Visit, live: Stack, scri
     page.get_by_label("Last day").fill(str(today - timedelta(days=3)))
     page.get_by_role("button", name="Show").click()
     alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("The last day is before the first one; swap the two.")
+    expect(alert).to_contain_text("The last day is before the first day. Swap them.")
     last_month = page.get_by_role("link", name="Last month")
     shown = f"{live.base_url}{last_month.get_attribute('href')}"
     last_month.click()
@@ -90,7 +90,7 @@ def test_the_reports_file_says_what_the_json_says(
     rows = list(csv.DictReader(io.StringIO(saved.read_text(encoding="utf-8-sig"))))
     token = token_of(live, partner["client"])
     told = ask(live, "GET", f"/api/partners/{partner['id']}/admin-report", token=token)
-    assert [(row["E-mail"], int(row["Conversations"])) for row in rows] == [
+    assert [(row["Email"], int(row["Conversations"])) for row in rows] == [
         (user["email"], user["conversations"]) for user in told["users"]
     ]
 
@@ -98,7 +98,7 @@ def test_the_reports_file_says_what_the_json_says(
 def test_the_history_is_filtered(admin: Visit, live: Stack, script: bool) -> None:
     page = admin.page
     page.goto("/audit")
-    page.get_by_label("Kind of thing").select_option("organization")
+    page.get_by_label("Kind").select_option("organization")
     if not script:
         page.get_by_role("button", name="Show").click()
     expect(page.get_by_role("link", name="Clear filters")).to_be_visible()
@@ -107,12 +107,12 @@ def test_the_history_is_filtered(admin: Visit, live: Stack, script: bool) -> Non
     if script:
         assert admin.findings() == []
     page.go_back()
-    expect(page.get_by_label("Kind of thing")).to_have_value("")
+    expect(page.get_by_label("Kind")).to_have_value("")
     page.go_forward()
-    expect(page.get_by_label("Kind of thing")).to_have_value("organization")
+    expect(page.get_by_label("Kind")).to_have_value("organization")
     page.emulate_media(media="print")
-    expect(page.get_by_label("Kind of thing")).to_be_visible()
-    expect(page.get_by_label("Person, client or key")).to_be_hidden()
+    expect(page.get_by_label("Kind")).to_be_visible()
+    expect(page.get_by_label("User, client or key")).to_be_hidden()
 
 
 def test_things_are_found_by_keyboard_and_on_a_page_of_their_own(
@@ -124,7 +124,7 @@ def test_things_are_found_by_keyboard_and_on_a_page_of_their_own(
     shown = f"{live.base_url}/organizations/{organization['id']}"
     if look.width < 860:
         page.get_by_role("link", name="Find", exact=True).click()
-        page.get_by_label("Name, e-mail, number or id").fill(words)
+        page.get_by_label("Name, email, number or id").fill(words)
         page.get_by_role("button", name="Find").click()
         page.get_by_role("link", name=organization["name"], exact=True).click()
     elif script:
@@ -144,7 +144,7 @@ def test_things_are_found_by_keyboard_and_on_a_page_of_their_own(
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
     else:
-        field = page.get_by_label("Find an organization, person, campaign or call")
+        field = page.get_by_label("Find an organization, user, campaign or call")
         field.fill(words)
         field.press("Enter")
         expect(page.get_by_role("heading", level=1, name="Find")).to_be_visible()

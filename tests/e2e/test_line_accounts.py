@@ -29,18 +29,18 @@ def test_a_trunk_is_saved_tested_and_removed(
         trunk = f"127.0.0.1:{probe.getsockname()[1]}"
     page.get_by_label("Trunk").fill("sip:trunk.example.com")
     page.get_by_role("button", name="Save account").click()
-    expect(page.locator("#address-error")).to_contain_text("Write host or host:port")
+    expect(page.locator("#address-error")).to_contain_text("Enter host or host:port")
     found = visit.findings() if script else []
     page.get_by_label("Trunk").fill(trunk)
     page.get_by_role("button", name="Save account").click()
-    expect(page.get_by_text(f"Live calls go out over {trunk} from now on.")).to_be_visible()
+    expect(page.get_by_text(f"Live calls use {trunk} from now on.")).to_be_visible()
     if script:
         page.go_back()
         expect(page.get_by_label("Trunk")).to_have_value(trunk)
         page.go_forward()
     row = page.get_by_role("row", name=name)
     row.get_by_role("button", name="Test connection").click()
-    expect(page.get_by_text(f"Nothing listens at {trunk} over UDP.")).to_be_visible()
+    expect(page.get_by_text(f"{trunk} over UDP refused the connection.")).to_be_visible()
 
     page.get_by_role("link", name=name).click()
     page.get_by_role("link", name="Remove…").click()

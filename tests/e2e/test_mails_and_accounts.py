@@ -55,7 +55,7 @@ def link_in(page: Page, words: str) -> str:
 
 def set_password(page: Page, password: str, act: str) -> None:
     page.get_by_label("New password").fill(password)
-    page.get_by_label("The same again").fill(password)
+    page.get_by_label("Confirm password").fill(password)
     page.get_by_role("button", name=act).click()
 
 
@@ -72,34 +72,34 @@ def test_an_invitation_and_a_forgotten_password_lead_in_by_mail(
         expect(administrator.page.locator(".letter-text")).to_be_visible()
         assert administrator.findings() == []
         administrator.page.get_by_role("link", name="As HTML").click()
-    invitation = link_in(administrator.page, "Accept the invitation")
+    invitation = link_in(administrator.page, "Accept invitation")
 
     visit = open_browser(live, partner, script=script)
     page = visit.page
     page.goto(invitation)
     expect(page.get_by_role("heading", level=1)).to_contain_text("Welcome to")
-    set_password(page, "short", "Accept the invitation")
+    set_password(page, "short", "Accept invitation")
     expect(page.get_by_role("alert")).to_contain_text("Too short: 5 characters")
     if script:
         assert visit.findings() == []
     page.get_by_label("Your name").fill("Ada Byron")
-    set_password(page, PASSWORD, "Accept the invitation")
-    expect(page.locator(".result")).to_contain_text("Your password is set")
+    set_password(page, PASSWORD, "Accept invitation")
+    expect(page.locator(".result")).to_contain_text("Password set")
 
     page.context.clear_cookies(name="portal_session")
     page.goto(f"/p/{visit.slug}/sign-in")
     page.get_by_role("link", name="Forgot your password?").click()
-    page.get_by_label("E-mail").fill(email)
-    page.get_by_role("button", name="Send the link").click()
-    expect(page.get_by_role("heading", name="Look into your mailbox")).to_be_visible()
+    page.get_by_label("Email").fill(email)
+    page.get_by_role("button", name="Send link").click()
+    expect(page.get_by_role("heading", name="Check your email")).to_be_visible()
     if script:
         assert visit.findings() == []
     open_mail(administrator, "Set a new password for", email)
     page.goto(link_in(administrator.page, "Set a new password"))
-    set_password(page, SECOND, "Set the password")
-    expect(page.locator(".result")).to_contain_text("Your password is set")
+    set_password(page, SECOND, "Set password")
+    expect(page.locator(".result")).to_contain_text("Password set")
     page.goto(invitation)
-    expect(page.get_by_role("heading", name="This link has ended")).to_be_visible()
+    expect(page.get_by_role("heading", name="This link has expired")).to_be_visible()
     if script:
         assert visit.findings() == []
 
@@ -118,14 +118,14 @@ def test_what_was_typed_outlives_the_session(
     expect(page.get_by_role("heading", name="Your session has ended")).to_be_visible()
     if script:
         assert visit.findings() == []
-    page.get_by_label("E-mail").fill(person["email"])
+    page.get_by_label("Email").fill(person["email"])
     page.get_by_label("Password").fill(person["password"])
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="You are signed in again")).to_be_visible()
     if script:
         assert visit.findings() == []
-    page.get_by_role("button", name="Send what you typed").click()
-    expect(page.locator(".result")).to_contain_text("Your details are saved.")
+    page.get_by_role("button", name="Send form").click()
+    expect(page.locator(".result")).to_contain_text("Details saved.")
     expect(page.get_by_label("Name")).to_have_value("Somebody <b>Else</b>")
     page.get_by_label("Name").fill(usual)
     page.get_by_role("button", name="Save details").click()

@@ -38,7 +38,7 @@ def test_a_client_is_moved_by_its_page(
     expect(page.locator("#shadow-answer")).to_contain_text("409 Conflict")
     refused = "409 Conflict" if legacy["servedUntil"] else "410 Gone"
     expect(page.locator("#legacy-answer")).to_contain_text(refused)
-    both = "for the same reason" if legacy["servedUntil"] else "Both refuse it. The retired API:"
+    both = "for the same reason" if legacy["servedUntil"] else "Both refuse it. The legacy API:"
     expect(page.get_by_text(both)).to_be_visible()
     left = "days left" if legacy["servedUntil"] else "days ago"
     expect(page.get_by_text(left)).to_be_visible()

@@ -28,7 +28,7 @@ def test_a_campaign_starts_pauses_and_goes_on(
     ask(live, "POST", f"/api/v1/campaigns/{campaign}/contacts", key=key, body=body)
 
     page.get_by_role("link", name="Outreach", exact=True).click()
-    page.get_by_role("link", name="Make a plan").click()
+    page.get_by_role("link", name="Create plan").click()
     page.get_by_label("Saturday").check()
     page.get_by_label("Sunday").check()
     page.get_by_label("From").fill("00:00")
@@ -47,14 +47,14 @@ def test_a_campaign_starts_pauses_and_goes_on(
     follow_until(page, page.get_by_text("1 of 5 contacts called"))
 
     page.get_by_role("button", name="Pause campaign").click()
-    expect(page.get_by_text("Paused: nobody is called")).to_be_visible()
+    expect(page.get_by_text("Paused. No calls")).to_be_visible()
     page.get_by_role("link", name="Change plan").click()
     page.get_by_label("Calls an hour").fill("")
     page.get_by_role("button", name="Save plan").click()
     page.get_by_role("link", name="Resume campaign…").click()
     where = page.get_by_role("dialog") if script else page.locator("main")
     where.get_by_role("button", name="Resume campaign").click()
-    follow_until(page, page.get_by_text("Everybody who can be called has been."))
+    follow_until(page, page.get_by_text("All callable contacts were called."))
     expect(page.get_by_text("4 of 5 contacts called")).to_be_visible()
     expect(page.get_by_role("row", name="No phone number 1")).to_be_visible()
     if script:

@@ -79,8 +79,8 @@ def planted(stack: Stack, partner: dict[str, Any], open_browser: Open) -> Visit:
     visit.page.get_by_label("Contact file").set_input_files(
         {"name": f"{MARKUP}.csv", "mimeType": "text/csv", "buffer": FILE.encode()}
     )
-    visit.page.get_by_role("button", name="Check the file").click()
-    expect(visit.page.get_by_role("heading", level=1)).to_have_text("1 of 1 row needs mending")
+    visit.page.get_by_role("button", name="Check file").click()
+    expect(visit.page.get_by_role("heading", level=1)).to_have_text("1 of 1 row needs fixing")
     return visit
 
 

@@ -21,7 +21,7 @@ def test_an_admin_changes_the_prices_ids_and_the_plans_limits(
     plus = page.locator("#plus-price_id")
     plus.fill("")
     page.get_by_role("button", name="Save prices").click()
-    expect(page.get_by_role("alert")).to_contain_text("The price id is missing")
+    expect(page.get_by_role("alert")).to_contain_text("Enter the price id of this product")
     if script:
         assert visit.findings() == []
     plus.fill("price_of_the_journey")
@@ -34,7 +34,7 @@ def test_an_admin_changes_the_prices_ids_and_the_plans_limits(
     page.locator("#plus-a_day").fill(most.replace(",", ""))
     if script:
         assert visit.findings() == []
-    page.get_by_role("button", name="Show what would change").click()
+    page.get_by_role("button", name="Review changes").click()
     expect(page.get_by_text(f"Plus allows each organization {most} calls a day")).to_be_visible()
     page.get_by_role("button", name="Change limits").click()
     expect(page.get_by_text("Limits saved: Plus.")).to_be_visible()

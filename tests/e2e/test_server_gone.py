@@ -30,7 +30,7 @@ def test_what_was_typed_stays_when_the_server_is_gone(
     visit = open_browser(mortal, partner)
     page = visit.page
     visit.sign_in(partner["users"][0], then="/branding" if form == "htmx" else "/settings")
-    label = "Product name" if form == "htmx" else "Name of your company"
+    label = "Product name" if form == "htmx" else "Company name"
     expect(page.get_by_label(label)).to_be_visible()
     os.kill(mortal.supervisor.pid, signal.SIGTERM)
     mortal.supervisor.wait(40)

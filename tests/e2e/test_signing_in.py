@@ -11,11 +11,11 @@ from tests.fixtures.stack import Stack
 
 Partner = dict[str, Any]
 
-CUSTOMERS = ("Overview", "Organizations", "People", "Assistants")
+CUSTOMERS = ("Overview", "Organizations", "Users", "Assistants")
 OUTREACH = ("Campaigns", "Uploads", "Calls", "Test call", "Do not call")
 PLACES = {
     "partnerAdmin": [
-        *(*CUSTOMERS, *OUTREACH[:-1], "Telephone line", OUTREACH[-1], "Usage", "Report"),
+        *(*CUSTOMERS, *OUTREACH[:-1], "Carrier status", OUTREACH[-1], "Usage", "Report"),
         *("Branding", "API access", "Pricing", "Settings", "History"),
     ],
     "partnerEditor": [*CUSTOMERS, *OUTREACH, "Usage", "Report", "Branding", "Pricing"],
@@ -44,7 +44,7 @@ def test_signing_in_leads_back_to_the_page_that_was_asked_for(
     page.goto(f"/p/{visit.slug}/sign-in")
     page.goto("/usage?start=2026-01-01&end=2026-01-31")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in to")
-    page.get_by_label("E-mail").fill(partner["users"][0]["email"])
+    page.get_by_label("Email").fill(partner["users"][0]["email"])
     page.get_by_label("Password").fill(partner["users"][0]["password"])
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", level=1, name="Usage")).to_be_visible()
@@ -57,11 +57,11 @@ def test_a_wrong_password_is_refused_at_its_field_and_the_address_stays(
     visit = open_browser(live, partner, script=script)
     visit.sign_in({"email": partner["users"][0]["email"], "password": "not this one"})
     page = visit.page
-    refusal = "E-mail address and password don’t match. Check both and try again."
+    refusal = "Email or password is wrong. Check both and try again."
     expect(page.get_by_role("alert")).to_contain_text("1 thing needs changing")
     expect(page.get_by_role("alert")).to_contain_text(refusal)
     expect(page.get_by_label("Password")).to_have_accessible_description(refusal)
-    expect(page.get_by_label("E-mail")).to_have_value(partner["users"][0]["email"])
+    expect(page.get_by_label("Email")).to_have_value(partner["users"][0]["email"])
     if script:
         expect(page.get_by_role("alert")).to_be_focused()
         assert visit.findings() == []
@@ -73,7 +73,7 @@ def test_an_unknown_address_is_answered_like_a_wrong_password(
     visit = open_browser(live, partner)
     visit.sign_in({"email": "nobody@mail.example", "password": "not this one"})
     expect(visit.page.get_by_role("alert")).to_contain_text(
-        "E-mail address and password don’t match. Check both and try again."
+        "Email or password is wrong. Check both and try again."
     )
 
 
@@ -116,5 +116,5 @@ def test_a_page_that_a_role_may_not_open_is_not_there(
     answer = visit.page.goto("/branding")
     assert answer is not None
     assert answer.status == 404
-    expect(visit.page.get_by_role("heading", name="This page is not here")).to_be_visible()
+    expect(visit.page.get_by_role("heading", name="Page not found")).to_be_visible()
     assert visit.findings() == []

@@ -48,7 +48,7 @@ def call(page: Page, number: str) -> None:
 
 def watch_until_over(page: Page) -> list[str]:
     """The moments of the call in order."""
-    follow_until(page, page.get_by_role("heading", name="Call over"))
+    follow_until(page, page.get_by_role("heading", name="Call ended"))
     return page.locator("#live-call .story .line-title").all_inner_texts()
 
 
@@ -61,7 +61,7 @@ def test_a_person_who_answers_hears_the_intro(
     moments = watch_until_over(page)
     assert moments == [
         "Queued",
-        "Dialling",
+        "Calling",
         "Ringing",
         "Answered by a person",
         "Intro spoken",
@@ -83,7 +83,7 @@ def test_voicemail_gets_the_voicemail_message(form: Visit, partner: dict[str, An
     call(page, simulated(partner, "voicemail"))
     assert watch_until_over(page) == [
         "Queued",
-        "Dialling",
+        "Calling",
         "Ringing",
         "Answered by voicemail",
         "Voicemail message spoken",
@@ -97,7 +97,7 @@ def test_a_busy_line_is_said_to_be_busy(form: Visit, partner: dict[str, Any], sc
     page = form.page
     call(page, simulated(partner, "busy"))
     moments = watch_until_over(page)
-    assert moments == ["Queued", "Dialling", "The line was busy"]
+    assert moments == ["Queued", "Calling", "The line was busy"]
 
 
 def test_a_running_call_can_be_cancelled(
@@ -106,7 +106,7 @@ def test_a_running_call_can_be_cancelled(
     page = form.page
     call(page, simulated(partner, "noAnswer"))
     page.get_by_role("link", name="Cancel this call…").click()
-    page.get_by_role("button", name="Cancel the call").click()
+    page.get_by_role("button", name="Cancel call").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Call to")
     moments = watch_until_over(page)
     assert moments[-1] == "Cancelled"

@@ -25,14 +25,14 @@ def test_a_damaged_file_is_mended_applied_and_taken_back(
     page = visit.page
     before = size_of(page)
     choose(page, "damaged.csv", "text/csv", FILE.encode())
-    wait_for_heading(page, "3 of 4 rows need mending")
+    wait_for_heading(page, "3 of 4 rows need fixing")
     checked = page.url
 
     page.get_by_label("Mobile, row 2").fill("+1 202 867 5376")
     page.get_by_label("E-mail, row 3").fill("bob@mail")
     page.get_by_label("Leave out row 4").check()
-    page.get_by_role("button", name="Save these rows and check again").click()
-    wait_for_heading(page, "1 of 4 rows needs mending")
+    page.get_by_role("button", name="Save and check again").click()
+    wait_for_heading(page, "1 of 4 rows needs fixing")
     expect(page.get_by_label("E-mail, row 3")).to_have_value("bob@mail")
     if script:
         assert visit.findings() == []
@@ -40,15 +40,15 @@ def test_a_damaged_file_is_mended_applied_and_taken_back(
         page.get_by_role("link", name="Download the whole file").click()
     text = Path(download.value.path()).read_text("utf-8-sig")
     assert "Anneliese Mended,'+1 202 867 5376,anneliese@mail.example," in text
-    assert "E-mail: This is not an e-mail address" in text
+    assert "E-mail: Enter an email like name@example.com" in text
 
     page.get_by_label("E-mail, row 3").fill("bob@mail.example")
-    page.get_by_role("button", name="Save these rows and check again").click()
+    page.get_by_role("button", name="Save and check again").click()
     wait_for_heading(page, "3 rows can be applied")
     page.get_by_role("button", name="Apply 3 rows").click()
     wait_for_heading(page, "3 rows applied")
     assert five_counts(page)[1] == [3, 0, 0, 1, 0]
-    expect(page.get_by_text("4 rows, 2 cells mended, 1 row left out")).to_be_visible()
+    expect(page.get_by_text("4 rows, 2 cells fixed, 1 row left out")).to_be_visible()
 
     page.get_by_role("link", name="Undo this upload…").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Undo this upload?")

@@ -76,7 +76,7 @@ class Visit:
         """Signs in at the partner's page, which leads on to ``then`` or to the overview."""
         own = f"/p/{self.slug}" if self.slug else ""
         self.page.goto(f"{own}/sign-in" + (f"?next={then}" if then else ""))
-        self.page.get_by_label("E-mail").fill(person["email"])
+        self.page.get_by_label("Email").fill(person["email"])
         self.page.get_by_label("Password").fill(person["password"])
         self.page.get_by_role("button", name="Sign in").click()
 

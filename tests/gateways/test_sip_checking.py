@@ -19,7 +19,9 @@ from tests.fixtures.sip_trunk import Trunk, sip_trunk
 OWN, FOREIGN = "+12025550199", "+12025550100"
 ANSWERS = "The trunk answers."
 ACCEPTS = "The trunk answers and accepts the password."
-UNPROVED = "The trunk answers. It asked for no password yet: the first call shows if it is right."
+UNPROVED = (
+    "The trunk answers. It asked for no password yet. The first call shows whether it is right."
+)
 REFUSES = "The trunk does not accept this user and password."
 
 
@@ -63,8 +65,8 @@ def test_a_refused_caller_is_named(trunk: Trunk, check: Callable[..., Finding]) 
     assert check(FOREIGN, **user, shows_number=False) == Finding(True, UNPROVED)
     trunk.barred = {"portal"}
     words = (
-        "The trunk refuses us: 403 Forbidden. Where it knows its customers by their address, the "
-        "provider must be given this platform’s."
+        "The trunk refuses us: 403 Forbidden. If it checks IP addresses, give the provider "
+        "this platform’s address."
     )
     assert check() == Finding(False, words)
 
@@ -75,12 +77,12 @@ def test_a_trunk_that_is_not_there_is_told_from_one_that_says_nothing(
     with closing(socket.socket()) as closed:
         closed.bind(("127.0.0.1", 0))
         away = "127.0.0.1:{1}".format(*closed.getsockname())
-        nothing = "Nothing listens at {} over {}.".format
+        nothing = "{} over {} refused the connection.".format
         assert check(trunk=away) == Finding(False, nothing(away, "UDP"))
         assert check(trunk=away, transport="tcp") == Finding(False, nothing(away, "TCP"))
     monkeypatch.setattr(asking, "GAPS", (0.02, 0.02))
     trunk.out_of_order = True
-    silent = f"Nobody answered at {trunk.address} over UDP within 4 seconds."
+    silent = f"No answer from {trunk.address} over UDP within 4 seconds."
     assert check() == Finding(False, silent)
 
 
@@ -88,7 +90,7 @@ def test_a_name_leads_to_the_internet_or_nowhere(
     check: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     private = (
-        "The name 127.0.0.1 leads to an address that is not public. Calls go out only to trunks "
+        "The address of 127.0.0.1 is not public. Calls go out only to trunks "
         "that are on the internet."
     )
     assert check(may_be_private=False) == Finding(False, private)
@@ -97,7 +99,7 @@ def test_a_name_leads_to_the_internet_or_nowhere(
         raise socket.gaierror
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    words = "The name sip.example.com leads nowhere. Compare it with what the provider wrote."
+    words = "DNS lookup failed for sip.example.com. Compare it with what the provider wrote."
     assert check(trunk="sip.example.com") == Finding(False, words)
 
 
@@ -110,7 +112,7 @@ def test_over_tcp_answers_come_in_pieces_and_over_tls_somebody_must_speak_it(
         assert check(trunk=address, transport="tcp") == Finding(True, ANSWERS)
         told = check(trunk=address, transport="tls")
     assert not told.works
-    assert told.words.startswith(f"No encrypted connection came about with {address} over TLS: ")
+    assert told.words.startswith(f"No encrypted connection to {address} over TLS: ")
 
 
 def _answer_in_pieces(server: socket.socket) -> None:

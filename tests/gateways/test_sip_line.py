@@ -161,7 +161,7 @@ def test_a_name_that_leads_inside_is_not_dialled(
     trunk: Trunk, make_line: Callable[..., Sip], tmp_path: Path
 ) -> None:
     line = make_line(is_pinned=True, name="an-account")
-    words = "Nothing was dialled: the name 127.0.0.1 leads to an address that is not public."
+    words = "No call was placed: the address of 127.0.0.1 is not public."
     assert placed(line, NUMBER) == ("rejected", words, EndedReason.CARRIER_ERROR, "carrier_error")
     assert trunk.calls_to(NUMBER) == []
     assert {path.name for path in tmp_path.iterdir()} == {"an-account", "began"}

@@ -53,7 +53,7 @@ def test_the_wish_to_wait_is_read_as_seconds_or_as_a_date(receiver: Receiver) ->
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.1", "2130706433"])
 def test_nothing_is_sent_to_an_address_that_is_not_public(receiver: Receiver, host: str) -> None:
     answer = post(f"http://{host}:{receiver.port}/", HEADERS, "{}", allow_private=False)
-    words = f"the name {host} leads to an address that is not public"
+    words = f"the address of {host} is not public"
     assert (answer, receiver.received) == (Answer(None, words), [])
 
 
@@ -66,7 +66,7 @@ def test_a_name_with_one_private_address_among_public_ones_is_refused(
 
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
     answer = post(f"http://both.example:{receiver.port}/", HEADERS, "{}", allow_private=False)
-    words = "the name both.example leads to an address that is not public"
+    words = "the address of both.example is not public"
     assert (answer, receiver.received) == (Answer(None, words), [])
 
 

@@ -56,7 +56,7 @@ def test_calls_wait_saying_why_and_go_on_in_their_order(
     first = call_now(fresh_database, waiting[0])
     assert (first.status, first.status_detail) == (
         CallStatus.QUEUED,
-        "Dialling is paused: A storm.",
+        "Calling is paused: A storm.",
     )
     with fresh_database.transaction(read_only=True) as session:
         kinds = [moment.kind for moment in calls.timeline(session, line.key, waiting[0])]

@@ -29,7 +29,7 @@ def test_a_number_that_was_to_rest_is_called_when_the_rest_is_taken_back(
     waiting = call_now(fresh_database, put_off)
     assert (waiting.status.value, waiting.status_detail) == (
         "scheduled",
-        "Between two calls to one number the organization leaves 60 minutes.",
+        "The organization waits 60 minutes between calls to one number.",
     )
     with fresh_database.transaction() as session:
         organization = session.get_one(Organization, line.organization_id)

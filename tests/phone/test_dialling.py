@@ -43,7 +43,7 @@ def test_the_region_is_that_of_the_number_not_of_its_country_code() -> None:
     with pytest.raises(PhoneError) as refused:
         check_dialable("+18762345678", {"US"})
     assert str(refused.value) == (
-        "Numbers in Jamaica are not on the list of regions that may be called."
+        "Calls to Jamaica are not allowed. See the organization's allowed regions."
     )
     check_dialable("+18762345678", {"JM"})
     check_dialable("+16135550123", {"CA"})
@@ -61,5 +61,5 @@ def test_the_sentence_shows_how_the_number_is_written() -> None:
     with pytest.raises(PhoneError) as refused:
         check_dialable("+4402079460000", ALLOWED)
     assert refused.value.message == (
-        "Write + and the country code, then 8 to 15 digits in all, without spaces: +442079460000."
+        "Enter + and the country code, 8 to 15 digits in total, without spaces: +442079460000."
     )

@@ -32,8 +32,8 @@ def test_a_number_is_read_as_people_write_it(raw: str, region: str | None, e164:
 @pytest.mark.parametrize(
     ("raw", "region", "code", "message"),
     [
-        ("", "US", "empty", "There is no number here."),
-        ("-", "US", "empty", "There is no number here."),
+        ("", "US", "empty", "Enter a phone number."),
+        ("-", "US", "empty", "Enter a phone number."),
         (
             "0770 0",
             "GB",
@@ -62,50 +62,50 @@ def test_a_number_is_read_as_people_write_it(raw: str, region: str | None, e164:
             "+999 1234 5678",
             "GB",
             "country_unknown",
-            "No country code begins with +999: check the first digits.",
+            "No country code starts with +999. Check the first digits.",
         ),
         (
             "+0 7700 900418",
             "GB",
             "country_unknown",
-            "No country code begins with +077: check the first digits.",
+            "No country code starts with +077. Check the first digits.",
         ),
         (
             "202 555 0123",
             None,
             "country_missing",
-            "The country is missing: begin with + and the country code.",
+            "The country is missing. Start with + and the country code.",
         ),
-        ("1-800-FLOWERS", "US", "letters", "Holds letters: write the number in digits."),
+        ("1-800-FLOWERS", "US", "letters", "Has letters. Write the number in digits."),
         (
             "+1202555０123",
             None,
             "unreadable_characters",
-            "The digit ０ is not written as 0 to 9: type the number again.",
+            "The digit ０ is not 0 to 9. Type the number again.",
         ),
         (
             "\u202a+12025550123",
             None,
             "unreadable_characters",
-            "Holds an invisible mark (U+202A): type the number again.",
+            "Has an invisible character (U+202A). Type the number again.",
         ),
         (
             "202-555-0123 ext. 5",
             "US",
             "extension",
-            "Carries an extension: only the number itself can be kept.",
+            "Has an extension. Enter only the number.",
         ),
         (
             "202-555-0123; 202-555-0124",
             "US",
             "several_phones",
-            "Several numbers in one place: only one can be called.",
+            "Several numbers in one field. Enter only one.",
         ),
         (
             "(202) 555-0123 (202) 555-0124",
             "US",
             "several_phones",
-            "Several numbers in one place: only one can be called.",
+            "Several numbers in one field. Enter only one.",
         ),
         (
             "+1 123 555 0101",
@@ -129,7 +129,7 @@ def test_a_number_is_read_as_people_write_it(raw: str, region: str | None, e164:
             "030 1234567/8",
             "DE",
             "several_phones",
-            "Several numbers in one place: only one can be called.",
+            "Several numbers in one field. Enter only one.",
         ),
         (
             "555-0143",
@@ -147,7 +147,7 @@ def test_a_number_is_read_as_people_write_it(raw: str, region: str | None, e164:
             "12+12025550123",
             "US",
             "plus_misplaced",
-            "The + belongs in front of the number, once.",
+            "Write + once, in front of the number.",
         ),
     ],
 )

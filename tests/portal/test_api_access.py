@@ -93,10 +93,10 @@ def test_the_form_sent_twice_makes_one_key_and_shows_no_secret_again(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"name": " "}, "A key has a name of 1 to 200 characters."),
-        ({"scopes": []}, "A key needs at least one scope."),
-        ({"last_day": "2020-01-01"}, "The end of a key lies in the future."),
-        ({"last_day": "31.12.2026"}, "A day is written YYYY-MM-DD"),
+        ({"name": " "}, "Enter a name of 1 to 200 characters."),
+        ({"scopes": []}, "Choose at least one scope."),
+        ({"last_day": "2020-01-01"}, "Choose an end date in the future."),
+        ({"last_day": "31.12.2026"}, "Enter a day like 2026-02-28"),
     ],
 )
 def test_what_is_wrong_with_a_new_key_stands_at_its_field(
@@ -138,7 +138,7 @@ def test_a_rolled_key_leaves_the_old_one_working_for_as_long_as_asked(
     assert left is not None
     assert timedelta(days=2) < left - utcnow() < timedelta(days=3)
     again = admin.post(page, {"overlap": "0", "once": "b2"}, page=page)
-    assert (again.status_code, "has been rolled already" in again.text) == (422, True)
+    assert (again.status_code, "was already rolled" in again.text) == (422, True)
 
 
 @pytest.mark.parametrize("overlap", ["8", "-1", "soon", ""])
@@ -148,7 +148,10 @@ def test_an_overlap_out_of_range_is_refused_at_its_field(
     key = make_key(session, own).key
     page = f"/api-access/keys/{key.id}/roll"
     answer = admin.post(page, {"overlap": overlap}, page=page)
-    assert (answer.status_code, answer.text.count("The old key can work on for 0 to 7 days.")) == (
+    assert (
+        answer.status_code,
+        answer.text.count("The old key can keep working for 0 to 7 days."),
+    ) == (
         422,
         2,
     )
@@ -260,7 +263,7 @@ def test_a_client_of_the_retired_api_names_its_organization_and_the_end_of_its_s
     ).client
     session.commit()
     pages = [admin.get(f"/api-access/clients{path}").text for path in ("", f"/{legacy.id}")]
-    kind = f"Retired calling API of {own.plus.name}"
+    kind = f"Legacy API of {own.plus.name}"
     assert [
         [kind in page, "1\N{NO-BREAK SPACE}Mar\N{NO-BREAK SPACE}2999" in page] for page in pages
     ] == [[True, True]] * 2

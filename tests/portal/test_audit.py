@@ -86,14 +86,14 @@ def test_the_history_tells_what_changed_in_the_words_of_a_reader(
     page = signed_in(told.staff[Role.PARTNER_ADMIN]).get("/audit").text
     assert lines(page) == [
         "Thing turned round Not before 4 May 2026, 10:00 UTC Password changed",
-        "Person suspended: =cmd|olga in Northwind Bakery Status Active → Suspended",
-        "Organization changed: Northwind Dental Limit of assistants 3 → 1,200 Plan Basic → Plus",
+        "User suspended: =cmd|olga in Northwind Bakery Status Active → Suspended",
+        "Organization changed: Northwind Dental Assistant limit 3 → 1,200 Plan Basic → Plus",
     ]
     assert "hunter2" not in page
     cell = r'<td class="wrap history-who">([^<]+)(?:<span class="cell-sub">([^<]+))?'
     who = re.findall(cell, page)
     assert who == [
-        ("system", "The system itself"),
+        ("system", "System"),
         ("crm-sync (abc)", "API client"),
         (told.staff[Role.PARTNER_ADMIN].email, ""),
     ]
@@ -136,9 +136,9 @@ def test_the_file_holds_both_sides_of_a_change_and_runs_nothing(
         "Who": "crm-sync (abc)",
         "Kind of actor": "client",
         "Address": "192.0.2.7",
-        "What": "Person suspended",
+        "What": "User suspended",
         "Action": "user.suspended",
-        "Kind of thing": "user",
+        "Kind": "user",
         "Thing": "'=cmd|olga",
         "Id": str(told.user.id),
         "Before": '{"status":"active"}',
@@ -174,8 +174,8 @@ def test_days_are_those_of_the_readers_zone(
     clock.pass_by(minutes=1)
     assert "5\u00a0May\u00a02026, 08:30" in browser.get("/audit?end=2026-05-05").text
     for asked, said in {
-        "start=2026-02-30": "A day is written YYYY-MM-DD",
-        "start=2026-05-05&end=2026-05-04": "The last day is before the first one",
+        "start=2026-02-30": "Enter a day like 2026-02-28",
+        "start=2026-05-05&end=2026-05-04": "The last day is before the first day",
     }.items():
         refused = browser.get(f"/audit?{asked}")
         assert (refused.status_code, said in refused.text) == (422, True)
@@ -202,7 +202,7 @@ def test_a_long_history_comes_in_pages_and_whole_in_the_file(
     browser, path, found = signed_in(told.staff[Role.PARTNER_ADMIN]), "/audit?kind=user", []
     while path:
         page = browser.get(path).text
-        found += re.findall(r"Mail could not be delivered: <a[^>]*>(mail \d+)", page)
+        found += re.findall(r"Email could not be delivered: <a[^>]*>(mail \d+)", page)
         further = re.search(r'href="([^"]+)" rel="next"', page)
         path = further[1].replace("&amp;", "&") if further else ""
     assert found == [f"mail {number}" for number in range(59, -1, -1)]

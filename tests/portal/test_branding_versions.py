@@ -87,7 +87,7 @@ def test_a_version_stands_beside_what_customers_see_now(
 
 
 def test_the_first_version_has_none_before_it(editor: Browser) -> None:
-    assert "There is none before it to compare with." in editor.get("/branding/history/1").text
+    assert "There is no earlier version to compare with." in editor.get("/branding/history/1").text
 
 
 def test_what_a_script_changed_since_is_said(

@@ -160,7 +160,7 @@ def test_days_are_those_of_the_readers_zone(
     assert listed(browser.get("/calls?start=2026-05-05").text, made) == {"late"}
     counted = browser.get("/calls?counted=yes&start=2026-05-05").text
     assert listed(counted, made) == {"late"}
-    assert "Calls that usage counts, by the UTC day" in counted
+    assert "Calls counted in usage, by the UTC day" in counted
 
 
 def test_the_calls_that_usage_counts_are_as_many_as_it_says(
@@ -183,9 +183,9 @@ def test_the_calls_that_usage_counts_are_as_many_as_it_says(
         days = browser.get(f"/usage.csv?start={start}&end={end}&rows=days").text.splitlines()[1:]
         listing = browser.get(f"/calls?counted=yes&start={start}&end={end}").text
         assert sum(int(day.split(",")[1]) for day in days) == len(listed(listing, made)) + 1
-        assert "1 conversation of these days has no call to be shown" in listing
+        assert "1 conversation: imported totals; no call records" in listing
     for nothing in ("", "?counted=yes&start=2026-05-05", "?counted=yes&answered=human"):
-        assert "no call to be shown" not in browser.get(f"/calls{nothing}").text
+        assert "no call records" not in browser.get(f"/calls{nothing}").text
 
 
 def test_pages_follow_each_other_without_gap_or_repeat(
@@ -208,7 +208,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(
 
 def test_a_day_that_does_not_exist_is_said_to_the_person(own: Tenant, signed_in: SignedIn) -> None:
     page = signed_in(own.staff[Role.ADMIN]).get("/calls?start=2026-02-30")
-    assert (page.status_code, 'href="#start">A day is written' in page.text) == (422, True)
+    assert (page.status_code, 'href="#start">Enter a day like' in page.text) == (422, True)
 
 
 def test_one_call_is_told_from_beginning_to_end(
@@ -251,7 +251,7 @@ def test_one_call_is_told_from_beginning_to_end(
     )
     assert [tuple(part.replace("\u00a0", " ") for part in entry) for entry in story] == [
         ("Queued", "", "12:00:00"),
-        ("Dialling", "Attempt 1, carrier reference CA01…cdef", "+1.0 s"),
+        ("Calling", "Attempt 1, carrier reference CA01…cdef", "+1.0 s"),
         ("Answered by a person", "", "+9.0 s"),
         ("Intro spoken", "Hello, this is Robin.", "+10.0 s"),
         ("Finished after a conversation", "", "+3 min"),
@@ -273,7 +273,7 @@ def test_cancelling_asks_with_what_follows_and_happens_once(
     session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
     browser, path = signed_in(own.plus_user), f"/calls/{made['queued'].id}"
-    assert "The call is not placed. The person is not called." in browser.get(f"{path}/cancel").text
+    assert "The call is not placed." in browser.get(f"{path}/cancel").text
     for _time in range(2):
         answer = browser.post(f"{path}/cancel", page="/")
         assert (answer.status_code, answer.location) == (303, path)
@@ -295,7 +295,7 @@ def test_the_page_says_how_the_cancelling_of_a_call_on_the_line_stands(
     def panel() -> tuple[bool, ...]:
         shown = browser.get(f"{path}/live").text
         looked_for = ("The carrier has been asked to hang up.", NOT_ENDED, "Cancel this call…")
-        assert ("Call in progress" in shown, "The call waits" in shown) == (True, False)
+        assert ("Call in progress" in shown, "The call is waiting" in shown) == (True, False)
         return tuple(words in shown for words in looked_for)
 
     assert panel() == (False, False, True)
@@ -307,7 +307,7 @@ def test_the_page_says_how_the_cancelling_of_a_call_on_the_line_stands(
     session.commit()
     assert panel() == (False, True, True)
     refused = browser.get(f"{path}?problem=cancel_refused").text
-    assert "Its carrier account can’t be used any more" in refused
+    assert "Its carrier account can no longer be used" in refused
 
 
 def test_the_page_of_a_call_is_loaded_again_when_the_call_is_over(

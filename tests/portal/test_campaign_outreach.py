@@ -114,7 +114,7 @@ def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
     )
     actions = select(AuditEntry.action).where(AuditEntry.target_id == str(campaign.id))
     assert session.scalars(actions.order_by(AuditEntry.id)).all()[-1] == "campaign.planned"
-    assert "00:00 to 24:00, every day, where each person is" in unescape(admin.get(planned).text)
+    assert "00:00 to 24:00, every day, local to each person" in unescape(admin.get(planned).text)
 
 
 @pytest.mark.parametrize(
@@ -123,11 +123,11 @@ def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
         ({"agent": "nonsense"}, "Choose an assistant of the campaign."),
         ({"weekdays": []}, "Choose at least one day of the week."),
         ({"weekdays": ["9"]}, "Choose at least one day of the week."),
-        ({"hours_start": "09:00", "hours_end": "09:00"}, "The end of the hours is not after"),
-        ({"hours_start": "soon"}, "A time of day is written 08:00."),
-        ({"calls_per_hour": "0"}, "A whole number from 1 to 10,000 fits here."),
-        ({"calls_at_once": "many"}, "A whole number fits here, in digits."),
-        ({"voicemail": " "}, "go together: both are needed"),
+        ({"hours_start": "09:00", "hours_end": "09:00"}, "The end must be after"),
+        ({"hours_start": "soon"}, "Enter a time like 08:00."),
+        ({"calls_per_hour": "0"}, "Enter a whole number from 1 to 10,000."),
+        ({"calls_at_once": "many"}, "Enter a whole number in digits."),
+        ({"voicemail": " "}, "Send both the intro"),
         ({"said": "default"}, "The assistant has no messages of its own"),
     ],
 )
@@ -154,7 +154,7 @@ def test_of_two_who_change_a_plan_the_second_is_told(
 ) -> None:
     sent = TYPED | {"agent": str(agent.id), "calls_per_hour": "60"}
     late = admin.post(f"{planned}/plan", sent | {"version": "1"}, page=f"{planned}/plan")
-    assert (late.status_code, "changed this meanwhile" in late.text) == (409, True)
+    assert (late.status_code, "changed this" in late.text) == (409, True)
     assert outreach.plan_of(session, campaign).calls_per_hour is None
 
 
@@ -163,7 +163,7 @@ def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
 ) -> None:
     asked = unescape(admin.get(f"{planned}/start").text)
     for words in (
-        "1 contact will be called: 00:00 to 24:00, every day, where each person is.",
+        "1 contact will be called: 00:00 to 24:00, every day, local to each person.",
         "1 will not be called: no phone number.",
         "1 will not be called: asked not to be called.",
     ):
@@ -173,7 +173,7 @@ def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
     assert (started.status_code, started.location) == (303, planned)
     assert (status_of(session, campaign), feed(session, campaign)) == (CampaignStatus.ACTIVE, 1)
     page = unescape(admin.get(planned).text)
-    for words in ("1 of 3 contacts called", "Asked not to be called", "The last calls are on"):
+    for words in ("1 of 3 contacts called", "Asked not to be called", "The last calls are in"):
         assert words in page
     fragment = admin.get(f"{planned}/live").text
     assert ('hx-trigger="every 2s"' in fragment, "<html" in fragment) == (True, False)
@@ -185,10 +185,10 @@ def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
         ("off", "The assistant is switched off.", "/assistants/{agent}"),
         (
             "left",
-            "The assistant of the plan was taken out of the campaign.",
+            "The plan's assistant was removed from the campaign.",
             "/campaigns/{campaign}/outreach/plan",
         ),
-        ("paused", "Dialling is paused: A storm.", "/line"),
+        ("paused", "Calling is paused: A storm.", "/line"),
     ],
 )
 def test_what_stops_a_whole_campaign_is_said_with_the_place_to_mend_it(
@@ -213,25 +213,25 @@ def test_what_stops_a_whole_campaign_is_said_with_the_place_to_mend_it(
     session.commit()
     link = f'href="{mended_at.format(agent=agent.id, campaign=campaign.id)}"'
     page = unescape(admin.get(planned).text)
-    assert all(words in page for words in ("Nobody would be called", said, link))
+    assert all(words in page for words in ("No one would be called", said, link))
     asked = unescape(admin.get(f"{planned}/start").text)
-    assert f"Nobody is called before this is over: {said}" in asked
+    assert f"No calls until this ends: {said}" in asked
     assert "1 contact will be called" in asked
 
     admin.post(f"{planned}/start", page=f"{planned}/start")
     fed = feed(session, campaign)
     for path in (planned, f"{planned}/live"):
         shown = unescape(admin.get(path).text)
-        assert ("Nobody is called at this moment" in shown, said in shown) == (True, True)
+        assert ("No calls right now" in shown, said in shown) == (True, True)
     member = signed_in(own.user)
     assert said in unescape(member.get(planned).text)
     overview = unescape(member.get("/").text)
     if hindrance == "paused":
         assert fed == 1
-        assert "Dialling is paused: A storm." in overview
+        assert "Calling is paused: A storm." in overview
     else:
         assert fed == 0
-        assert f"{campaign.name} calls nobody" in overview
+        assert f"{campaign.name} isn’t calling" in overview
         assert said in overview
 
 
@@ -244,7 +244,7 @@ def test_a_pause_takes_calls_back_and_a_resume_goes_on(
     assert (paused.status_code, status_of(session, campaign)) == (303, CampaignStatus.PAUSED)
     assert session.scalars(select(Call.status)).all() == [CallStatus.CANCELED]
     page = unescape(admin.get(planned).text)
-    assert ("Resume campaign" in page, "Paused: nobody is called" in page) == (True, True)
+    assert ("Resume campaign" in page, "Paused. No calls" in page) == (True, True)
     admin.post(f"{planned}/start", page=f"{planned}/start")
     assert feed(session, campaign) == 1
 
@@ -260,7 +260,7 @@ def test_when_everybody_was_called_it_can_be_done_again(
     end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
     session.commit()
     page = unescape(admin.get(planned).text)
-    assert ("Everybody who can be called has been." in page, "every 2s" in page) == (True, False)
+    assert ("All callable contacts were called." in page, "every 2s" in page) == (True, False)
     assert "1 contact will be called" in unescape(admin.get(f"{planned}/again").text)
     admin.post(f"{planned}/again", page=f"{planned}/again")
     assert feed(session, campaign) == 1

@@ -51,7 +51,7 @@ def test_a_visitors_message_becomes_a_mail_to_support(
             {"name": "Ada", "email": "ada@example.com", "message": "Can I move my appointment?"},
         )
     ]
-    assert "answers by e-mail" in browser.get(answer.location).text
+    assert "answers by email" in browser.get(answer.location).text
 
 
 def test_a_person_who_is_signed_in_is_asked_for_the_message_alone(
@@ -68,17 +68,17 @@ def test_a_person_who_is_signed_in_is_asked_for_the_message_alone(
 
 
 def test_it_says_that_a_person_answers(browser: Browser, chatting: Tenant) -> None:
-    assert "A person answers, by e-mail." in browser.get(page_of(chatting)).text
+    assert "A person answers by email." in browser.get(page_of(chatting)).text
 
 
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("message", " \n ", "Write your message first."),
-        ("message", "x" * 2001, "2,001 characters are too many: at most 2,000."),
-        ("email", "", "the answer is sent there"),
-        ("email", "nobody", "not an e-mail address"),
-        ("email", "ada@example.com\r\nBcc: all@example.com", "not an e-mail address"),
+        ("message", " \n ", "Enter a message."),
+        ("message", "x" * 2001, "2,001 characters are too many. Use at most 2,000."),
+        ("email", "", "Enter your email address for the answer"),
+        ("email", "nobody", "Enter an email like"),
+        ("email", "ada@example.com\r\nBcc: all@example.com", "Enter an email like"),
     ],
 )
 def test_a_message_that_can_not_be_answered_is_refused_and_kept_in_its_field(

@@ -27,16 +27,16 @@ def pause(session: Session, scope: Scope, reason: str) -> None:
 def test_every_page_of_an_operator_says_that_dialling_is_paused(
     session: Session, own: Tenant, operator: Browser, signed_in: SignIn
 ) -> None:
-    assert "Dialling is paused" not in operator.get("/").text
+    assert "Calling is paused" not in operator.get("/").text
     pause(session, Scope(), "restored from a backup")
     pause(session, Scope(carrier=CarrierKind.TWILIO), "A storm")
     pause(session, Scope(partner_id=own.partner.id), "Unpaid")
     for path in ("/", "/organizations", "/account"):
         shown = operator.get(path).text
-        assert "Dialling is paused for all calls</p>" in shown
+        assert "Calling is paused for all calls</p>" in shown
         assert "by Mara: restored from a backup. Calls are accepted and wait." in shown
-        assert "Dialling is paused for all calls over Twilio</p>" in shown
-        assert "Dialling is paused for all calls of one partner</p>" in shown
+        assert "Calling is paused for all calls over Twilio</p>" in shown
+        assert "Calling is paused for all calls of one partner</p>" in shown
     assert "restored from" not in signed_in(own.staff[Role.PARTNER_ADMIN]).get("/account").text
 
 
@@ -51,7 +51,7 @@ def observe(session: Session, kind: Observed, count: int, code: str, words: str)
 def test_operators_see_each_carrier_with_the_codes_of_its_trouble(
     session: Session, operator: Browser
 ) -> None:
-    assert "No carrier was asked for anything" in operator.get("/line").text
+    assert "No carrier requests" in operator.get("/line").text
     observe(session, Observed.REFUSED, 4, "21211", "The carrier refused: <b>no</b>")
     shown = operator.get("/line").text
     assert "<h1>Twilio refuses calls" in shown
@@ -69,16 +69,16 @@ def test_an_administrator_reads_in_plain_words_what_holds_the_calls(
     session: Session, own: Tenant, signed_in: SignIn
 ) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert "The line works" in admin.get("/line").text
-    assert "Calls that failed" in admin.get("/line").text
+    assert "The carrier works" in admin.get("/line").text
+    assert "Failed calls" in admin.get("/line").text
     observe(session, Observed.SILENT, 2, "ReadTimeout", "ReadTimeout")
     pause(session, Scope(partner_id=own.partner.id), "Your number is being moved")
     for path in ("/line", "/"):
         shown = admin.get(path).text
         assert ("ReadTimeout" in shown, "Twilio" in shown) == (False, False)
         assert "Your number is being moved" in shown
-    assert "The telephone line does not answer" in admin.get("/line").text
-    assert "The telephone line takes no calls at the moment" in admin.get("/").text
+    assert "The carrier does not answer" in admin.get("/line").text
+    assert "The carrier isn’t accepting calls" in admin.get("/").text
 
 
 def test_others_have_no_such_page(own: Tenant, signed_in: SignIn) -> None:
@@ -120,13 +120,13 @@ def test_a_pause_by_command_is_said_wherever_calls_would_go_out(
         "voicemail": "Bye.",
     }
     before = admin.post("/test-call/checks", typed, page="/test-call").text
-    assert "A line is free, and nothing holds calls back." in before
+    assert "The carrier is ready, and nothing holds calls back." in before
 
-    why = "Dialling is paused: The trunk is being moved."
+    why = "Calling is paused: The trunk is being moved."
     words = ["calls", "pause", "--reason", "The trunk is being moved."]
     assert app.test_cli_runner().invoke(args=words).exit_code == 0
     checks = admin.post("/test-call/checks", typed, page="/test-call").text
-    assert f"{why} The call will wait until it goes on." in checks
+    assert f"{why} The call will wait until calling resumes." in checks
     sent = {**typed, "once": "a1"}
     placed, again = (admin.post("/test-call", sent, page="/test-call") for _ in range(2))
     assert again.location == placed.location

@@ -60,8 +60,8 @@ def test_bad_lines_are_named_and_nothing_is_half_saved(
     refused = browser.post(f"{path}/add", {"numbers": text}, page=f"{path}/add")
     shown = unescape(refused.text)
     assert refused.status_code == 422
-    assert "2 of 4 lines need mending" in shown
-    assert "Holds letters: write the number in digits." in shown
+    assert "2 of 4 lines need fixing" in shown
+    assert "Has letters. Write the number in digits." in shown
     assert "Add the 2 good ones" in shown
     assert listed(session, own) == {}
     answer = browser.post(f"{path}/add-good", {"numbers": text}, page=f"{path}/add")
@@ -93,7 +93,7 @@ def test_an_uploaded_file_is_read_and_comes_back_as_text_where_it_is_refused(
 @pytest.mark.parametrize(
     ("sent", "words"),
     [
-        (b"", "Numbers: Write at least one number"),
+        (b"", "Numbers: Enter at least one number"),
         (b"\x89PNG\r\n\x1a\n\0\0", "Or a file: "),
         (b"1" * 3_000_000, "Or a file: The file is larger"),
     ],
@@ -117,9 +117,9 @@ def test_a_number_is_removed_after_a_question(
         answer = browser.post(f"{path}/remove", {"number": ADA}, page=f"{path}/add")
         assert answer.status_code == 303
     assert listed(session, own) == {}
-    assert f"{phone(ADA)} is off the list" in browser.get(path).text
+    assert f"{phone(ADA)} was removed from the list" in browser.get(path).text
     changes = browser.get(f"/organizations/{own.organization.id}/activity").text
-    assert f"Number taken off the do-not-call list: {phone(ADA)}" in changes
+    assert f"Number removed from the do-not-call list: {phone(ADA)}" in changes
     assert browser.get(f"{path}/remove", query_string={"number": ADA}).status_code == 404
     assert browser.post(f"{path}/remove", {"number": "x"}, page=f"{path}/add").status_code == 404
 

@@ -36,7 +36,7 @@ def test_a_page_that_is_not_there_says_so_in_the_partners_brand(
 ) -> None:
     answer = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/nowhere")
     assert answer.status_code == 404
-    assert "<h1>This page is not here</h1>" in answer.text
+    assert "<h1>Page not found</h1>" in answer.text
     assert f'<span class="logo-name">{own.partner.name}</span>' in answer.text
     reference = answer.headers["X-Request-Id"]
     assert f"<code>{reference}</code>" in answer.text
@@ -46,7 +46,7 @@ def test_a_visitor_under_a_partners_address_sees_its_brand_and_the_way_to_its_si
     own: Tenant, browser: Browser
 ) -> None:
     answer = browser.get(f"/p/{own.partner.slug}/no-such-page")
-    assert titled(answer, own) == (404, "This page is not here")
+    assert titled(answer, own) == (404, "Page not found")
     assert f'href="/p/{own.partner.slug}/sign-in">Go to the sign-in page</a>' in answer.text
 
 
@@ -106,16 +106,16 @@ def titled(answer: TestResponse, own: Tenant) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("error", "page"),
     [
-        (NotFound(), (404, "This page is not here")),
-        (Forbidden("No.", "role_too_low"), (404, "This page is not here")),
+        (NotFound(), (404, "Page not found")),
+        (Forbidden("No.", "role_too_low"), (404, "Page not found")),
         (Unauthenticated("No.", "no_session"), (401, "You are signed out")),
-        (Conflict("Somebody was first.", "first"), (409, "This has changed meanwhile")),
-        (TooLarge("Over the limit.", "too_large"), (413, "This is too large")),
+        (Conflict("Somebody was first.", "first"), (409, "This has changed")),
+        (TooLarge("Over the limit.", "too_large"), (413, "Too large")),
         (RateLimited("Slowly.", 30), (429, "Too many requests")),
         (ValidationFailed("No.", "wrong"), (400, "This request can’t be read")),
         (CSRFError("No."), (403, "This form was not accepted")),
         (OperationalError("SELECT", {}, Exception()), (503, "The portal is not available")),
-        (ZeroDivisionError(), (500, "Something failed on our side")),
+        (ZeroDivisionError(), (500, "Something went wrong on our side")),
     ],
 )
 def test_each_refusal_has_its_page_in_the_partners_brand(
@@ -162,9 +162,9 @@ def test_a_file_over_the_limit_is_told_the_limit(
     client = app.test_client()
     client.get(f"/p/{own.partner.slug}/sign-in")
     answer = client.post("/sign-out", data={"file": (io.BytesIO(b"x" * 100_000), "big.csv")})
-    assert titled(answer, own) == (413, "This is too large")
-    assert "What was sent is over the limit of 1.0\xa0kB. Nothing was changed." in answer.text
-    assert "Going back in your browser shows what you typed." in answer.text
+    assert titled(answer, own) == (413, "Too large")
+    assert "The request is over the limit of 1.0\xa0kB. Nothing was changed." in answer.text
+    assert "Go back in your browser to see what you typed." in answer.text
 
 
 def test_without_a_database_there_is_still_a_page(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_failure_is_a_page_with_its_reference_and_tells_nothing_else(
     monkeypatch.setitem(app.view_functions, "portal.sign_in", fail)
     answer = app.test_client().get("/sign-in")
     assert answer.status_code == 500
-    assert "<h1>Something failed on our side</h1>" in answer.text
+    assert "<h1>Something went wrong on our side</h1>" in answer.text
     assert "ZeroDivision" not in answer.text
     assert re.search(r"<code>req_[\w-]{22}</code>", answer.text)
 

@@ -51,7 +51,7 @@ def hits(html: str) -> Hits:
 def own_paths(world: dict[str, str], *kinds: str) -> Hits:
     places = {
         "organization": ("Organizations", "/organizations/"),
-        "user": ("People", "/people/"),
+        "user": ("Users", "/people/"),
         "campaign": ("Campaigns", "/campaigns/"),
         "call": ("Calls", "/calls/"),
     }
@@ -136,10 +136,10 @@ def test_of_many_a_few_are_shown_and_the_list_shows_the_rest(
     page = browser.get("/find?q=crowd").text
     assert {group: len(links) for group, links in hits(page).items()} == {
         "Organizations": 5,
-        "People": 5,
+        "Users": 5,
     }
     assert 'href="/organizations?q=crowd">All matches in Organizations' in page
-    assert 'href="/people?q=crowd">All matches in People' in page
+    assert 'href="/people?q=crowd">All matches in Users' in page
     calls = browser.get("/find?q=%2B1303").text
     assert 'href="/calls?number=%2B1303">All matches in Calls' in calls
 

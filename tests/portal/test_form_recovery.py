@@ -170,7 +170,7 @@ def test_a_form_without_a_valid_token_can_be_sent_again(
     typed = {"name": "Olga", "timezone": "", "csrf_token": "old"}
     refused = browser.client.post("/account", data=typed, headers=OURS)
     assert refused.status_code == 403
-    assert "<h1>This page was open for a long time</h1>" in refused.text
+    assert "<h1>This page has expired</h1>" in refused.text
     session.refresh(own.user)
     assert own.user.name is None
     sent = browser.client.post(action(refused.text), data=hidden(refused.text), headers=OURS)

@@ -83,8 +83,8 @@ def test_another_account_takes_the_place_and_a_token_alone_may_change(
     ("typed", "words"),
     [
         ({"sid": "SK123", "token": TOKEN}, "AC and 32 characters"),
-        ({"sid": SID, "token": ""}, "Type the account&#39;s token"),
-        ({"sid": SID, "token": "with a space"}, "Type the account&#39;s token"),
+        ({"sid": SID, "token": ""}, "Enter the token"),
+        ({"sid": SID, "token": "with a space"}, "Enter the token"),
     ],
 )
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -121,11 +121,11 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
     assert "Twilio does not accept this token for this SID." in tested()
     carrier.accounts[SID] = TOKEN
     carrier.standing = "suspended"
-    assert "Twilio says that the account is suspended" in tested()
+    assert "The Twilio account is suspended" in tested()
     carrier.standing = "active"
     assert "This number is not the account’s: +12025550199." in tested()
     carrier.owned = {"+12025550199"}
-    assert "The connection to AC1a1a…1a1a works. Nobody was called." in tested()
+    assert "The connection to AC1a1a…1a1a works. No call was placed." in tested()
     carrier.stop()
     assert "Twilio could not be reached from here" in tested()
     assert carrier.ledger == []
@@ -157,9 +157,9 @@ def test_an_account_in_use_stays_and_one_that_is_not_goes(
     question = f"{LIST}/{account.id}/remove"
     asked = admin.get(question).text
     assert "Remove the account AC1a1a…1a1a?" in asked
-    assert "It is refused until 1 call over it has ended." in asked
+    assert "You can remove it after 1 call over it has ended." in asked
     admin.post(question, page=question)
-    assert "1 call waits for it or is on the line" in admin.get(LIST).text
+    assert "1 call is waiting or in progress" in admin.get(LIST).text
     session.refresh(call)
     call.status = CallStatus.COMPLETED
     session.commit()
@@ -193,17 +193,17 @@ def test_a_removal_names_how_many_organizations_call_over_what_instead(
         return re.findall("<li>(.+)</li>", asked.partition("</ul>")[0])
 
     rest = [
-        "No call over it waits or is on the line.",
-        "Its token is forgotten within two days. Nothing changes at the carrier.",
+        "No calls are using it.",
+        "Its token is deleted within two days. Nothing changes at the carrier.",
     ]
-    first = "New live calls of 1 organization go out over the platform’s."
+    first = "New live calls of 1 organization use the platform’s."
     assert follows(its_form) == [first, *rest]
     admin.post(FORM, TYPED, page=FORM)
-    first = "New live calls of 1 organization go out over your account AC1a1a…1a1a."
+    first = "New live calls of 1 organization use your account AC1a1a…1a1a."
     assert follows(its_form) == [first, *rest]
     session.add_all(Organization(partner_id=own.partner.id, name=name) for name in "AB")
     session.commit()
-    first = "New live calls of 3 organizations go out over the platform’s."
+    first = "New live calls of 3 organizations use the platform’s."
     assert follows(FORM) == [first, *rest]
 
 

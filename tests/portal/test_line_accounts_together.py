@@ -46,7 +46,7 @@ def test_whoever_saves_second_sees_both(session: Session, own: Tenant, admin: Br
     assert save(admin, TWILIO, ACCOUNT, 0)[0] == 303
     status, shown = save(admin, TWILIO, {"sid": OTHER, "token": "another"}, 0)
     assert status == 409
-    assert f"{own.staff[Role.PARTNER_ADMIN].email} changed this meanwhile" in shown
+    assert f"{own.staff[Role.PARTNER_ADMIN].email} changed this" in shown
     assert f"<td>{SID}</td><td>{OTHER}</td>" in shown
     assert 'name="version" value="1"' in shown
     assert "another" not in shown

@@ -75,7 +75,7 @@ def test_a_trunk_is_set_and_its_password_is_never_shown_again(
     answer = admin.post(organization, TYPED, page=organization)
     assert (answer.status_code, answer.location) == (303, LIST)
     shown = [admin.get(path).text for path in (LIST, organization, "/audit")]
-    assert f"Live calls go out over {ADDRESS} from now on." in shown[0]
+    assert f"Live calls use {ADDRESS} from now on." in shown[0]
     assert own.organization.name in shown[0]
     assert all(f'value="{value}"' in shown[1] for value in (ADDRESS, "portal", "example.com"))
     assert not any(PASSWORD in page for page in shown)
@@ -114,16 +114,16 @@ def test_the_same_trunk_keeps_its_password_and_another_takes_its_place(
     for elsewhere in ({"user": "another"}, {"proxy": "9.9.9.8"}, {"address": "9.9.9.8"}):
         refused = admin.post(FORM, {**kept, **elsewhere}, page=FORM)
         assert refused.status_code == 422
-        assert "Type the user&#39;s password." in refused.text
+        assert "Enter the user&#39;s password." in refused.text
     admin.post(FORM, {**TYPED, "user": "another"}, page=FORM)
     before, now = stored(session)
     assert (before.removed_at is not None, now.removed_at, now.version) == (True, None, 3)
     twilio = {"sid": "AC" + "1a" * 16, "token": "a-token"}
-    assert f"It takes the place of the SIP trunk {ADDRESS}." in admin.get(TWILIO).text
+    assert f"It replaces the SIP trunk {ADDRESS}." in admin.get(TWILIO).text
     admin.post(TWILIO, twilio, page=TWILIO)
     *_, gone, last = stored(session)
     assert (gone.removed_at is not None, last.carrier) == (True, CarrierKind.TWILIO)
-    assert "It takes the place of the Twilio account AC1a1a…1a1a." in admin.get(FORM).text
+    assert "It replaces the Twilio account AC1a1a…1a1a." in admin.get(FORM).text
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -137,7 +137,7 @@ def test_everything_wrong_is_said_at_its_field(session: Session, admin: Browser)
     assert 'so"secret' not in shown
     inside = admin.post(FORM, {**TYPED, "address": "127.0.0.1"}, page=FORM)
     assert inside.status_code == 422
-    assert "This leads to an address that is not public." in inside.text
+    assert "This host&#39;s address is not public." in inside.text
     assert stored(session) == []
 
 
@@ -156,7 +156,7 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
     assert "The trunk does not accept this user and password." in tested()
     admin.post(FORM, own, page=FORM)
     works = f"The connection to {trunk.address} works. The trunk answers and accepts the password."
-    assert f"{works} Nobody was called." in tested()
+    assert f"{works} No call was placed." in tested()
     assert (trunk.invites, trunk.registered) == ([], [""])
 
 
@@ -171,7 +171,7 @@ def test_where_the_programs_are_missing_a_trunk_can_not_be_set(
         assert "SIP trunks can’t be used here yet" in answer.text
         assert "Save account" not in answer.text
     admin.post(f"{LIST}/{account.id}/test", page=LIST)
-    assert "This platform can’t call over SIP trunks yet" in admin.get(LIST).text
+    assert "SIP trunks can’t be used here yet" in admin.get(LIST).text
     assert stored(session) == [account]
 
 

@@ -100,7 +100,7 @@ def test_another_kind_of_client_or_none_is_404(
 def test_the_list_is_searched_and_leaves_out_what_was_revoked(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
-    assert "Nothing has to move" in admin.get(LIST).text
+    assert "Nothing to move" in admin.get(LIST).text
     make(session, own, "Night shift")
     oauth_clients.revoke(session, SUPPORT, make(session, own, "Gone already").client_id)
     session.commit()
@@ -141,8 +141,8 @@ def test_a_client_that_asked_for_nothing_has_an_empty_page(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     shown = admin.get(page_of(make(session, own))).text
-    assert "The next request will be shown here" in shown
-    assert "Nothing was asked in the last 30 days" in shown
+    assert "The next one appears here" in shown
+    assert "No requests in the last 30 days" in shown
 
 
 def test_a_call_from_before_requests_were_kept_stands_in(
@@ -176,11 +176,11 @@ def test_a_call_from_before_requests_were_kept_stands_in(
         (
             answered(200, ACCEPTED, 200, ACCEPTED),
             ["Both accept the call.",
-             "The new answer tells the call’s status too, and takes its id to read or cancel it."],
+             "The new answer also has the call’s status, and its id to read or cancel the call."],
         ),
         (
             answered(403, refusal("plan_required", "Plus."), 200, ACCEPTED),
-            ["The retired API needs the Plus plan. The new one serves every plan."],
+            ["The legacy API needs the Plus plan. The new API works with every plan."],
         ),
         (
             answered(200, ACCEPTED, 400, refusal("too_long", "Too long.")),
@@ -190,13 +190,13 @@ def test_a_call_from_before_requests_were_kept_stands_in(
             answered(400, refusal("number_not_allowed", "No.", "toPhoneNumber"), 400,
                      refusal("number_not_allowed", "No.", "contact.phoneNumber")),
             ["Both refuse it for the same reason: No.",
-             "What was wrong with toPhoneNumber is said of contact.phoneNumber.",
-             'Every refusal of a call by the new API holds "success": false.'],
+             "The problem of toPhoneNumber is reported for contact.phoneNumber.",
+             'Each refusal of a call by the new API has "success": false.'],
         ),
         (
             answered(410, refusal("retired", "Over."), 409, refusal("do_not_contact", "Listed.")),
-            ["Both refuse it. The retired API: Over. The new one: Listed.",
-             'Every refusal of a call by the new API holds "success": false.'],
+            ["Both refuse it. The legacy API: Over. The new one: Listed.",
+             'Each refusal of a call by the new API has "success": false.'],
         ),
     ],
 )  # fmt: skip

@@ -86,13 +86,13 @@ def test_sent_twice_it_is_one_change(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"calling_hours_end": "09:00"}, "To: The end of the hours is not after their start"),
-        ({"calling_hours_start": "nine"}, "From: A time of day is written 08:00."),
-        ({"allowed_regions": []}, "Regions that may be called: Choose at least one region"),
+        ({"calling_hours_end": "09:00"}, "To: The end must be after the start"),
+        ({"calling_hours_start": "nine"}, "From: Enter a time like 08:00."),
+        ({"allowed_regions": []}, "Allowed regions: Choose at least one region"),
         ({"default_region": "ZZ"}, "Default region: "),
-        ({"max_calls_at_once": "1000"}, "Calls at once: A whole number from 1 to"),
-        ({"retry_times": "often"}, "Further attempts: A whole number fits here, in digits."),
-        ({"retry_minutes": ""}, "Between two attempts: A whole number is needed here."),
+        ({"max_calls_at_once": "1000"}, "Calls at once: Enter a whole number from 1 to"),
+        ({"retry_times": "often"}, "Retries: Enter a whole number in digits."),
+        ({"retry_minutes": ""}, "Time between attempts: Enter a whole number."),
         ({"retry_minutes": "", "max_calls_a_day": "0"}, "2 things need changing"),
         ({"calling_hours_start": "", "retry_times": "99"}, "2 things need changing"),
     ],
@@ -123,7 +123,7 @@ def test_two_people_are_told_of_each_other(
     refused = browser.post(path, TYPED | {"version": seen}, page=path)
     shown = unescape(refused.text)
     assert refused.status_code == 409
-    assert f"{colleague.email} changed this meanwhile" in shown
+    assert f"{colleague.email} changed this" in shown
     assert "<td>Canada, United States</td><td>United Kingdom, Ireland</td>" in shown
     assert "<td>3</td><td>1</td>" in shown
     assert stored(session, own).retry_times == 3
@@ -152,7 +152,7 @@ def test_members_and_strangers_find_nothing(
 def test_what_the_plan_allows_is_said_beside_the_organizations_own_limits(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
-    words = "The plan allows 2 calls at once and 1,000 calls a day; a lower limit here counts."
+    words = "The plan allows 2 calls at once and 1,000 calls a day; a lower limit here applies."
     before = browser.get(path).text
     tier = own.organization.payment_tier
     session.add(
@@ -168,7 +168,7 @@ def test_how_often_needs_both_its_numbers(
     sent = TYPED | {"number_most_days": "", "version": str(own.organization.version)}
     answer = browser.post(path, sent, page=path)
     assert answer.status_code == 422
-    assert "both are needed, or neither" in answer.text
+    assert "Enter both the number of calls and the days, or neither" in answer.text
     sent = TYPED | {"consent_required": "y", "version": str(own.organization.version)}
     assert browser.post(path, sent, page=path).status_code == 303
     rules = stored(session, own)

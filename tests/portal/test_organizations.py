@@ -80,10 +80,10 @@ def test_sent_twice_it_is_added_once(session: Session, browser: Browser) -> None
     ("changes", "words"),
     [
         ({"name": " "}, "Name: This can't be left blank."),
-        ({"agent_limit": "many"}, "Assistant limit: A whole number fits here, in digits."),
-        ({"user_limit": ""}, "People limit: A whole number is needed here."),
-        ({"user_limit": "-1"}, "People limit: "),
-        ({"email": "nobody"}, "E-mail of the first person: This is not an e-mail address"),
+        ({"agent_limit": "many"}, "Assistant limit: Enter a whole number in digits."),
+        ({"user_limit": ""}, "User limit: Enter a whole number."),
+        ({"user_limit": "-1"}, "User limit: "),
+        ({"email": "nobody"}, "Email of the first user: Enter an email like name@example.com"),
         ({"tier": "gold"}, "Plan: "),
     ],
 )
@@ -124,7 +124,7 @@ def test_renaming_says_who_was_quicker_and_overwrites_only_on_a_second_word(
     refused = browser.post(path, typed, page=path)
     assert refused.status_code == 409
     shown = text(refused)
-    assert f"{own.staff[Role.ADMIN].email} changed this meanwhile" in shown
+    assert f"{own.staff[Role.ADMIN].email} changed this" in shown
     assert "Northwind Bakers" in shown
     assert "Northwind Bread" in shown
     assert f'name="version" value="{changes.version}"' in refused.text
@@ -152,7 +152,7 @@ def test_a_change_of_plan_is_shown_before_it_is_made(
     check = browser.get(f"{base}/check", query_string=chosen)
     shown = text(check)
     assert check.status_code == 200
-    assert "The plan changes from Plus to Basic from this moment on." in shown
+    assert "The plan changes from Plus to Basic immediately." in shown
     assert "has 2 assistants, the new limit is 1: the next assistant will be refused" in shown
     assert fresh(session, organization).payment_tier is Tier.PLUS
 
@@ -173,7 +173,7 @@ def test_a_plan_that_somebody_changed_meanwhile_is_not_overwritten(
     chosen = {"tier": Tier.PLUS.value, "agent_limit": "7", "user_limit": "1", "version": "99"}
     answer = browser.post(base, chosen, page=base)
     assert answer.status_code == 409
-    assert "changed this meanwhile" in text(answer)
+    assert "changed this" in text(answer)
     assert fresh(session, own.plus).agent_limit != 7
 
 
@@ -184,7 +184,7 @@ def test_a_limit_that_is_no_number_is_refused_before_the_check(
     answer = browser.get(f"{path}?tier={Tier.PLUS.value}&agent_limit=x&user_limit=-1")
     assert answer.status_code == 422
     assert "2 things need changing" in text(answer)
-    assert "Assistant limit: A whole number fits here, in digits." in text(answer)
+    assert "Assistant limit: Enter a whole number in digits." in text(answer)
 
 
 def test_suspending_names_its_consequences_and_resuming_ends_it(
@@ -193,7 +193,7 @@ def test_suspending_names_its_consequences_and_resuming_ends_it(
     base = f"/organizations/{own.organization.id}"
     asked = text(browser.get(f"{base}/suspend"))
     assert "Suspend Northwind Bakery?" in asked
-    assert "1 person is signed out at once and can’t sign in." in asked
+    assert "1 user is signed out at once and can’t sign in." in asked
     answer = browser.post(f"{base}/suspend", {"reason": "Invoice unpaid"}, page=f"{base}/suspend")
     assert (answer.status_code, answer.location) == (303, base)
     page = text(browser.get(base))
@@ -277,7 +277,7 @@ def test_who_may_only_read_finds_no_form(own: Tenant, signed_in: SignedIn, role:
         assert browser.get(path).status_code == 404
     if role is Role.PARTNER_EDITOR:
         page = browser.get(base).text
-        for word in ("Suspend", "Change plan", "/edit", "Invite person"):
+        for word in ("Suspend", "Change plan", "/edit", "Invite user"):
             assert word not in page
 
 

@@ -35,7 +35,7 @@ def text_of(html: str) -> str:
 
 def matters(html: str) -> list[tuple[str, str]]:
     """What needs a decision: title, and where it is mended."""
-    part = html.partition("Needs a decision")[2].partition("</section>")[0]
+    part = html.partition("Needs attention")[2].partition("</section>")[0]
     return re.findall(
         r'line-title">([^<]+)</span>.*?(?:href="([^"]+)"[^>]*>[^<]+</a>)?\s*</li>', part, re.DOTALL
     )
@@ -98,7 +98,7 @@ def test_a_quiet_portal_asks_for_nothing_but_its_brand(quiet: Tenant, signed_in:
     page = signed_in(quiet.staff[Role.PARTNER_ADMIN]).get("/").text
     assert others(page) == []
     assert len(brand_of(page)) == 1
-    assert "Nothing waits for you." in signed_in(quiet.staff[Role.ADMIN]).get("/").text
+    assert "Nothing needs attention." in signed_in(quiet.staff[Role.ADMIN]).get("/").text
 
 
 def test_everything_that_needs_a_decision_leads_to_where_it_is_mended(
@@ -149,7 +149,7 @@ def test_everything_that_needs_a_decision_leads_to_where_it_is_mended(
     expected = [
         ("1 call with unknown outcome", f"/calls/{unknown.id}"),
         ("bad.xlsx could not be read", f"/uploads/{bad.id}"),
-        ("412 rows wait for mending", f"/uploads/{waiting.id}"),
+        ("412 rows need fixing", f"/uploads/{waiting.id}"),
         ("Key crm is about to expire", f"/api-access/keys/{key.id}"),
         ("Northwind Dental", f"/organizations/{quiet.plus.id}/plan"),
         (f"{agent.name} can’t call yet", f"/assistants/{agent.id}"),
@@ -283,7 +283,7 @@ def test_a_member_sees_their_own_organization(
     session.commit()
     page = signed_in(quiet.plus_user).get("/").text
     assert "Northwind Dental, 1" in text_of(page)
-    assert "Conversations 3 None in the period before" in text_of(page)
+    assert "Conversations 3 None in the previous period" in text_of(page)
     assert "+1\u00a0202\u00a0555\u00a00101" in page
     assert "+1\u00a0202\u00a0555\u00a00102" not in page
     assert "Organizations by plan" not in page

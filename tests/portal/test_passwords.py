@@ -24,7 +24,7 @@ SignedIn = Callable[[User], Browser]
 
 NEW = "a long way to the sea"
 BOTH = {"password": NEW, "again": NEW}
-ENDED = "<h1>This link has ended</h1>"
+ENDED = "<h1>This link has expired</h1>"
 
 
 def link(session: Session, user: User, purpose: LinkPurpose) -> str:
@@ -56,7 +56,7 @@ def test_who_forgot_the_password_sets_a_new_one_and_is_signed_in(
     assert f'href="{page}"' in browser.get(f"/p/{own.partner.slug}/sign-in").text
     asked = browser.post(page, {"email": own.user.email.upper()}, page=page)
     assert (asked.status_code, asked.location) == (303, f"{page}?sent")
-    assert "<h1>Look into your mailbox</h1>" in browser.get(asked.location).text
+    assert "<h1>Check your email</h1>" in browser.get(asked.location).text
     (letter,) = send_waiting(session, settings)
     path = path_in(letter)
     assert (letter.to, letter.subject) == (
@@ -66,7 +66,7 @@ def test_who_forgot_the_password_sets_a_new_one_and_is_signed_in(
     answer = browser.post(path, BOTH, page=path)
     assert (answer.status_code, answer.location) == (303, "/")
     shown = browser.get("/").text
-    assert "Your password is set, and you are signed in." in shown
+    assert "Password set. You are signed in." in shown
     assert own.user.email in shown
     assert elsewhere.get("/").status_code == 303  # every other session has ended
     session.expire_all()
@@ -140,7 +140,7 @@ def test_what_is_no_address_is_named_or_searched_in_vain(
     browser: Browser, session: Session
 ) -> None:
     empty = browser.post("/forgot-password", {"email": " "}, page="/forgot-password")
-    assert (empty.status_code, "Enter your e-mail address." in empty.text) == (422, True)
+    assert (empty.status_code, "Enter your email address." in empty.text) == (422, True)
     nonsense = browser.post("/forgot-password", {"email": "a\0b@"}, page="/forgot-password")
     assert (nonsense.status_code, waiting(session)) == (303, [])
 
@@ -265,12 +265,12 @@ def test_an_operators_link_is_neutral(browser: Browser, session: Session) -> Non
     ("typed", "words"),
     [
         ({"password": "", "again": ""}, "Enter a new password."),
-        ({"password": NEW, "again": f"{NEW}!"}, "The two are not the same."),
+        ({"password": NEW, "again": f"{NEW}!"}, "Passwords don’t match."),
         (
             {"password": "eleven char", "again": "eleven char"},
-            "Too short: 11 characters, at least 12",
+            "Too short: 11 characters. Use at least 12",
         ),
-        ({"password": "Password12345", "again": "Password12345"}, "one of the first"),
+        ({"password": "Password12345", "again": "Password12345"}, "too common"),
         ({"password": "x" * 1001, "again": "x" * 1001}, "at most 1000 characters"),
     ],
 )

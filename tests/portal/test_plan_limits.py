@@ -103,14 +103,14 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
     chosen |= {"basic_trial-a_day": "1000"}
     checked = admin.get(CHECK, query_string=chosen)
     shown = words(checked.text)
-    assert "This takes something away" in shown
+    assert "Review changes" in shown
     assert (
         "Plus allows each organization 1 call at once instead of any number. 1 organization is on "
-        "it. 1 of them has more on their way now: those go on, further calls wait. "
+        "it. 1 of them has more in progress now. Those continue, and more calls wait. "
     ) in shown
     assert (
         "Plus allows each organization 2 calls a day instead of any number. 1 organization is on "
-        "it. 1 of them has made 2 or more today: further calls wait until midnight UTC. "
+        "it. 1 of them has made 2 or more today: more calls wait until midnight UTC. "
     ) in shown
     assert (
         "Basic trial allows each organization 1,000 calls a day instead of any number. No "
@@ -141,10 +141,10 @@ def test_a_limit_that_is_lifted_gives_and_says_what_comes_sooner(
     session.add(PlanLimit(partner_id=own.partner.id, tier=Tier.PLUS, max_calls_a_day=1))
     make_calls(session, own.plus, CallStatus.COMPLETED, CallStatus.SCHEDULED)
     shown = words(admin.get(CHECK, query_string=BLANK | {"plus-a_day": "5"}).text)
-    assert "This takes nothing away" in shown
+    assert "Review changes" in shown
     assert (
         "Plus allows each organization 5 calls a day instead of 1. 1 organization is on it. 1 call "
-        "waits for tomorrow: as many as the day has room for then are placed today."
+        "waits for tomorrow. As many as the new limit allows are placed today."
     ) in shown
     unchanged = words(admin.get(CHECK, query_string=BLANK | {"plus-a_day": "1"}).text)
     assert "Nothing would change" in unchanged
@@ -154,7 +154,7 @@ def test_a_limit_that_is_lifted_gives_and_says_what_comes_sooner(
 @pytest.mark.parametrize(
     ("name", "typed", "said"),
     [
-        ("plus-at_once", "many", "Plus, calls at once: A whole number fits here, in digits."),
+        ("plus-at_once", "many", "Plus, calls at once: Enter a whole number in digits."),
         ("plus-at_once", "0", "Plus, calls at once: A limit is a whole number from 1 to 1,000."),
         ("free-a_day", "1000001", "Free, calls a day: A limit is a whole number from 1 to 1,"),
     ],
@@ -188,7 +188,7 @@ def test_who_saves_second_sees_both_versions(admin: Browser, own: Tenant, sessio
 def test_an_editor_reads_them_and_others_find_nothing(own: Tenant, signed_in: SignedIn) -> None:
     editor = signed_in(own.staff[Role.PARTNER_EDITOR])
     page = editor.get(PAGE).text
-    assert ("What each plan allows" in page, BASE in page) == (True, False)
+    assert ("Plan limits" in page, BASE in page) == (True, False)
     for user in (own.staff[Role.PARTNER_EDITOR], own.staff[Role.ADMIN], own.user):
         browser = signed_in(user)
         statuses = [browser.get(path).status_code for path in (BASE, CHECK)]
@@ -223,7 +223,7 @@ def test_an_organization_shows_whose_limits_count(
     make_calls(session, own.plus, CallStatus.COMPLETED)
     assert (
         "Calls at once 0 of 2 Set in the organization’s settings. Calls today (UTC) 1 of 1 Set by "
-        "the plan Plus. All are made: further calls wait for tomorrow."
+        "the plan Plus. All are used. More calls wait for tomorrow."
     ) in words(admin.get(path).text)
 
 

@@ -119,8 +119,8 @@ def test_the_page_offers_what_the_json_offers(
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("plus-price_id", "", "The price id is missing"),
-        ("plus-product_id", "", "The product id is missing"),
+        ("plus-price_id", "", "Enter the price id of this product"),
+        ("plus-product_id", "", "Enter the product id of this price"),
         ("basic-price_id", "x" * 201, "at most 200"),
     ],
 )
@@ -168,7 +168,7 @@ def test_a_plan_that_a_script_set_twice_is_said_and_mended_by_saving(
         )
     session.commit()
     session.expire_all()
-    assert "Plus stands twice in your prices" in admin.get(PAGE).text
+    assert "Plus appears twice in your prices" in admin.get(PAGE).text
     admin.post(EDIT, {**FORM, "basic-price_id": "", "basic-product_id": "",
                       "plus-price_id": "price_1"}, page=EDIT)  # fmt: skip
     assert stored(session, own) == [("customerPlusPlan", "price_1", "prod_p")]
@@ -181,10 +181,10 @@ def test_what_the_processor_does_not_know_is_named(
     with_stripe.post(EDIT, {**FORM, **free}, page=EDIT)
     told(session, {"price_p": Price("Plus", Decimal(99), "EUR", "prod_else")}, "price_b")
     page = words(with_stripe.get(PAGE).text)
-    assert "Free – price_f prod_f Not asked yet" in page
+    assert "Free – price_f prod_f Not checked yet" in page
     assert "Basic – price_b prod_b Unknown at the processor" in page
     assert "Plus €99.00 price_p prod_p Belongs to prod_else" in page
-    assert "Prices come from Stripe, asked every 10 minutes." in page
+    assert "Prices come from Stripe, updated every 10 minutes." in page
 
 
 def test_the_last_known_price_is_served_and_its_age_told(

@@ -49,7 +49,7 @@ def test_the_file_holds_the_numbers_of_the_json(
     session.commit()
     report = told()
     header, *rows = rows_of(signed_in(own.staff[Role.ADMIN]).get("/report.csv").text)
-    assert header == ["E-mail", "Organization", "Plan", "Signed up (UTC)", "Conversations", "Id"]
+    assert header == ["Email", "Organization", "Plan", "Signed up (UTC)", "Conversations", "Id"]
     assert rows == [
         [
             re.sub(r"^([=+])", r"'\1", user["email"]),
@@ -105,7 +105,7 @@ def test_filters_choose_the_same_people_on_the_screen_and_in_the_file(
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("since=2026-02-30", 'href="#since">A day is written'),
+        ("since=2026-02-30", 'href="#since">Enter a day like'),
         ("since=2026-03-02&until=2026-03-01", 'href="#until">The last day is before the first'),
     ],
 )

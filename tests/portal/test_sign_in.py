@@ -114,7 +114,7 @@ def test_one_address_in_two_portals_asks_which(
     session.commit()
     asked = browser.sign_in(own.user.email)
     assert asked.status_code == 200
-    assert "This address opens 2 portals." in asked.text
+    assert "Your email opens 2 portals." in asked.text
     chosen = browser.post("/sign-in/choose", {"account": str(twin.id)})
     assert (chosen.status_code, chosen.location) == (303, "/")
     assert other.partner.name in browser.get("/").text

@@ -82,5 +82,5 @@ def test_after_their_days_the_rows_are_gone_and_the_figures_stay(desk: Desk) -> 
         assert "The rows of this upload were removed on" in words(gone)
     said = desk.shows(address)
     assert "1 + 0 + 0 + 0 + 1 = 2 rows in the file." in said
-    assert "The rows are no longer kept" in said
+    assert "Rows no longer available" in said
     assert "Download" not in said

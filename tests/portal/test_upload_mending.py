@@ -50,11 +50,11 @@ def test_bad_cells_are_typed_again_and_checked_in_the_same_words(desk: Desk) -> 
     assert save(desk, address, cell_2_1=ANN, cell_3_2="bob@mail").location == address
     desk.work(address)
     page = desk.browser.get(address)
-    assert heading(page) == "1 of 3 rows needs mending"
+    assert heading(page) == "1 of 3 rows needs fixing"
     assert fields(page) == {"cell-3-2": "bob@mail"}
     said = words(page)
-    assert "This is not an e-mail address: name@example.com is the form." in said
-    assert "By hand: 2 cells mended" in said
+    assert "Enter an email like name@example.com." in said
+    assert "Changed by hand: 2 cells fixed" in said
     save(desk, address, cell_3_2="bob@mail.example")
     desk.work(address)
     assert heading(desk.browser.get(address)) == "All 3 rows can be applied"
@@ -62,7 +62,7 @@ def test_bad_cells_are_typed_again_and_checked_in_the_same_words(desk: Desk) -> 
     desk.work(address)
     result = desk.shows(address)
     assert "3 rows applied" in result
-    assert "3 rows, 2 cells mended" in result
+    assert "3 rows, 2 cells fixed" in result
     assert "bob@mail.example" in desk.shows(f"/campaigns/{desk.campaign_id}")
 
 
@@ -74,17 +74,17 @@ def test_a_row_is_left_out_and_looked_at_again(desk: Desk) -> None:
     assert "1 + 0 + 0 + 1 + 1 = 3 rows in the file. Ignored: 1 row that was left out" in said
     assert desk.press(address, "rows/take-back").location == address
     desk.work(address)
-    assert "2 of 3 rows need mending" in desk.shows(address)
+    assert "2 of 3 rows need fixing" in desk.shows(address)
 
 
 def test_what_was_typed_can_be_taken_back_as_a_whole(desk: Desk) -> None:
     address = desk.upload(FILE)
     save(desk, address, cell_2_1=ANN)
     desk.work(address)
-    assert "1 of 3 rows needs mending" in desk.shows(address)
+    assert "1 of 3 rows needs fixing" in desk.shows(address)
     desk.press(address, "rows/forget")
     desk.work(address)
-    assert "2 of 3 rows need mending" in desk.shows(address)
+    assert "2 of 3 rows need fixing" in desk.shows(address)
 
 
 def test_a_form_without_a_change_checks_nothing_again(desk: Desk) -> None:
@@ -103,12 +103,12 @@ def test_of_two_people_the_second_sees_the_new_check_and_keeps_what_they_typed(
     form = {"version": seen, "cell-2-1": ANN}
     late = desk.browser.post(f"{address}/rows", form, page=address)
     assert late.status_code == 409
-    assert "Somebody else changed this check meanwhile" in words(late)
+    assert "Someone else changed this check" in words(late)
     assert fields(late)["cell-2-1"] == ANN
     again = {**form, "version": version(late)}
     assert desk.browser.post(f"{address}/rows", again, page=address).status_code == 303
     desk.work(address)
-    assert "1 of 3 rows needs mending" in desk.shows(address)
+    assert "1 of 3 rows needs fixing" in desk.shows(address)
 
 
 def test_nobody_applies_a_check_that_they_have_not_seen(desk: Desk) -> None:
@@ -118,7 +118,7 @@ def test_nobody_applies_a_check_that_they_have_not_seen(desk: Desk) -> None:
     desk.work(address)
     late = desk.browser.post(f"{address}/apply", seen, page=address)
     assert late.status_code == 409
-    assert "This check was changed meanwhile Nothing was applied yet." in words(late)
+    assert "This check has changed Nothing was applied yet." in words(late)
     assert desk.now(address).state is ImportState.CHECKED
     answer = desk.browser.post(f"{address}/apply", applying(late), page=address)
     assert answer.status_code == 303
@@ -130,7 +130,7 @@ def test_a_row_out_of_place_is_mended_as_a_whole(desk: Desk) -> None:
     address = desk.upload(f"Name,Phone\nLee, Ann,{ANN}\nBob,{BOB}\n")
     page = desk.browser.get(address)
     assert fields(page) == {"cell-2-0": "Lee", "cell-2-1": " Ann"}
-    assert f"Behind the last column stands: {ANN}" in words(page)
+    assert f"After the last column: {ANN}" in words(page)
     save(desk, address, cell_2_0="Ann Lee", cell_2_1=ANN)
     desk.work(address)
     assert heading(desk.browser.get(address)) == "All 2 rows can be applied"
@@ -155,7 +155,7 @@ def test_mended_cells_hold_no_markup_and_no_nul(desk: Desk) -> None:
 
 def test_how_it_is_read_is_changed_on_the_check_screen(desk: Desk) -> None:
     address = desk.upload("Name,Phone\nAnn,07700 900123\n")
-    assert "1 of 1 row needs mending" in desk.shows(address)
+    assert "1 of 1 row needs fixing" in desk.shows(address)
     reading = {"sheet": "", "encoding": "", "delimiter": "", "header_row": "", "region": "GB"}
     assert desk.browser.post(f"{address}/columns", reading, page=address).location == address
     desk.work(address)

@@ -60,7 +60,7 @@ def test_another_sheet_is_chosen_where_the_open_one_has_no_rows(desk: Desk, open
     assert "The file can’t be checked" in desk.shows(address)
     page = desk.browser.get(f"{address}/columns")
     assert re.findall(r"<option[^>]*>([^<]*)</option>", page.text)[:3] == [
-        *("Found by itself", "Notes", "People"),
+        *("Automatic", "Notes", "People"),
     ]
     assert "Text encoding" not in words(page)
     chosen = {"encoding": "", "delimiter": "", "sheet": "People", "region": "", "header_row": ""}

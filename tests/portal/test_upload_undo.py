@@ -113,4 +113,4 @@ def test_the_same_file_after_an_undo_says_so(desk: Desk) -> None:
     first = desk.applied(data)
     desk.press(first, "undo")
     desk.work(first)
-    assert "This very file was applied before and undone" in desk.shows(desk.upload(data))
+    assert "This file was applied before and undone" in desk.shows(desk.upload(data))

@@ -59,11 +59,11 @@ def test_a_real_export_goes_from_the_file_to_the_result(desk: Desk, database: Da
 
     desk.work(address)
     check = desk.browser.get(address)
-    assert heading(check) == "37 of 2,000 rows need mending"
+    assert heading(check) == "37 of 2,000 rows need fixing"
     said = words(check)
     assert "1,963 + 0 + 0 + 0 + 37 = 2,000 rows in the file." in said
     assert "Nothing has been changed yet" in said
-    assert "No phone or e-mail 6" in said
+    assert "No phone or email 6" in said
     assert "1,963 good rows can be applied now, the other rows later." in said
     assert "Apply 1,963 rows" in said
     refreshed = desk.browser.get(f"{address}/live", headers={"HX-Request": "true"})
@@ -112,7 +112,7 @@ def test_a_bad_cell_says_why_in_the_words_of_the_api(desk: Desk) -> None:
         'name="cell-2-2" value="ann(at)mail" placeholder="empty" autocomplete="off" '
         'aria-label="E-mail, row 2" aria-describedby="cell-2-2" aria-invalid="true">'
         '<span id="cell-2-2"><span class="reason">'
-        "This is not an e-mail address: name@example.com is the form.</span></span></td>"
+        "Enter an email like name@example.com.</span></span></td>"
     ) in page.text
     assert "&lt;b&gt;" in page.text
     assert '<span class="empty-value">empty</span>' in page.text
@@ -123,20 +123,20 @@ def test_a_repair_is_offered_with_its_number_and_can_be_taken_back(desk: Desk) -
     said = desk.shows(address)
     assert "2 numbers were turned into decimals" in said
     assert f"In row 2, {ANN}.0 would become +1 201 555 0001." in said
-    assert "Repair 2 rows" in said
+    assert "Fix 2 rows" in said
     assert desk.press(address, "repairs/decimals").location == address
     desk.work(address)
     said = desk.shows(address)
     assert "All 3 rows can be applied" in said
-    assert "Repaired: turned into a decimal" in said
+    assert "Fixed: turned into a decimal" in said
     assert desk.press(address, "repairs/decimals/take-back").location == address
     desk.work(address)
-    assert "2 of 3 rows need mending" in desk.shows(address)
+    assert "2 of 3 rows need fixing" in desk.shows(address)
 
 
 def test_columns_are_changed_by_hand(desk: Desk) -> None:
     address = desk.upload(f"A,B\nAnn,{ANN}\n")
-    assert "No column tells who a person is" in desk.shows(address)
+    assert "No column identifies contacts" in desk.shows(address)
     page = desk.shows(f"{address}/columns")
     assert "For example: Ann" in page
     changed = desk.browser.post(
@@ -159,7 +159,7 @@ def test_columns_that_make_no_sense_keep_what_was_chosen_and_say_what_is_wrong(d
         f"{address}/columns", {"column": ["firstName", "firstName"]}, page=f"{address}/columns"
     )
     assert twice.status_code == 422
-    assert "B: “A” becomes this already: keep one of the two." in words(twice)
+    assert "B: “A” is already this field. Keep one of the two." in words(twice)
     assert twice.text.count('<option value="firstName" selected>') == 2
 
 
@@ -178,7 +178,7 @@ def test_a_file_that_cannot_be_read_gets_its_sentence_and_a_way_on(desk: Desk) -
     ("data", "name", "sentence"),
     [
         (b"", "people.csv", "The file is empty. Export it again and upload the new file."),
-        (b"x", "", "Choose the file that holds the contacts."),
+        (b"x", "", "Choose a contact file."),
         (b"x" * 3000, "people.csv", "The file is larger than 2 kB. Split it."),
     ],
     ids=["empty", "none", "too large"],
@@ -211,7 +211,7 @@ def test_a_form_far_over_the_limit_gets_a_page_that_says_so(
     desk.browser = Browser(small)
     answer = desk.send(b"x" * 200_000)
     assert answer.status_code == 413
-    assert "What was sent is over the limit of 2.0 kB. Nothing was changed." in words(answer)
+    assert "The request is over the limit of 2.0 kB. Nothing was changed." in words(answer)
 
 
 def test_an_action_that_is_none_is_refused(desk: Desk) -> None:
@@ -269,12 +269,12 @@ def test_the_same_file_is_recognised(desk: Desk) -> None:
     desk.press(first, "apply")
     desk.work(first)
     said = desk.shows(desk.upload(data, "another name.csv"))
-    assert "This very file was applied before" in said
+    assert "This file was applied before" in said
     assert "people.csv" in said
-    assert "Applying it again adds nobody twice." in said
+    assert "Applying it again adds no duplicates." in said
     said = desk.shows(desk.upload(data, action="remove"))
-    assert "This very file was applied before" in said
-    assert "adds nobody twice" not in said
+    assert "This file was applied before" in said
+    assert "adds no duplicates" not in said
 
 
 def test_a_form_sent_twice_uploads_once_and_another_file_is_another_upload(

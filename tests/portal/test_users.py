@@ -77,9 +77,9 @@ def test_staff_are_invited_without_an_organization(session: Session, browser: Br
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"email": "nobody"}, "E-mail: This is not an e-mail address"),
-        ({"email": "olga@northwind.example"}, "E-mail: A user with this e-mail address exists"),
-        ({"organization": ""}, "Organization: A member belongs to an organization"),
+        ({"email": "nobody"}, "Email: Enter an email like name@example.com"),
+        ({"email": "olga@northwind.example"}, "Email: A user with this email address exists"),
+        ({"organization": ""}, "Organization: Enter the organization of this member"),
         ({"email": "nobody", "organization": ""}, "2 things need changing"),
         ({"organization": "Nowhere"}, "Organization: There is no organization called “Nowhere”."),
         ({"role": "operator"}, "Role: "),
@@ -120,10 +120,10 @@ def test_the_form_offers_the_roles_that_may_be_given_and_says_what_they_do(
 ) -> None:
     full = browser.get("/people/invite").text
     assert all(f'value="{role}"' in full for role in ("standard", "admin", "partnerAdmin"))
-    assert "Make and revoke API keys and clients" in full
+    assert "Create and revoke API keys and clients" in full
     narrow = signed_in(own.staff[Role.ADMIN]).get("/people/invite").text
     assert 'value="partnerAdmin"' not in narrow
-    assert "Make and revoke API keys and clients" not in narrow
+    assert "Create and revoke API keys and clients" not in narrow
 
 
 def edit(user: User, **changes: str) -> dict[str, str]:
@@ -207,7 +207,7 @@ def test_the_last_administrator_stays_and_the_reason_is_said(
     base = f"/people/{own_account.id}"
     answer = browser.post(f"{base}/suspend", page="/people/invite")
     assert answer.location == base
-    assert "Nobody shuts themselves out" in unescape(browser.get(base).text)
+    assert "suspend or deactivate yourself" in unescape(browser.get(base).text)
     assert fresh(session, own_account).status is UserStatus.ACTIVE
 
 
@@ -217,13 +217,13 @@ def test_an_invitation_is_sent_again_to_who_has_not_come(
     browser.post("/people/invite", INVITED, page="/people/invite")
     invited = session.scalars(select(User).where(User.email == INVITED["email"])).one()
     base = f"/people/{invited.id}"
-    assert "Send the invitation again" in browser.get(base).text
+    assert "Resend invitation" in browser.get(base).text
     assert browser.post(f"{base}/resend", page=base).location == base
     assert mails_to(session, invited, MailKind.INVITATION) == 1
     here = f"/people/{roomy.user.id}"
-    assert "Send the invitation again" not in browser.get(here).text
+    assert "Resend invitation" not in browser.get(here).text
     browser.post(f"{here}/resend", page=base)
-    assert "there is nothing to send" in unescape(browser.get(here).text)
+    assert "No invitation is needed" in unescape(browser.get(here).text)
 
 
 def test_several_are_suspended_with_a_result_for_each(
@@ -234,16 +234,16 @@ def test_several_are_suspended_with_a_result_for_each(
     session.commit()
     chosen = {"id": [str(user.id) for user in (me, olga, paul)]}
     asked = unescape(browser.get("/people/suspend", query_string=chosen).text)
-    assert "Suspend 3 people?" in asked
+    assert "Suspend 3 users?" in asked
     answer = unescape(browser.post("/people/suspend", chosen, page="/people/invite").text)
-    assert "1 person suspended" in answer
-    assert "Nobody shuts themselves out" in answer
-    assert "Was so before; nothing was changed." in answer
+    assert "1 user suspended" in answer
+    assert "suspend or deactivate yourself" in answer
+    assert "Already so. Nothing was changed." in answer
     assert fresh(session, paul).status is UserStatus.SUSPENDED
     again = unescape(browser.post("/people/suspend", chosen, page="/people/invite").text)
-    assert "0 people suspended" in again
+    assert "0 users suspended" in again
     back = unescape(browser.post("/people/reactivate", chosen, page="/people/invite").text)
-    assert "2 people reactivated" in back
+    assert "2 users reactivated" in back
     assert fresh(session, olga).status is UserStatus.ACTIVE
 
 
@@ -254,14 +254,14 @@ def test_whom_one_may_not_change_is_not_among_the_chosen(
     people = (own.staff[Role.PARTNER_EDITOR], other.user, own.user)
     chosen = {"id": [*(str(user.id) for user in people), "no id", ABSENT]}
     page = unescape(admin.get("/people/suspend", query_string=chosen).text)
-    assert "Suspend 1 person?" in page
+    assert "Suspend 1 user?" in page
     admin.post("/people/suspend", chosen, page="/people/invite")
     assert [fresh(session, user).status for user in people] == [
         UserStatus.ACTIVE,
         UserStatus.ACTIVE,
         UserStatus.SUSPENDED,
     ]
-    assert "Nobody is chosen" in admin.get("/people/suspend").text
+    assert "No users selected" in admin.get("/people/suspend").text
 
 
 def test_many_are_invited_with_a_result_for_each_line_and_mended_below(
@@ -271,11 +271,11 @@ def test_many_are_invited_with_a_result_for_each_line_and_mended_below(
     lines = "ada@x.example, Ada, Northwind Dental\ngrace@x.example\nnobody, No\n"
     typed = {"people": lines, "organization": "Northwind Bakery"}
     answer = unescape(browser.post(path, typed, page=path).text)
-    assert "2 people invited" in answer
-    assert "3 lines read: 2 invited, 0 known before, 1 refused." in answer
+    assert "2 users invited" in answer
+    assert "3 lines read: 2 invited, 0 existing, 1 refused." in answer
     assert ">nobody, No</textarea>" in answer
     again = unescape(browser.post(path, typed, page=path).text)
-    assert "3 lines read: 0 invited, 2 known before, 1 refused." in again
+    assert "3 lines read: 0 invited, 2 existing, 1 refused." in again
     made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
     assert {(user.email, user.organization_id) for user in made} == {
         ("ada@x.example", roomy.plus.id),
@@ -288,13 +288,13 @@ def test_many_are_invited_by_file(session: Session, roomy: Tenant, browser: Brow
     path = "/people/invite-many"
     content = "E-mail;Name;Organization\nada@x.example;Ada;Northwind Dental\n".encode("utf-16")
     sent: dict[str, Any] = {"file": (io.BytesIO(content), "people.csv")}
-    assert "1 person invited" in browser.post(path, sent, page=path).text
+    assert "1 user invited" in browser.post(path, sent, page=path).text
 
 
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ({"people": ""}, "People: Write at least one address"),
+        ({"people": ""}, "Users: Enter at least one address"),
         ({"people": "ada@x.example", "organization": "Nowhere"}, "Organization: There is no"),
     ],
 )
@@ -317,7 +317,7 @@ def test_the_list_is_narrowed_by_words_role_status_and_organization(
         (f"/people?organization={own.organization.id}", {own.user.email}),
     ):
         page = browser.get(address).text
-        listed = {email for email in everybody if f'aria-label="Choose {email}"' in page}
+        listed = {email for email in everybody if f'aria-label="Select {email}"' in page}
         assert listed == found
 
 
@@ -354,5 +354,5 @@ def test_readers_find_no_forms(own: Tenant, signed_in: SignedIn, role: Role) -> 
         assert reader.get(path).status_code == 404
     if role is Role.PARTNER_EDITOR:
         page = reader.get(f"/people/{own.user.id}").text + reader.get("/people").text
-        for word in ("Edit person", "Suspend…", "Invite person", 'type="checkbox"'):
+        for word in ("Edit user", "Suspend…", "Invite user", 'type="checkbox"'):
             assert word not in page

@@ -90,9 +90,9 @@ def test_a_webhook_is_made_and_its_secret_shown_once(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"url": "crm.example"}, "A webhook&#39;s address is written https://host/path."),
-        ({"url": "https://127.0.0.1/"}, "A webhook&#39;s address is a public one."),
-        ({"events": []}, "A webhook is told of at least one event."),
+        ({"url": "crm.example"}, "Enter an address like https://host/path."),
+        ({"url": "https://127.0.0.1/"}, "Enter a public address."),
+        ({"events": []}, "Choose at least one event."),
     ],
 )
 def test_what_is_wrong_stands_at_its_field(
@@ -127,9 +127,9 @@ def test_it_is_paused_and_resumed(
     page = page_of(endpoint)
     admin.post(f"{page}/pause", page=page)
     paused = admin.get(page).text
-    assert ("Somebody paused it." in paused, "Send test event" in paused) == (True, False)
+    assert ("Paused by a user." in paused, "Send test event" in paused) == (True, False)
     refused = admin.post(f"{page}/test", {"once": "t1"}, page=page)
-    assert "resume it first" in admin.get(refused.location).text
+    assert "Resume it first" in admin.get(refused.location).text
     assert "crm.example" in admin.get(f"{LIST}?state=paused").text
     assert "No webhook matches." in admin.get(f"{LIST}?state=active").text
     admin.post(f"{page}/resume", page=page)
@@ -143,7 +143,7 @@ def test_a_pause_by_itself_says_why(
     endpoint = make(app, session, own)
     endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
     session.commit()
-    assert "The receiver took nothing for 24 hours." in admin.get(page_of(endpoint)).text
+    assert "The receiver accepted nothing for 24 hours." in admin.get(page_of(endpoint)).text
 
 
 def test_the_secret_is_rolled_with_an_overlap(
@@ -169,7 +169,7 @@ def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
     delivery = ended(session, endpoint, DeliveryState.FAILED)
     shown = f"{page_of(endpoint)}/deliveries/{delivery.id}"
     assert "&lt;b&gt;away&lt;/b&gt;" in admin.get(shown).text
-    for words in ("It is sent again", "on its way already"):
+    for words in ("Sent again", "already in progress"):
         answer = admin.post(f"{shown}/replay", page=LIST + "/new")
         assert (answer.status_code, answer.location) == (303, shown)
         assert words in admin.get(shown).text
@@ -186,7 +186,7 @@ def test_all_that_failed_since_a_day_is_sent_again(
     session.commit()
     page = page_of(endpoint)
     wrong = admin.post(f"{page}/replay-failed", {"since": "soon"}, page=page)
-    assert (wrong.status_code, "A day is written YYYY-MM-DD" in wrong.text) == (422, True)
+    assert (wrong.status_code, "Enter a day like 2026-02-28" in wrong.text) == (422, True)
     day = (utcnow() - timedelta(days=2)).date().isoformat()
     answer = admin.post(f"{page}/replay-failed", {"since": day}, page=page)
     assert "1 delivery sent again." in admin.get(answer.location).text
@@ -203,7 +203,7 @@ def test_removing_asks_with_its_consequence(
     ended(session, endpoint, DeliveryState.DELIVERED)
     page = f"{page_of(endpoint)}/remove"
     asked = admin.get(page).text
-    assert "Its log of 1 delivery goes with it." in asked
+    assert "Its log of 1 delivery is deleted." in asked
     answer = admin.post(page, page=page)
     assert (answer.status_code, answer.location, count(session)) == (303, LIST, 0)
 

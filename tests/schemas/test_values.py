@@ -1,4 +1,4 @@
-"""E-mail addresses, web addresses and colours: what is accepted is safe where it is used."""
+"""Email addresses, web addresses and colours: what is accepted is safe where it is used."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone

@@ -36,7 +36,7 @@ def list_partners(query: PartnerFilter) -> Response:
     errors={
         400: {
             "unknown_id": "An entry of a list has an id; leave it out.",
-            "duplicate_id": "An id stands in a list twice.",
+            "duplicate_id": "An id is in a list twice.",
         }
     },
 )
@@ -62,7 +62,7 @@ def get_partner(partner_id: UUID) -> Partner:
     errors={
         400: {
             "unknown_id": "An id sent for an entry is not in the list.",
-            "duplicate_id": "An id stands in a list twice.",
+            "duplicate_id": "An id is in a list twice.",
         },
         403: {"field_not_allowed": "The role may not change the fields that are named."},
         404: NO_PARTNER,

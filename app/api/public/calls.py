@@ -140,7 +140,7 @@ def get_call(call_id: UUID) -> Call:
     errors=NOT_FOUND
     | {
         409: {
-            "call_ended": "The call is over already.",
+            "call_ended": "The call has already ended.",
             "cancel_refused": "The call's carrier account can't be used; the call goes on.",
         }
     },

@@ -45,7 +45,7 @@ def send_contacts(campaign_id: UUID, body: BulkContactsInput, query: BulkQuery) 
 
     ``upsert`` adds contacts that are absent and updates those present, ``updateOnly`` leaves alone
     what is not in the campaign, ``remove`` removes. A contact is found by its own external id
-    where the key identifies contacts, by its phone or by its e-mail. A missing or empty value
+    where the key identifies contacts, by its phone or by its email. A missing or empty value
     keeps what is stored, null clears it. Unknown fields are kept as metadata.
     """
     with extensions.transaction(read_only=query.dry_run) as session:

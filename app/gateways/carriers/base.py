@@ -15,7 +15,7 @@ from app.enums import AnsweredBy, CarrierKind, EndedReason
 class Placement:
     """One request to dial. ``attempt_id`` is the reference under which the carrier is asked.
 
-    A carrier that isn't told later whom to hand the call over to finds the voice address here.
+    Carriers that don't ask again when the call is answered find the assistant's voice address here.
     """
 
     attempt_id: UUID
@@ -29,13 +29,13 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """What is known of an attempt that the carrier is asked about.
+    """The attempt that a carrier is asked about.
 
-    It was asked for at ``asked_at``, or within moments of it. ``reference`` is None where the
-    answer was lost. Then ``taken`` are the references of other attempts to this number,
-    ``rivals`` counts those whose answer was lost as well, and ``place`` how many of these began
-    before this one. ``account_id`` is the account that it went out over, None the installation's;
-    the same stands in a placement.
+    It was requested at ``asked_at``, or moments later. ``reference`` is None if the answer was
+    lost. Then ``taken`` are the references of other attempts to this number, ``rivals`` counts
+    those whose answer was lost as well, and ``place`` how many of these began before this one.
+    ``account_id`` is the carrier account of the attempt, None for the installation's, as in a
+    placement.
     """
 
     attempt_id: UUID
@@ -63,7 +63,7 @@ class PlacementRejected(Exception):
 
 class PlacementDelayed(Exception):
     """Certainly not placed, and worth asking again with the same attempt after ``seconds``;
-    ``unreached`` where nobody was there to ask."""
+    ``unreached`` if the carrier could not be reached."""
 
     def __init__(self, message: str, seconds: float, *, unreached: bool = False):
         super().__init__(message)
@@ -76,7 +76,7 @@ class NoCarrierAnswer(Exception):
 
 
 class Verdict(StrEnum):
-    """The carrier's word on whether an attempt was placed."""
+    """Whether an attempt was placed, as the carrier says."""
 
     PLACED = "placed"
     NOT_PLACED = "not-placed"
@@ -93,7 +93,7 @@ class CarrierEventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CarrierEvent:
-    """Something that happened on the line, at the carrier's own time.
+    """An event of a call, at the carrier's own time.
 
     ``answered_by`` may come with a later event than the answer, once the carrier has found out.
     """
@@ -131,7 +131,7 @@ class CarrierReport:
 
 
 class Carrier(Protocol):
-    """A telephone line. No method is called while a database transaction is open."""
+    """Places calls. No method is called while a database transaction is open."""
 
     @property
     def kind(self) -> CarrierKind: ...
@@ -149,11 +149,11 @@ class Carrier(Protocol):
 
     @property
     def silence_seconds(self) -> float:
-        """How long a carrier that can't say what became of an attempt is asked about it."""
+        """How long a carrier that can't say what happened to an attempt is asked about it."""
         ...
 
     def place(self, placement: Placement) -> CarrierReport:
-        """Asks once for the call; the state has the carrier's own reference.
+        """Ask once for the call; the report has the carrier's own reference.
 
         Raises `PlacementRejected` for a definite refusal, `PlacementDelayed` for one that doesn't
         last, `NoCarrierAnswer` for anything that is not an answer. Never repeats the request by
@@ -162,12 +162,12 @@ class Carrier(Protocol):
         ...
 
     def look_up(self, inquiry: Inquiry) -> CarrierReport:
-        """What became of the attempt. Raises `NoCarrierAnswer` where the carrier is silent."""
+        """What happened to the attempt. Raises `NoCarrierAnswer` if the carrier is silent."""
         ...
 
     def hang_up(self, inquiry: Inquiry) -> bool:
-        """Ends the call if it is still going; False where there was nothing to end.
+        """End the call if it still goes on; False if there was nothing to end.
 
-        Raises `NoCarrierAnswer` where it may or may not have been ended.
+        Raises `NoCarrierAnswer` if it may or may not have been ended.
         """
         ...

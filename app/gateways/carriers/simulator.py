@@ -103,10 +103,10 @@ class Simulator:
     def place(self, placement: Placement) -> CarrierReport:
         outcome = _NAME_OF.get(placement.to_number)
         if outcome == "rejected":
-            message = "The simulated line refuses this number."
+            message = "The simulated carrier refuses this number."
             raise PlacementRejected(message)
         if outcome == "unreachable":
-            message = "The simulated line did not answer."
+            message = "The simulated carrier did not answer."
             raise NoCarrierAnswer(message)
         now = utcnow()
         with self._engine.begin() as connection:
@@ -119,7 +119,7 @@ class Simulator:
                 )
             )
         if outcome in {"lostAnswer", "unsure"}:
-            message = "The answer of the simulated line was lost."
+            message = "The answer of the simulated carrier was lost."
             raise NoCarrierAnswer(message)
         _, upcoming = self._happened(outcome or "human", now, now)
         return CarrierReport(Verdict.PLACED, _reference(placement.attempt_id), (), upcoming)

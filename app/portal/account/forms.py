@@ -30,7 +30,7 @@ class DetailsForm(PortalForm):
     version = VersionField()
     name = StringField(
         "Name",
-        [Length(max=200, message="Too long: at most 200 characters fit.")],
+        [Length(max=200, message="Too long. Use at most 200 characters.")],
         filters=[without_nul],
         render_kw={"autocomplete": "name"},
     )
@@ -49,12 +49,12 @@ class DetailsForm(PortalForm):
 
 class OwnPasswordForm(NewPasswordForm):
     present = PasswordField(
-        "Present password",
-        [InputRequired("Enter your present password.")],
+        "Current password",
+        [InputRequired("Enter your current password.")],
         render_kw={"autocomplete": "current-password"},
     )
 
 
 class MailsForm(PortalForm):
-    import_finished = BooleanField("An upload that took longer than a minute has ended")
+    import_finished = BooleanField("Uploads that take longer than a minute")
     news = BooleanField("News and offers")

@@ -22,7 +22,7 @@ from app.services.users import account as own
 
 Page = str | tuple[str, int] | Response
 
-WRONG = "This is not your present password."
+WRONG = "This is not your current password. Try again."
 
 
 @portal.get("/account")
@@ -47,7 +47,7 @@ def account_save() -> Page:
     except Conflict as error:
         target = ("user", current_user.id)
         return refused(error, form, lambda: _page(details=form), stored=_stored, target=target)
-    flash("Your details are saved.", "success")
+    flash("Details saved.", "success")
     return _back()
 
 
@@ -70,7 +70,7 @@ def account_password() -> Page:
     with transaction() as session:
         user = own.change_password(session, caller(), proven, password_hash)
     sign_in_user(user)
-    flash("Your password is changed, and every other browser is signed out.", "success")
+    flash("Password changed. All other browsers were signed out.", "success")
     return _back()
 
 
@@ -84,7 +84,7 @@ def account_mails() -> Response:
             {notifications.IMPORT_FINISHED: bool(form.import_finished.data)},
             news=bool(form.news.data) if caller().partner_id else None,
         )
-    flash("Your choice of mails is saved.", "success")
+    flash("Email choices saved.", "success")
     return _back()
 
 
@@ -92,7 +92,7 @@ def account_mails() -> Response:
 def account_session_end(name: str) -> Response:
     with transaction() as session:
         ended = own.end_session(session, caller(), name)
-    flash("That browser is signed out." if ended else "That browser was signed out already.")
+    flash("Browser signed out." if ended else "That browser was already signed out.")
     return _back()
 
 
@@ -100,7 +100,11 @@ def account_session_end(name: str) -> Response:
 def account_sessions_end() -> Response:
     with transaction() as session:
         count = own.end_other_sessions(session, caller(), session_token())
-    words = f"{plural(count, 'other browser')} signed out." if count else "No other was signed in."
+    words = (
+        f"{plural(count, 'other browser')} signed out."
+        if count
+        else "No other browser was signed in."
+    )
     flash(words, "success")
     return _back()
 

@@ -133,7 +133,7 @@ def api_client_suspend_confirm(client_id: UUID) -> str:
 def api_client_suspend(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.suspend(session, caller(), client_id)
-    flash(f"“{client.name}” is suspended: its tokens work no more.", "success")
+    flash(f"“{client.name}” is suspended. Its tokens no longer work.", "success")
     return redirect(url_for("portal.api_client", client_id=client_id), 303)
 
 
@@ -157,7 +157,7 @@ def api_client_revoke_confirm(client_id: UUID) -> Page:
 def api_client_revoke(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.revoke(session, caller(), client_id)
-    flash(f"“{client.name}” was revoked. It works no more.", "success")
+    flash(f"“{client.name}” was revoked. It no longer works.", "success")
     return redirect(url_for("portal.api_client", client_id=client_id), 303)
 
 
@@ -183,7 +183,7 @@ def _roll_page(client_id: UUID, form: RollForm) -> str:
     return roll_page(
         form,
         f"Roll the secret of “{client.name}”",
-        "The client keeps its id and its rights and gets a new secret.",
+        "The client keeps its id and permissions and gets a new secret.",
         "Roll secret",
         [*_above(), (client.name, url_for("portal.api_client", client_id=client.id))],
     )
@@ -247,8 +247,8 @@ def _revoking(client: OAuthClient) -> Confirmation:
         question=f"Revoke “{client.name}”?",
         consequences=[
             last_use(client, moment(client.last_used_at, zone())),
-            f"Tokens that it holds, valid for up to {minutes} minutes, end with it.",
-            "It can’t be brought back; a new client can be created at any time.",
+            f"Its tokens, valid for up to {minutes} minutes, stop working too.",
+            "This can’t be undone. You can create a new client at any time.",
         ],
         act="Revoke client",
         safe="Keep client",

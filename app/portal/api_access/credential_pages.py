@@ -22,7 +22,7 @@ Crumbs = list[tuple[str, Any]]
 
 def shown_before(url: str) -> Response:
     """For a form that was sent twice: a secret is shown once."""
-    flash("This was done already, and its secret was shown once. Lost it? Roll it.", "info")
+    flash("Already done. The secret was shown once. Lost it? Roll it.", "info")
     return redirect(url, 303)
 
 
@@ -31,7 +31,7 @@ def roll_page(form: RollForm, title: str, sentence: str, act: str, crumbs: Crumb
     return render_template(
         "portal/api_access/roll.html",
         title=title,
-        sentence=f"{sentence} Give your scripts time to change over, if they need it.",
+        sentence=f"{sentence} Give your scripts time to switch if needed.",
         crumbs=[*crumbs, ("Roll", None)],
         form=form,
         act=act,

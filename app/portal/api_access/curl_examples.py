@@ -33,7 +33,7 @@ def for_key(
 ) -> list[Lines]:
     """What the key may do, each thing once; the harmless ones first."""
     base = f"{addresses.public_api}/api/v1"
-    found = [_key_lines("list-assistants", "List the assistants it may use", f"{base}/agents")]
+    found = [_key_lines("list-assistants", "List its assistants", f"{base}/agents")]
     contacts = f"{base}/campaigns/{campaign.id}/contacts" if campaign else None
     if contacts and Permission.CONTACTS_READ in key.scopes:
         title = f"Read the newest contacts of “{campaign.name if campaign else ''}”"
@@ -52,7 +52,7 @@ def for_key(
             "introMessage": "Hello, this is a test call.",
             "voicemailMessage": "Hello, this was a test call.",
         }
-        title = f"Have “{agent.name}” call a number kept for fiction"
+        title = f"Have “{agent.name}” call a test number"
         found.append(_key_lines("create-call", title, f"{base}/outbound/call", call))
     return found
 

@@ -27,14 +27,14 @@ SCOPE_WORDS: dict[str, str] = {
     Permission.CALLS_CREATE: "Create calls",
 }
 SCOPE_HINTS: dict[str, str] = {
-    Permission.CONTACTS_READ: "See the people in campaigns, with everything kept about them.",
-    Permission.CONTACTS_WRITE: "Add, update and remove people in campaigns.",
-    Permission.CALLS_READ: "See calls, how they went and whom they reached.",
-    Permission.CALLS_CREATE: "Have an assistant call somebody, and cancel such calls.",
+    Permission.CONTACTS_READ: "See contacts in campaigns with all their details.",
+    Permission.CONTACTS_WRITE: "Add, update and remove contacts in campaigns.",
+    Permission.CALLS_READ: "See calls and their outcomes.",
+    Permission.CALLS_CREATE: "Place and cancel calls.",
 }
 KIND_HINTS = {
     LIVE: "Contacts are real and calls are placed.",
-    TEST: "Checks and stores everything; its calls stay on the simulated line and are not counted.",
+    TEST: "Checks and stores everything. Its calls use the simulated carrier and aren’t counted.",
 }
 ROLE_WORDS = {
     Role.PARTNER_ADMIN: "Everything a partner admin may do",
@@ -42,8 +42,8 @@ ROLE_WORDS = {
     Role.PARTNER_EDITOR: "Brand and content",
 }
 ROLE_HINTS: dict[str, str] = {
-    Role.PARTNER_ADMIN: "Organizations, people, brand, report and usage.",
-    Role.ADMIN: "Organizations, their people, report and usage. No brand, none of your staff.",
+    Role.PARTNER_ADMIN: "Organizations, users, brand, report and usage.",
+    Role.ADMIN: "Organizations, their users, report and usage. No brand or staff.",
     Role.PARTNER_EDITOR: "Changes the brand and its texts; reads the rest.",
 }
 OVERLAPS = ((0, "At once"), (1, "After 1 day"), (3, "After 3 days"), (7, "After 7 days"))
@@ -109,7 +109,7 @@ class ClientForm(EndingForm):
 class RollForm(PortalForm):
     once = OnceField()
     overlap = SelectField(
-        "The one before stops working",
+        "Old one stops working",
         choices=[SelectChoice(str(days), words) for days, words in OVERLAPS],
         default="1",
         validate_choice=False,

@@ -77,11 +77,11 @@ def last_use(credential: ApiKey | OAuthClient, moment: str) -> str:
     """A sentence for somebody about to stop it; ``moment`` is the last use in words."""
     if credential.last_used_at is None:
         return "It has never been used."
-    return f"It was last used on {moment}: what uses it stops working at once."
+    return f"It was last used on {moment}: whatever uses it stops working immediately."
 
 
 def kind_of_client(client: OAuthClient) -> str:
-    return "Retired calling API" if client.area is Area.LEGACY_CALLS else "Administration"
+    return "Legacy API" if client.area is Area.LEGACY_CALLS else "Administration"
 
 
 def requests_shown(rows: Iterable[ApiRequest]) -> list[dict[str, Any]]:

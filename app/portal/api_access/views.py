@@ -158,7 +158,7 @@ def api_key_revoke_confirm(key_id: UUID) -> Page:
 def api_key_revoke(key_id: UUID) -> Page:
     with transaction() as session:
         key = api_keys.revoke(session, caller(), key_id)
-    flash(f"“{key.name}” was revoked. It works no more.", "success")
+    flash(f"“{key.name}” was revoked. It no longer works.", "success")
     return redirect(url_for("portal.api_key", key_id=key_id), 303)
 
 
@@ -178,7 +178,7 @@ def _roll_page(key_id: UUID, form: RollForm) -> str:
     return roll_page(
         form,
         f"Roll “{key.name}”",
-        "A new key with the same name, rights and end takes its place.",
+        "A new key with the same name, permissions and end date replaces it.",
         "Roll key",
         [*_above(), (key.name, url_for("portal.api_key", key_id=key.id))],
     )
@@ -235,7 +235,7 @@ def _revoking(key: ApiKey) -> Confirmation:
         question=f"Revoke “{key.name}”?",
         consequences=[
             last_use(key, moment(key.last_used_at, zone())),
-            "It can’t be brought back; a new key can be created at any time.",
+            "This can’t be undone. You can create a new key at any time.",
         ],
         act="Revoke key",
         safe="Keep key",

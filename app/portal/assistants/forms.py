@@ -23,8 +23,10 @@ MEANINGS = {
     ROUTES: "Routes to a CRM account",
 }
 MEANING_HINTS = {
-    IDENTIFIES: "One value belongs to one person of a campaign: whoever sends it again means them.",
-    ROUTES: "Many people may share a value, such as the account that their results go to.",
+    IDENTIFIES: (
+        "Each value belongs to one contact of a campaign. Sending it again updates that contact."
+    ),
+    ROUTES: "Many contacts may share a value, such as a CRM account.",
 }
 _ZONES = [SelectChoice(zone, zone.replace("_", " ")) for zone in sorted(available_timezones())]
 
@@ -35,11 +37,11 @@ class AssistantForm(PortalForm):
     name = StringField("Name", render_kw={"maxlength": MAX_NAME, "autocomplete": "off"})
     service = StringField("Service", render_kw={"maxlength": MAX_NAME, "autocomplete": "off"})
     timezone = SelectField(
-        "Time zone", choices=[SelectChoice("", "Not said"), *_ZONES], validate_choice=False
+        "Time zone", choices=[SelectChoice("", "Not set"), *_ZONES], validate_choice=False
     )
     active = BooleanField("Switched on", default=True)
     phone_number = TelField("Phone number", render_kw={"maxlength": 40, "autocomplete": "off"})
-    phone_enabled = BooleanField("It calls from its number")
+    phone_enabled = BooleanField("Calls from its number")
     phone_configured = BooleanField("The number is set up with the carrier")
     default_intro = TextAreaField("Intro", render_kw={"maxlength": MAX_TEXT})
     default_voicemail = TextAreaField("Voicemail message", render_kw={"maxlength": MAX_TEXT})

@@ -38,12 +38,12 @@ READINESS_TONES = {
     Readiness.OFF: "neutral",
 }
 ACTS = {
-    "organization": "Show the organization",
-    "active": "Switch it on",
-    "phone_number": "Give it a number",
+    "organization": "View organization",
+    "active": "Switch on",
+    "phone_number": "Add number",
     "phone_enabled": "Switch calls on",
-    "phone_configured": "Say that it is",
-    "default_intro": "Write them",
+    "phone_configured": "Mark as set up",
+    "default_intro": "Write messages",
 }
 
 
@@ -234,13 +234,13 @@ def _conditions(agent: Agent, organization: Organization) -> list[dict[str, Any]
 def _removing(session: Session, agent: Agent, key: str) -> Confirmation:
     carriers = settings.carriers_of_key(session, agent, key)
     others = settings.defined_elsewhere(session, agent, key)
-    carried = f"{plural(carriers, 'contact carries', 'contacts carry')} a value for it"
-    consequences = [f"{carried}, which stays with them." if carriers else "No contact carries it."]
+    carried = f"{plural(carriers, 'contact has', 'contacts have')} a value for it"
+    consequences = [f"{carried}. Contacts keep it." if carriers else "No contact uses it."]
     if others:
         also = plural(others, "other assistant defines", "other assistants define")
         consequences.append(f"{also} it too.")
     else:
-        consequences.append("Files and scripts that send it are refused from then on.")
+        consequences.append("Files and scripts that send it will be refused.")
     return Confirmation(
         action=url_for("portal.assistant_key_remove", agent_id=agent.id, key=key),
         question=f"Remove the key {key}?",

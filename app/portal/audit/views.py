@@ -34,7 +34,7 @@ from app.services.audit.search import Chosen
 FILTERS = ("actor", "kind", "action", "organization", "start", "end", "q")
 CHUNK = 1000
 COLUMNS = (
-    *("When (UTC)", "Who", "Kind of actor", "Address", "What", "Action", "Kind of thing"),
+    *("When (UTC)", "Who", "Kind of actor", "Address", "What", "Action", "Kind"),
     *("Thing", "Id", "Before", "After", "Request"),
 )
 PAGES = {

@@ -9,8 +9,8 @@ from app.portal.web.forms import PortalForm
 
 class SignInForm(PortalForm):
     email = EmailField(
-        "E-mail",
-        [InputRequired("Enter your e-mail address."), Length(max=254, message="Too long.")],
+        "Email",
+        [InputRequired("Enter your email address."), Length(max=254, message="Too long.")],
         filters=[without_nul],
         render_kw={"autocomplete": "username", "autofocus": True, "spellcheck": "false"},
     )

@@ -93,7 +93,7 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse 
         if recovered is None:
             raise
         if is_from_htmx():
-            return _said_in_passing("This page is too old to be sent. Reload it first.", 403)
+            return _said_in_passing("This page has expired. Reload it and try again.", 403)
         return send_again_page(recovered, status=403, signed_in=False)
     return None
 

@@ -14,8 +14,8 @@ NEW_PASSWORD = {"autocomplete": "new-password", "spellcheck": "false"}
 
 class ForgotForm(PortalForm):
     email = EmailField(
-        "E-mail",
-        [DataRequired("Enter your e-mail address."), Length(max=254, message="Too long.")],
+        "Email",
+        [DataRequired("Enter your email address."), Length(max=254, message="Too long.")],
         filters=[without_nul],
         render_kw={"autocomplete": "username", "autofocus": True, "spellcheck": "false"},
     )
@@ -28,15 +28,15 @@ class NewPasswordForm(PortalForm):
         "New password", [InputRequired("Enter a new password.")], render_kw=NEW_PASSWORD
     )
     again = PasswordField(
-        "The same again",
-        [InputRequired("Enter the password a second time.")],
+        "Confirm password",
+        [InputRequired("Enter the password again.")],
         render_kw=NEW_PASSWORD | {"maxlength": str(MAX_LENGTH)},
     )
 
     def validate(self, extra_validators: Any = None) -> bool:
         valid: bool = super().validate(extra_validators)
         if valid and self.password.data != self.again.data:
-            self.again.errors = ("The two are not the same.",)
+            self.again.errors = ("Passwords don’t match.",)
             return False
         return valid
 
@@ -44,7 +44,7 @@ class NewPasswordForm(PortalForm):
 class InvitationForm(NewPasswordForm):
     name = StringField(
         "Your name",
-        [Length(max=200, message="Too long: at most 200 characters fit.")],
+        [Length(max=200, message="Too long. Use at most 200 characters.")],
         filters=[without_nul],
         render_kw={"autocomplete": "name"},
     )

@@ -167,7 +167,7 @@ def _use(
             )
     except NotFound:  # used a moment ago, in another window
         return _ended(slug, purposes)
-    flash("Your password is set, and you are signed in.", "success")
+    flash("Password set. You are signed in.", "success")
     return _kept_quiet(let_in(user))
 
 

@@ -12,8 +12,8 @@ from app.portal.auth.views import REFUSED, attempt
 from app.portal.web.blueprint import portal
 
 SEVERAL = (
-    "This address opens several portals. Sign in to yours in another window, then press the "
-    "button here again."
+    "Your email opens several portals. Sign in to yours in another window, then send this form "
+    "again."
 )
 
 

@@ -28,7 +28,7 @@ from app.services.auth.sign_in import Outcome
 Page = str | tuple[str, int] | Response
 
 CHOICE_SECONDS = 300
-REFUSED = "E-mail address and password don’t match. Check both and try again."
+REFUSED = "Email or password is wrong. Check both and try again."
 
 
 @portal.get("/p/<slug>/sign-in", endpoint="partner_sign_in")

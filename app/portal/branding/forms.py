@@ -23,14 +23,14 @@ from app.services.branding.brand import SOCIAL_NAMES
 from app.services.branding.drafts import fingerprint
 
 CHAT_LABELS: dict[str, str] = {
-    "header": "Head and button",
-    "visitor": "What visitors write",
-    "assistant": "What they are answered",
-    "background": "Ground",
+    "header": "Header and button",
+    "visitor": "Visitor messages",
+    "assistant": "Replies",
+    "background": "Background",
 }
 """The parts of the chat window that have a colour of their own."""
 ROW_NAMES = {
-    "further_colours": "Further colour",
+    "further_colours": "More colours",
     "header_links": "Header link",
     "social_links": "Social link",
 }
@@ -41,12 +41,12 @@ SPARE_ROWS = 1
 
 
 class ColourRow(Form):
-    name = StringField("Name of the colour", render_kw={"maxlength": 200})
+    name = StringField("Colour name", render_kw={"maxlength": 200})
     value = StringField("Colour", render_kw={"maxlength": 100, "spellcheck": "false"})
 
 
 class LinkRow(Form):
-    label = StringField("Words of the link", render_kw={"maxlength": 200})
+    label = StringField("Link text", render_kw={"maxlength": 200})
     url = StringField("Address", render_kw={"maxlength": 2000, "inputmode": "url"})
 
 
@@ -75,7 +75,7 @@ class BrandingForm(PortalForm):
     header_links = FieldList(FormField(LinkRow))
     social_links = FieldList(FormField(SocialRow))
     show_embedded_chat = BooleanField("Show the chat bubble")
-    chat_agent_id = SelectField("Assistant who answers in the chat", validate_choice=False)
+    chat_agent_id = SelectField("Chat assistant", validate_choice=False)
     chat_header = _colour_field(CHAT_LABELS["header"])
     chat_visitor = _colour_field(CHAT_LABELS["visitor"])
     chat_assistant = _colour_field(CHAT_LABELS["assistant"])
@@ -83,9 +83,7 @@ class BrandingForm(PortalForm):
     show_branding_toggle = BooleanField("Show “Powered by” on customers’ pages")
     show_character_toggle = BooleanField("Let customers choose their assistant’s character")
     default_agent_name = StringField("Name of new assistants", render_kw={"maxlength": 200})
-    partner_upgrade_message = TextAreaField(
-        "Words where a limit is reached", render_kw={"maxlength": 2000}
-    )
+    partner_upgrade_message = TextAreaField("Message at a limit", render_kw={"maxlength": 2000})
     demo_link = URLField("Address of your demo", render_kw={"maxlength": 2000})
 
     @classmethod

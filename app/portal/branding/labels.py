@@ -21,7 +21,7 @@ FIELD_LABELS: dict[str, str] = {
     "showBrandingToggle": "“Powered by” on customers’ pages",
     "showCharacterToggle": "Choice of the assistant’s character",
     "defaultAgentName": "Name of new assistants",
-    "partnerUpgradeMessage": "Words where a limit is reached",
+    "partnerUpgradeMessage": "Message at a limit",
     "demoLink": "Address of your demo",
 }
 """One for each field of a draft."""

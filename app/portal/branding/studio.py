@@ -19,11 +19,11 @@ from app.services.branding.contrast_report import contrast_report
 from app.services.branding.surfaces import missing, surfaces
 
 SURFACES = (
-    ("sign-in", "Sign-in page", "Before signing in"),
+    ("sign-in", "Sign-in page", "Before sign-in"),
     ("portal", "Portal", "Signed in"),
     ("mail", "Mail", "An invitation"),
     ("chat", "Chat bubble", "Open"),
-    ("error", "Error page", "A page that is not there"),
+    ("error", "Error page", "Page not found"),
 )
 THEMES = (("light", "Light"), ("dark", "Dark"))
 WIDTHS = (("wide", "Wide"), ("phone", "Phone"))
@@ -96,12 +96,12 @@ class Studio:
 
     def _context(self, form: BrandingForm) -> dict[str, Any]:
         form.chat_agent_id.choices = [
-            SelectChoice("", "Nobody"),
+            SelectChoice("", "None"),
             *(SelectChoice(value, name) for value, name in self.agents.items()),
         ]
         chosen = form.chat_agent_id.data
         if chosen and chosen not in self.agents:
-            form.chat_agent_id.choices.append(SelectChoice(chosen, "An assistant that is gone"))
+            form.chat_agent_id.choices.append(SelectChoice(chosen, "Removed assistant"))
         brand = self.brand
         return {
             **self.head(),

@@ -19,8 +19,8 @@ MOST_WORDS = 1000
 EXACT, INSTRUCTIONS, DEFAULT = "exact", "instructions", "default"
 HINTS = {
     EXACT: "Both are needed.",
-    INSTRUCTIONS: "The assistant finds its own words.",
-    DEFAULT: "Set with the assistant.",
+    INSTRUCTIONS: "The assistant writes the message.",
+    DEFAULT: "The messages in the assistant’s settings.",
 }
 
 
@@ -30,11 +30,11 @@ class TestCallForm(PortalForm):
     number = TelField("Number to call", render_kw={"maxlength": 30, "autocomplete": "off"})
     name = StringField("Name", render_kw={"maxlength": 100, "autocomplete": "off"})
     said = RadioField(
-        "What is said",
+        "Message",
         choices=[
             SelectChoice(EXACT, "Exact intro and voicemail"),
             SelectChoice(INSTRUCTIONS, "Instructions"),
-            SelectChoice(DEFAULT, "The assistant’s default texts"),
+            SelectChoice(DEFAULT, "Default messages"),
         ],
         default=DEFAULT,
     )

@@ -23,24 +23,24 @@ from app.services.calls.states import WAITING
 
 TITLES = {
     "accepted": "Queued",
-    "scheduled": "Waits until it is allowed",
-    "dialing": "Dialling",
+    "scheduled": "Waiting until allowed",
+    "dialing": "Calling",
     "ringing": "Ringing",
     "answered": "Answered",
     "said-intro": "Intro spoken",
     "said-voicemail": "Voicemail message spoken",
     "cancel-asked": "Cancelling",
-    "cancel-refused": "The carrier goes on",
-    "never-placed": "Found out that it was never placed",
+    "cancel-refused": "The carrier didn’t stop the call",
+    "never-placed": "Confirmed as not placed",
     "put-off": "The carrier could not take it yet",
-    "held": "Waits: dialling is paused",
+    "held": "Waiting: calling is paused",
     "was-unknown": "The carrier could not say whether the call was placed",
 }
 ENDED_WORDS = {
     "completed": "Finished after a conversation",
     "voicemail": "Finished on voicemail",
     "busy": "The line was busy",
-    "no_answer": "Nobody answered",
+    "no_answer": "No answer",
     "rejected": "The carrier refused the call",
     "carrier_error": "The carrier could not place the call",
     "number_invalid": "The number does not exist",
@@ -48,7 +48,7 @@ ENDED_WORDS = {
     "organization_suspended": "Not placed: the organization is suspended",
     "agent_inactive": "Not placed: the assistant is switched off",
     "do_not_contact": "Not placed: the person has asked not to be called",
-    "consent_missing": "Not placed: no consent is kept for the number",
+    "consent_missing": "Not placed: no consent is recorded for the number",
     "region_not_allowed": "Not placed: the region may not be called",
     "contact_ended": "Not placed: the contact's status ended it",
     "expired": "Not placed in time",
@@ -57,7 +57,7 @@ ENDED_WORDS = {
 ANSWERED_WORDS = {
     AnsweredBy.HUMAN: "A person",
     AnsweredBy.VOICEMAIL: "Voicemail",
-    AnsweredBy.UNKNOWN: "Nobody can say",
+    AnsweredBy.UNKNOWN: "Unknown",
 }
 ANSWERED_TITLES = {
     AnsweredBy.HUMAN: "Answered by a person",
@@ -66,8 +66,8 @@ ANSWERED_TITLES = {
 }
 SOURCE_WORDS = {
     CallSource.API: "A script, through the API",
-    CallSource.LEGACY: "A script, through the retired calling API",
-    CallSource.TEST: "A test call of the portal",
+    CallSource.LEGACY: "A script, through the legacy API",
+    CallSource.TEST: "A test call",
     CallSource.CAMPAIGN: "A campaign",
 }
 
@@ -95,8 +95,8 @@ def cancelling(found: Call) -> Confirmation:
         action=url_for("portal.call_cancel", call_id=found.id),
         question=f"Cancel the call to {phone(found.phone_number)}?",
         consequences=_consequences(found),
-        act="Cancel the call",
-        safe="Let it go on",
+        act="Cancel call",
+        safe="Keep call",
         safe_url=url_for("portal.call", call_id=found.id),
     )
 
@@ -104,8 +104,8 @@ def cancelling(found: Call) -> Confirmation:
 def _consequences(found: Call) -> list[str]:
     """What follows from cancelling the call now."""
     if found.status in WAITING:
-        return ["The call is not placed. The person is not called.", "This can’t be undone."]
-    words = "The carrier is asked to hang up. What has been said has been said."
+        return ["The call is not placed.", "This can’t be undone."]
+    words = "The carrier is asked to hang up."
     if found.answered_at is not None:
         return [words, "It was answered, so it counts as 1 conversation."]
     return [words, "If it is answered before that, it counts as 1 conversation."]
@@ -146,7 +146,7 @@ def _title(found: Call, moment: Moment) -> str:
     if moment.kind == "answered" and found.answered_by:
         return ANSWERED_TITLES[found.answered_by]
     if moment.kind == "attempt-ended":
-        return f"Not reached: {CALL_STATUS_NAMES[moment.status].lower()}. Tries again"
+        return f"Not reached: {CALL_STATUS_NAMES[moment.status].lower()}. Retries"
     return TITLES.get(moment.kind, moment.kind.replace("-", " ").capitalize())
 
 

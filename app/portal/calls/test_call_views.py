@@ -25,14 +25,14 @@ Page = str | tuple[str, int] | Response
 MOST_AGENTS = 200
 FIELDS = {"number": "#number", "messages": "#said-0"}
 PAGES = {
-    "organization": ("portal.organization", "Show the organization"),
-    "agent": ("portal.assistant", "Show the assistant"),
-    "do-not-call": ("portal.do_not_call", "Show the list"),
-    "regions": ("portal.organization_settings", "Show the settings"),
-    "calling-hours": ("portal.organization_settings", "Show the settings"),
-    "limits": ("portal.organization_settings", "Show the settings"),
+    "organization": ("portal.organization", "View organization"),
+    "agent": ("portal.assistant", "View assistant"),
+    "do-not-call": ("portal.do_not_call", "View list"),
+    "regions": ("portal.organization_settings", "View settings"),
+    "calling-hours": ("portal.organization_settings", "View settings"),
+    "limits": ("portal.organization_settings", "View settings"),
 }
-"""Where what is not mended in the form is."""
+"""The pages that fix checks outside of the form."""
 
 
 @portal.get("/test-call")
@@ -131,16 +131,16 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
         {
             "state": check.state,
             "title": check.sentence.replace(own, phone(own)) if own else check.sentence,
-            **(_mend(check.mend, agent) if check.state != "passed" else {}),
+            **(_fix_link(check.fix_at, agent) if check.state != "passed" else {}),
         }
         for check in found
     ]
 
 
-def _mend(place: str, agent: Agent) -> dict[str, str]:
-    """Where a thing is mended, for those who may go there."""
+def _fix_link(place: str, agent: Agent) -> dict[str, str]:
+    """The link to the page that fixes a check, for users who may open it."""
     if place in FIELDS:
-        return {"url": FIELDS[place], "act": "Go to the field"}
+        return {"url": FIELDS[place], "act": "Go to field"}
     endpoint, act = PAGES.get(place, ("", ""))
     if not endpoint or not may_open(caller(), endpoint):
         return {}

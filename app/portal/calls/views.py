@@ -21,7 +21,7 @@ from app.services.calls.queries import RUNNING, UNANSWERED
 
 FILTERS = ("number", "state", "answered", "organization", "agent", "start", "end", "live")
 GROUPS = {"unanswered": UNANSWERED, "open": RUNNING}
-GROUP_WORDS = {"unanswered": "Ended without an answer", "open": "Not over yet"}
+GROUP_WORDS = {"unanswered": "Ended without an answer", "open": "In progress"}
 LIVE = {"yes": True, "no": False}
 
 

@@ -11,7 +11,7 @@ from app.portal.web.fields import OnceField, VersionField
 from app.portal.web.forms import PortalForm
 
 ALL, SOME = "all", "some"
-WHO_HINTS = {ALL: "Also those that are added later.", SOME: "The ones ticked below."}
+WHO_HINTS = {ALL: "Including ones added later.", SOME: "Only those selected below."}
 
 
 class CampaignForm(PortalForm):
@@ -21,8 +21,8 @@ class CampaignForm(PortalForm):
     who = RadioField(
         "Assistants",
         choices=[
-            SelectChoice(ALL, "Every assistant of the organization"),
-            SelectChoice(SOME, "Chosen ones"),
+            SelectChoice(ALL, "All assistants"),
+            SelectChoice(SOME, "Selected assistants"),
         ],
         default=ALL,
     )

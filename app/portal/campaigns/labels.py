@@ -1,4 +1,4 @@
-"""What is said of a campaign's outreach: its hours, its reasons, what a start would do."""
+"""Message of a campaign's outreach: its hours, its reasons, what a start would do."""
 
 from datetime import time
 from typing import Any
@@ -22,20 +22,20 @@ LEFT_OUT_WORDS = {
     "consent_missing": "No consent to be called",
     "invalid_phone": "The number lacks its area code",
     "number_not_allowed": "The number may not be called",
-    "no_hour": "No hour of the plan suits the number",
+    "no_hour": "The plan’s hours don’t fit the number",
 }
 OTHER_REASON = "Refused by a rule for calls"
 WAITING_WORDS = {
-    "hours": "wait for an hour of the plan where they are",
+    "hours": "wait for the plan’s hours in their time zone",
     "limits": "wait because of the organization’s limits",
 }
 _MENDED = {
-    "organization_suspended": ("portal.organization", "Show the organization"),
-    "agent_inactive": ("portal.assistant", "Show the assistant"),
-    "agent_phone_not_ready": ("portal.assistant", "Show the assistant"),
+    "organization_suspended": ("portal.organization", "View organization"),
+    "agent_inactive": ("portal.assistant", "View assistant"),
+    "agent_phone_not_ready": ("portal.assistant", "View assistant"),
     "agent_left": ("portal.campaign_plan", "Choose another assistant"),
-    blockers.DAY_USED_UP: ("portal.organization_settings", "Show its limits"),
-    blockers.PAUSED: ("portal.line_health", "Show the line"),
+    blockers.DAY_USED_UP: ("portal.organization_settings", "View limits"),
+    blockers.PAUSED: ("portal.line_health", "View carrier"),
 }
 """Endpoint and button of the page that fixes each blocker."""
 
@@ -56,12 +56,12 @@ def days_words(days: frozenset[int]) -> str:
 def hours_words(plan: Outreach) -> str:
     days = days_words(weekdays_of(plan))
     end = "24:00" if plan.hours_end == time.min else f"{plan.hours_end:%H:%M}"
-    return f"{plan.hours_start:%H:%M} to {end}, {days}, where each person is"
+    return f"{plan.hours_start:%H:%M} to {end}, {days}, local to each person"
 
 
 def plan_facts(plan: Outreach, agent: Agent) -> list[tuple[str, str | None]]:
     """The plan as labels and values."""
-    words = "The assistant’s default texts"
+    words = "Default messages"
     if plan.intro_message:
         words = "Exact intro and voicemail"
     elif plan.call_instructions:
@@ -72,9 +72,9 @@ def plan_facts(plan: Outreach, agent: Agent) -> list[tuple[str, str | None]]:
         ("Calls an hour", number(plan.calls_per_hour) if plan.calls_per_hour else "No limit"),
         (
             "Calls at once",
-            number(plan.calls_at_once) if plan.calls_at_once else "As the organization has",
+            number(plan.calls_at_once) if plan.calls_at_once else "The organization’s limit",
         ),
-        ("What is said", words),
+        ("Message", words),
     ]
 
 
@@ -82,16 +82,16 @@ def consequences(forecast: Forecast, plan: Outreach, held: CampaignBlocker | Non
     """What follows from starting now, in numbers."""
     lines = [f"{plural(forecast.called, 'contact')} will be called: {hours_words(plan)}."]
     if held is not None:
-        lines.append(f"Nobody is called before this is over: {held.sentence}")
+        lines.append(f"No calls until this ends: {held.sentence}")
     if forecast.before:
-        lines.append(f"{plural(forecast.before, 'contact')} of this round were called before.")
+        lines.append(f"{plural(forecast.before, 'contact')} of this round were already called.")
     lines += [
         f"{number(count)} will not be called: {reason_words(code).lower()}."
         for code, count in sorted(forecast.left_out.items())
     ]
     if not forecast.is_exact:
-        lines.append("Numbers that may not be called are left out when their turn comes.")
-    lines.append("Contacts that are added later are called too, until you pause the campaign.")
+        lines.append("Numbers that can’t be called are skipped.")
+    lines.append("Contacts added later are called too, until you pause the campaign.")
     return lines
 
 
@@ -123,37 +123,37 @@ def blocker_words(
     }.get(endpoint, {"organization_id": campaign.organization_id})
     until = f" Until {moment(held.until, zone())}." if held.until else ""
     return {
-        "title": "Nobody is called at this moment" if runs else "Nobody would be called",
+        "title": "No calls right now" if runs else "No one would be called",
         "text": f"{held.sentence}{until}",
         "url": url_for(endpoint, **ids) if may_open(caller(), endpoint) else None,
         "act": act,
     }
 
 
-def standing_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> list[str]:
+def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> list[str]:
     """Where the outreach stands at this moment, and when it will be over."""
     if plan is None or plan.started_at is None:
-        return ["Nobody has been called yet. Nobody is called until somebody starts the campaign."]
+        return ["No calls yet. Calls begin when you start the campaign."]
     if campaign.status is CampaignStatus.ARCHIVED:
-        return ["The campaign is archived: nobody is called any more."]
+        return ["The campaign is archived. It places no more calls."]
     if campaign.status is CampaignStatus.PAUSED:
-        return ["Paused: nobody is called until somebody resumes the campaign."]
+        return ["Paused. No calls until you resume the campaign."]
     if progress.is_over:
-        return ["Everybody who can be called has been. Contacts that are added are called too."]
+        return ["All callable contacts were called. New contacts are called too."]
     said = []
     for code, count in progress.waiting.items():
         said.append(f"{number(count)} {WAITING_WORDS.get(code, 'wait')}.")
     if progress.next_due is not None:
-        said.append(f"The first of them may be called {moment(progress.next_due, zone())}.")
+        said.append(f"The first can be called {moment(progress.next_due, zone())}.")
     return said + _end_words(progress)
 
 
 def _end_words(progress: Progress) -> list[str]:
     if progress.open == 0:
-        return ["The last calls are on their way."]
+        return ["The last calls are in progress."]
     if progress.pace is None:
-        return ["When it will end is told after the first calls."]
-    pace = f"At the present pace of {plural(round(progress.pace), 'call')} an hour"
+        return ["An end time appears after the first calls."]
+    pace = f"At the current pace of {plural(round(progress.pace), 'call')} an hour"
     if progress.ends_at is None:
         return [f"{pace} it takes longer than a year."]
-    return [f"{pace} everybody has been called by {moment(progress.ends_at, zone())}."]
+    return [f"{pace} all contacts are called by {moment(progress.ends_at, zone())}."]

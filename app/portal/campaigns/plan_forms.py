@@ -22,10 +22,12 @@ from app.services.outreach.plans import MOST_WORDS
 
 EXACT, INSTRUCTIONS, DEFAULT = "exact", "instructions", "default"
 SAID_HINTS = {
-    EXACT: "Both are needed. {firstName|there} becomes the first name, or “there” where it is not "
-    "known; the names of metadata stand in brackets likewise.",
-    INSTRUCTIONS: "The assistant finds its own words.",
-    DEFAULT: "Set with the assistant.",
+    EXACT: (
+        "Both are needed. {firstName|there} becomes the first name, or “there” if it is "
+        "unknown. Metadata names work the same way."
+    ),
+    INSTRUCTIONS: "The assistant writes the message.",
+    DEFAULT: "The messages in the assistant’s settings.",
 }
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
@@ -52,11 +54,11 @@ class PlanForm(PortalForm):
     calls_per_hour = WholeNumber("Calls an hour", render_kw=_NUMBER)
     calls_at_once = WholeNumber("Calls at once", render_kw=_NUMBER)
     said = RadioField(
-        "What is said",
+        "Message",
         choices=[
             SelectChoice(EXACT, "Exact intro and voicemail"),
             SelectChoice(INSTRUCTIONS, "Instructions"),
-            SelectChoice(DEFAULT, "The assistant’s default texts"),
+            SelectChoice(DEFAULT, "Default messages"),
         ],
         default=DEFAULT,
     )

@@ -18,7 +18,7 @@ from app.portal.campaigns.labels import (
     hours_words,
     left_out_lines,
     plan_facts,
-    standing_words,
+    status_words,
 )
 from app.portal.campaigns.plan_forms import SAID_HINTS, PlanForm
 from app.portal.campaigns.views import about
@@ -147,7 +147,7 @@ def campaign_pause(campaign_id: UUID) -> Response:
     try:
         with transaction() as session:
             found = outreach.pause(session, caller(), campaign_id)
-        flash(f"{found.name} is paused. Calls that had begun go on to their end.", "success")
+        flash(f"{found.name} is paused. Calls in progress continue to their end.", "success")
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
@@ -172,7 +172,7 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "plan": plan,
         "progress": progress,
         "running": running,
-        "stands": standing_words(found, plan, progress),
+        "stands": status_words(found, plan, progress),
         "left_out": left_out_lines(found, progress),
         "facts_of_plan": [],
         "hours": hours_words(plan) if plan else None,
@@ -195,8 +195,8 @@ def _blocker(session: Session, found: Campaign, plan: Outreach) -> outreach.Camp
 
 def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool) -> Confirmation:
     resumes = plan.started_at is not None and not again
-    verb = "Call everybody of" if again else "Go on with" if resumes else "Start"
-    acts = "Call everybody again" if again else "Resume campaign" if resumes else "Start campaign"
+    verb = "Call all contacts of" if again else "Resume" if resumes else "Start"
+    acts = "Call all again" if again else "Resume campaign" if resumes else "Start campaign"
     endpoint = "portal.campaign_again" if again else "portal.campaign_start"
     return Confirmation(
         action=url_for(endpoint, campaign_id=found.id),

@@ -107,7 +107,7 @@ def campaign_create() -> Page:
             url = submission.led_to(url_for("portal.campaign", campaign_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(organization, form))
-    flash(f"{made.name} was created. Its contacts come from files, scripts or by hand.", "success")
+    flash(f"{made.name} was created. Add contacts by file, by script or by hand.", "success")
     return redirect(url, 303)
 
 
@@ -223,15 +223,15 @@ def _removed(session: Session) -> tuple[str, str] | None:
 
 def _archiving(found: Campaign) -> Confirmation:
     many = plural(found.contact_count, "contact")
-    kept = f"Its {many} can still be looked at." if found.contact_count else "It has no contacts."
+    kept = f"Its {many} can still be viewed." if found.contact_count else "It has no contacts."
     moved = " Its contacts can be uploaded to another campaign." if found.contact_count else ""
     return Confirmation(
         action=url_for("portal.campaign_archive", campaign_id=found.id),
         question=f"Archive {found.name}?",
         consequences=[
             kept,
-            "It leaves the list, and no files are uploaded to it any more.",
-            f"It can’t be brought back.{moved}",
+            "It leaves the list and takes no more uploads.",
+            f"This can’t be undone.{moved}",
         ],
         act="Archive campaign",
         safe="Keep campaign",

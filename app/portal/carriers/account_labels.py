@@ -49,15 +49,14 @@ def removing(session: Session, account: CarrierAccount) -> Confirmation:
         action=url_for("portal.line_account_remove", account_id=account.id),
         question=f"Remove the account {short_name(account)}?",
         consequences=[
-            f"New live calls of {plural(follows.organizations, 'organization')} "
-            f"go out over {instead}."
+            f"New live calls of {plural(follows.organizations, 'organization')} use {instead}."
             if follows.organizations
-            else "No organization calls over it.",
-            f"It is refused until {plural(follows.calls, 'call')} over it "
+            else "No organization uses it.",
+            f"You can remove it after {plural(follows.calls, 'call')} over it "
             f"{'has' if follows.calls == 1 else 'have'} ended."
             if follows.calls
-            else "No call over it waits or is on the line.",
-            f"Its {secret} is forgotten within two days. Nothing changes at the carrier.",
+            else "No calls are using it.",
+            f"Its {secret} is deleted within two days. Nothing changes at the carrier.",
         ],
         act="Remove account",
         safe="Keep account",

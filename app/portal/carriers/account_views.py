@@ -29,7 +29,7 @@ from app.portal.web.forms import refused
 from app.services import carrier_accounts, organizations
 
 Page = str | tuple[str, int] | Response
-NO_SIP = "This platform can’t call over SIP trunks yet: its operator has still to prepare it."
+NO_SIP = "SIP trunks can’t be used here yet. Ask the platform’s operator to set them up."
 
 
 @portal.get("/line/accounts")
@@ -100,7 +100,7 @@ def line_account_save() -> Page:
         return refused(error, form, lambda: _page(form))
     except Conflict as error:
         return _page(form, conflict=error), 409
-    flash(f"Live calls go out over {short_name(account)} from now on.", "success")
+    flash(f"Live calls use {short_name(account)} from now on.", "success")
     return redirect(url_for("portal.line_accounts"), 303)
 
 
@@ -113,12 +113,12 @@ def line_account_test(account_id: UUID) -> Response:
         numbers = carrier_accounts.numbers_of(session, account)
     if opened is None:
         secret = "password" if account.trunk is not None else "token"
-        flash(f"The stored {secret} can’t be read any more. Type it again.", "warning")
+        flash(f"The stored {secret} can’t be read. Enter it again.", "warning")
         return redirect(url_for("portal.line_accounts"), 303)
     found = _tested(opened, numbers)
     if found.works:
         words = f"The connection to {short_name(account)} works. {found.words}".rstrip()
-        flash(f"{words} Nobody was called.", "success")
+        flash(f"{words} No call was placed.", "success")
     else:
         flash(found.words, "warning")
     return redirect(url_for("portal.line_accounts"), 303)

@@ -6,11 +6,11 @@ from app.services.pauses.carrier_health import CarrierHealth, State
 
 STATE_WORDS: dict[State, tuple[str, str]] = {
     State.OUTAGE: ("No answer", "danger"),
-    State.DELAYS: ("Takes no calls now", "warning"),
+    State.DELAYS: ("Not accepting calls", "warning"),
     State.REFUSES: ("Refuses calls", "warning"),
     State.SLOW: ("Slow", "warning"),
     State.WELL: ("Works", "success"),
-    State.QUIET: ("Nothing asked lately", "neutral"),
+    State.QUIET: ("No recent requests", "neutral"),
 }
 """The word and the tone of its badge."""
 
@@ -24,17 +24,17 @@ OBSERVED_WORDS: dict[Observed, str] = {
 
 _TITLES = {
     State.OUTAGE: "{} does not answer",
-    State.DELAYS: "{} takes no calls at the moment",
+    State.DELAYS: "{} isn’t accepting calls",
     State.REFUSES: "{} refuses calls",
     State.SLOW: "{} is slow",
 }
 _TEXTS = {
-    State.OUTAGE: "Nothing is lost: each call is asked for again until it is taken or expires.",
-    State.DELAYS: "Nothing is lost: each call is asked for again as soon as it may be.",
-    State.REFUSES: "Refused calls have failed. Others go out as usual.",
-    State.SLOW: "Calls go out, but later than usual.",
+    State.OUTAGE: "Each call is retried until it is accepted or expires.",
+    State.DELAYS: "Each call is retried as soon as possible.",
+    State.REFUSES: "Refused calls have failed. Other calls continue.",
+    State.SLOW: "Calls are placed, but later than usual.",
 }
-YOUR_LINE = "The telephone line"
+YOUR_LINE = "The carrier"
 
 
 def problem_title(health: CarrierHealth, *, names_carrier: bool) -> str:
@@ -53,7 +53,7 @@ def problem_text(health: CarrierHealth, waiting: int, most: int) -> str:
 def waiting_words(waiting: int, most: int) -> str:
     """14 calls wait."""
     if not waiting:
-        return "No call waits."
+        return "No calls are waiting."
     if waiting >= most:
-        return f"{number(most)} calls or more wait."
-    return f"{plural(waiting, 'call')} {'waits' if waiting == 1 else 'wait'}."
+        return f"{number(most)} calls or more are waiting."
+    return f"{plural(waiting, 'call')} {'is' if waiting == 1 else 'are'} waiting."

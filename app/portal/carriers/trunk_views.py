@@ -46,7 +46,7 @@ def line_trunk_save() -> Page:
         return refused(error, form, lambda: _page(form))
     except Conflict as error:
         return _page(form, conflict=error), 409
-    flash(f"Live calls go out over {short_name(account)} from now on.", "success")
+    flash(f"Live calls use {short_name(account)} from now on.", "success")
     return redirect(url_for("portal.line_accounts"), 303)
 
 

@@ -21,7 +21,7 @@ class ChatForm(PortalForm):
         "Your name", id="chat-name", render_kw={"maxlength": 200, "autocomplete": "name"}
     )
     email = EmailField(
-        "Your e-mail address",
+        "Your email address",
         id="chat-email",
         render_kw={"maxlength": 254, "autocomplete": "email", "required": True},
     )

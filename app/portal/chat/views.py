@@ -35,7 +35,7 @@ def show_chat(**_place: str) -> Response:
 @portal.post("/p/<slug>/chat", endpoint="partner_chat_send")
 @portal.post("/chat", endpoint="chat_send")
 def send_chat(**_place: str) -> Response:
-    """Hands the message in; a person answers it by e-mail."""
+    """Hands the message in; a person answers it by email."""
     form = _form()
     try:
         with transaction() as session:

@@ -29,11 +29,11 @@ class ConsentForm(PortalForm):
         "May they be called?",
         choices=[
             SelectChoice("yes", "Yes, they gave consent"),
-            SelectChoice("no", "No, they refused or took it back"),
+            SelectChoice("no", "No, they refused or withdrew it"),
         ],
         default="yes",
     )
-    source = StringField("Where from", render_kw={"maxlength": 200, "autocomplete": "off"})
+    source = StringField("Source", render_kw={"maxlength": 200, "autocomplete": "off"})
 
 
 class ReasonForm(PortalForm):
@@ -62,9 +62,9 @@ def contact_put_back(campaign_id: UUID, contact_id: UUID) -> Page:
         with transaction() as session:
             new = single.undo_removal(session, caller(), campaign_id, contact_id)
     except ValidationFailed as error:
-        flash(f"The contact was not put back. {error.message}", "warning")
+        flash(f"The contact was not restored. {error.message}", "warning")
         return redirect(url_for("portal.campaign", campaign_id=campaign_id), 303)
-    flash("The contact is in the campaign again. Calls that waited were not.", "success")
+    flash("Contact restored. Its cancelled calls stay cancelled.", "success")
     return redirect(url_for("portal.contact", campaign_id=campaign_id, contact_id=new), 303)
 
 
@@ -130,11 +130,11 @@ def removing(session: Session, campaign: Campaign, found: StoredContact) -> Conf
         action=url_for("portal.contact_remove", campaign_id=campaign.id, contact_id=found.id),
         question=f"Remove {single.name_of(found)}?",
         consequences=[
-            f"The contact leaves {campaign.name} with everything that is kept about it.",
-            f"{plural(waiting, 'call that waits is', 'calls that wait are')} cancelled."
+            f"The contact leaves {campaign.name} with all its details.",
+            f"{plural(waiting, 'waiting call is', 'waiting calls are')} cancelled."
             if waiting
-            else "No call waits for it.",
-            "You can put the contact back for a day.",
+            else "It has no waiting calls.",
+            "You can restore the contact for one day.",
         ],
         act="Remove contact",
         safe="Keep contact",
@@ -147,13 +147,13 @@ def listing_confirmation(
 ) -> Confirmation:
     number = found.phone or ""
     waiting = do_not_call.waiting_calls_to(session, campaign.organization_id, [number])
-    stopped = plural(waiting, "call that waits is", "calls that wait are")
+    stopped = plural(waiting, "waiting call is", "waiting calls are")
     return Confirmation(
         action=url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
         question=f"Never call {phone(number)}?",
         consequences=[
-            "The number goes on the do-not-call list of the whole organization.",
-            f"{stopped} not placed." if waiting else "No call to it waits.",
+            "The number is added to the organization’s do-not-call list.",
+            f"{stopped} not placed." if waiting else "No calls to it are waiting.",
             "The contact stays in the campaign.",
         ],
         act="Add to do-not-call list",

@@ -28,9 +28,9 @@ class ContactForm(PortalForm):
     first_name = StringField("First name", render_kw=_SHORT)
     last_name = StringField("Last name", render_kw=_SHORT)
     phone = TelField("Phone", render_kw={"maxlength": 40, "autocomplete": "off"})
-    email = EmailField("E-mail", render_kw={"maxlength": 254, "autocomplete": "off"})
+    email = EmailField("Email", render_kw={"maxlength": 254, "autocomplete": "off"})
     status = StringField("Status", render_kw={"maxlength": MAX_STATUS, "autocomplete": "off"})
-    more = TextAreaField("Further facts", render_kw={"spellcheck": "false"})
+    more = TextAreaField("More details", render_kw={"spellcheck": "false"})
 
     @property
     def external(self) -> list[Any]:
@@ -72,9 +72,9 @@ class ContactForm(PortalForm):
                 continue
             name, equals, value = (part.strip() for part in line.partition("="))
             if not equals or not name:
-                return self._not_a_line(f"Line {number} is not of the form name = value.")
+                return self._not_a_line(f"Line {number} must be written name = value.")
             if name in wanted:
-                return self._not_a_line(f"Line {number} names {name} a second time.")
+                return self._not_a_line(f"Line {number} repeats {name}. Keep one.")
             wanted[name] = _like(had.get(name), _unescaped(value))
         gone = {name: None for name in had if _fits_a_line(name) and wanted.get(name, "") == ""}
         new = {n: v for n, v in wanted.items() if v != "" and (n not in had or had[n] != v)}

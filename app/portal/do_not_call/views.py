@@ -127,7 +127,7 @@ def do_not_call_remove(organization_id: UUID) -> Response:
             do_not_call.remove(session, caller(), organization_id, phone)
     except PhoneError as error:
         raise NotFound from error
-    flash(f"{value_words(phone)} is off the list and may be called again.", "success")
+    flash(f"{value_words(phone)} was removed from the list and may be called again.", "success")
     return redirect(url_for("portal.do_not_call", organization_id=organization_id), 303)
 
 
@@ -194,7 +194,7 @@ def _file_text(sent: FileStorage) -> str:
 def _added_words(added: Added, sheet: Sheet) -> str:
     words = [f"{plural(added.added, 'number')} added."]
     if added.known:
-        words.append(f"{number(added.known)} stood on the list before and kept their entry.")
+        words.append(f"{number(added.known)} already on the list.")
     if sheet.repeated:
         words.append(f"{plural(sheet.repeated, 'line')} repeated a number.")
     if sheet.bad:

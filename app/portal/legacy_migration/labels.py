@@ -23,8 +23,8 @@ FIELDS = {
 }
 """Fields of the retired API and where their values go."""
 ONLY_BEFORE = {
-    "retired": "The retired API no longer serves this client. The new one takes its place.",
-    "plan_required": "The retired API needs the Plus plan. The new one serves every plan.",
+    "retired": "The legacy API no longer serves this client. Use the new API.",
+    "plan_required": "The legacy API needs the Plus plan. The new API works with every plan.",
 }
 """Refusals that the new API does not know."""
 
@@ -63,25 +63,25 @@ def differences(exchange: LegacyExchange) -> list[str]:
     if before and after:
         return [
             "Both accept the call.",
-            "The new answer tells the call’s status too, and takes its id to read or cancel it.",
+            "The new answer also has the call’s status, and its id to read or cancel the call.",
         ]
     if after:
-        return [ONLY_BEFORE.get(old["code"], f"Only the retired API refuses it: {old['message']}")]
+        return [ONLY_BEFORE.get(old["code"], f"Only the legacy API refuses it: {old['message']}")]
     if before:
         return [f"Only the new API refuses it: {new['message']}"]
     said = [_both_refuse(exchange, old, new)]
     moved = [
-        f"What was wrong with {each['field']} is said of {FIELDS[each['field']]}."
+        f"The problem of {each['field']} is reported for {FIELDS[each['field']]}."
         for each in old["errors"]
         if each["field"] in FIELDS and FIELDS[each["field"]] != each["field"]
     ]
-    return [*said, *moved, 'Every refusal of a call by the new API holds "success": false.']
+    return [*said, *moved, 'Each refusal of a call by the new API has "success": false.']
 
 
 def _both_refuse(exchange: LegacyExchange, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     if old["code"] == new["code"] and exchange.status == exchange.shadow_status:
         return f"Both refuse it for the same reason: {new['message']}"
-    return f"Both refuse it. The retired API: {old['message']} The new one: {new['message']}"
+    return f"Both refuse it. The legacy API: {old['message']} The new one: {new['message']}"
 
 
 def _details(answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Limits(OrganizationForm):
         "Plan", choices=[SelectChoice(tier.value, name) for tier, name in TIER_NAMES.items()]
     )
     agent_limit = WholeNumber("Assistant limit", render_kw=_LIMIT)
-    user_limit = WholeNumber("People limit", render_kw=_LIMIT)
+    user_limit = WholeNumber("User limit", render_kw=_LIMIT)
 
     def validate_agent_limit(self, field: WholeNumber) -> None:
         refuse_blank(field)
@@ -103,8 +103,8 @@ class EditForm(Names):
 
 class NewForm(Names, Limits):
     once = OnceField()
-    email = EmailField("E-mail of the first person", render_kw={"maxlength": 254})
-    person = StringField("Name of the first person", render_kw=_NAME)
+    email = EmailField("Email of the first user", render_kw={"maxlength": 254})
+    person = StringField("Name of the first user", render_kw=_NAME)
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Also what the services would refuse one after the other, so that all is said at once."""

@@ -4,8 +4,8 @@ from app.portal.web.formats import plural
 from app.services.organizations import Reach
 
 COMING_BACK = (
-    "It leaves your list. Nothing is deleted, and you can bring it back: calls stay cancelled and "
-    "campaigns paused then."
+    "It leaves your list. Nothing is deleted. You can restore it; calls stay cancelled and "
+    "campaigns paused."
 )
 
 
@@ -16,16 +16,16 @@ def suspending_words(reach: Reach) -> list[str]:
         *_one(
             reach.waiting_calls,
             "queued call",
-            "ends cancelled when its turn comes.",
-            "end cancelled when their turn comes, unless you resume before.",
+            "is cancelled when its turn comes.",
+            "are cancelled when their turn comes, unless you reactivate it first.",
         ),
         *_one(
             reach.running_campaigns,
             "running campaign",
-            "places no calls until you resume.",
-            "place no calls until you resume.",
+            "places no calls until you reactivate it.",
+            "place no calls until you reactivate it.",
         ),
-        "Nothing is deleted; resuming lets everybody in again.",
+        "Nothing is deleted. Reactivating restores access.",
     ]
 
 
@@ -44,20 +44,20 @@ def _shut_out(reach: Reach) -> list[str]:
     return [
         *_one(
             reach.people,
-            "person",
+            "user",
             "is signed out at once and can’t sign in.",
             "are signed out at once and can’t sign in.",
-            "people",
+            "users",
         ),
         *_one(reach.keys, "API key", "is refused from now on.", "are refused from now on."),
         *_one(
             clients,
-            "client of the legacy phone API",
+            "client of the legacy API",
             "is refused from now on.",
             "are refused from now on.",
-            "clients of the legacy phone API",
+            "clients of the legacy API",
         ),
-    ] or ["Nobody can sign in, and no key works."]
+    ] or ["No one can sign in, and no key works."]
 
 
 def _one(count: int, noun: str, does: str, do: str, nouns: str | None = None) -> list[str]:

@@ -33,20 +33,20 @@ def named_regions() -> list[SelectChoice]:
 
 class SettingsForm(PortalForm):
     version = VersionField()
-    calling_hours_on = BooleanField("Call within certain hours only")
+    calling_hours_on = BooleanField("Limit calling hours")
     calling_hours_start = ClockField("From")
     calling_hours_end = ClockField("To")
     default_region = SelectField("Default region")
-    allowed_regions = SelectMultipleField("Regions that may be called")
+    allowed_regions = SelectMultipleField("Allowed regions")
     max_calls_at_once = WholeNumber("Calls at once", render_kw=_NUMBER)
     max_calls_a_day = WholeNumber("Calls a day", render_kw=_NUMBER)
-    number_spacing_minutes = WholeNumber("Between two calls to the same number", render_kw=_NUMBER)
+    number_spacing_minutes = WholeNumber("Time between calls to one number", render_kw=_NUMBER)
     number_most_calls = WholeNumber("Calls to one number", render_kw=_NUMBER)
-    number_most_days = WholeNumber("In so many days", render_kw=_NUMBER)
-    retry_times = WholeNumber("Further attempts", render_kw=_NUMBER)
-    retry_minutes = WholeNumber("Between two attempts", render_kw=_NUMBER)
-    refuse_do_not_call = BooleanField("Refuse contacts that are on the do-not-call list")
-    consent_required = BooleanField("Call with consent only")
+    number_most_days = WholeNumber("Period in days", render_kw=_NUMBER)
+    retry_times = WholeNumber("Retries", render_kw=_NUMBER)
+    retry_minutes = WholeNumber("Time between attempts", render_kw=_NUMBER)
+    refuse_do_not_call = BooleanField("Refuse contacts on the do-not-call list")
+    consent_required = BooleanField("Require consent")
 
     def __init__(self, *args: object, **more: object):
         super().__init__(*args, **more)

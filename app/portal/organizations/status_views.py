@@ -33,7 +33,7 @@ def organization_suspend(organization_id: UUID) -> Response:
 def organization_resume(organization_id: UUID) -> Response:
     with transaction() as session:
         found = organizations.resume(session, caller(), organization_id)
-    flash(f"{found.name} resumed: its people can sign in and its keys work again.", "success")
+    flash(f"{found.name} reactivated. Its users can sign in and its keys work again.", "success")
     return _back_to(organization_id)
 
 
@@ -66,7 +66,7 @@ def organization_archive(organization_id: UUID) -> Response:
 def organization_restore(organization_id: UUID) -> Response:
     with transaction() as session:
         found = organizations.restore(session, caller(), organization_id)
-    flash(f"{found.name} is back: its people can sign in again.", "success")
+    flash(f"{found.name} restored. Its users can sign in again.", "success")
     return _back_to(organization_id)
 
 

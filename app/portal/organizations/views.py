@@ -46,7 +46,7 @@ class Tab:
 
 TABS = (
     Tab("Overview", "portal.organization", Permission.ORGANIZATIONS_READ),
-    Tab("People", "portal.organization_people", Permission.USERS_READ, "people"),
+    Tab("Users", "portal.organization_people", Permission.USERS_READ, "people"),
     Tab("Assistants", "portal.organization_assistants", Permission.ORGANIZATIONS_READ, "agents"),
     Tab("Campaigns", "portal.organization_campaigns", Permission.CAMPAIGNS_READ, "campaigns"),
     Tab("Usage", "portal.organization_usage", Permission.USAGE_READ),

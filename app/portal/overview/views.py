@@ -21,16 +21,16 @@ from app.services.overview.matters import LAST_DAY
 
 SHOWN = 5
 PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
-    Kind.CALL: ("portal.call", "Look at it", "alert-circle", {}),
-    Kind.CALLS_UNKNOWN: ("portal.calls", "Look at them", "alert-circle", {"state": "unknown"}),
+    Kind.CALL: ("portal.call", "View", "alert-circle", {}),
+    Kind.CALLS_UNKNOWN: ("portal.calls", "View", "alert-circle", {"state": "unknown"}),
     Kind.CALLS_UNANSWERED: ("portal.calls", "Show calls", "phone-off", {"state": "unanswered"}),
-    Kind.LINE: ("portal.line_health", "Look at it", "activity-heartbeat", {}),
-    Kind.PAUSED: ("portal.line_health", "Look at it", "player-pause", {}),
-    Kind.CAMPAIGN: ("portal.campaign_outreach", "Look at it", "speakerphone", {}),
-    Kind.UPLOAD: ("portal.upload", "Look at it", "file-spreadsheet", {}),
+    Kind.LINE: ("portal.line_health", "View", "activity-heartbeat", {}),
+    Kind.PAUSED: ("portal.line_health", "View", "player-pause", {}),
+    Kind.CAMPAIGN: ("portal.campaign_outreach", "View", "speakerphone", {}),
+    Kind.UPLOAD: ("portal.upload", "View", "file-spreadsheet", {}),
     Kind.LIMIT: ("portal.organization_plan", "Change limit", "alert-triangle", {}),
     Kind.AGENT: ("portal.assistant", "Set up", "phone-off", {}),
-    Kind.AGENTS: ("portal.assistants", "Show them", "phone-off", {"readiness": "not-ready"}),
+    Kind.AGENTS: ("portal.assistants", "View", "phone-off", {"readiness": "not-ready"}),
     Kind.BRAND: ("portal.branding_surfaces", "Complete", "palette", {}),
     Kind.CREDENTIAL_KEY: ("portal.api_key", "Renew", "key", {}),
     Kind.CREDENTIAL_CLIENT: ("portal.api_client", "Renew", "key", {}),
@@ -55,7 +55,7 @@ STEPS: dict[Step, tuple[str, str, str]] = {
     ),
     Step.ORGANIZATION: (
         "Add your first organization",
-        "A customer of yours, with its people and assistants.",
+        "One of your customers, with its users and assistants.",
         "portal.organizations",
     ),
     Step.ASSISTANT: (
@@ -63,7 +63,11 @@ STEPS: dict[Step, tuple[str, str, str]] = {
         "It needs a number that is set up with the carrier.",
         "portal.assistants",
     ),
-    Step.UPLOAD: ("Upload contacts", "Into a campaign, checked before applied.", "portal.uploads"),
+    Step.UPLOAD: (
+        "Upload contacts",
+        "Into a campaign. Files are checked before they are applied.",
+        "portal.uploads",
+    ),
     Step.CALL: ("Place a first call", "To your own phone, as a test.", "portal.test_call"),
 }
 
@@ -178,7 +182,7 @@ def _chart(month: Month) -> dict[str, Any]:
                 "values": [entry.conversations for entry in month.days],
                 "role": "first",
             },
-            {"label": "Month before", "values": padded, "role": "compare"},
+            {"label": "Previous month", "values": padded, "role": "compare"},
         ],
         "unfinished": True,
     }

@@ -99,10 +99,10 @@ class PricingForm(PortalForm):
         problems = []
         for tier, (price_id, product_id) in typed.items():
             if price_id and not product_id:
-                words = "The product id is missing: the price belongs to a product."
+                words = "Enter the product id of this price."
                 problems.append(Problem(f"pricing.{tier}.processorProductId", "required", words))
             elif product_id and not price_id:
-                words = "The price id is missing: a product can have several prices."
+                words = "Enter the price id of this product."
                 problems.append(Problem(f"pricing.{tier}.processorPriceId", "required", words))
         if problems:
             raise ValidationFailed.of(*problems)

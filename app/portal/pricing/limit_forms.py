@@ -1,4 +1,4 @@
-"""What each plan allows the organizations on it."""
+"""Plan limits the organizations on it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Self

@@ -18,7 +18,7 @@ from app.services import csv_files, partners, reporting
 from app.services.reporting import Chosen, SignUps
 
 FILTERS = ("q", "tier", "status", "since", "until")
-COLUMNS = ("E-mail", "Organization", "Plan", "Signed up (UTC)", "Conversations", "Id")
+COLUMNS = ("Email", "Organization", "Plan", "Signed up (UTC)", "Conversations", "Id")
 
 
 @portal.get("/report", endpoint="report")

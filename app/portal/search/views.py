@@ -98,7 +98,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             "portal.organizations",
         ),
         group(
-            "People",
+            "Users",
             "users",
             [
                 Hit(

@@ -26,10 +26,10 @@ class PortalSettingsForm(PortalForm):
     """Each field has the contract's name in snake case; blank is null."""
 
     version = VersionField()
-    partner_name = _text("Name of your company", required=True)
+    partner_name = _text("Company name", required=True)
     partner_type = _text("Kind of partnership")
-    domain = _text("Domain of the portal", spellcheck="false", inputmode="url")
-    email_domain = _text("Domain of your mail", spellcheck="false")
+    domain = _text("Portal domain", spellcheck="false", inputmode="url")
+    email_domain = _text("Email domain", spellcheck="false")
     support_email = _mail("Support")
     notification_email = _mail("Notices about your customers")
     tracking_email = _mail("Figures and reports")
@@ -40,10 +40,10 @@ class PortalSettingsForm(PortalForm):
     default_agent_limit = StringField(
         "Assistants of a new organization", render_kw={"inputmode": "numeric", "required": True}
     )
-    purchase_link = _address("Where customers buy a larger plan")
+    purchase_link = _address("Upgrade page")
     partner_redirect_link = _address("Page after signing out")
     allowed_query_params = TextAreaField(
-        "Words in addresses that are kept through sign-in", render_kw={"spellcheck": "false"}
+        "URL parameters kept after sign-in", render_kw={"spellcheck": "false"}
     )
 
     @classmethod

@@ -27,7 +27,7 @@ def upload_failures(upload_id: UUID, ending: str) -> Response:
 
 @portal.get("/uploads/<uuid:upload_id>/file.<any(csv, xlsx):ending>")
 def upload_file(upload_id: UUID, ending: str) -> Response:
-    """The whole file with its problems marked."""
+    """Full file with problems marked."""
     return _file(upload_id, ending, failed_only=False)
 
 
@@ -61,7 +61,7 @@ def _pieces(found: ContactImport, writer: Writer, *, failed_only: bool) -> Itera
     while last is not None:
         with transaction(read_only=True) as session:
             if not reports.are_those_of(session, found):
-                message = "The file is read anew: what was sent of it is not all of it."
+                message = "The file was read again: this download is incomplete."
                 raise Conflict(message, "changed_meanwhile")  # breaks the download off
             rows, last = reports.rows_after(session, found, last, failed_only=failed_only)
         yield writer.rows(rows)

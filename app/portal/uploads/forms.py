@@ -13,9 +13,11 @@ from app.services.imports.steps import ReadingChoices
 
 MOST_HEADER_ROWS = 1000
 ACTION_HINTS = {
-    ContactAction.UPSERT: "People who are in the campaign are updated, the others are added.",
-    ContactAction.UPDATE_ONLY: "Nobody is added; people who are not in the campaign are left out.",
-    ContactAction.REMOVE: "People in the file leave the campaign; calls that wait are cancelled.",
+    ContactAction.UPSERT: "Existing contacts are updated, new ones are added.",
+    ContactAction.UPDATE_ONLY: "Existing contacts are updated. Others are left out.",
+    ContactAction.REMOVE: (
+        "Contacts in the file are removed from the campaign. Waiting calls are cancelled."
+    ),
 }
 ENCODING_WORDS = {
     "utf-8": "UTF-8",
@@ -37,7 +39,7 @@ ENCODING_WORDS = {
     "utf-16": "UTF-16",
 }
 DELIMITERS = [
-    SelectChoice("", "Found by itself"),
+    SelectChoice("", "Automatic"),
     SelectChoice(",", "Comma"),
     SelectChoice(";", "Semicolon"),
     SelectChoice("\t", "Tab"),
@@ -50,7 +52,7 @@ class UploadForm(PortalForm):
     once = OnceField()
     file = FileField("Contact file")
     action = RadioField(
-        "What is done with the people in it",
+        "Action",
         choices=[
             SelectChoice(ContactAction.UPSERT.value, "Add and update"),
             SelectChoice(ContactAction.UPDATE_ONLY.value, "Update only"),
@@ -69,7 +71,7 @@ class ReadingForm(PortalForm):
     encoding = SelectField(
         "Text encoding",
         choices=[
-            SelectChoice("", "Found by itself"),
+            SelectChoice("", "Automatic"),
             *(SelectChoice(name, words) for name, words in ENCODING_WORDS.items()),
         ],
     )
@@ -105,7 +107,7 @@ class ReadingForm(PortalForm):
     def offer_sheets(self, upload: ContactImport) -> None:
         sheets = upload.found.get("sheets") or []
         names = [SelectChoice(name, name) for name in sheets]
-        self.sheet.choices = [SelectChoice("", "Found by itself"), *names]
+        self.sheet.choices = [SelectChoice("", "Automatic"), *names]
 
     def to_reading(self) -> ReadingChoices:
         return ReadingChoices(

@@ -13,7 +13,7 @@ from app.services.imports.reports import Kind, Repair
 STATE_NAMES = {
     ImportState.UPLOADED: "Waiting",
     ImportState.READING: "Checking",
-    ImportState.CHECKED: "To be applied",
+    ImportState.CHECKED: "Ready to apply",
     ImportState.APPLYING: "Applying",
     ImportState.DONE: "Applied",
     ImportState.FAILED: "Failed",
@@ -61,10 +61,13 @@ REASONS = {
 }
 IGNORED = {
     "status_ended": (
-        "person whose status has ended outreach",
-        "people whose status has ended outreach",
+        "contact whose status ended outreach",
+        "contacts whose status ended outreach",
     ),
-    "not_in_campaign": ("person who is not in the campaign", "people who are not in the campaign"),
+    "not_in_campaign": (
+        "contact that is not in the campaign",
+        "contacts that are not in the campaign",
+    ),
     "left_out": ("row that was left out by hand", "rows that were left out by hand"),
 }
 _REPAIRS = {
@@ -81,7 +84,7 @@ _REPAIRS = {
     "twice_encoded": ("text is in a wrong encoding", "texts are in a wrong encoding"),
     "look_alikes": ("number holds look-alike characters", "numbers hold look-alike characters"),
 }
-_REPAIRED = ("number can be repaired", "numbers can be repaired")
+_REPAIRED = ("number can be fixed", "numbers can be fixed")
 
 
 def standing(upload: ContactImport) -> tuple[str, str]:
@@ -95,7 +98,7 @@ def fixes_words(fixes: FixCounts) -> list[str]:
     """7 cells mended, 2 rows left out"""
     found = []
     if fixes.cells:
-        found.append(f"{plural(fixes.cells, 'cell')} mended")
+        found.append(f"{plural(fixes.cells, 'cell')} fixed")
     if fixes.left_out:
         found.append(f"{plural(fixes.left_out, 'row')} left out")
     return found
@@ -126,7 +129,7 @@ def file_notes(found: Mapping[str, Any]) -> list[str]:
 
 
 def ignored_words(kinds: list[Kind]) -> str:
-    """39 people whose status has ended outreach; empty for none."""
+    """39 contacts whose status ended outreach; empty for none."""
     return ", ".join(plural(kind.rows, *IGNORED[kind.code]) for kind in kinds)
 
 
@@ -147,10 +150,10 @@ def repaired_value(reason: str | None, repair: str) -> str:
 
 
 def repair_text(repair: Repair) -> str:
-    """What would happen, by the first of the rows."""
+    """Effects, by the first of the rows."""
     return (
         f"In row {number(repair.row_number)}, {repair.value.strip()} would become "
-        f"{repaired_value(repair.reason, repair.repaired)}. Nothing is repaired unless you say so."
+        f"{repaired_value(repair.reason, repair.repaired)}. Nothing is fixed until you confirm."
     )
 
 

@@ -18,15 +18,15 @@ FIELD_NAMES = {
     Field.LAST_NAME: "Last name",
     Field.FULL_NAME: "Full name",
     Field.PHONE: "Phone",
-    Field.EMAIL: "E-mail",
+    Field.EMAIL: "Email",
     Field.STATUS: "Status",
     Field.DO_NOT_CALL: "Do not call",
     Field.EXACT: "Contact as JSON",
     Field.IGNORE: "Leave out",
 }
 _PAIR_NAMES = (
-    (str(Field.EXTERNAL_ID_KEY), "Which external id it is"),
-    (str(Field.EXTERNAL_ID_VALUE), "Value of that external id"),
+    (str(Field.EXTERNAL_ID_KEY), "External id name"),
+    (str(Field.EXTERNAL_ID_VALUE), "External id value"),
 )
 
 
@@ -96,7 +96,7 @@ def _choices(
     if target.startswith(f"{Field.METADATA}:") and target != own:
         information.append((target, Target.parse(target).key))
     groups: list[tuple[str | None, list[tuple[str, str]]]] = [
-        ("Kept as information", information),
+        ("Kept as metadata", information),
         ("Part of the contact", fields[:-1]),
     ]
     ids = [(str(Target(Field.EXTERNAL_ID, key)), key) for key in external_keys]
@@ -126,7 +126,7 @@ def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) ->
         sent = typed.get(index, value) if can_be_fixed else None
         cells.append(_cell(value, problems, sent))
     if whole and (further := [cell for cell in row.cells[width:] if cell.strip()]):
-        words = f"Behind the last column stands: {'; '.join(further)[:LONGEST_CELL]}"
+        words = f"After the last column: {'; '.join(further)[:LONGEST_CELL]}"
         cells[-1] = replace(cells[-1], tone="bad", reasons=(*cells[-1].reasons, words))
     return SheetRow(row.number, cells, failed)
 

@@ -79,7 +79,7 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
         found.append(
             Remark(
                 f"{plural(count, 'contact')} {words if count == 1 else many} changed since",
-                "The upload had added them. What was changed goes with them.",
+                "The upload added them. Later changes are removed too.",
                 "alert-triangle",
                 "warning",
             )
@@ -88,7 +88,7 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
         found.append(
             Remark(
                 f"{plural(sums.contacts_left, 'contact has', 'contacts have')} been changed since",
-                "Field by field: what somebody has changed since stays, the rest is restored.",
+                "Field by field: later changes stay, the rest is restored.",
                 "user",
             )
         )
@@ -99,7 +99,7 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
             Remark(
                 f"{fields} of {plural(sums.contacts_left, 'contact')} "
                 f"{stay + 'ed' if done else stay} as now",
-                "Somebody has changed them since, or another contact has the number or address.",
+                "They were changed since, or another contact has the number or address.",
                 "user",
             )
         )
@@ -107,7 +107,7 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
         found.append(
             Remark(
                 f"{plural(sums.gone, 'contact')} left the campaign before",
-                "The upload had added or updated them; nothing is left to restore.",
+                "The upload added or updated them. Nothing is left to restore.",
                 "user-off",
             )
         )
@@ -116,9 +116,9 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
         found.append(
             Remark(
                 f"{plural(sums.taken, 'contact')} {can} come back",
-                "Somebody with the same number, address or id has come into the campaign since.",
+                "Another contact with the same number, address or id was added since.",
                 "user-x",
             )
         )
-    found.append(Remark("The record of calls stays", CALLS, "phone"))
+    found.append(Remark("Call records stay", CALLS, "phone"))
     return found

@@ -92,7 +92,7 @@ def upload_create(campaign_id: UUID) -> Page:
     if not form.validate():
         return _choose_page(campaign_id, form), 422
     if sent is None or sent.filename is None:
-        form.file.errors = ("Choose the file that holds the contacts.",)
+        form.file.errors = ("Choose a contact file.",)
         return _choose_page(campaign_id, form), 422
     try:
         kept = files().save(sent.stream, max_bytes=settings().max_upload_bytes)
@@ -222,7 +222,7 @@ def _history(found: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
     last = {
         ImportState.DONE: ("Applied", "done"),
         ImportState.CANCELLED: ("Stopped", "failed"),
-        ImportState.FAILED: ("Stopped by a fault", "failed"),
+        ImportState.FAILED: ("Stopped by an error", "failed"),
     }[found.state]
     return [
         {

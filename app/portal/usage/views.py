@@ -27,7 +27,7 @@ FIELDS = {"startDate": ("start", "First day"), "endDate": ("end", "Last day")}
 DAY_COLUMNS = ("Day (UTC)", "Conversations", "With a person", "With voicemail", "Seconds")
 ORGANIZATION_COLUMNS = (
     *("Organization", "Plan", "Conversations", "With a person", "With voicemail", "Seconds"),
-    *("Conversations in the range before", "Id"),
+    *("Conversations in the previous period", "Id"),
 )
 COST_COLUMNS = ("Month (UTC)", "Organization", "Currency", "Attempts", "Cost", "Id")
 

@@ -123,7 +123,7 @@ def _for_each(
     results = []
     for user in _chosen(request.form.getlist("id")):
         if user.status in already:
-            results.append(Result(user, False, "Was so before; nothing was changed."))
+            results.append(Result(user, False, "Already so. Nothing was changed."))
             continue
         try:
             with transaction() as session:
@@ -157,7 +157,7 @@ def _file_text(sent: FileStorage) -> str:
     """Raises `ValidationFailed`."""
     data = sent.stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        message = f"The file is larger than 300 kB; {MOST_LINES} people need far less."
+        message = f"The file is larger than 300 kB. Invite at most {MOST_LINES} users at a time."
         raise ValidationFailed.on("file", "too_large", message)
     return decoded(data)
 

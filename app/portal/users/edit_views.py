@@ -53,7 +53,7 @@ def user_invite() -> Page:
     except (ValidationFailed, Forbidden) as error:
         limited = error.code == "user_limit_reached"
         return refused(error, form, lambda: _invite_page(form, limited=limited))
-    flash(f"{invited.email} invited. The link in the mail works once, for seven days.", "success")
+    flash(f"{invited.email} invited. The link in the email works once, for seven days.", "success")
     return redirect(url, 303)
 
 

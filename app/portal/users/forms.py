@@ -39,14 +39,14 @@ class InviteForm(PortalForm):
     wire_fields: ClassVar = {"userType": "role", "organizationId": "organization"}
 
     once = OnceField()
-    email = EmailField("E-mail", render_kw={"maxlength": 254, "autocomplete": "off"})
+    email = EmailField("Email", render_kw={"maxlength": 254, "autocomplete": "off"})
     name = StringField("Name", filters=[_plain], render_kw=_NAME)
     role = RadioField("Role")
     organization = StringField("Organization", render_kw=_NAME)
 
     def validate_organization(self, field: StringField) -> None:
         if self.role.data == Role.STANDARD.value and not (field.data or "").strip():
-            message = "A member belongs to an organization: write its name."
+            message = "Enter the organization of this member."
             raise ValidationError(message)
 
     def validate(self, extra_validators: Any = None) -> bool:
@@ -71,7 +71,7 @@ class InviteForm(PortalForm):
 
 
 class InviteManyForm(PortalForm):
-    people = TextAreaField("People")
+    people = TextAreaField("Users")
     file = FileField("Or a file")
     organization = StringField("Organization", render_kw=_NAME)
 
@@ -81,7 +81,7 @@ class UserForm(PortalForm):
 
     version = VersionField()
     email = EmailField(
-        "E-mail",
+        "Email",
         filters=[lambda value: (value or "").strip()],
         render_kw={"maxlength": 254, "autocomplete": "off"},
     )

@@ -4,20 +4,20 @@ from app.enums import Role
 from app.policy import ROLE_PERMISSIONS, Permission
 
 PERMISSION_WORDS: dict[Permission, str] = {
-    Permission.PARTNER_READ: "See the facts of your own company",
+    Permission.PARTNER_READ: "See your company details",
     Permission.PARTNER_CREATE: "Add resellers",
-    Permission.PARTNER_WRITE: "Change billing, addresses and every other fact of your company",
+    Permission.PARTNER_WRITE: "Change billing, addresses and all other company details",
     Permission.BRANDING_WRITE: "Change colours, logos, links and the other brand surfaces",
     Permission.PRICING_READ: "See plans and prices",
-    Permission.USERS_READ: "See people",
-    Permission.USERS_WRITE: "Invite, change and suspend people",
+    Permission.USERS_READ: "See users",
+    Permission.USERS_WRITE: "Invite, change and suspend users",
     Permission.ADMINS_CREATE: "Add customer admins",
     Permission.ORGANIZATIONS_READ: "See organizations and their settings",
     Permission.ORGANIZATIONS_WRITE: "Add, change, suspend and archive organizations",
     Permission.REPORT_READ: "See the report",
     Permission.SUBSCRIPTION_READ: "See which plan an organization is on",
     Permission.USAGE_READ: "See usage",
-    Permission.CREDENTIALS_MANAGE: "Make and revoke API keys and clients",
+    Permission.CREDENTIALS_MANAGE: "Create and revoke API keys and clients",
     Permission.AUDIT_READ: "See who changed what",
     Permission.CAMPAIGNS_READ: "See campaigns",
     Permission.CAMPAIGNS_WRITE: "Create, start and pause campaigns",
@@ -25,14 +25,14 @@ PERMISSION_WORDS: dict[Permission, str] = {
     Permission.CONTACTS_WRITE: "Upload and change contacts and do-not-call lists",
     Permission.CALLS_READ: "See calls",
     Permission.CALLS_CREATE: "Place test calls and cancel calls",
-    Permission.LEGACY_CALL: "Place calls through the legacy phone API",
+    Permission.LEGACY_CALL: "Place calls through the legacy API",
 }
 """One sentence for each permission, complete: a test holds it against the table."""
 
 ROLE_SCOPE: dict[Role, str] = {
     Role.PARTNER_ADMIN: "Everything inside your company.",
-    Role.PARTNER_EDITOR: "The brand and outreach; reads the rest, without billing and keys.",
-    Role.ADMIN: "Your customers: their organizations, people, campaigns and figures.",
+    Role.PARTNER_EDITOR: "Brand and outreach. Can see the rest, except billing and keys.",
+    Role.ADMIN: "Your customers: their organizations, users, campaigns and figures.",
     Role.STANDARD: "One organization: its campaigns, contacts, calls and usage.",
 }
 """Whom or what a role is for, in one line."""

@@ -62,7 +62,9 @@ def user_resend(user_id: UUID) -> Response:
             found = mails.send_invitation(session, caller(), user_id)
     except Conflict as error:
         return _refused(user_id, error)
-    flash(f"A new link is on its way to {found.email}; the one before works no more.", "success")
+    flash(
+        f"A new link is on its way to {found.email}; the previous link no longer works.", "success"
+    )
     return redirect(url_for("portal.user", user_id=user_id), 303)
 
 

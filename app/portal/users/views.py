@@ -37,7 +37,7 @@ SUSPENDING = (
 )
 DEACTIVATING = (
     "Signed out at once, in every browser, and can’t sign in.",
-    "The seat becomes free for somebody else.",
+    "The seat becomes free for another user.",
     "Nothing is deleted; the account can be reactivated while there is a free seat.",
 )
 

@@ -56,32 +56,32 @@ class Words:
 WORDS: dict[int, Words] = {
     400: Words(
         "This request can’t be read",
-        "Something in the address or the form is not in the expected form. Nothing was changed.",
+        "The address or the form has a wrong value. Nothing was changed.",
     ),
-    401: Words("You are signed out", "Sign in to go on. Nothing was changed."),
+    401: Words("You are signed out", "Sign in to continue. Nothing was changed."),
     403: Words(
         "This form was not accepted",
         "It was opened too long ago, or sent from another site. Nothing was changed. "
         "Go back, reload the page and send the form again.",
     ),
     404: Words(
-        "This page is not here",
-        "The address may be mistyped, or the page belongs to an organization "
-        "that you can’t see. Nothing was changed.",
+        "Page not found",
+        "Check the address. The page may also belong to an organization that you can’t see. "
+        "Nothing was changed.",
     ),
     405: Words(
-        "This page can’t be used like that",
-        "The address exists, but not for this kind of request. Nothing was changed.",
+        "Wrong kind of request",
+        "This address doesn’t accept this kind of request. Nothing was changed.",
     ),
-    409: Words("This has changed meanwhile", "Nothing was changed. Reload the page to see it."),
-    410: Words("This is not kept any more", "Nothing was changed."),
-    413: Words("This is too large", "What was sent is over the limit. Nothing was changed."),
-    415: Words("This kind of file can’t be read", "Nothing was changed."),
+    409: Words("This has changed", "Nothing was changed. Reload the page to see it."),
+    410: Words("No longer available", "Nothing was changed."),
+    413: Words("Too large", "The request is over the limit. Nothing was changed."),
+    415: Words("Unsupported file type", "Nothing was changed."),
     429: Words("Too many requests", "Wait a moment and try again. Nothing was changed."),
     500: Words(
-        "Something failed on our side",
-        "Nothing of what you sent was saved. It has been noted under the reference below; "
-        "try again in a moment.",
+        "Something went wrong on our side",
+        "Nothing was saved. The problem is logged under the reference below. Try again in a "
+        "moment.",
     ),
     503: Words("The portal is not available", "Try again in a moment. Nothing was changed."),
 }
@@ -150,7 +150,7 @@ def _sentence(error: HTTPException) -> str | None:
     if not isinstance(error, RequestEntityTooLarge):
         return None
     most = size(settings().max_upload_bytes)
-    return f"What was sent is over the limit of {most}. Nothing was changed."
+    return f"The request is over the limit of {most}. Nothing was changed."
 
 
 def _find_brand() -> None:

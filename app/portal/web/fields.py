@@ -67,7 +67,7 @@ class WholeNumber(IntegerField):
             return
         if not text.removeprefix("-").isascii() or not text.removeprefix("-").isdigit():
             self.data = None
-            message = "A whole number fits here, in digits."
+            message = "Enter a whole number in digits."
             raise ValueError(message)
         self.data = int(text) if len(text) < 12 else 10**12
 
@@ -75,7 +75,7 @@ class WholeNumber(IntegerField):
 def refuse_blank(field: WholeNumber) -> None:
     """Raises `ValidationError` where nothing was typed."""
     if field.data is None and not field.errors:
-        message = "A whole number is needed here."
+        message = "Enter a whole number."
         raise ValidationError(message)
 
 
@@ -88,5 +88,5 @@ class ClockField(TimeField):
             self.data = time.fromisoformat(text).replace(second=0, microsecond=0, tzinfo=None)
         except ValueError:
             self.data = None
-            message = "A time of day is written 08:00."
+            message = "Enter a time like 08:00."
             raise ValueError(message) from None

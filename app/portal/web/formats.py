@@ -16,7 +16,7 @@ from app.validation.urls import is_web_url
 CALL_STATUS_NAMES: dict[str, str] = {
     CallStatus.SCHEDULED: "Scheduled",
     CallStatus.QUEUED: "Queued",
-    CallStatus.DIALING: "Dialling",
+    CallStatus.DIALING: "Calling",
     CallStatus.RINGING: "Ringing",
     CallStatus.IN_PROGRESS: "In progress",
     CallStatus.COMPLETED: "Completed",
@@ -29,7 +29,7 @@ CALL_STATUS_NAMES: dict[str, str] = {
 }
 
 CARRIER_NAMES: dict[str, str] = {
-    CarrierKind.SIMULATOR: "the simulated line",
+    CarrierKind.SIMULATOR: "the simulated carrier",
     CarrierKind.SIP: "the SIP trunk",
     CarrierKind.TWILIO: "Twilio",
 }

@@ -50,7 +50,7 @@ def day_filter(name: str) -> date | None:
     try:
         return date.fromisoformat(value) if value else None
     except ValueError:
-        message = "A day is written YYYY-MM-DD and must exist in the calendar, like 2026-02-28."
+        message = "Enter a day like 2026-02-28."
         raise ValidationFailed.on(name, "invalid_date", message) from None
 
 

@@ -40,7 +40,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
         "Customers",
         (
             Place("Organizations", "building", "portal.organizations", ("portal.organization",)),
-            Place("People", "users", "portal.users", ("portal.user",)),
+            Place("Users", "users", "portal.users", ("portal.user",)),
             Place("Assistants", "headset", "portal.assistants", ("portal.assistant",)),
         ),
     ),
@@ -56,7 +56,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
             Place("Uploads", "upload", "portal.uploads", ("portal.upload",)),
             Place("Calls", "phone", "portal.calls", ("portal.call",)),
             Place("Test call", "phone-outgoing", "portal.test_call", ("portal.test_call",)),
-            Place("Telephone line", "activity-heartbeat", "portal.line_health", ("portal.line_",)),
+            Place("Carrier status", "activity-heartbeat", "portal.line_health", ("portal.line_",)),
             Place("Do not call", "phone-off", "portal.do_not_call_lists", ("portal.do_not_call",)),
         ),
     ),

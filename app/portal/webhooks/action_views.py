@@ -25,7 +25,7 @@ def api_webhook_test(webhook_id: UUID) -> Response:
             if submission.earlier is None:
                 deliveries.send_test(session, caller(), webhook_id)
                 submission.led_to(_address(webhook_id))
-        flash("A test event is on its way. The log shows how it goes.", "success")
+        flash("Test event sent. See the log for the result.", "success")
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(_address(webhook_id), 303)
@@ -43,7 +43,7 @@ def api_webhook_pause(webhook_id: UUID) -> Response:
 def api_webhook_resume(webhook_id: UUID) -> Response:
     with transaction() as session:
         endpoint = endpoints.resume(session, caller(), webhook_id)
-    flash(f"The webhook to {host_of(endpoint)} goes on, with what was kept first.", "success")
+    flash(f"The webhook to {host_of(endpoint)} is resumed. Kept events are sent first.", "success")
     return redirect(_address(webhook_id), 303)
 
 
@@ -52,7 +52,7 @@ def api_webhook_replay(webhook_id: UUID, delivery_id: UUID) -> Response:
     try:
         with transaction() as session:
             deliveries.replay(session, caller(), webhook_id, delivery_id)
-        flash("It is sent again, under the id that it had.", "success")
+        flash("Sent again with its original id.", "success")
     except Conflict as error:
         flash(error.message, "warning")
     shown = url_for("portal.api_webhook_delivery", webhook_id=webhook_id, delivery_id=delivery_id)
@@ -66,7 +66,7 @@ def api_webhook_replay_failed(webhook_id: UUID) -> Response | tuple[str, int]:
     try:
         since = datetime.combine(date.fromisoformat(text), time(), UTC) if text else None
     except ValueError:
-        message = "A day is written YYYY-MM-DD and must exist in the calendar, like 2026-02-28."
+        message = "Enter a day like 2026-02-28."
         form.since.errors = (message,)
         return webhook_page(webhook_id, replay_form=form), 422
     with transaction() as session:

@@ -26,8 +26,8 @@ _TONES = {
     DeliveryState.FAILED: "danger",
 }
 _PAUSE_WORDS = {
-    PauseReason.PERSON: "Somebody paused it.",
-    PauseReason.FAILING: "The receiver took nothing for 24 hours.",
+    PauseReason.PERSON: "Paused by a user.",
+    PauseReason.FAILING: "The receiver accepted nothing for 24 hours.",
     PauseReason.GONE: "The receiver answered that it is gone (410).",
 }
 
@@ -69,8 +69,8 @@ def pause_words(endpoint: WebhookEndpoint, held: int) -> str:
     """Why it is paused and what waits for it; nothing where it is not."""
     if endpoint.pause_reason is None:
         return ""
-    kept = f"{plural(held, 'event')} kept for it" if held else "Nothing is kept for it yet"
-    return f"{_PAUSE_WORDS[endpoint.pause_reason]} {kept}; resuming delivers what is kept."
+    kept = f"{plural(held, 'event')} kept" if held else "No events kept yet"
+    return f"{_PAUSE_WORDS[endpoint.pause_reason]} {kept}; resuming delivers kept events."
 
 
 def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> Confirmation:
@@ -79,11 +79,11 @@ def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> 
         action=url_for("portal.api_webhook_remove", webhook_id=endpoint.id),
         question=f"Remove the webhook to {host_of(endpoint)}?",
         consequences=[
-            f"{plural(left, 'event')} not delivered yet will never be."
+            f"{plural(left, 'event')} not delivered yet will be lost."
             if left
-            else "Nothing waits to be delivered.",
-            f"Its log of {plural(sum(counts.values()), 'delivery', 'deliveries')} goes with it.",
-            "It can’t be brought back; a new one gets a new secret.",
+            else "No events are waiting.",
+            f"Its log of {plural(sum(counts.values()), 'delivery', 'deliveries')} is deleted.",
+            "This can’t be undone. A new webhook gets a new secret.",
         ],
         act="Remove webhook",
         safe="Keep webhook",

@@ -206,7 +206,7 @@ def _roll_page(webhook_id: UUID, form: RollForm) -> str:
     return roll_page(
         form,
         "Roll the secret",
-        "Until the old one ends, every message carries a signature of each.",
+        "Until the old secret ends, messages have both signatures.",
         "Roll secret",
         [
             ("API access", url_for("portal.api_access")),

@@ -70,8 +70,8 @@ def _check_limit(session: Session, organization_id: UUID) -> None:
     )
     if organization.agent_limit and (taken or 0) >= organization.agent_limit:
         message = (
-            f"{organization.name} has {taken} of {organization.agent_limit} assistants: "
-            "raise its assistant limit first."
+            f"{organization.name} has {taken} of {organization.agent_limit} assistants. Raise "
+            "its assistant limit first."
         )
         raise ValidationFailed(message, "agent_limit_reached")
 

@@ -79,7 +79,7 @@ def readiness(agent: Agent, organization: Organization) -> list[Condition]:
             agent.phone_configured,
             (
                 "The number is set up with the carrier.",
-                "Nobody has said yet that the number is set up with the carrier.",
+                "The number isn't marked as set up with the carrier yet.",
             ),
             "phone_configured",
         ),
@@ -87,8 +87,8 @@ def readiness(agent: Agent, organization: Organization) -> list[Condition]:
             "texts",
             has_texts,
             (
-                "It has an intro and a voicemail message of its own.",
-                "It has no intro and voicemail message of its own: every call must bring them.",
+                "It has an intro and a voicemail message.",
+                "It has no intro and voicemail message. Every call must include them.",
             ),
             "default_intro",
             needed=False,

@@ -70,7 +70,7 @@ def update_agent(
     caller.require(Permission.ORGANIZATIONS_WRITE)
     agent = assistants.get(session, caller, agent_id, for_change=True)
     if expected_version is not None and agent.version != expected_version:
-        message = "Somebody else changed the assistant meanwhile; nothing was saved."
+        message = "Someone else changed the assistant. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
     organization = session.get_one(Organization, agent.organization_id)
     checked = asdict(_checked(fields, organization.default_region))
@@ -89,9 +89,9 @@ def add_external_id_key(
     if not key:
         raise ValidationFailed.on("key", "blank", "This can't be left blank.")
     if len(key) > MAX_KEY:
-        raise ValidationFailed.on("key", "too_long", f"At most {MAX_KEY} characters fit here.")
+        raise ValidationFailed.on("key", "too_long", f"Too long. Use at most {MAX_KEY} characters.")
     if session.get(ExternalIdKey, (agent.id, key)) is not None:
-        message = "The assistant has this key already."
+        message = "The assistant already has this key."
         raise ValidationFailed.on("key", "key_exists", message)
     return define_external_id_key(session, caller, agent, key, identifies=identifies)
 
@@ -155,13 +155,13 @@ def _checked(fields: AgentFields, region: str) -> AgentFields:
         problems.append(Problem("name", "blank", "This can't be left blank."))
     timezone = (fields.timezone or "").strip() or None
     if timezone is not None and timezone not in available_timezones():
-        message = "This is not a time zone of the IANA list: write one like Europe/London."
+        message = "Unknown time zone. Use an IANA name like Europe/London."
         problems.append(Problem("timezone", "unknown_timezone", message))
     voice = (fields.voice_address or "").strip() or None
     if voice is not None and not is_voice_address(voice):
         message = (
-            "Write a SIP address like sip:assistant@voice.example, or the address of an encrypted "
-            "stream that begins with wss:// or https://."
+            "Enter a SIP address like sip:assistant@voice.example, or a stream address that "
+            "begins with wss:// or https://."
         )
         problems.append(Problem("voiceAddress", "invalid_url", message))
     checked = AgentFields(
@@ -184,7 +184,7 @@ def _checked(fields: AgentFields, region: str) -> AgentFields:
 def _text(field: str, value: str | None, limit: int, problems: list[Problem]) -> str | None:
     text = (value or "").replace("\0", "").replace("\r\n", "\n").strip()
     if len(text) > limit:
-        problems.append(Problem(field, "too_long", f"At most {limit:,} characters fit here."))
+        problems.append(Problem(field, "too_long", f"Too long. Use at most {limit:,} characters."))
     return text or None
 
 

@@ -90,7 +90,7 @@ def end_all(session: Session, user_id: UUID) -> None:
 
 def invalid() -> NotFound:
     """The one answer to every link that does not work."""
-    return NotFound("This link has been used or has expired. Ask for a new one.", "link_invalid")
+    return NotFound("This link was used or has expired. Request a new one.", "link_invalid")
 
 
 def _hash(token: str) -> str:

@@ -34,20 +34,22 @@ def check(password: str, *, known: Iterable[str | None] = ()) -> None:
     ``too_close``). ``known`` are words that lie close: address, name, product."""
     if len(password) < MIN_LENGTH:
         count = "1 character" if len(password) == 1 else f"{len(password)} characters"
-        raise _refused("too_short", f"Too short: {count}, at least {MIN_LENGTH} are needed.")
+        raise _refused("too_short", f"Too short: {count}. Use at least {MIN_LENGTH}.")
     if len(password) > MAX_LENGTH:
-        raise _refused("too_long", f"Too long: at most {MAX_LENGTH} characters fit.")
+        raise _refused("too_long", f"Too long. Use at most {MAX_LENGTH} characters.")
     plain = password.casefold()
     if _is_repeated(plain) or _is_a_run(plain):
-        message = "This only repeats or counts on. Take several words that don’t belong together."
+        message = "This password only repeats or counts. Use several unrelated words."
         raise _refused("too_common", message)
     core = _EDGES.sub("", plain)
     if {core, plain, _EDGES.sub("", _unit(plain))} & COMMONEST:
-        message = "This is one of the first that is guessed. Take several words instead."
+        message = "This password is too common. Use several unrelated words."
         raise _refused("too_common", message)
     near = {word.casefold().strip() for text in known if text for word in _words_of(text)}
     if {plain, core} & near:
-        message = "This is known to others: it is your address, your name or the product’s name."
+        message = (
+            "This is easy to guess: your email, your name or the product’s name. Choose another."
+        )
         raise _refused("too_close", message)
 
 

@@ -1,4 +1,4 @@
-"""Signing in with e-mail address and password.
+"""Signing in with email address and password.
 
 Hashing is slow on purpose and holds no transaction, so an entry point takes three steps::
 
@@ -161,7 +161,7 @@ def choose(
     if user_id in offered:
         user = session.scalars(_usable().where(User.id == user_id)).one_or_none()
     if user is None:
-        message = "Sign in again: this choice is no longer open."
+        message = "This choice has expired. Sign in again."
         raise Unauthenticated(message, "choice_expired")
     return let_in(session, user, ip, request_id)
 

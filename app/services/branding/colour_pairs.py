@@ -99,10 +99,10 @@ _KINDS = (
     ),
 )
 _CHAT_LABELS = {
-    "header": "Head of the chat",
-    "visitor": "What visitors write",
-    "assistant": "What they are answered",
-    "background": "Hints on the ground",
+    "header": "Chat header",
+    "visitor": "Visitor messages",
+    "assistant": "Replies",
+    "background": "Hints on the background",
 }
 
 

@@ -178,7 +178,7 @@ def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -
 
 def _refuse_overtaken(present: Mapping[str, Any], expected_version: int | None) -> None:
     if expected_version is not None and fingerprint(present) != expected_version:
-        message = "Somebody else changed the draft meanwhile; nothing was saved."
+        message = "Someone else changed the draft. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
 
 

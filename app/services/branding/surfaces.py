@@ -77,15 +77,15 @@ def _favicon(brand: Brand) -> str | None:
 def _recovery(brand: Brand) -> str | None:
     if brand.support_email:
         return None
-    return "No support e-mail. People who can’t sign in have nobody to write to."
+    return "No support email. People who can’t sign in can’t contact you."
 
 
 def _mails(brand: Brand) -> str | None:
-    return None if brand.support_email else "No support e-mail. Nobody receives the answers."
+    return None if brand.support_email else "No support email. No one receives replies."
 
 
 def _errors(brand: Brand) -> str | None:
-    return None if brand.support_email else "No support e-mail. They offer no way to ask for help."
+    return None if brand.support_email else "No support email. They offer no way to ask for help."
 
 
 def _chat(brand: Brand) -> str | None:
@@ -94,7 +94,7 @@ def _chat(brand: Brand) -> str | None:
     if not brand.chat_agent_id:
         return "Switched on, but no assistant is chosen. It is not shown."
     if not brand.support_email:
-        return "Switched on, but there is no support e-mail to send messages to. It is not shown."
+        return "Switched on, but there is no support email to send messages to. It is not shown."
     return None
 
 

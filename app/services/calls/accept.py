@@ -92,17 +92,17 @@ def messaging_problems(request: CallRequest, agent: Agent | None) -> list[Proble
     voicemail = clean(request.voicemail_message)
     instructions = clean(request.call_instructions)
     if instructions and (intro or voicemail):
-        message = "Instructions stand alone, or an intro and a voicemail message go together."
+        message = "Send instructions alone, or an intro and a voicemail message together."
         return [Problem("callInstructions", "messaging_conflict", message)]
     if bool(intro) != bool(voicemail):
         missing = "voicemailMessage" if intro else "introMessage"
-        message = "The intro and the voicemail message go together: both are needed, or neither."
+        message = "Send both the intro and the voicemail message, or neither."
         return [Problem(missing, "messaging_incomplete", message)]
     has_own = agent is not None and clean(agent.default_intro) and clean(agent.default_voicemail)
     if not intro and not instructions and not has_own:
         message = (
-            "The assistant has no messages of its own: an intro and a voicemail message are "
-            "needed, or instructions."
+            "The assistant has no messages of its own. Send an intro and a voicemail message, "
+            "or instructions."
         )
         return [Problem("callInstructions", "messaging_required", message)]
     return []

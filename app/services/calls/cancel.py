@@ -34,7 +34,7 @@ def cancel(session: Session, caller: Caller, call_id: UUID | str, keys: Sequence
     if call.status is CallStatus.CANCELED:
         return call
     if call.status.is_final:
-        message = "The call is over already."
+        message = "The call has already ended."
         raise Conflict(message, "call_ended")
     now = utcnow()
     if call.status in WAITING:
@@ -69,7 +69,7 @@ def _check_reachable(session: Session, keys: Sequence[str], attempt: CallAttempt
     """Raise `Conflict` if the attempt's carrier account can't be used any more."""
     account_id = attempt.account_id
     if account_id is not None and carrier_accounts.credentials(session, keys, account_id) is None:
-        message = "The carrier account of this call can't be used any more; the call goes on."
+        message = "The carrier account of this call can no longer be used. The call continues."
         raise Conflict(message, "cancel_refused")
 
 

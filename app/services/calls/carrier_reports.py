@@ -36,7 +36,7 @@ STATUS_OF_REASON = {
     EndedReason.NO_ANSWER: CallStatus.NO_ANSWER,
     EndedReason.CANCELED: CallStatus.CANCELED,
 }
-NOT_ENDED = "The carrier did not end the call; it goes on."
+NOT_ENDED = "The carrier did not end the call. It continues."
 LATELY = timedelta(hours=12)
 """How old another call to the same number may be and still go on."""
 ASKED_FOR = timedelta(hours=1)

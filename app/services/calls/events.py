@@ -1,4 +1,4 @@
-"""What happens to a call, made known: its timeline, webhooks, and signals to its worker."""
+"""A call's timeline, the webhooks it sends, and the signals to the worker that follows it."""
 
 from collections.abc import Collection
 from datetime import datetime

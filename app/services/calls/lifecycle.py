@@ -20,7 +20,7 @@ from app.services.calls.states import ACTIVE, WAITING, move
 
 _WORTH_RETRYING = {
     EndedReason.BUSY: "The line was busy.",
-    EndedReason.NO_ANSWER: "Nobody answered.",
+    EndedReason.NO_ANSWER: "No answer.",
     EndedReason.CARRIER_ERROR: "The carrier could not place the call.",
 }
 _MOVE_OF_EVENT = {
@@ -223,7 +223,7 @@ def _retry(session: Session, call: Call, reason: EndedReason, at: datetime) -> l
     if retry_at >= call.expires_at:
         return None
     gap = limits.minutes_words(organization.retry_minutes)
-    return limits.Wait(retry_at, f"{_WORTH_RETRYING[reason]} It is tried again after {gap}.")
+    return limits.Wait(retry_at, f"{_WORTH_RETRYING[reason]} It is retried after {gap}.")
 
 
 def end_call(

@@ -19,10 +19,10 @@ from app.services.calls.states import ACTIVE
 _TAKING_PLACES = ACTIVE | {CallStatus.QUEUED}
 _NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
 
-OUTSIDE_HOURS = "It is outside the calling hours where the person is."
-PLAN_USED_UP = "The organization has made all the calls of a day that its plan allows."
-CARRIER_PACE = "The carrier is given so many calls a second, and others are before this one."
-DAY_USED_UP = "The organization has made all its calls of this day."
+OUTSIDE_HOURS = "It is outside calling hours in the person's time zone."
+PLAN_USED_UP = "The daily call limit of the organization's plan is reached."
+CARRIER_PACE = "Other calls go to the carrier first."
+DAY_USED_UP = "The organization's daily call limit is reached."
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _lowest(*limits: tuple[int | None, Source]) -> Limit | None:
 def all_places_taken(most: int) -> str:
     """Why a call waits while ``most`` calls of the organization are active."""
     return (
-        "Another call of the organization is on its way, and it has one line."
+        "The organization's limit of 1 call at once is reached."
         if (most == 1)
         else f"All {most} lines of the organization are in use."
     )
@@ -143,7 +143,7 @@ def no_place_free(session: Session, organization: Organization, most: int | None
 
 def waited_for(why: str | None) -> str | None:
     """Why a call expired, from why it waited last."""
-    return f"What it waited for last: {why}" if why else None
+    return f"Last reason for waiting: {why}" if why else None
 
 
 def at_once_of(organization: Organization, most: int) -> Limit:
@@ -181,7 +181,7 @@ def _rests(session: Session, phone_number: str, organization: Organization) -> W
     if minutes is None:
         return None
     rang = _times_rung(session, phone_number, organization, 1)
-    why = f"Between two calls to one number the organization leaves {minutes_words(minutes)}."
+    why = f"The organization waits {minutes_words(minutes)} between calls to one number."
     return Wait(rang[0] + timedelta(minutes=minutes), why) if rang else None
 
 

@@ -24,13 +24,13 @@ class CheckState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check. ``mend`` names the page that fixes it: organization, regions, agent, number,
+    """One check. ``fix_at`` names the page that fixes it: organization, regions, agent, number,
     do-not-call, consent, messages, calling-hours, limits, dialling or worker."""
 
     code: str
     state: CheckState
     sentence: str
-    mend: str
+    fix_at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def preflight(
     parties = rules.parties_of(session, agent.id, phone_number)
     organization = parties.organization
     number = _number(phone_number, organization)
-    is_number = number.state is CheckState.PASSED or number.mend != "number"
+    is_number = number.state is CheckState.PASSED or number.fix_at != "number"
     return [
         _from_rule(
             "organization_active",
@@ -87,10 +87,10 @@ def preflight(
     ]
 
 
-def _from_rule(code: str, blocker: Blocker | None, passed: str, mend: str) -> Check:
+def _from_rule(code: str, blocker: Blocker | None, passed: str, fix_at: str) -> Check:
     if blocker is None:
-        return Check(code, CheckState.PASSED, passed, mend)
-    return Check(code, CheckState.FAILED, blocker.message, mend)
+        return Check(code, CheckState.PASSED, passed, fix_at)
+    return Check(code, CheckState.FAILED, blocker.message, fix_at)
 
 
 def _listed(parties: rules.Parties) -> Check:
@@ -118,8 +118,8 @@ def _number(phone_number: str, organization: Organization) -> Check:
     try:
         check_dialable(phone_number, organization.allowed_regions)
     except PhoneError as error:
-        mend = "regions" if error.code == "region_not_allowed" else "number"
-        return Check(code, CheckState.FAILED, error.message, mend)
+        fix_at = "regions" if error.code == "region_not_allowed" else "number"
+        return Check(code, CheckState.FAILED, error.message, fix_at)
     return Check(code, CheckState.PASSED, "The number may be called.", "number")
 
 
@@ -159,7 +159,7 @@ def _dispatch(
     carrier = account.carrier if account else installation.carrier
     found = []
     if pause := pauses.of_carrier(session, agent.partner_id, carrier):
-        words = f"{pauses.sentence(pause)} The call will wait until it goes on."
+        words = f"{pauses.sentence(pause)} The call will wait until calling resumes."
         found.append(_warning("dialling_goes_on", words, "dialling"))
     most = limits.calls_at_once(organization, installation.calls_at_once)
     if attempts.under_way(session, organization.id) >= most:
@@ -172,20 +172,20 @@ def _dispatch(
     is_watched = account is None or account.trunk is None
     if is_watched and state.holds_calls:  # a partner's own trunk isn't watched
         is_silent = state is carrier_health.State.OUTAGE
-        problem = "does not answer" if is_silent else "takes no calls at the moment"
+        problem = "does not answer" if is_silent else "isn't accepting calls"
         words = f"The telephone line {problem}. The call will be asked for until it is taken."
         found.append(_warning("carrier_takes_calls", words, "dialling"))
-    passed = "A line is free, and nothing holds calls back."
+    passed = "The carrier is ready, and nothing holds calls back."
     return found or [Check("line_free", CheckState.PASSED, passed, "limits")]
 
 
-def _warning(code: str, sentence: str, mend: str) -> Check:
-    return Check(code, CheckState.WARNING, sentence, mend)
+def _warning(code: str, sentence: str, fix_at: str) -> Check:
+    return Check(code, CheckState.WARNING, sentence, fix_at)
 
 
 def _worker(session: Session, silent_after: float) -> Check:
     if workers.any_alive(session, silent_after):
-        sentence = "The worker that places calls is running."
+        sentence = "Calling service is online."
         return Check("worker_running", CheckState.PASSED, sentence, "worker")
-    sentence = "The worker that places calls is not running: the call will wait for it."
+    sentence = "Calling service is offline. The call will wait for it."
     return Check("worker_running", CheckState.WARNING, sentence, "worker")

@@ -351,7 +351,7 @@ def _place(cursor: str) -> UUID:
     try:
         return UUID(cursor)
     except ValueError as error:
-        message = "This place in the list can't be read; start from its beginning."
+        message = "This position in the list is not valid. Start from the first page."
         raise ValidationFailed.on("cursor", "invalid_cursor", message) from error
 
 

@@ -96,7 +96,7 @@ def by_carrier(
     _check_open(call)
     before = call.status
     if state.verdict is Verdict.UNSURE:
-        message = "The carrier can't tell which of its calls it is. Look there, then use --as."
+        message = "The carrier can't identify the call. Check there, then use --as."
         raise Conflict(message, "carrier_unsure")
     if state.verdict is Verdict.NOT_PLACED:
         if (utcnow() - asked.inquiry.asked_at).total_seconds() < settle_seconds:
@@ -107,7 +107,7 @@ def by_carrier(
     elif attempt.status in ACTIVE:
         carrier_reports.apply(session, attempt.id, state)
     elif state.end_reason is None:
-        message = "The call is on the line. Resolve it when it is over, or end it at the carrier."
+        message = "The call is in progress. Resolve it when it has ended, or end it at the carrier."
         raise Conflict(message, "call_on_the_line")
     else:
         attempt.carrier_reference = attempt.carrier_reference or state.reference
@@ -138,7 +138,7 @@ def by_operator(
     attempt = latest_attempt(session, call_id)
     is_placed = attempt is not None and call.status not in WAITING
     if not is_placed and status not in (CallStatus.FAILED, CallStatus.CANCELED):
-        message = "The call was never dialled: it can be failed or canceled."
+        message = "The call was never placed. It can be failed or canceled."
         raise Conflict(message, "never_dialled")
     answered = (attempt.answered_at or attempt.started_at) if attempt else None
     is_completed = status is CallStatus.COMPLETED
@@ -192,12 +192,12 @@ def _is_stuck(session: Session, call: Call) -> bool:
 
 def _check_open(call: Call) -> None:
     if call.status.is_final and call.status is not CallStatus.UNKNOWN:
-        message = f"The call is over: {call.status.value}."
+        message = f"The call has ended: {call.status.value}."
         raise Conflict(message, "call_ended")
 
 
 def _not_stuck(call: Call) -> Conflict:
-    message = f"The call goes its way: {call.status.value}. There is nothing to resolve."
+    message = f"The call is {call.status.value}. There is nothing to resolve."
     return Conflict(message, "not_stuck")
 
 

@@ -188,7 +188,7 @@ def number_is_allowed(phone_number: str, organization: Organization) -> Blocker 
 def an_hour_suits(phone_number: str, organization: Organization) -> Blocker | None:
     if not organization.calling_hours_on or opening(phone_number, organization, utcnow()):
         return None
-    message = "No calling hour suits all the places where this number may ring."
+    message = "No calling hours fit all time zones of this number."
     return Blocker("number_not_allowed", message, EndedReason.REGION_NOT_ALLOWED, ValidationFailed)
 
 
@@ -210,9 +210,7 @@ def is_not_refused(parties: Parties) -> Blocker | None:
 def consent_is_given(parties: Parties) -> Blocker | None:
     if parties.consent == GIVEN or not parties.organization.consent_required:
         return None
-    message = (
-        "The organization calls with consent alone, and no contact with this number has given it."
-    )
+    message = "The organization requires consent, and no contact with this number has given it."
     return Blocker("consent_missing", message, EndedReason.CONSENT_MISSING, Conflict)
 
 
@@ -241,7 +239,7 @@ def speaks_for(session: Session, campaign: Campaign, agent_id: UUID) -> Blocker 
     )
     if campaign.all_agents or session.scalar(member) is not None:
         return None
-    message = "The assistant of the plan was taken out of the campaign."
+    message = "The plan's assistant was removed from the campaign."
     return Blocker("agent_left", message, EndedReason.CANCELED, Conflict)
 
 

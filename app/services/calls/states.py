@@ -81,7 +81,7 @@ QUEUE = Move(
     WAITING,
     {CallStatus.QUEUED},
     "The time has come, but the organization's calls at once, the carrier's pace or a pause of "
-    "dialling hold the call back.",
+    "calling hold the call back.",
 )
 DIAL = Move(
     "dial",

@@ -143,7 +143,7 @@ def held(
     caller.require(Permission.CAMPAIGNS_WRITE)
     campaign = get(session, caller, campaign_id, for_change=True)
     if expected_version is not None and campaign.version != expected_version:
-        message = "Somebody else changed the campaign meanwhile; nothing was saved."
+        message = "Someone else changed the campaign. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
     return campaign
 
@@ -168,7 +168,9 @@ def _checked_name(name: str) -> str:
     if not can_be_seen(name):
         raise ValidationFailed.on("name", "blank", "This can't be left blank.")
     if len(name) > MAX_NAME:
-        raise ValidationFailed.on("name", "too_long", f"At most {MAX_NAME} characters fit here.")
+        raise ValidationFailed.on(
+            "name", "too_long", f"Too long. Use at most {MAX_NAME} characters."
+        )
     return name
 
 

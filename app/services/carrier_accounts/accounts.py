@@ -101,7 +101,7 @@ def save(
     last = _held(session, partner_id, organization)
     version = last.version if last else 0
     if expected_version is not None and expected_version != version:
-        message = "Somebody else changed the account meanwhile; nothing was saved."
+        message = "Someone else changed the account. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
     present = last if last is not None and last.removed_at is None else None
     before = facts_of(present) if present else {}
@@ -137,12 +137,12 @@ def save(
 
 def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
     """New calls go out over the next wider account. Raises `NotFound`, `Conflict`
-    (``account_in_use``) while calls wait for it or are on the line."""
+    (``account_in_use``) while calls are waiting or on the line."""
     account = get(session, caller, account_id, for_change=True)
     count = in_use(session, account.id)
     if count:
-        waits = "1 call waits for it or is" if count == 1 else f"{count} calls wait for it or are"
-        message = f"The account can't be removed now: {waits} on the line."
+        waits = "1 call is waiting or" if count == 1 else f"{count} calls are waiting or"
+        message = f"The account can't be removed now: {waits} in progress."
         raise Conflict(message, "account_in_use")
     account.removed_at = utcnow()
     account.version += 1

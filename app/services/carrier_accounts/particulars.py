@@ -26,7 +26,7 @@ _HOST = re.compile(
 )
 _USER = re.compile(rf"[A-Za-z0-9+][A-Za-z0-9._+-]{{0,{LONGEST_USER - 1}}}")
 _PASSWORD = re.compile(rf"""[!#-&(-:=?-\[\]-~]{{1,{LONGEST_SECRET}}}""")
-HOST_WORDS = "Write host or host:port, with letters, digits, dots and hyphens."
+HOST_WORDS = "Enter host or host:port, with letters, digits, dots and hyphens."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _twilio_problems(sid: str, token: str, may_be_empty: bool) -> Iterator[Probl
         message = "An account's SID is AC and 32 characters from 0 to 9 and a to f."
         yield Problem("sid", "invalid_sid", message)
     if not _TOKEN.fullmatch(token) and not (may_be_empty and not token):
-        message = "Type the account's token as the console shows it."
+        message = "Enter the token from the Twilio console."
         yield Problem("token", "invalid_token", message)
 
 
@@ -85,19 +85,19 @@ def _problems(trunk: Trunk) -> Iterator[Problem]:
     if trunk.transport not in PORTS:
         yield Problem("transport", "invalid_transport", "Choose UDP, TCP or TLS.")
     if trunk.user and not _USER.fullmatch(trunk.user):
-        message = "A user has letters, digits, dots, hyphens, underscores and + alone."
+        message = "Use only letters, digits, dots, hyphens, underscores and + in a user."
         yield Problem("user", "invalid_user", message)
     if not trunk.user and trunk.registers:
-        yield Problem("user", "user_required", "A registration needs a user and a password.")
+        yield Problem("user", "user_required", "Enter a user and a password to register.")
     elif not trunk.user and not trunk.shows_number:
-        yield Problem("user", "user_required", "Type the user that is shown as the caller.")
+        yield Problem("user", "user_required", "Enter the user that is shown as the caller.")
 
 
 def _password_problems(trunk: Trunk, password: str, may_be_empty: bool) -> Iterator[Problem]:
     if password and not trunk.user:
-        yield Problem("user", "user_required", "A password belongs to a user.")
+        yield Problem("user", "user_required", "Enter the user of this password.")
     if trunk.user and not password and not may_be_empty:
-        yield Problem("password", "password_required", "Type the user's password.")
+        yield Problem("password", "password_required", "Enter the user's password.")
     if password and not _PASSWORD.fullmatch(password):
         message = (
             "A password can't hold spaces, quotes, semicolons, angle brackets, backslashes or "
@@ -123,7 +123,7 @@ def refuse_private(account: SipAccount) -> None:
     except LeadsNowhere:
         return
     except NotPublic:
-        message = "This leads to an address that is not public. Calls go only to the internet."
+        message = "This host's address is not public. Enter a host on the internet."
         raise ValidationFailed.on(named, "private_address", message) from None
 
 

@@ -1,4 +1,4 @@
-"""The contacts of a campaign that a request concerns, found by phone, e-mail and external ids."""
+"""The contacts of a campaign that a request concerns, found by phone, email and external ids."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ class Stored:
 
     @property
     def moved(self) -> bool:
-        """Whether phone or e-mail differ from the database."""
+        """Whether phone or email differ from the database."""
         before = self.before
         return before is not None and (self.phone != before[0] or self.email != before[1])
 

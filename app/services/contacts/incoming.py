@@ -37,7 +37,7 @@ these names is metadata."""
 _NUMBERS = frozenset({int, float, bool})
 
 MISSING_IDENTIFIER = Problem(
-    "phone", "missing_identifier", "A phone number or an e-mail address is needed."
+    "phone", "missing_identifier", "Enter a phone number or an email address."
 )
 
 
@@ -137,7 +137,7 @@ class Reader:
         key, value = key and key.strip(), value and value.strip()
         if not key or value == "":
             missing = "externalIdValue" if key else "externalIdKey"
-            message = "externalIdKey and externalIdValue belong together: send both or neither."
+            message = "Send externalIdKey and externalIdValue together, or neither."
             problems.append(Problem(missing, "external_id_pair_incomplete", message))
         elif key not in self._keys:
             problems.append(unknown_key(key, self._keys))
@@ -184,7 +184,7 @@ def _email(value: Any, problems: list[Problem]) -> str | None:
         if len(stripped) > emails.MAX_LENGTH:
             problems.append(_too_long("email", emails.MAX_LENGTH))
         else:
-            message = "This is not an e-mail address: name@example.com is the form."
+            message = "Enter an email like name@example.com."
             problems.append(Problem("email", "invalid_email", message))
     elif value is not None:
         problems.append(_wrong_type("email", "Text"))
@@ -282,4 +282,4 @@ def _wrong_type(field: str, expected: str) -> Problem:
 
 
 def _too_long(field: str, limit: int) -> Problem:
-    return Problem(field, "value_too_long", f"At most {limit:,} characters fit here.")
+    return Problem(field, "value_too_long", f"Too long. Use at most {limit:,} characters.")

@@ -26,13 +26,13 @@ CREATED, UPDATED, DELETED, IGNORED, FAILED = "created", "updated", "deleted", "i
 _AMBIGUOUS = Problem(
     "phone",
     "ambiguous_match",
-    "The phone number, e-mail address and external id belong to different contacts.",
+    "The phone number, email address and external id belong to different contacts.",
 )
 _NOT_FOUND = Problem("phone", "not_found", "No contact of the campaign has these identifiers.")
 _DO_NOT_CONTACT = Problem(
     "phone", "do_not_contact", "This number is on the organization's do-not-call list."
 )
-_TAKEN = {"phone": "phone number", "email": "e-mail address", "externalIdValue": "external id"}
+_TAKEN = {"phone": "phone number", "email": "email address", "externalIdValue": "external id"}
 
 
 class Success(TypedDict):

@@ -141,7 +141,7 @@ def search(
 ) -> Page[Contact]:
     """Return a page of a campaign's contacts, newest first. The campaign must come from its loader.
 
-    ``query`` is a whole number in any notation, a whole external id, or the beginning of an e-mail
+    ``query`` is a whole number in any notation, a whole external id, or the beginning of an email
     address or name. Numbers and ids are found by an index; names and addresses by a scan of the
     campaign. Raises `ValidationFailed` (``invalid_cursor``).
     """
@@ -169,7 +169,7 @@ def search(
         try:
             rows = rows.where(Contact.id < UUID(cursor))
         except ValueError:
-            message = "This place in the list can't be read; start from its beginning."
+            message = "This position in the list is not valid. Start from the first page."
             raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
     found = session.scalars(rows.order_by(Contact.id.desc()).limit(limit + 1)).all()
     items = found[:limit]

@@ -24,7 +24,9 @@ REMOVED = "contact.removed"
 _EXISTS = Problem(
     "phone", "contact_exists", "A contact with this number, address or id is in the campaign."
 )
-_ENDED = Problem("status", "status_ended", "Nobody is added with a status that ends outreach.")
+_ENDED = Problem(
+    "status", "status_ended", "This status ends outreach. Choose another for a new contact."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def edit(
     campaigns.lock(session, campaign)
     before = get(session, caller, campaign.id, contact_id)
     if expected_version is not None and expected_version != version_of(before):
-        message = "Somebody else changed the contact meanwhile; nothing was saved."
+        message = "Someone else changed the contact. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
     items = _items(wanted, blank=None)
     result = apply(session, campaign, items, ContactAction.UPSERT, contact_id=contact_id)

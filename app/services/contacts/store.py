@@ -43,10 +43,10 @@ class Store(Source, Protocol):
         """Write names, status and metadata."""
 
     def update_identifiers(self, contacts: Sequence[Stored], now: datetime) -> None:
-        """Write phones and e-mails."""
+        """Write phones and emails."""
 
     def vacate(self, contacts: Sequence[Stored]) -> None:
-        """Free the phones and e-mails of contacts that are about to exchange theirs: the databases
+        """Free the phones and emails of contacts that are about to exchange theirs: the databases
         check unique keys row by row."""
 
     def delete(self, contact_ids: Sequence[str]) -> None: ...

@@ -16,7 +16,7 @@ _COLUMNS = (
     "c.id::text, c.phone, c.email, c.email_key, c.first_name, c.last_name, c.status, "
     "c.contact_metadata::text"
 )
-# Neither phones nor e-mails nor ids have a line end in them, and one text is much cheaper to
+# Neither phones nor emails nor ids have a line end in them, and one text is much cheaper to
 # send than an array.
 _LISTED = r"string_to_array(%s, E'\n')"
 _FIND_BY_PHONE = f"""

@@ -214,7 +214,7 @@ def _restore(
 def _identify(
     index: ContactIndex, stored: Stored, wanted: dict[str, str | None], left: dict[str, str]
 ) -> None:
-    """Restore phone and e-mail; remove from ``wanted`` what can't be given."""
+    """Restore phone and email; remove from ``wanted`` what can't be given."""
     for name in list(wanted):
         value = wanted[name]
         phone, email = (value, None) if name == "phone" else (None, value)

@@ -83,10 +83,10 @@ def create(
         message = "There is no such organization."
         raise NotFound(message, "organization_not_found")
     if not name.strip() or len(name) > 200:
-        message = "A key has a name of 1 to 200 characters."
+        message = "Enter a name of 1 to 200 characters."
         raise ValidationFailed.on("name", "blank" if not name.strip() else "too_long", message)
     if expires_at is not None and expires_at <= utcnow():
-        message = "The end of a key lies in the future."
+        message = "Choose an end date in the future."
         raise ValidationFailed.on("expiresAt", "in_the_past", message)
     return _add(
         session,
@@ -162,11 +162,11 @@ def roll(
     """
     old = get(session, caller, key_id)
     if not timedelta() <= overlap <= secrets.LONGEST_OVERLAP:
-        message = "The old key can work on for 0 to 7 days."
+        message = "The old key can keep working for 0 to 7 days."
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
     now = utcnow()
     if old.revoked_at is not None or old.replaced_by is not None or _over(old.expires_at, now):
-        message = "This key works no more or has been rolled already; make a new one."
+        message = "This key no longer works or was already rolled. Create a new one."
         raise Conflict(message, "key_ended")
     new = _add(
         session,
@@ -250,7 +250,7 @@ def _checked_scopes(scopes: Iterable[str]) -> list[str]:
         message = f"A key's scopes are {', '.join(sorted(API_KEY_SCOPES))}, not {unknown[0]}."
         raise ValidationFailed.on("scopes", "unknown_scope", message)
     if not wanted:
-        message = "A key needs at least one scope."
+        message = "Choose at least one scope."
         raise ValidationFailed.on("scopes", "scope_required", message)
     return wanted
 

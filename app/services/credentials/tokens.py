@@ -150,7 +150,7 @@ def caller_from_bearer(
         raise Unauthenticated(message, "token_missing")
     found = _recognise(session, token, settings, area)
     if found is None or not _in_force(found.client):
-        message = "The access token is not valid here, or not valid any more."
+        message = "The access token is not valid here or no longer valid."
         raise Unauthenticated(message, "invalid_token")
     client = found.client
     return Caller(

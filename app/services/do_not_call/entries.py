@@ -64,7 +64,7 @@ def listing(
         )
     if cursor:
         if not WRITTEN.fullmatch(cursor):
-            message = "This place in the list can't be read; start from its beginning."
+            message = "This position in the list is not valid. Start from the first page."
             raise ValidationFailed.on("cursor", "invalid_cursor", message)
         rows = rows.where(DoNotCallEntry.phone > cursor)
     found = session.scalars(rows.order_by(DoNotCallEntry.phone).limit(limit + 1)).all()

@@ -43,10 +43,10 @@ def read_numbers(text: str, default_region: str) -> Sheet:
         number_at, reason_at = _columns(lines[0].cells)
         lines = lines[1:]
     if not lines:
-        message = "Write at least one number, or choose a file that holds some."
+        message = "Enter at least one number or choose a file."
         raise ValidationFailed.on("numbers", "required", message)
     if len(lines) > MOST_NUMBERS:
-        message = f"There are {len(lines):,} lines; at most {MOST_NUMBERS:,} can be added at once."
+        message = f"{len(lines):,} lines are too many. Add at most {MOST_NUMBERS:,} at a time."
         raise ValidationFailed.on("numbers", "too_many", message)
     good: dict[str, SheetLine] = {}
     bad = []

@@ -147,7 +147,7 @@ class PhoneCell(NamedTuple):
 def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
     """Read the number in a cell that is not empty."""
     if (raw.count(raw[-1]) > 5 or raw[0] in "10") and is_filler(raw):
-        message = "This fills the cell and is nobody's number."
+        message = "This is filler text, not a phone number."
         return PhoneCell(None, error=Note(column, "placeholder_value", message))
     if is_plain_e164(raw):
         return _with_plausibility(raw, None, column)
@@ -175,7 +175,7 @@ def _unusual_phone(raw: str, column: int, default_region: str | None) -> PhoneCe
         return PhoneCell(None, error=Note(column, "several_phones", message))
     text, extension = split_extension(raw)
     if extension is None and _EXTENSION_UNREAD.fullmatch(raw):
-        message = "An extension is announced and not given in up to 7 digits: mend or take it away."
+        message = "The extension is not readable. Write up to 7 digits, or remove it."
         return PhoneCell(None, error=Note(column, "phone_extension", message))
     around = number_within(text)
     cell = _normalised(around.value if around else text, column, default_region, extension)
@@ -211,7 +211,7 @@ def read_email(text: str, column: int) -> tuple[str, tuple[Note, ...], bool]:
 
 
 def _around(around: Around, column: int) -> Note:
-    message = f"{around.value} is used; the whole cell is kept as information."
+    message = f"{around.value} is used; the whole cell is kept as metadata."
     return Note(column, "text_around_value", message)
 
 

@@ -97,7 +97,7 @@ def fix_rows(
     """
     upload = _open(session, caller, upload_id)
     if expected_check is not None and expected_check != upload.check_number:
-        message = "Somebody else changed the check meanwhile; nothing was saved."
+        message = "Someone else changed the check. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
     numbers = {*typed, *left_out}
     rows = session.scalars(
@@ -155,7 +155,7 @@ def _open(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     caller.require(Permission.CONTACTS_WRITE)
     upload = get(session, caller, upload_id, for_change=True)
     if not can_be_read_again(upload):
-        message = "The upload has moved on meanwhile; nothing was changed."
+        message = "The upload has changed. Nothing was saved. Reload the page."
         raise Conflict(message, "upload_not_open")
     return upload
 

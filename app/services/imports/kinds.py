@@ -16,26 +16,26 @@ class Words(NamedTuple):
 
 ERRORS = {
     "missing_identifier": Words(
-        "No phone or e-mail",
-        "A row needs a phone number or an e-mail address, or the external id of a contact that is "
+        "No phone or email",
+        "A row needs a phone number or an email address, or the external id of a contact that is "
         "there.",
     ),
     "invalid_phone": Words(
         "Not a phone number",
-        "No phone column of the row holds a number that could exist; what is wrong is said.",
+        "No phone column of the row has a valid number. The message says what is wrong.",
     ),
-    "invalid_email": Words("E-mail not an address", "The form is name@example.com."),
+    "invalid_email": Words("Email not an address", "Enter an email like name@example.com."),
     "value_too_long": Words(
         "Text too long",
-        "Names hold 100 characters, e-mails 254, statuses 64, metadata 1,000. Nothing is cut.",
+        "Names hold 100 characters, emails 254, statuses 64, metadata 1,000. Nothing is cut.",
     ),
     "key_too_long": Words(
-        "Name of information too long", "The name of a piece of metadata holds 64 characters."
+        "Metadata name too long", "The name of a metadata value holds 64 characters."
     ),
     "too_many_metadata_keys": Words(
-        "Too much information", "A contact holds 50 pieces of metadata, those stored included."
+        "Too much metadata", "A contact holds 50 metadata values, those stored included."
     ),
-    "invalid_metadata": Words("Information not text", "Metadata are texts, numbers or yes and no."),
+    "invalid_metadata": Words("Metadata not text", "Metadata are texts, numbers or yes and no."),
     "unknown_external_id_key": Words(
         "External id unknown here", "No assistant of the campaign defines this external id."
     ),
@@ -43,17 +43,17 @@ ERRORS = {
         "External id incomplete", "An external id needs its name and its value."
     ),
     "ambiguous_match": Words(
-        "Belongs to several people",
-        "The row's phone, e-mail and external id belong to different contacts: nothing is written.",
+        "Matches several contacts",
+        "The row's phone, email and external id belong to different contacts: nothing is written.",
     ),
-    "not_found": Words("Not in the campaign", "Nobody is there to be removed."),
+    "not_found": Words("Not in the campaign", "There is no contact to remove."),
     "do_not_contact": Words(
         "On the do-not-call list", "The organization refuses contacts that are on its list."
     ),
     "column_count": Words(
         "Cells out of place",
-        "The row has more filled cells than there are columns, so a value may stand under the "
-        "wrong name.",
+        "The row has more filled cells than there are columns, so a value may be under the wrong "
+        "name.",
     ),
     "unclosed_quote": Words(
         "Quotation mark not closed",
@@ -67,13 +67,11 @@ ERRORS = {
         "Some bytes of the row are not in the file's encoding, or a name was saved in a wrong one "
         "(MÃ¼ller): then a repair is proposed.",
     ),
-    "control_characters": Words(
-        "Control characters", "A cell holds characters that no person can type."
-    ),
+    "control_characters": Words("Control characters", "A cell has control characters."),
     "excel_damaged_phone": Words(
         "Damaged by a spreadsheet",
         "The number was rounded, turned into a date or an amount, or lost its 0 or +. A repair is "
-        "proposed where nothing is lost, and made only when a person accepts it.",
+        "proposed where nothing is lost, and made only when a user accepts it.",
     ),
     "several_phones": Words(
         "Several phones in one cell",
@@ -81,7 +79,7 @@ ERRORS = {
         "one to call is not guessed.",
     ),
     "several_emails": Words(
-        "Several e-mails in one cell", "Several addresses in one cell are an error."
+        "Several emails in one cell", "Several addresses in one cell are an error."
     ),
     "phone_extension": Words(
         "Extension not readable", "The cell announces an extension and does not give it in digits."
@@ -98,10 +96,10 @@ ERRORS = {
 }
 IGNORED = {
     "status_ended": Words(
-        "Outreach has ended", "The status says that outreach is over: nobody is added."
+        "Outreach has ended", "The status ends outreach, so the contact is not added."
     ),
-    "not_in_campaign": Words("Not in the campaign", "An update adds nobody."),
-    "left_out": Words("Left out by hand", "Somebody said on the check screen to leave it out."),
+    "not_in_campaign": Words("Not in the campaign", "“Update only” adds no contacts."),
+    "left_out": Words("Left out by hand", "Left out on the check screen."),
 }
 WARNINGS = {
     "duplicate": Words(
@@ -110,11 +108,11 @@ WARNINGS = {
     ),
     "duplicate_phone": Words(
         "Phone shared with another row",
-        "An earlier row has this number with another e-mail or external id; both become one "
+        "An earlier row has this number with another email or external id; both become one "
         "contact.",
     ),
     "duplicate_email": Words(
-        "E-mail shared with another row",
+        "Email shared with another row",
         "An earlier row has this address with another phone or external id; both become one "
         "contact.",
     ),
@@ -123,12 +121,12 @@ WARNINGS = {
         "The number is stored, its extension becomes the metadata phoneExtension.",
     ),
     "several_phones": Words(
-        "Further phone kept as information",
+        "Other phone kept as metadata",
         "Of several phone columns the first valid number counts, the others become metadata.",
     ),
     "several_emails": Words(
-        "Further e-mail kept as information",
-        "Of several e-mail columns the first valid address counts, the others become metadata.",
+        "Other email kept as metadata",
+        "Of several email columns the first valid address counts, the others become metadata.",
     ),
     "no_phone": Words(
         "No phone to call", "The new contact has no phone number, so it can't be called."
@@ -137,7 +135,7 @@ WARNINGS = {
         "Other phone used", "This number can't be used; that of another column is."
     ),
     "email_dropped": Words(
-        "Other e-mail used", "This address can't be used; that of another column is."
+        "Other email used", "This address can't be used; that of another column is."
     ),
     "encoding_guessed": Words(
         "Encoding guessed",
@@ -177,7 +175,7 @@ WARNINGS = {
     ),
     "characters_removed": Words(
         "Invisible marks removed",
-        "Marks that nobody can see were taken out of a name, a number or an address.",
+        "Invisible characters were removed from a name, a number or an address.",
     ),
     "characters_replaced": Words(
         "Characters replaced",
@@ -200,19 +198,18 @@ WARNINGS = {
         "Not what the name says", "The file is of another kind than its name says, and was read."
     ),
     "formula_without_value": Words(
-        "Formula without value", "A formula in a piece of metadata has no result: left out."
+        "Formula without value", "A formula in a metadata value has no result: left out."
     ),
     "key_too_long": Words(
         "Column name shortened", "A column name of more than 64 characters was cut to be a key."
     ),
     "do_not_call": Words(
         "Asked not to be called",
-        "A column says that the person must not be called: the contact is kept, and nobody of the "
-        "organization calls the number.",
+        "A column says that the person must not be called: the contact is kept and never called.",
     ),
     "do_not_call_unclear": Words(
         "Perhaps asked not to be called",
-        "A column about whom not to call says neither yes nor no: the number is not called.",
+        "A do-not-call column says neither yes nor no: the number is not called.",
     ),
-    "repaired": Words("Repaired", "The damage was undone because a person accepted the repair."),
+    "repaired": Words("Repaired", "The damage was undone because a user accepted the fix."),
 }

@@ -27,7 +27,7 @@ from app.services.imports.check import Superseded, Task
 from app.services.imports.preview import ImportPreview
 from app.services.imports.records import Record
 
-FILE_GONE = "The file is not kept any more. Nothing was changed. Upload it again."
+FILE_GONE = "The file is no longer available. Nothing was changed. Upload it again."
 LONGEST_PAUSE_SECONDS = 0.1
 UNDO_PAUSE_SECONDS = 0.02
 """Between two batches: on SQLite others want to write too."""

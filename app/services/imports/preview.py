@@ -44,7 +44,7 @@ CHUNK = 1000
 SAMPLES = 3
 _SAMPLE_LENGTH = 100
 REPAIRED = "repaired"
-"""The warning at a cell whose damage was undone because a person accepted the repair."""
+"""The warning at a cell whose damage was undone because a user accepted the fix."""
 _KEPT_ON_THE_SIDE = frozenset({Field.METADATA, Field.PHONE, Field.EMAIL})
 """Columns whose values become metadata, always or if another column counts."""
 

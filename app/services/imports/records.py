@@ -88,7 +88,7 @@ def notes_on(earlier: RowIdentity, row: RowIdentity) -> list[Note]:
         message = f"Row {number} has this phone too, with other details."
         notes.append(Note(None, "duplicate_phone", message))
     if row.email_key and row.email_key == earlier.email_key:
-        message = f"Row {number} has this e-mail too, with other details."
+        message = f"Row {number} has this email too, with other details."
         notes.append(Note(None, "duplicate_email", message))
     return notes
 

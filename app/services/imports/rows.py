@@ -1,7 +1,7 @@
 """Turn the cells of a row into the fields of a contact.
 
 Of several phone columns the first valid number counts, with a warning; the others become metadata.
-The same holds for e-mail columns. Other columns become metadata under their own name.
+The same holds for email columns. Other columns become metadata under their own name.
 """
 
 import re
@@ -29,7 +29,7 @@ from app.services.imports.mapping import PAIR, MappedRow, Mapping
 from app.validation.emails import is_email
 
 _BETWEEN = re.compile(r"[\s;,|]+|:::")
-_SEVERAL_EMAILS = "Several e-mail addresses in one cell: keep one."
+_SEVERAL_EMAILS = "Several email addresses in one cell: keep one."
 _EXPLICIT = ("00", "011", "\uff0b")
 """What stands for + before a country code."""
 EXTENSION_KEY = "phoneExtension"
@@ -181,7 +181,7 @@ def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = 
 def _cleaned(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
     visible = without_invisible(text, joiners=not is_name)
     if visible != text:
-        message = "Marks that cannot be seen were taken out."
+        message = "Invisible characters were removed."
         row.warnings.append(Note(index, "characters_removed", message))
     if note := undecodable(visible, index):
         row.errors.append(note)
@@ -192,7 +192,7 @@ def _cleaned(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
 def _emails(
     values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
 ) -> None:
-    """Choose among the columns of e-mail addresses. Their form is checked when the contact is
+    """Choose among the columns of email addresses. Their form is checked when the contact is
     stored."""
     cells: list[tuple[int, str, str]] = []
     several: list[tuple[int, str]] = []
@@ -219,7 +219,7 @@ def _emails(
         if index != chosen[0] and address.casefold() != chosen[2].casefold():
             metadata[mapping.keys[index]] = text
             code = "several_emails" if is_email(address) else "email_dropped"
-            message = f"{chosen[2]} is used; this address is kept as information only."
+            message = f"{chosen[2]} is used; this address is kept as metadata only."
             row.warnings.append(Note(index, code, message))
 
 
@@ -272,7 +272,7 @@ def _phones(
         metadata[mapping.keys[index]] = written
     if phone.extension:
         metadata[EXTENSION_KEY] = phone.extension
-        message = f"Kept without its extension {phone.extension}, which is kept as information."
+        message = f"Kept without its extension {phone.extension}, which is kept as metadata."
         row.warnings.append(Note(index, "extension_dropped", message))
     row.warnings.extend(phone.warnings)
     for other, text, cell in cells:
@@ -298,4 +298,4 @@ def _set_aside(column: int, cell: PhoneCell, used: str) -> Note:
     if cell.error:
         message = f"{cell.error.message} {used} is used instead."
         return Note(column, "phone_dropped", message, cell.error.reason or cell.error.code)
-    return Note(column, "several_phones", f"{used} is used; this number is kept as information.")
+    return Note(column, "several_phones", f"{used} is used; this number is kept as metadata.")

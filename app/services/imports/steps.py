@@ -62,7 +62,7 @@ def read_again(
     mapping: Sequence[str] | None = None,
     reading: ReadingChoices | None = None,
 ) -> ContactImport:
-    """Check the file again with other columns (one target each, see `Target`) or read differently.
+    """Check file again with other columns (one target each, see `Target`) or read differently.
 
     The columns are remembered for the campaign's next file with the same ones. Raises `Forbidden`,
     `NotFound`, `Conflict` (``upload_not_open``) and `ValidationFailed` (``unknown_target``,
@@ -118,7 +118,7 @@ def start_apply(
     if upload.state is not ImportState.CHECKED and not can_go_on(upload):
         raise _not_open()
     if expected_check is not None and expected_check != upload.check_number:
-        message = "The check has changed meanwhile; nothing was applied."
+        message = "The check has changed. Nothing was applied."
         raise Conflict(message, "changed_meanwhile")
     if not rows_left(upload):
         message = "No row of the file can be applied."
@@ -185,7 +185,7 @@ def _open(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
 
 
 def _not_open() -> Conflict:
-    message = "The upload has moved on meanwhile; nothing was changed."
+    message = "The upload has changed. Nothing was saved. Reload the page."
     return Conflict(message, "upload_not_open")
 
 
@@ -205,7 +205,7 @@ def _check_mapping(
     problems: list[Problem] = []
     seen: dict[Target, int] = {}
     if len(mapping) != len(upload.columns):
-        message = "The file has other columns by now; nothing was changed."
+        message = "The file's columns have changed. Nothing was saved."
         raise Conflict(message, "upload_not_open")
     for index, text in enumerate(mapping):
         place = f"columns.{index}"
@@ -213,7 +213,9 @@ def _check_mapping(
         if target is None:
             problems.append(Problem(place, "unknown_target", "Choose what this column becomes."))
         elif target.field in _ONCE and target in seen:
-            message = f"“{upload.columns[seen[target]]}” becomes this already: keep one of the two."
+            message = (
+                f"“{upload.columns[seen[target]]}” is already this field. Keep one of the two."
+            )
             problems.append(Problem(place, "column_twice", message))
         else:
             seen[target] = index

@@ -281,7 +281,7 @@ def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> Conta
     if upload.undo_state in (UNDOING, UNDONE):
         return upload
     if not can_be_undone(upload, days):
-        message = "The upload can’t be undone any more; nothing was changed."
+        message = "The upload can no longer be undone. Nothing was changed."
         raise Conflict(message, "upload_not_undoable")
     if upload.undo_state is None:
         upload.undo_started_at = utcnow()

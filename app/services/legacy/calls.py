@@ -32,7 +32,7 @@ class Terms:
         """Raises `Gone` (``retired``) after the end, else `Forbidden` (``plan_required``) for an
         organization without the Plus plan."""
         if utcnow() >= self.served_until:
-            message = f"This API has been retired. Use POST {SUCCESSOR}."
+            message = f"This API was retired. Use POST {SUCCESSOR}."
             raise Gone(message, "retired")
         if self.plan is not Tier.PLUS:
             message = "Calling needs the Plus plan."

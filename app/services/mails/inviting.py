@@ -23,10 +23,10 @@ def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, None)
     if user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED):
-        message = "This person is not let in at present: reactivate the account first."
+        message = "This user can't sign in. Reactivate the account first."
         raise Conflict(message, "not_active")
     if user.status is UserStatus.ACTIVE and user.password_hash is not None:
-        message = "This person has a password and can sign in, so there is nothing to send."
+        message = "This user already has a password. No invitation is needed."
         raise Conflict(message, "already_joined")
     kind = MailKind.SET_PASSWORD if user.status is UserStatus.ACTIVE else MailKind.INVITATION
     last = mail_queue.latest(session, user.id, kind)

@@ -66,15 +66,13 @@ def _invitation(facts: Facts) -> Words:
     return Words(
         subject=f"You are invited to {product}",
         heading=f"You are invited to {product}",
-        paragraphs=(
-            f"{partner} has made an account for you{where}. Choose a password, and you are in.",
-        ),
-        act=("Accept the invitation", facts.link),
+        paragraphs=(f"{partner} created an account for you{where}. Choose a password to sign in.",),
+        act=("Accept invitation", facts.link),
         after=(
             f"The link works once, until {facts.until}.",
-            "If you did not expect this mail, leave it: without the link nothing happens.",
+            "If you did not expect this email, ignore it.",
         ),
-        reason=f"Sent to {facts.email} because somebody at {partner} entered this address.",
+        reason=f"Sent to {facts.email} because {partner} entered this address.",
     )
 
 
@@ -85,12 +83,12 @@ def _set_password(facts: Facts) -> Words:
         subject=f"Set your password for {product}",
         heading="Set your password",
         paragraphs=(
-            f"{partner} has made an account for you{where} in {product}.",
-            f"You sign in as {facts.email}, with a password that only you know.",
+            f"{partner} created an account for you{where} in {product}.",
+            f"You sign in as {facts.email}, with your own password.",
         ),
         act=("Set your password", facts.link),
         after=(f"The link works once, until {facts.until}.",),
-        reason=f"Sent to {facts.email} because an account was made with this address.",
+        reason=f"Sent to {facts.email} because an account was created with this address.",
     )
 
 
@@ -99,13 +97,13 @@ def _reset_password(facts: Facts) -> Words:
     return Words(
         subject=f"Set a new password for {product}",
         heading="Set a new password",
-        paragraphs=(f"Somebody asked for a new password for {facts.email} in {product}.",),
+        paragraphs=(f"A new password for {facts.email} in {product} was requested.",),
         act=("Set a new password", facts.link),
         after=(
             f"The link works once, until {facts.until}.",
-            "If that was not you, leave this mail: your password stays as it is.",
+            "If that was not you, ignore this email. Your password stays the same.",
         ),
-        reason=f"Sent to {facts.email} because a new password was asked for on {facts.at}.",
+        reason=f"Sent to {facts.email} because a new password was requested on {facts.at}.",
     )
 
 
@@ -119,7 +117,7 @@ def _password_changed(facts: Facts) -> Words:
             f"If that was not you, set a new password at once{_and_support(facts.brand)}.",
         ),
         act=("Set a new password", facts.recover_url),
-        reason=f"Sent to {facts.email} so that nobody changes your password unseen.",
+        reason=f"Sent to {facts.email} so that you notice changes of your password.",
     )
 
 
@@ -128,14 +126,14 @@ def _email_changed(facts: Facts) -> Words:
     old, new = facts.details["from"], facts.details["to"]
     whom = f"{facts.brand.partner_name}{_at_support(facts.brand)}"
     return Words(
-        subject=f"Your e-mail address for {product} was changed",
-        heading="Your e-mail address was changed",
+        subject=f"Your email address for {product} was changed",
+        heading="Your email address was changed",
         paragraphs=(
             f"On {facts.at} the address of your account in {product} was changed to {new}.",
             f"Until then it was {old}. From now on you sign in as {new}.",
-            f"If you did not expect this, tell {whom}.",
+            f"If you did not expect this, contact {whom}.",
         ),
-        reason="Sent to both addresses so that nobody changes yours unseen.",
+        reason="Sent to both addresses so that you notice changes of your address.",
     )
 
 
@@ -158,9 +156,9 @@ def _import_finished(facts: Facts) -> Words:
         subject=heading,
         heading=heading,
         paragraphs=(said, " ".join(sums)),
-        act=("Show the result", f"{facts.site}/uploads/{counts['uploadId']}"),
+        act=("View result", f"{facts.site}/uploads/{counts['uploadId']}"),
         reason=f"Sent to {facts.email} because you uploaded this file to {product}. "
-        "Your account says which mails you get.",
+        "Choose your emails in your account.",
     )
 
 
@@ -170,11 +168,11 @@ def _chat_message(facts: Facts) -> Words:
     who = said.get("name") or said.get("email") or "A visitor"
     writer = f"{who} ({said['email']})" if said.get("name") and said.get("email") else who
     return Words(
-        subject=f"A message from the chat of {product}",
+        subject=f"Chat message from {product}",
         heading=f"{who} wrote in the chat of {product}",
         paragraphs=(f"{writer} wrote on {facts.at}:",),
         quoted=said["message"],
-        after=("Answer this mail to answer the person.",) if said.get("email") else (),
+        after=("Reply to this email to answer.",) if said.get("email") else (),
         reason=f"Sent to {facts.email}, the support address of {facts.brand.partner_name}.",
     )
 
@@ -183,18 +181,18 @@ def _webhook_paused(facts: Facts) -> Words:
     product, said = facts.brand.product_name, facts.details
     host, organization = said["host"], said["organization"]
     why = (
-        "It answered that it is gone for good (status 410)."
+        "It answered that it is permanently gone (status 410)."
         if said["reason"] == "gone"
-        else "It has taken nothing for 24 hours."
+        else "It accepted nothing for 24 hours."
     )
     return Words(
         subject=f"A webhook of {organization} was paused",
         heading=f"The webhook to {host} was paused",
         paragraphs=(
-            f"{product} tells {host} what happens at {organization}. {why}",
-            "Its events are kept for 30 days and delivered when it is resumed.",
+            f"{product} sends events of {organization} to {host}. {why}",
+            "Its events are kept for 30 days and delivered when you resume it.",
         ),
-        act=("Show the webhook", f"{facts.site}/api-access/webhooks/{said['webhookId']}"),
+        act=("View webhook", f"{facts.site}/api-access/webhooks/{said['webhookId']}"),
         reason=f"Sent to {facts.email}, the address for notices of {facts.brand.partner_name}.",
     )
 

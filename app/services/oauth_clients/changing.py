@@ -52,7 +52,7 @@ def extend(
     require_operator(caller)
     client = changeable(session, caller, client_id)
     if client.area is not Area.LEGACY_CALLS:
-        message = "Only clients of the retired calling API have an end date to extend."
+        message = "Only clients of the legacy API have an end date to extend."
         raise ValidationFailed.on("clientId", "wrong_area", message)
     before = client.served_until
     client.served_until = until
@@ -72,7 +72,7 @@ def changeable(session: Session, caller: Caller, client_id: UUID | str) -> OAuth
     `Conflict` (``client_revoked``)."""
     client = _own(session, caller, client_id)
     if client.revoked_at is not None:
-        message = "This client has been revoked; make a new one."
+        message = "This client was revoked. Create a new one."
         raise Conflict(message, "client_revoked")
     return client
 
@@ -87,7 +87,7 @@ def _own(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient
 def require_operator(caller: Caller) -> None:
     """Raises `Forbidden` (``support_only``) for whoever is not the operator's command line."""
     if not caller.is_operator or caller.kind is not CallerKind.SYSTEM:
-        message = "Clients of the retired calling API are managed by support."
+        message = "Clients of the legacy API are managed by support."
         raise Forbidden(message, "support_only")
 
 

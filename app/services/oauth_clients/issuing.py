@@ -86,7 +86,7 @@ def roll(
     """
     client = changeable(session, caller, client_id)
     if not timedelta() <= overlap <= credential_secrets.LONGEST_OVERLAP:
-        message = "The old secret can work on for 0 to 7 days."
+        message = "The old secret can keep working for 0 to 7 days."
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
     secret = credential_secrets.random_text(credential_secrets.SECRET_LENGTH)
     client.previous_secret_hash = client.secret_hash if overlap else None
@@ -98,10 +98,10 @@ def roll(
 
 def _add(session: Session, caller: Caller, client: OAuthClient, name: str) -> NewClient:
     if not name.strip() or len(name) > 200:
-        message = "A client has a name of 1 to 200 characters."
+        message = "Enter a name of 1 to 200 characters."
         raise ValidationFailed.on("name", "blank" if not name.strip() else "too_long", message)
     if client.expires_at is not None and client.expires_at <= utcnow():
-        message = "The end of a client lies in the future."
+        message = "Choose an end date in the future."
         raise ValidationFailed.on("expiresAt", "in_the_past", message)
     secret = credential_secrets.random_text(credential_secrets.SECRET_LENGTH)
     client.name = name.strip()

@@ -123,7 +123,7 @@ def held(
     (``changed_meanwhile``)."""
     organization = get(session, caller, organization_id, for_change=True)
     if expected_version is not None and organization.version != expected_version:
-        message = "Somebody else changed the organization meanwhile; nothing was saved."
+        message = "Someone else changed the organization. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
     return organization
 
@@ -134,7 +134,9 @@ def checked_name(name: str) -> str:
     if not can_be_seen(name):
         raise ValidationFailed.on("name", "blank", "This can't be left blank.")
     if len(name) > MAX_NAME:
-        raise ValidationFailed.on("name", "too_long", f"At most {MAX_NAME} characters fit here.")
+        raise ValidationFailed.on(
+            "name", "too_long", f"Too long. Use at most {MAX_NAME} characters."
+        )
     return name
 
 

@@ -61,15 +61,15 @@ def effects(
 def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[Effect]:
     now = organization.payment_tier
     before = f"from {TIER_NAMES[now]} " if now is not None else ""
-    sentence = f"The plan changes {before}to {TIER_NAMES[tier]} from this moment on."
+    sentence = f"The plan changes {before}to {TIER_NAMES[tier]} immediately."
     found = [Effect(sentence, Weight.TO_KNOW), *_of_calls(session, organization, tier)]
     clients = _legacy_clients(session, organization)
     words = "1 client" if clients == 1 else f"{clients} clients"
     if clients and now is Tier.PLUS:
-        sentence = f"The legacy phone API refuses its {words} at once: it needs the Plus plan."
+        sentence = f"The legacy API refuses its {words} immediately: it needs the Plus plan."
         found.append(Effect(sentence, Weight.TAKES))
     if clients and tier is Tier.PLUS:
-        found.append(Effect(f"The legacy phone API opens for its {words}.", Weight.GIVES))
+        found.append(Effect(f"The legacy API opens for its {words}.", Weight.GIVES))
     return found
 
 
@@ -117,13 +117,13 @@ class _Limit:
 
 
 _AGENTS = _Limit("assistant", "assistants", "the next assistant", "nothing is switched off")
-_USERS = _Limit("person", "people", "the next invitation", "everybody here can still sign in")
+_USERS = _Limit("user", "users", "the next invitation", "all users can still sign in")
 
 
 def _of_limit(name: str, used: int, before: int, limit: int, kind: _Limit) -> Effect:
     has = f"{name} has {used:,} {kind.one if used == 1 else kind.many}"
     if not limit:
-        return Effect(f"{has}, and may have any number of them.", Weight.GIVES)
+        return Effect(f"{has}, with no limit.", Weight.GIVES)
     has += f", the new limit is {limit:,}"
     if used >= limit:
         kept = f"; {kind.kept}" if used > limit else ""

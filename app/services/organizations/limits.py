@@ -29,7 +29,7 @@ def claim_seat(session: Session, organization_id: UUID) -> None:
     )
     if organization.user_limit and (taken or 0) >= organization.user_limit:
         message = (
-            f"{organization.name} has {taken} of {organization.user_limit} users: "
-            "raise its user limit, or deactivate somebody."
+            f"{organization.name} has {taken} of {organization.user_limit} users. Raise its "
+            "user limit or deactivate a user."
         )
         raise ValidationFailed(message, "user_limit_reached")

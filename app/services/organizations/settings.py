@@ -153,17 +153,17 @@ def _shown(values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 def _problems(rules: CallingRules, stored: CallingRules, most_at_once: int) -> Iterator[Problem]:
     if rules.calling_hours_start >= rules.calling_hours_end:
-        message = "The end of the hours is not after their start: calls are placed between the two."
+        message = "The end must be after the start. Calls are placed between them."
         yield Problem("callingHoursEnd", "end_before_start", message)
     known = {code for code, _name in regions()}
     if rules.default_region not in known:
-        message = "Choose the region whose numbers are written without a country code."
+        message = "Choose the region for numbers without a country code."
         yield Problem("defaultRegion", "unknown_region", message)
     if not rules.allowed_regions:
-        message = "Choose at least one region: without any no call can be placed."
+        message = "Choose at least one region, or no call can be placed."
         yield Problem("allowedRegions", "required", message)
     elif unknown := sorted(set(rules.allowed_regions) - known - {SATELLITE}):
-        message = f"{unknown[0]} is no region that has numbers."
+        message = f"{unknown[0]} is not a region with phone numbers."
         yield Problem("allowedRegions", "unknown_region", message)
     bounds: tuple[tuple[str, int, int], ...] = (
         ("max_calls_at_once", 1, most_at_once),
@@ -179,9 +179,9 @@ def _problems(rules: CallingRules, stored: CallingRules, most_at_once: int) -> I
         # What was set where the bounds were wider stays, until somebody changes it.
         kept = value is None or value == getattr(stored, name)
         if not kept and not least <= value <= most:
-            message = f"A whole number from {least:,} to {most:,} fits here."
+            message = f"Enter a whole number from {least:,} to {most:,}."
             yield Problem(wire_name(name), "out_of_range", message)
     if (rules.number_most_calls is None) != (rules.number_most_days is None):
         missing = "number_most_days" if rules.number_most_days is None else "number_most_calls"
-        message = "How often and in how many days go together: both are needed, or neither."
+        message = "Enter both the number of calls and the days, or neither."
         yield Problem(wire_name(missing), "required", message)

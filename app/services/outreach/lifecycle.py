@@ -33,7 +33,7 @@ def start(
     campaign = campaigns.held(session, caller, campaign_id, expected_version)
     stored = locked(session, campaign)
     if stored is None:
-        message = "Set when, by whom and with which words the contacts are called, then start."
+        message = "Create a plan first: assistant, hours and messages. Then start."
         raise Conflict(message, "no_plan")
     if again and not progress_of(session, campaign).is_over:
         message = "Some contacts of this round are still to be called."

@@ -187,16 +187,16 @@ def _problems(
     if not plan.weekdays or not plan.weekdays <= EVERY_DAY:
         yield Problem("weekdays", "required", "Choose at least one day of the week.")
     if plan.hours_start >= closing(plan.hours_end):
-        message = "The end of the hours is not after their start: calls are placed between the two."
+        message = "The end must be after the start. Calls are placed between them."
         yield Problem("hoursEnd", "end_before_start", message)
     bounds = (("calls_per_hour", MOST_AN_HOUR), ("calls_at_once", most_at_once))
     for name, most in bounds:
         value = getattr(plan, name)
         if value is not None and not 1 <= value <= most:
-            message = f"A whole number from 1 to {most:,} fits here."
+            message = f"Enter a whole number from 1 to {most:,}."
             yield Problem(wire_name(name), "out_of_range", message)
     for name in ("intro_message", "voicemail_message", "call_instructions"):
         text = getattr(plan, name) or ""
         if len(text) > MOST_WORDS:
-            message = f"At most {MOST_WORDS:,} characters fit here."
+            message = f"Too long. Use at most {MOST_WORDS:,} characters."
             yield Problem(wire_name(name), "too_long", message)

@@ -137,7 +137,7 @@ def left_out(
         try:
             query = query.where(Contact.id < UUID(cursor))
         except ValueError:
-            message = "This place in the list can't be read; start from its beginning."
+            message = "This position in the list is not valid. Start from the first page."
             raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
     rows = session.execute(query.order_by(Contact.id.desc()).limit(limit + 1)).all()
     items = [LeftOut(contact, why or "") for contact, why in rows[:limit]]

@@ -97,13 +97,13 @@ def _line(session: Session, caller: Caller) -> list[Matter]:
         return []
     waiting = queries.waiting_calls(session, caller)
     words = f"{_count(waiting)} {'call waits' if waiting == 1 else 'calls wait'}; nothing is lost."
-    words = words if waiting else "No call waits for it at the moment."
+    words = words if waiting else "No calls are waiting."
     found = [
-        Matter(Kind.PAUSED, f"Dialling is paused: {pause.reason}", words, urgent=True)
+        Matter(Kind.PAUSED, f"Calling is paused: {pause.reason}", words, urgent=True)
         for pause in held[:1]
     ]
     if lines:
-        title = "The telephone line takes no calls at the moment"
+        title = "The carrier isn’t accepting calls"
         found.append(Matter(Kind.LINE, title, words, urgent=True))
     return found
 
@@ -111,7 +111,7 @@ def _line(session: Session, caller: Caller) -> list[Matter]:
 def _campaigns(session: Session, caller: Caller) -> list[Matter]:
     """Campaigns that run and can call nobody."""
     return [
-        Matter(Kind.CAMPAIGN, f"{campaign.name} calls nobody", reason, campaign.id, urgent=True)
+        Matter(Kind.CAMPAIGN, f"{campaign.name} isn’t calling", reason, campaign.id, urgent=True)
         for campaign, reason in blocked_campaigns(session, caller, EACH + 1)
     ]
 
@@ -133,14 +133,14 @@ def _about_upload(upload: ContactImport) -> Matter:
     one = upload.failed == 1
     rows = "1 row" if one else f"{upload.failed:,} rows"
     if upload.state is ImportState.FAILED:
-        title, text = f"{upload.file_name} could not be read", "Nothing of it was applied."
+        title, text = f"{upload.file_name} could not be read", "Nothing was applied."
     elif upload.state is ImportState.DONE:
         title, text = f"{rows} {'was' if one else 'were'} not applied", upload.file_name
     elif upload.failed:
-        title, text = f"{rows} {'waits' if one else 'wait'} for mending", upload.file_name
+        title, text = f"{rows} {'needs' if one else 'need'} fixing", upload.file_name
     else:
         whole = "1 row." if upload.rows_total == 1 else f"{upload.rows_total:,} rows."
-        title, text = f"{upload.file_name} waits to be applied", whole
+        title, text = f"{upload.file_name} is ready to apply", whole
     return Matter(Kind.UPLOAD, title, text, upload.id, urgent=upload.state is ImportState.FAILED)
 
 

@@ -69,7 +69,7 @@ def update(
     caller.require(Permission.BRANDING_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
     if expected_version is not None and partner.version != expected_version:
-        message = "Somebody else changed the partner meanwhile; nothing was saved."
+        message = "Someone else changed the partner. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
     seen = to_resource(partner, caller)
     changed = {
@@ -166,7 +166,7 @@ def _refuse_fields(names: Sequence[str]) -> None:
     if not names:
         return
     problems = [
-        Problem(wire_name(name), "field_not_allowed", "Your role may not change this field.")
+        Problem(wire_name(name), "field_not_allowed", "Your role can't change this field.")
         for name in names
     ]
     listed = ", ".join(problem.field for problem in problems)
@@ -181,7 +181,7 @@ def _sent_ids(name: str, entries: Sequence[Any] | None) -> tuple[list[Problem], 
     for index, entry in enumerate(entries or ()):
         place = f"{wire_name(name)}.{index}.id"
         if entry.id in places:
-            problems.append(Problem(place, "duplicate_id", "This id stands in the list twice."))
+            problems.append(Problem(place, "duplicate_id", "This id is in the list twice."))
         elif entry.id is not None:
             places[entry.id] = place
     return problems, places
@@ -194,7 +194,7 @@ def _refuse_unknown_ids(partner: Partner, values: dict[str, Any]) -> None:
         known = {item.id for item in getattr(partner, LISTS[name][0])}
         problems += twice
         problems += [
-            Problem(place, "unknown_id", "No entry of this list has this id; leave it out.")
+            Problem(place, "unknown_id", "No entry of this list has this id. Leave it out.")
             for identifier, place in places.items()
             if identifier not in known
         ]

@@ -115,7 +115,7 @@ def _scopes(partner_id: UUID, carrier: CarrierKind) -> tuple[str, ...]:
 
 def sentence(pause: DispatchPause) -> str:
     """Why a call waits, as its page shows it."""
-    return f"Dialling is paused: {pause.reason}"
+    return f"Calling is paused: {pause.reason}"
 
 
 def is_released() -> ColumnElement[bool]:

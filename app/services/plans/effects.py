@@ -82,7 +82,7 @@ def _busy(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
         .having(func.count() > most)
     )
     have = _how_many(session, under_way)
-    return f"{have} more on their way now: those go on, further calls wait." if have else ""
+    return f"{have} more in progress now. Those continue, and more calls wait." if have else ""
 
 
 def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
@@ -100,7 +100,7 @@ def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
         .having(func.count() >= most)
     )
     have = _how_many(session, today)
-    until = "further calls wait until midnight UTC."
+    until = "more calls wait until midnight UTC."
     return f"{have} made {most:,} or more today: {until}" if have else ""
 
 
@@ -116,7 +116,7 @@ def _waiting(session: Session, partner_id: UUID, tier: Tier) -> str:
     if not waiting:
         return ""
     calls = "1 call waits" if waiting == 1 else f"{waiting:,} calls wait"
-    return f"{calls} for tomorrow: as many as the day has room for then are placed today."
+    return f"{calls} for tomorrow. As many as the new limit allows are placed today."
 
 
 def _on_plan(partner_id: UUID, tier: Tier) -> Select[UUID]:

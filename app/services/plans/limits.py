@@ -59,7 +59,7 @@ def set_allowances(
     stored = _stored(session, partner)
     changed = [tier for tier in wanted if _allowance(stored.get(tier)) != wanted[tier]]
     if changed and expected_version is not None and partner.version != expected_version:
-        message = "Somebody else changed the partner meanwhile; nothing was saved."
+        message = "Someone else changed the partner. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
     for tier in changed:
         before, allowance = _allowance(stored.get(tier)), wanted[tier]

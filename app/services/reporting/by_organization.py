@@ -160,5 +160,5 @@ def _place(cursor: str) -> tuple[int, UUID]:
             return int(count), UUID(identifier)
         except ValueError:
             pass
-    message = "This place in the list can't be read; start from its beginning."
+    message = "This position in the list is not valid. Start from the first page."
     raise ValidationFailed.on("cursor", "invalid_cursor", message)

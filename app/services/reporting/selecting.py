@@ -46,6 +46,6 @@ def by_user(session: Session, caller: Caller, external_user_id: str) -> tuple[Us
 
 def _organization_of(user: User) -> UUID:
     if user.organization_id is None:
-        message = "This user has no organization, so there is no plan and no usage."
+        message = "This user has no organization, so it has no plan and no usage."
         raise NotFound(message, "no_organization")
     return user.organization_id

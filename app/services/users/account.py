@@ -58,13 +58,15 @@ def update(
     """
     user = get(session, caller, for_change=True)
     if expected_version is not None and user.version != expected_version:
-        message = "Your account was changed meanwhile; nothing was saved."
+        message = "Your account was changed in another window. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
     name, timezone = (name or "").strip() or None, timezone or None
     if name is not None and len(name) > MAX_NAME:
-        raise ValidationFailed.on("name", "too_long", f"At most {MAX_NAME} characters fit here.")
+        raise ValidationFailed.on(
+            "name", "too_long", f"Too long. Use at most {MAX_NAME} characters."
+        )
     if timezone is not None and timezone not in available_timezones():
-        message = "This is no time zone of the list: Europe/London is one."
+        message = "Unknown time zone. Choose one like Europe/London."
         raise ValidationFailed.on("timezone", "unknown_timezone", message)
     before = {"name": user.name, "timezone": user.timezone}
     after = {"name": name, "timezone": timezone}
@@ -121,7 +123,7 @@ def change_password(
     """
     user = get(session, caller, for_change=True)
     if user.password_hash != proven_hash:
-        message = "Your password was changed meanwhile, in another window."
+        message = "Your password was changed in another window. Reload the page."
         raise Conflict(message, "changed_meanwhile")
     throttle.forget(session, _subject(caller))
     users.set_password(session, caller, user, password_hash)

@@ -87,7 +87,7 @@ def held(
     user = get(session, caller, external_user_id, for_change=True)
     check_type(caller, user.user_type)
     if expected_version is not None and user.version != expected_version:
-        message = "Somebody else changed the user meanwhile; nothing was saved."
+        message = "Someone else changed the user. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
     return user
 
@@ -146,7 +146,9 @@ def _move_address(session: Session, caller: Caller, user: User, email: str) -> N
 
 def _rename(session: Session, caller: Caller, user: User, name: str | None) -> None:
     if name is not None and len(name) > MAX_NAME:
-        raise ValidationFailed.on("name", "too_long", f"At most {MAX_NAME} characters fit here.")
+        raise ValidationFailed.on(
+            "name", "too_long", f"Too long. Use at most {MAX_NAME} characters."
+        )
     before = user.name
     if before == name:
         return

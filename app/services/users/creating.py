@@ -17,7 +17,7 @@ from app.services import assistants, audit, mail_queue, organizations, partners,
 from app.services.organizations.changing import add as add_organization
 from app.services.users.loading import check_grant
 
-EMAIL_EXISTS = "A user with this e-mail address exists already."
+EMAIL_EXISTS = "A user with this email address exists already."
 MAX_KEY = 254
 
 
@@ -133,7 +133,7 @@ def email_key(email: str) -> str:
     """How addresses are compared: in lower case, which can be longer than the address."""
     key = email.lower()
     if len(key) > MAX_KEY:
-        message = f"This address is too long: at most {MAX_KEY} characters fit here."
+        message = f"This address is too long. Use at most {MAX_KEY} characters."
         raise ValidationFailed.on("email", "too_long", message)
     return key
 

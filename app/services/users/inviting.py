@@ -67,10 +67,10 @@ def read_people(text: str) -> list[Wanted]:
         columns = _columns(lines[0].cells)
         lines = lines[1:]
     if not lines:
-        message = "Write at least one address, or choose a file that holds some."
+        message = "Enter at least one address or choose a file."
         raise ValidationFailed.on("people", "required", message)
     if len(lines) > MOST_LINES:
-        message = f"There are {len(lines):,} lines; at most {MOST_LINES:,} fit in one go."
+        message = f"{len(lines):,} lines are too many. Invite at most {MOST_LINES:,} at a time."
         raise ValidationFailed.on("people", "too_many", message)
     return [_wanted(line, columns) for line in lines]
 
@@ -106,17 +106,19 @@ def _invite(
     session: Session, caller: Caller, line: Wanted, organization: Organization
 ) -> LineResult:
     if not is_email(line.email):
-        message = "This is not an e-mail address: name@example.com is the form."
+        message = "Enter an email like name@example.com."
         raise ValidationFailed.on("email", "invalid_email", message)
     if line.name is not None and len(line.name) > MAX_NAME:
-        raise ValidationFailed.on("name", "too_long", f"At most {MAX_NAME} characters fit here.")
+        raise ValidationFailed.on(
+            "name", "too_long", f"Too long. Use at most {MAX_NAME} characters."
+        )
     known = session.scalar(
         visible(caller).where(
             User.email_key == email_key(line.email), User.organization_id == organization.id
         )
     )
     if known is not None:
-        words = "Was invited before." if known.status is UserStatus.INVITED else "Is a member."
+        words = "Already invited." if known.status is UserStatus.INVITED else "Already a member."
         return _result(line, Outcome.KNOWN, words, organization, known)
     with session.begin_nested():
         user = invite(
@@ -145,7 +147,7 @@ def _organization(
 ) -> Organization:
     if line.organization is None:
         if usual is None:
-            message = "The line names no organization, and none is chosen for such lines."
+            message = "This line has no organization. Add one, or choose one for all lines."
             raise ValidationFailed.on("organization", "required", message)
         return usual
     key = line.organization.lower()
@@ -161,7 +163,7 @@ def one_called(name: str, found: Sequence[Organization]) -> Organization:
         message = f"There is no organization called “{name}”."
         raise ValidationFailed.on("organization", "organization_not_found", message)
     if len(found) > 1:
-        message = f"Several organizations are called “{name}”: invite from the right one’s page."
+        message = f"Several organizations are called “{name}”. Invite from the right one’s page."
         raise ValidationFailed.on("organization", "organization_ambiguous", message)
     return found[0]
 

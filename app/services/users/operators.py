@@ -21,15 +21,15 @@ def create(
     (``invalid_email``, ``email_exists``).
     """
     if caller.kind is not CallerKind.SYSTEM:
-        message = "Operators are made on the command line."
+        message = "Create operators on the command line."
         raise Forbidden(message, "command_line_only")
     if not emails.is_email(email):
-        message = "This is not an e-mail address: name@example.com is the form."
+        message = "Enter an email like name@example.com."
         raise ValidationFailed.on("email", "invalid_email", message)
     key = email_key(email)
     taken = select(User.id).where(User.partner_id.is_(None), User.email_key == key)
     if session.scalar(taken) is not None:
-        message = "An operator with this e-mail address exists already."
+        message = "An operator with this email address exists already."
         raise ValidationFailed.on("email", "email_exists", message)
     user = User(
         email=email,

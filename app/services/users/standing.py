@@ -33,12 +33,15 @@ def change_role(
     user = held(session, caller, user_id, expected_version)
     check_grant(caller, role)
     if user.id == caller.subject_id:
-        message = "Nobody changes their own role: ask another administrator."
+        message = "You can't change your own role. Ask another administrator."
         raise Forbidden(message, "own_role")
     if user.user_type is role:
         return user
     if not {user.user_type, role} <= PARTNER_LEVEL:
-        message = "Standard users belong to an organization, all others to none: create them anew."
+        message = (
+            "Standard users belong to an organization, other users don't. Create a new user "
+            "instead."
+        )
         raise ValidationFailed.on("userType", "role_needs_organization", message)
     _keep_an_administrator(session, user)
     before = user.user_type
@@ -100,12 +103,12 @@ def _shut_out(
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, expected_version)
     if user.id == caller.subject_id:
-        message = "Nobody shuts themselves out: ask another administrator."
+        message = "You can't suspend or deactivate yourself. Ask another administrator."
         raise Forbidden(message, "own_account")
     if user.status is status:
         return user
     if user.status is UserStatus.DEACTIVATED:
-        message = "The account has ended; there is nothing to suspend."
+        message = "The account is deactivated. There is nothing to suspend."
         raise Conflict(message, "deactivated")
     _keep_an_administrator(session, user)
     _set(session, caller, user, status, status.value)
@@ -136,5 +139,5 @@ def _keep_an_administrator(session: Session, user: User) -> None:
         User.status == UserStatus.ACTIVE,
     )
     if session.scalar(others.limit(1)) is None:
-        message = "This is the partner's last active administrator: make another one first."
+        message = "This is the partner's last active administrator. Add another one first."
         raise Conflict(message, "last_partner_admin")

@@ -64,7 +64,7 @@ def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDel
     """Sends an event that tells nothing. Raises `NotFound` and `Conflict` (``webhook_paused``)."""
     endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
     if endpoint.paused_at is not None:
-        message = "The webhook is paused; resume it first."
+        message = "The webhook is paused. Resume it first."
         raise Conflict(message, "webhook_paused")
     now = utcnow()
     data = {"organizationId": endpoint.organization_id, "webhookId": endpoint.id}
@@ -81,7 +81,7 @@ def replay(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUI
     endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
     delivery = get(session, caller, endpoint_id, delivery_id)
     if delivery.state not in _ENDED:
-        message = "This one is on its way already."
+        message = "This delivery is already in progress."
         raise Conflict(message, "still_waiting")
     delivery.state, delivery.ended_at = DeliveryState.HELD, None
     _take_up(session, caller, endpoint, 1)

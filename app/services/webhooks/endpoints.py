@@ -145,10 +145,10 @@ def rotate(
     endpoint = get(session, caller, endpoint_id, for_change=True)
     now = utcnow()
     if not timedelta() <= overlap <= credential_secrets.LONGEST_OVERLAP:
-        message = "The old secret can work on for 0 to 7 days."
+        message = "The old secret can keep working for 0 to 7 days."
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
     if overlap and endpoint.previous_until is not None and endpoint.previous_until > now:
-        message = "The secret before still works; renew this one without an overlap, or later."
+        message = "The old secret still works. Roll without an overlap, or later."
         raise Conflict(message, "still_rotating")
     secret = new_secret()
     endpoint.previous_secret = endpoint.secret if overlap else None
@@ -227,7 +227,7 @@ def _checked_events(events: Iterable[str]) -> list[str]:
         message = f"There is no event {unknown[0]}."
         raise ValidationFailed.on("events", "unknown_event", message)
     if not wanted:
-        message = "A webhook is told of at least one event."
+        message = "Choose at least one event."
         raise ValidationFailed.on("events", "event_required", message)
     return [event.value for event in WebhookEvent if event.value in wanted]
 
@@ -237,7 +237,7 @@ def _check_url(url: str, settings: Settings) -> None:
     parts = urlsplit(url)
     is_plain = is_web_url(url) and url.isascii() and "#" not in url
     if not is_plain or (parts.scheme.lower() != "https" and settings.env == "production"):
-        message = "A webhook's address is written https://host/path."
+        message = "Enter an address like https://host/path."
         raise ValidationFailed.on("url", "invalid_url", message)
     if settings.webhook_allow_private:
         return
@@ -246,5 +246,5 @@ def _check_url(url: str, settings: Settings) -> None:
     except ValueError:
         return
     if not is_public(literal):
-        message = "A webhook's address is a public one."
+        message = "Enter a public address."
         raise ValidationFailed.on("url", "invalid_url", message)

@@ -288,7 +288,7 @@ def test_a_call_outside_calling_hours_says_when_it_will_be_placed(
     assert body["status"] == "scheduled"
     assert body["message"] == (
         f"The call is scheduled for {moment}, the next moment at which it is allowed. "
-        "It is outside the calling hours where the person is."
+        "It is outside calling hours in the person's time zone."
     )
 
 

@@ -83,7 +83,7 @@ def test_each_contact_gets_its_answer(send: Send) -> None:
                 "email": "nobody",
                 "code": "invalid_email",
                 "field": "email",
-                "message": "This is not an e-mail address: name@example.com is the form.",
+                "message": "Enter an email like name@example.com.",
                 "retryable": False,
             }
         ],

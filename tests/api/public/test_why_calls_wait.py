@@ -178,9 +178,9 @@ def never_reached_it(office: Office) -> UUID:
     return call_id
 
 
-HOURS = "It is outside the calling hours where the person is."
-AGAIN = "It is tried again after 30 minutes."
-ONE_LINE = "Another call of the organization is on its way, and it has one line."
+HOURS = "It is outside calling hours in the person's time zone."
+AGAIN = "It is retried after 30 minutes."
+ONE_LINE = "The organization's limit of 1 call at once is reached."
 
 REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, str | None]]] = {
     "outside the hours": (
@@ -195,20 +195,20 @@ REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, s
         day_of_the_plan,
         (
             "scheduled",
-            "The organization has made all the calls of a day that its plan allows.",
+            "The daily call limit of the organization's plan is reached.",
             TOMORROW,
             None,
         ),
     ),
     "the day of the organization": (
         day_of_the_organization,
-        ("scheduled", "The organization has made all its calls of this day.", TOMORROW, None),
+        ("scheduled", "The organization's daily call limit is reached.", TOMORROW, None),
     ),
     "spacing": (
         rang_just_now,
         (
             "scheduled",
-            "Between two calls to one number the organization leaves 90 minutes.",
+            "The organization waits 90 minutes between calls to one number.",
             "2026-06-10T16:00:00.000Z",
             None,
         ),
@@ -226,18 +226,18 @@ REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, s
         anothers_turn,
         (
             "queued",
-            "The carrier is given so many calls a second, and others are before this one.",
+            "Other calls go to the carrier first.",
             None,
             None,
         ),
     ),
     "accepted during a pause": (
         accepted_during_a_pause,
-        ("queued", "Dialling is paused: A storm.", None, None),
+        ("queued", "Calling is paused: A storm.", None, None),
     ),
     "paused": (
         held_by_a_pause,
-        ("queued", "Dialling is paused: A storm.", None, None),
+        ("queued", "Calling is paused: A storm.", None, None),
     ),
     "429": (
         lambda office: put_off(office, "The carrier asked to wait.", 7),
@@ -249,7 +249,7 @@ REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, s
     ),
     "429, then paused": (
         put_off_then_paused,
-        ("dialing", "Dialling is paused: A storm.", None, None),
+        ("dialing", "Calling is paused: A storm.", None, None),
     ),
     "never reached the carrier": (
         never_reached_it,
@@ -261,7 +261,7 @@ REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, s
     ),
     "no answer": (
         lambda office: office.ended(CallStatus.NO_ANSWER, EndedReason.NO_ANSWER),
-        ("scheduled", f"Nobody answered. {AGAIN}", None, RETRY),
+        ("scheduled", f"No answer. {AGAIN}", None, RETRY),
     ),
     "the carrier failed": (
         lambda office: office.ended(CallStatus.FAILED, EndedReason.CARRIER_ERROR),
@@ -316,7 +316,7 @@ def test_the_answer_says_that_dialling_is_paused(office: Office, script: Script)
     answer = script.call().get_json()
     assert (answer["status"], answer["message"]) == (
         "queued",
-        "The call is queued and waits. Dialling is paused: A storm.",
+        "The call is queued and waits. Calling is paused: A storm.",
     )
 
 
@@ -327,7 +327,7 @@ def test_what_waited_too_long_says_for_what(
     clock.pass_by(hours=25)
     office.claim(call_id)
     office.session.commit()
-    assert told(script, call_id) == ("expired", f"What it waited for last: {ONE_LINE}", None, None)
+    assert told(script, call_id) == ("expired", f"Last reason for waiting: {ONE_LINE}", None, None)
 
 
 def test_a_call_that_is_dialled_waits_for_nothing(

@@ -41,10 +41,10 @@ def test_the_pairs_are_those_of_buttons_links_charts_areas_and_chat() -> None:
         ("Charts", "Chart on the page", "As given", None),
         ("Charts", "Chart in a panel", "As given", None),
         ("Large areas", "Text on large areas", "Dark text", None),
-        ("Chat bubble", "Head of the chat", "As given", None),
-        ("Chat bubble", "What visitors write", "Shade used", None),
-        ("Chat bubble", "What they are answered", "As given", None),
-        ("Chat bubble", "Hints on the ground", "As given", None),
+        ("Chat bubble", "Chat header", "As given", None),
+        ("Chat bubble", "Visitor messages", "Shade used", None),
+        ("Chat bubble", "Replies", "As given", None),
+        ("Chat bubble", "Hints on the background", "As given", None),
     ]
 
 

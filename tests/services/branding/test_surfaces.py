@@ -61,7 +61,7 @@ def test_a_chat_that_leads_nowhere_says_why(session: Session) -> None:
     ]
     assert said == [
         "Switched on, but no assistant is chosen. It is not shown.",
-        "Switched on, but there is no support e-mail to send messages to. It is not shown.",
+        "Switched on, but there is no support email to send messages to. It is not shown.",
     ]
 
 

@@ -78,7 +78,7 @@ def test_a_call_behind_others_says_so_in_the_answer_and_until_it_is_dialled(
     session: Session, line: Line
 ) -> None:
     accepted = [schedule(session, line, asked(line), calls_at_once=2) for _ in range(3)]
-    full = "All 2 lines of the organization are in use."
+    full = "The organization's limit of 2 calls at once is reached."
     assert [one.message for one in accepted] == [
         "The call is queued and will be placed shortly.",
         "The call is queued and will be placed shortly.",

@@ -53,7 +53,7 @@ def test_eight_workers_dial_exactly_as_many_calls_as_there_are_lines(
         words = select(Call.status_detail, func.count()).group_by(Call.status_detail)
         assert {row[0]: row[1] for row in session.execute(words)} == {
             None: 3,
-            "All 3 lines of the organization are in use.": 13,
+            "The organization's limit of 3 calls at once is reached.": 13,
         }
 
 
@@ -126,7 +126,7 @@ def test_a_plans_calls_of_a_day_are_counted_and_said(session: Session) -> None:
     session.flush()
     wait = limits.day_used_up(session, organization, now)
     assert wait is not None
-    assert wait.why == "The organization has made all the calls of a day that its plan allows."
+    assert wait.why == "The daily call limit of the organization's plan is reached."
 
 
 def test_an_organization_without_a_plan_has_the_limits_of_the_default(session: Session) -> None:

@@ -20,7 +20,7 @@ OWNER = system_caller("the owner")
 REFUSAL = ("do_not_contact", "A contact with this number has asked not to be called.")
 MISSING = (
     "consent_missing",
-    "The organization calls with consent alone, and no contact with this number has given it.",
+    "The organization requires consent, and no contact with this number has given it.",
 )
 
 

@@ -45,7 +45,7 @@ def test_an_attempt_that_was_put_off_is_not_asked_for_again_during_a_pause(
     call = session.get_one(Call, call_id)
     assert (call.status, call.status_detail) == (
         CallStatus.DIALING,
-        "Dialling is paused: A storm.",
+        "Calling is paused: A storm.",
     )
     pauses.resume(session, SOMEBODY, pauses.Scope())
     session.get_one(CallAttempt, attempt_id).carrier_retry_at = utcnow()
@@ -118,5 +118,5 @@ def test_the_timeline_of_a_held_call_says_why_it_waits(session: Session, line: L
     moments = calls.timeline(session, line.key, call_id)
     assert [(moment.kind, moment.detail) for moment in moments] == [
         ("accepted", None),
-        ("held", "Dialling is paused: A storm."),
+        ("held", "Calling is paused: A storm."),
     ]

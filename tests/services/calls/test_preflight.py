@@ -76,7 +76,7 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_mend_it(
         calls.Texts(intro="Hello."),
         installation=calls.Installation(),
     )
-    assert [(check.code, check.state.value, check.mend) for check in checks] == [
+    assert [(check.code, check.state.value, check.fix_at) for check in checks] == [
         ("organization_active", "failed", "organization"),
         ("agent_active", "failed", "agent"),
         ("phone_ready", "failed", "agent"),
@@ -137,7 +137,7 @@ def test_what_a_call_would_wait_for_is_said_beforehand(session: Session, line: L
     assert warned(session, line, twilio) == [
         (
             "dialling_goes_on",
-            "Dialling is paused: A storm. The call will wait until it goes on.",
+            "Calling is paused: A storm. The call will wait until calling resumes.",
         ),
         (
             "line_free",
@@ -145,11 +145,11 @@ def test_what_a_call_would_wait_for_is_said_beforehand(session: Session, line: L
         ),
         (
             "carrier_has_a_turn",
-            "The carrier is given so many calls a second, and others are before this one.",
+            "Other calls go to the carrier first.",
         ),
         (
             "carrier_takes_calls",
-            "The telephone line does not answer. The call will be asked for until it is taken.",
+            "The carrier does not answer. The call will be retried until it is accepted.",
         ),
     ]
     pauses.resume(session, system_caller("Mara"), pauses.Scope())

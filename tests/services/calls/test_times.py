@@ -80,7 +80,7 @@ def test_a_call_accepted_in_the_evening_is_put_off_when_its_turn_comes_at_night(
     assert (call.status, call.scheduled_for, call.status_detail) == (
         CallStatus.SCHEDULED,
         datetime(2026, 3, 8, 12, tzinfo=UTC),
-        "It is outside the calling hours where the person is.",
+        "It is outside calling hours in the person's time zone.",
     )
     clock.set("2026-03-08T12:00")
     assert claim(session, call) is ClaimKind.DIAL

@@ -129,9 +129,9 @@ def test_failed_rows_come_back_as_a_file_that_can_be_fixed_and_sent_again(desk: 
             f"'{ANN}",
             "ann(at)mail.example",
             "03/12/2026",
-            "E-mail: This is not an e-mail address: name@example.com is the form.",
+            "E-mail: Enter an email like name@example.com.",
         ],
-        ["'=1+1", "", "", "'-", "Phone: A phone number or an e-mail address is needed."],
+        ["'=1+1", "", "", "'-", "Phone: Enter a phone number or an email address."],
         [
             "Cy",
             "12",

@@ -221,7 +221,7 @@ def test_a_file_that_is_gone_says_so(desk: Desk) -> None:
     upload_id = desk.upload(HEADER + f"Ann,{ANN},,\n")
     desk.files.delete(desk.now(upload_id).file_key)
     assert desk.check(upload_id).failure == (
-        "The file is not kept any more. Nothing was changed. Upload it again."
+        "The file is no longer available. Nothing was changed. Upload it again."
     )
 
 

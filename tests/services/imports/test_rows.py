@@ -64,7 +64,7 @@ def test_the_first_valid_phone_counts_and_the_others_are_kept_as_metadata() -> N
     row = mapped(phone=NUMBER, mobile=OTHER)
     assert row == MappedRow(
         {"phone": NUMBER, "contactMetadata": {"Mobile": OTHER}},
-        [Note(4, "several_phones", f"{NUMBER} is used; this number is kept as information.")],
+        [Note(4, "several_phones", f"{NUMBER} is used; this number is kept as metadata.")],
     )
 
 
@@ -107,7 +107,7 @@ def test_a_number_that_the_column_beside_it_calls_a_fax_is_no_phone(
     "written", ["ext. 45", "x45", "#45", ",,45", ",,,45#", "p45", " (x45)", " (ext. 45)"]
 )
 def test_an_extension_is_kept_as_metadata_with_a_warning(written: str) -> None:
-    message = "Kept without its extension 45, which is kept as information."
+    message = "Kept without its extension 45, which is kept as metadata."
     assert mapped(phone=f"(202) 555-0123{written}") == MappedRow(
         {"phone": NUMBER, "contactMetadata": {"phoneExtension": "45"}},
         [Note(3, "extension_dropped", message)],
@@ -166,7 +166,7 @@ def test_a_number_that_its_country_does_not_have_is_kept_with_a_warning() -> Non
         (
             {"email": "a@mail.example; b@mail.example"},
             "US",
-            Note(2, "several_emails", "Several e-mail addresses in one cell: keep one."),
+            Note(2, "several_emails", "Several email addresses in one cell: keep one."),
         ),
         (
             {"first": "#REF!"},
@@ -197,7 +197,7 @@ def test_every_bad_phone_is_named_when_none_can_be_used() -> None:
 def test_of_several_addresses_the_first_that_is_one_counts() -> None:
     mapping = Mapping(["E-mail", "Work", "Home"], [Target(Field.EMAIL)] * 3)
     row = to_contact(["ann(at)mail", "ann@work.example", "ann@home.example"], mapping, None)
-    used = "ann@work.example is used; this address is kept as information only."
+    used = "ann@work.example is used; this address is kept as metadata only."
     assert row == MappedRow(
         {
             "email": "ann@work.example",
@@ -211,7 +211,7 @@ def test_a_further_column_of_several_addresses_is_kept_as_information() -> None:
     mapping = Mapping(["E-mail", "Further"], [Target(Field.EMAIL)] * 2)
     several = "b@mail.example; c@mail.example"
     row = to_contact(["ann@mail.example", several], mapping, None)
-    used = "Several e-mail addresses in one cell: keep one. ann@mail.example is used instead."
+    used = "Several email addresses in one cell: keep one. ann@mail.example is used instead."
     assert row == MappedRow(
         {"email": "ann@mail.example", "contactMetadata": {"Further": several}},
         [Note(1, "email_dropped", used)],

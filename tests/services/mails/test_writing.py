@@ -120,7 +120,7 @@ def test_an_invitation_says_who_invites_where_to_and_until_when(
     )
     assert path.startswith(f"/p/{own.partner.slug}/invitation/")
     assert letter.html.count(f'href="http://localhost{path}"') == 2
-    assert "Northwind has made an account for you at Northwind Bakery." in letter.text
+    assert "Northwind created an account for you at Northwind Bakery." in letter.text
     assert f"The link works once, until {moment(ends, 'Europe/Berlin')}." in letter.text
 
 

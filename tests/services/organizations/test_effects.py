@@ -50,15 +50,15 @@ def test_the_values_of_now_change_nothing(session: Session, tenant: Tenant) -> N
 def test_leaving_plus_takes_the_legacy_phone_api_away(session: Session, tenant: Tenant) -> None:
     add_legacy_client(session, tenant.plus)
     assert said(session, tenant, tenant.plus, tier=Tier.BASIC) == [
-        "to-know: The plan changes from Plus to Basic from this moment on.",
-        "takes: The legacy phone API refuses its 1 client at once: it needs the Plus plan.",
+        "to-know: The plan changes from Plus to Basic immediately.",
+        "takes: The legacy API refuses its 1 client immediately: it needs the Plus plan.",
     ]
 
 
 def test_coming_to_plus_opens_it(session: Session, tenant: Tenant) -> None:
     add_legacy_client(session, tenant.organization)
     assert said(session, tenant, tenant.organization, tier=Tier.PLUS)[1:] == [
-        "gives: The legacy phone API opens for its 1 client."
+        "gives: The legacy API opens for its 1 client."
     ]
 
 
@@ -91,7 +91,7 @@ def test_a_limit_below_what_is_used_refuses_the_next_and_takes_nothing_away(
 
 def test_no_limit_is_said_as_such(session: Session, tenant: Tenant) -> None:
     assert said(session, tenant, tenant.organization, user_limit=0) == [
-        "gives: Northwind Bakery has 1 person, and may have any number of them."
+        "gives: Northwind Bakery has 1 user, with no limit."
     ]
 
 

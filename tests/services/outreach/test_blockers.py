@@ -14,7 +14,7 @@ from tests.fixtures.outreach import OWNER
 from tests.services.outreach.conftest import Desk
 
 PEOPLE = [{"phone": f"+1202555{number:04}"} for number in range(100, 104)]
-LEFT = "The assistant of the plan was taken out of the campaign."
+LEFT = "The plan's assistant was removed from the campaign."
 
 
 @pytest.fixture(params=["sqlite"])
@@ -115,6 +115,6 @@ def test_a_forecast_counts_whom_the_plan_calls_once_its_assistant_can_speak(
 def test_a_pause_of_dialling_is_named_as_well(session: Session, desk: Desk) -> None:
     for scope in (pauses.Scope(carrier=CarrierKind.TWILIO), pauses.Scope()):
         pauses.pause(session, OWNER, scope, "A storm.")
-    assert said(session, desk) == ("dialling_paused", "Dialling is paused: A storm.")
+    assert said(session, desk) == ("dialling_paused", "Calling is paused: A storm.")
     pauses.resume(session, OWNER, pauses.Scope())
     assert said(session, desk) is None

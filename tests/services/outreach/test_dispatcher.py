@@ -307,7 +307,7 @@ def test_a_suspended_organization_and_a_silent_assistant_hold_the_campaign(
     assert held == [
         (0, "The organization is suspended: it places no calls."),
         (0, "The assistant is switched off."),
-        (0, "The organization has made all its calls of this day."),
+        (0, "The organization's daily call limit is reached."),
     ]
     session.flush()
     assert desk.feed(at + timedelta(minutes=6)) == 1

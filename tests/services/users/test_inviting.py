@@ -76,33 +76,41 @@ def test_a_line_that_is_refused_stops_no_other(session: Session, tenant: Tenant)
         )
     )
     assert brief(invite(session, tenant, text)) == [
-        (1, Outcome.REFUSED, "The line names no organization, and none is chosen for such lines."),
+        (
+            1,
+            Outcome.REFUSED,
+            "This line has no organization. Add one, or choose one for all lines.",
+        ),
         (2, Outcome.REFUSED, "There is no organization called “Nowhere”."),
         (
             3,
             Outcome.REFUSED,
             (
-                "Several organizations are called “Northwind Bakery”: "
-                "invite from the right one’s page."
+                "Several organizations are called “Northwind Bakery”. "
+                "Invite from the right one’s page."
             ),
         ),
-        (4, Outcome.REFUSED, "The line names no organization, and none is chosen for such lines."),
-        (5, Outcome.KNOWN, "Is a member."),
-        (6, Outcome.REFUSED, "A user with this e-mail address exists already."),
+        (
+            4,
+            Outcome.REFUSED,
+            "This line has no organization. Add one, or choose one for all lines.",
+        ),
+        (5, Outcome.KNOWN, "Already a member."),
+        (6, Outcome.REFUSED, "A user with this email address exists already."),
         (7, Outcome.INVITED, "Invited."),
     ]
     [refused] = invite(session, tenant, "no-address\n", usual=True)
-    assert refused.message == "This is not an e-mail address: name@example.com is the form."
+    assert refused.message == "Enter an email like name@example.com."
 
 
 def test_sent_twice_nobody_is_invited_twice(session: Session, tenant: Tenant) -> None:
     text = "ada@x.example\nADA@x.example\n"
     first = brief(invite(session, tenant, text, usual=True))
     again = brief(invite(session, tenant, text, usual=True))
-    assert first == [(1, Outcome.INVITED, "Invited."), (2, Outcome.KNOWN, "Was invited before.")]
+    assert first == [(1, Outcome.INVITED, "Invited."), (2, Outcome.KNOWN, "Already invited.")]
     assert again == [
-        (1, Outcome.KNOWN, "Was invited before."),
-        (2, Outcome.KNOWN, "Was invited before."),
+        (1, Outcome.KNOWN, "Already invited."),
+        (2, Outcome.KNOWN, "Already invited."),
     ]
     count = select(func.count()).where(User.email_key == "ada@x.example")
     assert session.scalar(count) == 1

@@ -24,7 +24,7 @@ _REASONS = {
     607: EndedReason.REJECTED,
     608: EndedReason.REJECTED,
 }
-WRONG_CREDENTIALS = "The trunk did not accept the account's user and password; nothing was dialled."
+WRONG_CREDENTIALS = "The trunk did not accept the account's user and password; no call was placed."
 
 
 @dataclass(frozen=True, slots=True)

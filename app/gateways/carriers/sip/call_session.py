@@ -122,7 +122,7 @@ class CallSession:
             message = f"The trunk could not be reached: {reason}."
             raise unreached(message) from None
         except NotPublic as reason:
-            message = f"Nothing was dialled: {reason}."
+            message = f"No call was placed: {reason}."
             raise ended(EndedReason.CARRIER_ERROR, message, definite=True) from None
 
     def _dial(self) -> None:

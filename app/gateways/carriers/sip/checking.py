@@ -45,13 +45,13 @@ def _found(account: SipAccount) -> Hop:
 
 def _why(error: OSError, where: str) -> str:
     if isinstance(error, TimeoutError):
-        return f"Nobody answered at {where} within {ANSWER_SECONDS:.0f} seconds."
+        return f"No answer from {where} within {ANSWER_SECONDS:.0f} seconds."
     if isinstance(error, ssl.SSLError):
         reason = (error.reason or "no agreement").replace("_", " ").lower()
-        return f"No encrypted connection came about with {where}: {reason}."
+        return f"No encrypted connection to {where}: {reason}."
     if isinstance(error, ConnectionRefusedError):
-        return f"Nothing listens at {where}."
-    return f"There is no way to {where} from here."
+        return f"{where} refused the connection."
+    return f"{where} can't be reached from here."
 
 
 def _asked(line: Line, account: SipAccount, numbers: Sequence[str]) -> str:
@@ -67,8 +67,8 @@ def _asked(line: Line, account: SipAccount, numbers: Sequence[str]) -> str:
     _check_password(greeting)
     if greeting.code in _REFUSED:
         message = (
-            f"The trunk refuses us: {greeting.words}. Where it knows its customers by their "
-            "address, the provider must be given this platform’s."
+            f"The trunk refuses us: {greeting.words}. If it checks IP addresses, give the "
+            "provider this platform’s address."
         )
         raise _Trouble(message)
     if account.shows_number:
@@ -77,7 +77,9 @@ def _asked(line: Line, account: SipAccount, numbers: Sequence[str]) -> str:
         return "The trunk answers."
     if was_proved or greeting.proved:
         return "The trunk answers and accepts the password."
-    return "The trunk answers. It asked for no password yet: the first call shows if it is right."
+    return (
+        "The trunk answers. It asked for no password yet. The first call shows whether it is right."
+    )
 
 
 def _check_password(reply: Reply) -> None:

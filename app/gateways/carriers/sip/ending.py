@@ -7,7 +7,7 @@ from app.gateways.carriers.sip.answers import Refusal
 from app.gateways.carriers.sip.ledger import Fact
 
 UNREACHED_SECONDS = 10.0
-"""The pause after a trunk that wasn't there: nothing was dialled."""
+"""The pause after a trunk that wasn't there: no call was placed."""
 
 
 class Over(Exception):

@@ -25,6 +25,6 @@ def pinned_hop(account: SipAccount) -> Hop:
     found = places(host, port, seconds=LOOKUP_SECONDS, allow_private=allowed)
     over_ipv4 = [place for place in found if place.family is socket.AF_INET]
     if not over_ipv4:  # the only one that baresip is told to speak
-        message = f"the name {host} leads to no IPv4 address"
+        message = f"DNS lookup for {host} found no IPv4 address"
         raise LeadsNowhere(message)
     return str(over_ipv4[0].address[0]), port

@@ -18,7 +18,7 @@ def trouble_with(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
     except PlacementDelayed as refusal:
         if refusal.unreached:
             return "Twilio could not be reached from here: there is no network, or it is blocked."
-        return "Twilio asks to wait. Test the connection again in a minute."
+        return "Twilio asked to wait. Test the connection again in a minute."
     except NoCarrierAnswer as silence:
         return f"Twilio gave no usable answer ({silence}). Test the connection again later."
 
@@ -28,7 +28,7 @@ def _trouble(wire: Wire, account: TwilioAccount, numbers: Sequence[str]) -> str 
     if status != 200:
         return _refusal(status, told)
     if told.get("status", "active") != "active":
-        return f"Twilio says that the account is {told['status']}: it can’t call."
+        return f"The Twilio account is {told['status']}, so it can’t call."
     foreign = [number for number in numbers if not _owns(wire, account, number)]
     if not foreign:
         return None

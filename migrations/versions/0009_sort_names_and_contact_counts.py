@@ -1,4 +1,4 @@
-"""names in the form they are sorted in, contacts counted, indexes of lists"""
+"""Add sort names, contact counts and indexes of lists."""
 
 from collections.abc import Sequence
 

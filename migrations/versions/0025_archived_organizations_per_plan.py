@@ -1,4 +1,4 @@
-"""how many organizations of each plan are archived"""
+"""Count the archived organizations of each plan."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""what is told of calls under way, for the worker that stays with them"""
+"""Add the signals to the worker about calls in progress."""
 
 from collections.abc import Sequence
 

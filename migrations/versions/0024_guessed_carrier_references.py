@@ -1,4 +1,4 @@
-"""which references of the carrier are only taken from its list"""
+"""Mark carrier references that were taken from the carrier's list."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""what clients of the retired calling API still ask for"""
+"""Add the requests that clients still send to the legacy API."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""calls found by number and state"""
+"""Add indexes of calls by number and status."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""what an attempt is looked for by, put off and ended by"""
+"""Add what an attempt is looked up, retried and ended by."""
 
 from collections.abc import Sequence
 from typing import Any

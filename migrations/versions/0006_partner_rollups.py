@@ -1,4 +1,4 @@
-"""sums of partners, and indexes that read the newest changes"""
+"""Add the roll-ups of partners, and indexes for the newest changes."""
 
 from collections.abc import Sequence
 

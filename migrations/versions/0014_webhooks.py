@@ -1,4 +1,4 @@
-"""outgoing webhooks and their deliveries"""
+"""Add webhook endpoints and their deliveries."""
 
 from collections.abc import Sequence
 

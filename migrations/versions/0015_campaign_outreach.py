@@ -1,4 +1,4 @@
-"""outreach of campaigns: the plan of each, and what became of each contact"""
+"""Add the call plans of campaigns, and the outcome of each contact."""
 
 from collections.abc import Sequence
 

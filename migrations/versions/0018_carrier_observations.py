@@ -1,4 +1,4 @@
-"""how carriers behave, by the minute"""
+"""Add the observed health of carriers, by the minute."""
 
 from collections.abc import Sequence
 

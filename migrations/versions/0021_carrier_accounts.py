@@ -1,4 +1,4 @@
-"""accounts with carriers, and which of them a call goes out over"""
+"""Add carrier accounts, and which of them a call used."""
 
 from collections.abc import Sequence
 

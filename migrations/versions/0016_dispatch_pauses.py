@@ -1,4 +1,4 @@
-"""pauses of dialling, the calls that they hold, and the mark of an installation"""
+"""Add pauses of calling, the calls they hold, and the installation mark."""
 
 from collections.abc import Sequence
 

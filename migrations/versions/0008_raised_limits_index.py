@@ -1,4 +1,4 @@
-"""organizations with room for several"""
+"""Add the index of organizations whose limits are above one."""
 
 from collections.abc import Sequence
 

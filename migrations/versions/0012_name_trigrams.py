@@ -1,4 +1,4 @@
-"""names found by any three letters in a row"""
+"""Add the trigram index of names."""
 
 from collections.abc import Sequence
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""SIP trunks that partners bring along"""
+"""Add the SIP trunks of partners."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""leases of imports, and rows whose country was assumed"""
+"""Add leases of imports, and mark rows whose country was assumed."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""undo of uploads, and what was mended in them"""
+"""Add the undo log and the corrections of imports."""
 
 from collections.abc import Sequence
 from typing import Any

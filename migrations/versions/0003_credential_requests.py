@@ -1,4 +1,4 @@
-"""last requests of credentials, and rolled clients' secrets that work on"""
+"""Add the last requests of credentials, and the overlap of rolled client secrets."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""everything the mission stores"""
+"""Initial schema."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""what carriers charged, summed by day"""
+"""Add the cost of calls by day."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""how far apart one number may be rung"""
+"""Add the shortest time between two calls to one number."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""what the processor said of prices"""
+"""Add the prices that the payment processor reported."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""calls that end for want of consent, how often a number may be called, limits of plans"""
+"""Add consent, call frequency limits and the limits of plans."""
 
 from collections.abc import Sequence
 

@@ -1,0 +1,41 @@
+"""The picture and the tables of docs/architecture.md agree with the code."""
+
+import re
+
+from app.config import ROOT
+from app.services.calls import states
+from tests.test_layers import MODULES, imports_of
+
+PAGE = (ROOT / "docs" / "architecture.md").read_text()
+PICTURE = PAGE.partition("## The picture")[2].split("```")[1]
+LINES = [re.split(r"  +", line)[0].split() for line in PICTURE.splitlines() if line.strip()]
+RANKS = {name: -number for number, line in enumerate(LINES) for name in line}
+
+
+def name_of(module: str) -> str | None:
+    """The name that stands for a module in the picture; None for ``app`` and ``app.services``."""
+    parts = module.split(".")[1:]
+    if parts[:1] == ["services"]:
+        return ".".join(parts[:2]) if len(parts) > 1 else None
+    return parts[0] if parts else None
+
+
+def test_every_part_of_the_application_is_in_the_picture_once() -> None:
+    drawn = [name for line in LINES for name in line]
+    parts = {name for module in MODULES if (name := name_of(module))}
+    assert sorted(drawn) == sorted(parts)
+
+
+def test_imports_point_down_the_picture() -> None:
+    upward = {
+        f"{name} -> {other}"
+        for module, path in MODULES.items()
+        for target, _ in imports_of(path)
+        if (name := name_of(module)) and (other := name_of(target) if target in MODULES else None)
+        if name != other and RANKS[other] >= RANKS[name]
+    }
+    assert upward == set()
+
+
+def test_the_tables_of_states_and_moves_are_those_of_the_code() -> None:
+    assert states.markdown() in PAGE
