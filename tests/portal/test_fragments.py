@@ -15,7 +15,7 @@ def test_a_script_gets_the_part_and_a_boosted_form_the_page(
     own: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    asked = ({}, SCRIPT, SCRIPT | {"HX-Boosted": "true"})
+    asked: tuple[dict[str, str], ...] = ({}, SCRIPT, SCRIPT | {"HX-Boosted": "true"})
     pages = [browser.get("/find?q=Calls", headers=headers).text for headers in asked]
     assert [('id="content"' in page, "/calls" in page) for page in pages] == [
         (True, True),
