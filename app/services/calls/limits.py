@@ -121,7 +121,7 @@ def all_places_taken(most: int) -> str:
     return (
         "The organization's limit of 1 call at once is reached."
         if (most == 1)
-        else f"All {most} lines of the organization are in use."
+        else f"The organization's limit of {most} calls at once is reached."
     )
 
 

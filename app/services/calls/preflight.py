@@ -173,7 +173,7 @@ def _dispatch(
     if is_watched and state.holds_calls:  # a partner's own trunk isn't watched
         is_silent = state is carrier_health.State.OUTAGE
         problem = "does not answer" if is_silent else "isn't accepting calls"
-        words = f"The telephone line {problem}. The call will be asked for until it is taken."
+        words = f"The carrier {problem}. The call will be retried until it is accepted."
         found.append(_warning("carrier_takes_calls", words, "dialling"))
     passed = "The carrier is ready, and nothing holds calls back."
     return found or [Check("line_free", CheckState.PASSED, passed, "limits")]
