@@ -21,6 +21,7 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.credentials import secrets
 from app.services.paging import Page, Sort, keyset_page
+from app.services.tenancy import get_organization, of_tenant
 
 PUBLIC_ID_LENGTH = 16
 
@@ -78,10 +79,7 @@ def create(
     (``blank``, ``too_long``, ``unknown_scope``, ``scope_required``, ``in_the_past``).
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
-    organization = session.get(Organization, organization_id)
-    if organization is None or caller.partner_id not in (None, organization.partner_id):
-        message = "There is no such organization."
-        raise NotFound(message, "organization_not_found")
+    organization = get_organization(session, caller, organization_id)
     if not name.strip() or len(name) > 200:
         message = "Enter a name of 1 to 200 characters."
         raise ValidationFailed.on("name", "blank" if not name.strip() else "too_long", message)
@@ -270,8 +268,7 @@ def _add(session: Session, caller: Caller, key: ApiKey, *, action: str) -> NewKe
 
 def _manageable(caller: Caller) -> Select[ApiKey]:
     caller.require(Permission.CREDENTIALS_MANAGE)
-    query = select(ApiKey)
-    return query.where(ApiKey.partner_id == caller.partner_id) if caller.partner_id else query
+    return of_tenant(select(ApiKey), caller, ApiKey.partner_id, ApiKey.organization_id)
 
 
 def _record(

@@ -7,12 +7,13 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.enums import Area, Role
-from app.errors import NotFound, ValidationFailed
-from app.models import OAuthClient, Organization, utcnow
+from app.errors import ValidationFailed
+from app.models import OAuthClient, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.credentials import secrets as credential_secrets
 from app.services.oauth_clients.changing import changeable, record, require_operator
+from app.services.tenancy import get_organization
 
 CLIENT_ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
 
@@ -63,10 +64,7 @@ def create_legacy(
     Raises `Forbidden` and `NotFound` (``organization_not_found``).
     """
     require_operator(caller)
-    organization = session.get(Organization, organization_id)
-    if organization is None or caller.partner_id not in (None, organization.partner_id):
-        message = "There is no such organization."
-        raise NotFound(message, "organization_not_found")
+    organization = get_organization(session, caller, organization_id)
     client = OAuthClient(
         partner_id=organization.partner_id,
         organization_id=organization.id,

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, bindparam, false, func, or_, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Tier, UserStatus
-from app.errors import NotFound
 from app.models import Agent, Organization, User
 from app.models.base import name_key
 from app.policy import Permission
@@ -17,6 +16,22 @@ from app.schemas import organizations as wire
 from app.services import name_search, partners
 from app.services.organizations.resource import to_resource
 from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page, sort_named
+from app.services.tenancy import get_organization as get
+from app.services.tenancy import organization_not_found
+from app.services.tenancy import visible_organizations as visible
+
+__all__ = [
+    "Closeness",
+    "Filter",
+    "called",
+    "check",
+    "count",
+    "get",
+    "get_in",
+    "listing",
+    "search",
+    "visible",
+]
 
 SORTS = {
     "-created": Sort(Organization.created_at, lambda row: row.created_at, descending=True),
@@ -27,45 +42,17 @@ SORTS = {
 """The orders that `search` offers."""
 
 
-def visible(caller: Caller) -> Select[Organization]:
-    """The caller's own one, those of the caller's partner, or, for an operator, all."""
-    query = select(Organization)
-    if caller.partner_id is not None:
-        query = query.where(Organization.partner_id == caller.partner_id)
-    elif not caller.is_operator:
-        query = query.where(false())
-    if caller.organization_id is not None:
-        query = query.where(Organization.id == caller.organization_id)
-    return query
-
-
-def get(
-    session: Session, caller: Caller, organization_id: UUID, *, for_change: bool = False
-) -> Organization:
-    """The organization; `NotFound` (``organization_not_found``) for any but the caller's.
-
-    ``for_change`` holds the row until the transaction ends.
-    """
-    query = visible(caller).where(Organization.id == organization_id)
-    if for_change:
-        query = query.with_for_update().execution_options(populate_existing=True)
-    organization = session.scalars(query).one_or_none()
-    if organization is None:
-        raise _not_found()
-    return organization
-
-
 def check(session: Session, caller: Caller, organization_id: UUID) -> UUID:
     """The id, if the organization is the caller's to see, for questions that need no more of it;
     otherwise `NotFound`, as `get`."""
     if caller.organization_id is not None and caller.organization_id != organization_id:
-        raise _not_found()
+        raise organization_not_found()
     if caller.partner_id is None and not caller.is_operator:
-        raise _not_found()
+        raise organization_not_found()
     asked = {"organization": organization_id, "partner": caller.partner_id}
     query = _ANY if caller.partner_id is None else _OF_PARTNER
     if session.connection().execute(query, asked).one_or_none() is None:
-        raise _not_found()
+        raise organization_not_found()
     return organization_id
 
 
@@ -80,12 +67,8 @@ def get_in(
     partners.check(session, caller, partner_id)
     organization = get(session, caller, organization_id)
     if organization.partner_id != partner_id:
-        raise _not_found()
+        raise organization_not_found()
     return organization
-
-
-def _not_found() -> NotFound:
-    return NotFound("There is no such organization.", "organization_not_found")
 
 
 def listing(

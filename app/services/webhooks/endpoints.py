@@ -16,13 +16,14 @@ from app.enums import PauseReason, WebhookEvent
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.gateways.job_queue import enqueue_held_webhooks
 from app.gateways.public_addresses import is_public
-from app.models import Organization, WebhookEndpoint, new_id, utcnow
+from app.models import WebhookEndpoint, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.credentials import secrets as credential_secrets
 from app.services.credentials.encryption import seal
 from app.services.paging import Page, Sort, keyset_page
+from app.services.tenancy import get_organization, of_tenant
 from app.services.webhooks.signing import PURPOSE, new_secret
 from app.validation.urls import is_web_url
 
@@ -55,10 +56,7 @@ def add(
     (``invalid_url``, ``unknown_event``, ``event_required``, ``too_many_webhooks``).
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
-    organization = session.get(Organization, organization_id)
-    if organization is None or caller.partner_id not in (None, organization.partner_id):
-        message = "There is no such organization."
-        raise NotFound(message, "organization_not_found")
+    organization = get_organization(session, caller, organization_id)
     chosen, secret = _checked_events(events), new_secret()
     _check_url(url, settings)
     held = select(func.count()).where(WebhookEndpoint.organization_id == organization.id)
@@ -215,9 +213,7 @@ def record(
 def _manageable(caller: Caller) -> Select[WebhookEndpoint]:
     caller.require(Permission.CREDENTIALS_MANAGE)
     query = select(WebhookEndpoint)
-    if caller.partner_id is None:
-        return query
-    return query.where(WebhookEndpoint.partner_id == caller.partner_id)
+    return of_tenant(query, caller, WebhookEndpoint.partner_id, WebhookEndpoint.organization_id)
 
 
 def _checked_events(events: Iterable[str]) -> list[str]:

@@ -1,0 +1,60 @@
+"""The tenant filter: which rows a caller may see. Every loader of a tenant's rows goes through it.
+
+It stands below all other services, so that they can load organizations without a cycle.
+"""
+
+from typing import Any, TypeVar
+from uuid import UUID
+
+from sqlalchemy import Select, false, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from app.errors import NotFound
+from app.models import Organization
+from app.policy.caller import Caller
+
+T = TypeVar("T")
+
+
+def of_tenant(
+    query: Select[T],
+    caller: Caller,
+    partner_id: InstrumentedAttribute[Any],
+    organization_id: InstrumentedAttribute[Any] | None = None,
+) -> Select[T]:
+    """The rows of the caller's partner and organization; all for an operator without a partner.
+
+    A caller with neither sees none. ``organization_id`` is None for rows that belong to a partner.
+    """
+    if caller.partner_id is not None:
+        query = query.where(partner_id == caller.partner_id)
+    elif not caller.is_operator:
+        query = query.where(false())
+    if caller.organization_id is not None and organization_id is not None:
+        query = query.where(organization_id == caller.organization_id)
+    return query
+
+
+def visible_organizations(caller: Caller) -> Select[Organization]:
+    """The caller's organization, those of the caller's partner, or all for an operator."""
+    return of_tenant(select(Organization), caller, Organization.partner_id, Organization.id)
+
+
+def get_organization(
+    session: Session, caller: Caller, organization_id: UUID, *, for_change: bool = False
+) -> Organization:
+    """The organization; `NotFound` (``organization_not_found``) if the caller may not see it.
+
+    ``for_change`` holds the row until the transaction ends.
+    """
+    query = visible_organizations(caller).where(Organization.id == organization_id)
+    if for_change:
+        query = query.with_for_update().execution_options(populate_existing=True)
+    organization = session.scalars(query).one_or_none()
+    if organization is None:
+        raise organization_not_found()
+    return organization
+
+
+def organization_not_found() -> NotFound:
+    return NotFound("There is no such organization.", "organization_not_found")
