@@ -13,6 +13,7 @@ from app.errors import NotFound
 from app.models import Agent, ExternalIdKey, Organization
 from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page, sort_named
+from app.services.tenancy import of_tenant
 
 SORTS = {
     "name": Sort(Agent.name_key, lambda row: row.name_key),
@@ -219,12 +220,7 @@ def find_by_number(session: Session, caller: Caller, phone_number: str) -> Agent
 
 
 def visible(caller: Caller) -> Select[Agent]:
-    query = select(Agent)
-    if caller.organization_id is not None:
-        return query.where(Agent.organization_id == caller.organization_id)
-    if caller.partner_id is not None:
-        return query.where(Agent.partner_id == caller.partner_id)
-    return query if caller.is_operator else query.where(Agent.id.is_(None))
+    return of_tenant(select(Agent), caller, Agent.partner_id, Agent.organization_id)
 
 
 def _as_uuid(value: UUID | str) -> UUID | None:

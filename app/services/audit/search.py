@@ -15,6 +15,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.paging import Page
+from app.services.tenancy import of_tenant
 
 ASSISTANT_FIELDS = ("agentId", "agent_id")
 """Where an entry says which assistant."""
@@ -68,8 +69,7 @@ def assistant_names(session: Session, entries: Sequence[AuditEntry]) -> dict[str
 def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry]:
     caller.require(Permission.AUDIT_READ)
     rows = select(AuditEntry).order_by(AuditEntry.id.desc())
-    if not caller.is_operator:
-        rows = rows.where(AuditEntry.partner_id == caller.partner_id)
+    rows = of_tenant(rows, caller, AuditEntry.partner_id)
     if chosen.actor is not None:
         rows = rows.where(AuditEntry.actor.icontains(chosen.actor, autoescape=True))
     if chosen.target is not None:

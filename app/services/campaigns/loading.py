@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import Select, false, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
@@ -11,6 +11,7 @@ from app.errors import NotFound
 from app.models import Campaign
 from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page, sort_named
+from app.services.tenancy import of_tenant
 
 SORTS = {
     "-created": Sort(Campaign.created_at, lambda row: row.created_at, descending=True),
@@ -23,14 +24,7 @@ SORTS = {
 
 def visible(caller: Caller) -> Select[Campaign]:
     """Those of the caller's organization, else of its partner, or, for an operator, all."""
-    query = select(Campaign)
-    if caller.partner_id is not None:
-        query = query.where(Campaign.partner_id == caller.partner_id)
-    elif not caller.is_operator:
-        query = query.where(false())
-    if caller.organization_id is not None:
-        query = query.where(Campaign.organization_id == caller.organization_id)
-    return query
+    return of_tenant(select(Campaign), caller, Campaign.partner_id, Campaign.organization_id)
 
 
 def get(

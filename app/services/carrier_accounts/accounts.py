@@ -18,6 +18,7 @@ from app.services.carrier_accounts.particulars import Particulars, check, facts_
 from app.services.carrier_accounts.tidying import PURPOSE
 from app.services.credentials.encryption import seal
 from app.services.paging import Page, Sort, keyset_page
+from app.services.tenancy import of_tenant
 
 _NEWEST = Sort(CarrierAccount.created_at, lambda row: row.created_at, descending=True)
 
@@ -182,9 +183,7 @@ def _manageable(caller: Caller) -> Select[CarrierAccount]:
 def _own(caller: Caller) -> Select[CarrierAccount]:
     caller.require(Permission.CREDENTIALS_MANAGE)
     query = select(CarrierAccount)
-    if caller.partner_id is not None:
-        query = query.where(CarrierAccount.partner_id == caller.partner_id)
-    return query
+    return of_tenant(query, caller, CarrierAccount.partner_id, CarrierAccount.organization_id)
 
 
 def _newest_of(query: Select[CarrierAccount], owner_id: UUID | None) -> Select[CarrierAccount]:

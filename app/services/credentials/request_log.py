@@ -16,6 +16,7 @@ from app.enums import CallerKind
 from app.models import ApiRequest, Base, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
+from app.services.tenancy import of_tenant
 
 KEPT = 200
 """Requests of one credential; a busy process may go beyond by as many until it trims."""
@@ -71,8 +72,7 @@ def latest(
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     query = select(ApiRequest).where(ApiRequest.credential_id == credential_id)
-    if caller.partner_id is not None:
-        query = query.where(ApiRequest.partner_id == caller.partner_id)
+    query = of_tenant(query, caller, ApiRequest.partner_id)
     return session.scalars(query.order_by(ApiRequest.id.desc()).limit(limit)).all()
 
 

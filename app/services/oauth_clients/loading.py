@@ -12,6 +12,7 @@ from app.models import OAuthClient, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page
+from app.services.tenancy import of_tenant
 
 _NEWEST = Sort(OAuthClient.created_at, lambda row: row.created_at, descending=True)
 
@@ -70,6 +71,4 @@ def manageable(caller: Caller) -> Select[OAuthClient]:
     the command line without a partner reaches every client."""
     caller.require(Permission.CREDENTIALS_MANAGE)
     query = select(OAuthClient)
-    if caller.partner_id is not None:
-        query = query.where(OAuthClient.partner_id == caller.partner_id)
-    return query
+    return of_tenant(query, caller, OAuthClient.partner_id, OAuthClient.organization_id)

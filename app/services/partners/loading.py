@@ -3,7 +3,7 @@
 from functools import partial
 from uuid import UUID
 
-from sqlalchemy import Select, false, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound, ValidationFailed
@@ -14,13 +14,12 @@ from app.schemas import partners as wire
 from app.schemas.partners import PartnerFilter
 from app.services.paging import Listing
 from app.services.partners.resource import to_resource
+from app.services.tenancy import of_tenant
 
 
 def visible(caller: Caller) -> Select[Partner]:
     """The partners that the caller may see: an operator all, everybody else their own."""
-    if caller.partner_id is not None:
-        return select(Partner).where(Partner.id == caller.partner_id)
-    return select(Partner) if caller.is_operator else select(Partner).where(false())
+    return of_tenant(select(Partner), caller, Partner.id)
 
 
 def get(session: Session, caller: Caller, partner_id: UUID, *, for_change: bool = False) -> Partner:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, false, or_, select
+from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
@@ -15,6 +15,7 @@ from app.policy.caller import Caller
 from app.schemas import users as wire
 from app.services import name_search, organizations, partners
 from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page, sort_named
+from app.services.tenancy import of_tenant
 from app.services.users.resource import to_resource
 
 SORTS = {
@@ -53,12 +54,7 @@ def check_grant(caller: Caller, user_type: Role) -> None:
 def visible(caller: Caller) -> Select[User]:
     """The users that the caller may see; never operators, and for an admin standard users only."""
     query = select(User).where(User.user_type != Role.OPERATOR)
-    if caller.partner_id is not None:
-        query = query.where(User.partner_id == caller.partner_id)
-    elif not caller.is_operator:
-        query = query.where(false())
-    if caller.organization_id is not None:
-        query = query.where(User.organization_id == caller.organization_id)
+    query = of_tenant(query, caller, User.partner_id, User.organization_id)
     if caller.role is Role.ADMIN:
         query = query.where(User.user_type == Role.STANDARD)
     return query
