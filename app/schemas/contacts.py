@@ -20,6 +20,7 @@ from app.schemas.base import ADDITION, Input, Query, Resource
 from app.schemas.checks import (
     MAX_METADATA_KEY,
     MAX_METADATA_KEYS,
+    MAX_METADATA_VALUE,
     Omittable,
     OneOf,
     refusal,
@@ -45,7 +46,7 @@ class CampaignContact(Resource):
     contact_metadata: Annotated[
         dict[
             Annotated[str, Field(max_length=MAX_METADATA_KEY)],
-            Annotated[str, Field(max_length=1000)] | int | float | bool | None,
+            Annotated[str, Field(max_length=MAX_METADATA_VALUE)] | int | float | bool | None,
         ]
         | None,
         Field(max_length=MAX_METADATA_KEYS),
