@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select
@@ -25,11 +26,13 @@ __all__ = [
     "Filter",
     "called",
     "check",
+    "close_to_limit",
     "count",
     "get",
     "get_in",
     "listing",
     "search",
+    "uses",
     "visible",
 ]
 
@@ -162,21 +165,27 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organi
         rows = rows.where(Organization.status == chosen.status)
     else:
         rows = rows.where(Organization.status != OrganizationStatus.ARCHIVED)
-    return rows if chosen.closeness is None else rows.where(_close(chosen.closeness))
+    return rows if chosen.closeness is None else rows.where(close_to_limit(chosen.closeness))
 
 
-def _close(closeness: Closeness) -> ColumnElement[bool]:
+def close_to_limit(closeness: Closeness, *, above: int = 0) -> ColumnElement[bool]:
+    """The organizations so close to their limit of assistants or of users.
+
+    A limit of 0 is no limit; limits of ``above`` or less don't count either.
+    """
     agents = select(func.count()).where(Agent.organization_id == Organization.id)
     people = select(func.count()).where(
         User.organization_id == Organization.id, User.status != UserStatus.DEACTIVATED
     )
-    share = 5 if closeness is Closeness.REACHED else 4
+    counted = ((agents, Organization.agent_limit), (people, Organization.user_limit))
     return or_(
         *(
-            (limit > 0) & (used.correlate(Organization).scalar_subquery() * 5 >= limit * share)
-            for used, limit in (
-                (agents, Organization.agent_limit),
-                (people, Organization.user_limit),
-            )
+            (limit > above) & uses(used.correlate(Organization).scalar_subquery(), limit, closeness)
+            for used, limit in counted
         )
     )
+
+
+def uses(used: Any, limit: Any, closeness: Closeness) -> Any:
+    """Whether ``used`` is so close to ``limit``, for numbers and for columns."""
+    return used * 5 >= limit * (5 if closeness is Closeness.REACHED else 4)

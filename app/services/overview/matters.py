@@ -10,7 +10,7 @@ from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, ImportState, OrganizationStatus
-from app.models import Agent, ApiKey, Call, ContactImport, OAuthClient, Organization, User, utcnow
+from app.models import ApiKey, Call, ContactImport, OAuthClient, Organization, utcnow
 from app.models.base import id_at
 from app.models.organization import ROOMY
 from app.policy import Permission
@@ -20,6 +20,7 @@ from app.services.branding import surfaces
 from app.services.calls import queries
 from app.services.calls.queries import UNANSWERED
 from app.services.calls.queries import visible as visible_calls
+from app.services.organizations.loading import Closeness, close_to_limit, uses
 from app.services.organizations.loading import visible as visible_organizations
 from app.services.outreach import blocked_campaigns
 from app.services.pauses import carrier_health
@@ -30,7 +31,6 @@ LAST_DAY = timedelta(days=1)
 EACH = 2
 """So many of a kind are named; of more only the number is said."""
 MOST_COUNTED = 100
-NEARLY = 0.8
 
 
 class Kind(StrEnum):
@@ -172,21 +172,12 @@ def _unanswered_calls(session: Session, caller: Caller) -> list[Matter]:
 
 def _limits(session: Session, caller: Caller) -> list[Matter]:
     """Organizations that had room for several and have used nearly all of it."""
-    used_agents = select(func.count()).where(Agent.organization_id == Organization.id)
-    used_seats = select(func.count()).where(
-        User.organization_id == Organization.id, User.status != "deactivated"
-    )
-    agents_used = used_agents.correlate(Organization).scalar_subquery()
-    seats_used = used_seats.correlate(Organization).scalar_subquery()
     rows = (
         visible_organizations(caller)
         .where(
             ROOMY,
             Organization.status == OrganizationStatus.ACTIVE,
-            or_(
-                (Organization.agent_limit > 1) & (agents_used >= Organization.agent_limit * NEARLY),
-                (Organization.user_limit > 1) & (seats_used >= Organization.user_limit * NEARLY),
-            ),
+            close_to_limit(Closeness.NEAR, above=1),
         )
         .order_by(Organization.created_at.desc(), Organization.id.desc())
         .limit(EACH + 1)
@@ -204,7 +195,7 @@ def _limits(session: Session, caller: Caller) -> list[Matter]:
                     (use[organization.id].agents, organization.agent_limit, "assistants"),
                     (use[organization.id].users, organization.user_limit, "seats"),
                 )
-                if limit > 1 and used >= limit * NEARLY
+                if limit > 1 and uses(used, limit, Closeness.NEAR)
             ),
             organization.id,
         )
