@@ -29,24 +29,6 @@ DELAYED, CAMPAIGNS = "delayed work", "campaigns"
 FRONT, BEHIND = 1, 2
 """Where a call stands in its organization's queue; among equals the oldest comes first."""
 
-ENGINE_TABLES = frozenset(
-    {
-        "application_versions",
-        "dbos_migrations",
-        "notifications",
-        "operation_outputs",
-        "queues",
-        "streams",
-        "workflow_events",
-        "workflow_events_history",
-        "workflow_input",
-        "workflow_output",
-        "workflow_schedules",
-        "workflow_status",
-    }
-)
-"""What the engine keeps beside our tables on SQLite; on PostgreSQL it has a schema of its own."""
-
 _clients: WeakKeyDictionary[Engine, DBOSClient] = WeakKeyDictionary()
 
 

@@ -1,18 +1,11 @@
 """A campaign's messages: texts with placeholders for the contact's data."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from app.models import Contact
 
 _PLACE = re.compile(r"\{([^{}|]*)(?:\|([^{}]*))?\}")
-OWN_FIELDS = ("firstName", "lastName")
-
-
-def places_of(text: str) -> Iterator[str]:
-    """The names of the placeholders."""
-    for name, _fallback in _PLACE.findall(text):
-        yield name.strip()
 
 
 def fill(text: str, contact: Contact) -> str:

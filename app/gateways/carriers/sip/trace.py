@@ -15,7 +15,6 @@ class Message:
     method: str
     code: int
     phrase: str = ""
-    is_ours: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -24,9 +23,7 @@ class Trace:
 
     def __init__(self) -> None:
         self._rest = ""
-        self._source: str | None = None
         self._lines: list[str] | None = None
-        self._own: str | None = None
 
     def read(self, text: str) -> Iterator[Message]:
         """The messages that are complete with this piece."""
@@ -34,8 +31,8 @@ class Trace:
         for raw in lines:
             line = raw.rstrip("\r")
             if self._lines is None:
-                if head := _HEAD.fullmatch(line):
-                    self._source, self._lines = head[1], []
+                if _HEAD.fullmatch(line):
+                    self._lines = []
             elif line:
                 self._lines.append(line)
             else:
@@ -54,6 +51,4 @@ class Trace:
         method = headers.get("cseq", "").rpartition(" ")[2]
         if status := _STATUS.fullmatch(start):
             return Message(method, int(status[1]), status[2], headers=headers)
-        # Ours is the first request: nobody knows the address before it.
-        self._own = self._own or self._source
-        return Message(method, 0, is_ours=self._source == self._own, headers=headers)
+        return Message(method, 0, headers=headers)
