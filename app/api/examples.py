@@ -10,7 +10,7 @@ from typing import Any
 from app.api.error_codes import FIELDS
 from app.schemas.base import Wire
 from app.schemas.errors import CallError
-from app.schemas.legacy import TokenError
+from app.schemas.oauth import TokenError
 
 EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 """Name of the class -> its example."""

@@ -26,7 +26,7 @@ from app.schemas.base import Wire, wire_name
 from app.schemas.contacts import BulkContactsInput, CampaignContact
 from app.schemas.errors import CallError, Error
 from app.schemas.json_schema import component_schemas
-from app.schemas.legacy import TokenError
+from app.schemas.oauth import TokenError
 
 TITLE = "Partner administration, campaign contacts and calls"
 VERSION = "1.0.0"

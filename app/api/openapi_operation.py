@@ -16,7 +16,7 @@ from app.schemas.base import Query, Wire, wire_name
 from app.schemas.errors import CallError, Error
 from app.schemas.figures import SubscriptionQuery, UsageQuery
 from app.schemas.json_schema import REF_TEMPLATE, component_schemas
-from app.schemas.legacy import TokenError
+from app.schemas.oauth import TokenError
 from app.schemas.paging import CursorQuery, PageQuery
 
 TOKENS = "Tokens"

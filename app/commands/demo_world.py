@@ -2,19 +2,18 @@
 
 import random
 import secrets
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from app.commands.demo_history import add_conversations
-from app.commands.demo_legacy import add_legacy_traffic
 from app.commands.demo_story import OrganizationStory, PartnerStory
+from app.commands.legacy import add_legacy_client
 from app.enums import ContactAction, Role, Tier
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
-from app.models import Agent, Organization, Partner, User, utcnow
+from app.models import Agent, Organization, Partner, User
 from app.policy.caller import Caller, system_caller
-from app.schemas.fields import write_moment
 from app.schemas.partners import CreatePartnerInput
 from app.schemas.reading import read
 from app.schemas.users import CreateUserInput
@@ -188,15 +187,11 @@ class World:
         add_conversations(
             self.session, organization, agents[0], story.pace, history_days, self.random
         )
-        new = self._legacy_client(organization, extended=partner_story.extended)
-        if story.tier is Tier.PLUS:
-            first, last = PEOPLE[0]
-            add_legacy_traffic(
-                self.session, own, new.client, agents[0],
-                to=(f"{first} {last}", f"+1{story.area_code}5550150"),
-                served_until=max(new.client.served_until or self.retirement, self.retirement),
-                days=history_days,
-            )  # fmt: skip
+        legacy = add_legacy_client(
+            self.session, self.caller, own, organization, agents[0],
+            to=(" ".join(PEOPLE[0]), f"+1{story.area_code}5550150"),
+            retirement=self.retirement, extended=partner_story.extended, days=history_days,
+        )  # fmt: skip
         return {
             "id": str(organization.id),
             "name": organization.name,
@@ -219,7 +214,7 @@ class World:
             ],
             "doNotCall": [LISTED],
             "simulator": {word: SIMULATED_NUMBERS[word] for word in SHOWN_OUTCOMES},
-            **({"legacyClient": _legacy(new)} if story.tier is Tier.PLUS else {}),
+            **legacy,
         }
 
     def _agents(
@@ -266,23 +261,6 @@ class World:
         return api_keys.create(
             self.session, own, organization_id=organization.id, name=name, live=live
         ).secret
-
-    def _legacy_client(
-        self, organization: Organization, *, extended: bool
-    ) -> oauth_clients.NewClient:
-        until = utcnow().replace(microsecond=0) + timedelta(days=180)
-        return oauth_clients.create_legacy(
-            self.session,
-            self.caller,
-            organization_id=organization.id,
-            name="Old dialler",
-            served_until=until if extended else None,
-        )
-
-
-def _legacy(new: oauth_clients.NewClient) -> dict[str, Any]:
-    served = write_moment(new.client.served_until) if new.client.served_until else None
-    return {**_client(new), "servedUntil": served}
 
 
 def _client(new: oauth_clients.NewClient) -> dict[str, str]:

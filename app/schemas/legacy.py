@@ -1,10 +1,10 @@
-"""The retired call request and the token endpoint (contract, sections 2.11 and 2.12)."""
+"""The retired call request (contract, section 2.12)."""
 
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema
+from pydantic import Field, PlainValidator, WithJsonSchema
 
-from app.schemas.base import LenientInput, Resource, Wire
+from app.schemas.base import LenientInput, Resource
 from app.schemas.calls import Instructions, Spoken
 from app.schemas.checks import (
     MAX_METADATA_KEY,
@@ -14,7 +14,7 @@ from app.schemas.checks import (
     metadata_problem,
     refusal,
 )
-from app.schemas.fields import E164, FilledName, Short, Uuid
+from app.schemas.fields import E164, FilledName, Uuid
 
 _KEY = {"type": "string", "minLength": 1, "maxLength": MAX_METADATA_KEY}
 _VALUE = {"type": ["string", "number", "boolean"], "maxLength": MAX_METADATA_VALUE}
@@ -83,43 +83,3 @@ class LegacyCallAnswer(Resource):
     success: bool
     message: str
     call_id: Uuid
-
-
-class OAuthWire(Wire):
-    """Names of OAuth 2.0 are in snake_case on the wire too."""
-
-    model_config = ConfigDict(alias_generator=None)
-
-
-class TokenRequest(OAuthWire):
-    """The form of a client-credentials request (RFC 6749, section 4.4)."""
-
-    grant_type: Annotated[str, Field(json_schema_extra={"enum": ["client_credentials"]})]
-    client_id: Omittable[Short] = None
-    client_secret: Omittable[Short] = None
-    scope: Omittable[str] = None
-
-
-class RevocationRequest(OAuthWire):
-    """The form of a revocation (RFC 7009, section 2.1)."""
-
-    token: Annotated[str, Field(min_length=1)]
-    token_type_hint: Omittable[str] = None
-    client_id: Omittable[Short] = None
-    client_secret: Omittable[Short] = None
-
-
-class TokenResponse(OAuthWire):
-    """The token, how to send it and how long it lives (seconds)."""
-
-    access_token: str
-    token_type: str
-    expires_in: int
-    scope: str
-
-
-class TokenError(OAuthWire):
-    """The error of the token endpoint (RFC 6749, section 5.2)."""
-
-    error: str
-    error_description: str

@@ -7,7 +7,7 @@ from app.api.oauth.form import read_form
 from app.api.oauth.server import TokenServer
 from app.api.operation import operation
 from app.extensions import settings, transaction
-from app.schemas.legacy import RevocationRequest, TokenRequest, TokenResponse
+from app.schemas.oauth import RevocationRequest, TokenRequest, TokenResponse
 
 CLIENT_REFUSED = {
     401: {"invalid_client": "As with 400, where the client used HTTP Basic."},

@@ -1,6 +1,5 @@
 """API access: the clients of the token endpoint, with a role each."""
 
-from datetime import datetime
 from uuid import UUID
 
 from flask import flash, redirect, render_template, request, url_for
@@ -29,7 +28,7 @@ from app.portal.web.formats import moment
 from app.portal.web.forms import refused
 from app.portal.web.user_timezone import zone
 from app.services import oauth_clients, organizations
-from app.services.legacy.calls import end_of_service
+from app.services.legacy.calls import served_until
 
 Page = str | tuple[str, int] | Response
 
@@ -57,7 +56,7 @@ def api_clients() -> str:
                 "kind": kind_of_client(row),
                 "organization": names.get(row.organization_id) if row.organization_id else None,
                 "state": client_state(row),
-                "end": end_of(row, days_in, _served_until(row)),
+                "end": end_of(row, days_in, served_until(row, settings())),
                 "used": ago(row.last_used_at, days_in),
             }
             for row in page.items
@@ -204,7 +203,7 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         done=done,
         crumbs=[*_above(), (client.name, None)],
         state=client_state(client),
-        end=end_of(client, days_in, _served_until(client)),
+        end=end_of(client, days_in, served_until(client, settings())),
         kind=kind_of_client(client),
         organization=names.get(client.organization_id) if client.organization_id else None,
         lines=curl_examples.for_client(client, settings().addresses)
@@ -218,12 +217,6 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         suspending=_suspending(client),
         revoking=_revoking(client),
     )
-
-
-def _served_until(client: OAuthClient) -> datetime | None:
-    if client.area is not Area.LEGACY_CALLS:
-        return None
-    return end_of_service(client.served_until, settings())
 
 
 def _suspending(client: OAuthClient) -> Confirmation:

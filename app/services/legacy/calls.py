@@ -63,6 +63,13 @@ def recognise(
     return Terms(caller, end_of_service(extension, settings), plan)
 
 
+def served_until(client: OAuthClient, settings: Settings) -> datetime | None:
+    """The end of service of a client of this area; None for other clients."""
+    if client.area is not Area.LEGACY_CALLS:
+        return None
+    return end_of_service(client.served_until, settings)
+
+
 def end_of_service(extension: datetime | None, settings: Settings) -> datetime:
     """Until when a client with this extension, if any, is served."""
     retirement = settings.legacy_retirement

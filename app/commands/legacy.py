@@ -1,5 +1,4 @@
-"""Traffic of the clients that still use the retired calling API, so that the migration page has
-something to show."""
+"""Clients of the retired calling API in the demo, with traffic for the migration page."""
 
 import random
 from datetime import UTC, datetime, time, timedelta
@@ -9,10 +8,12 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, Tier
 from app.errors import Gone
-from app.models import Agent, OAuthClient, new_id, utcnow
+from app.models import Agent, OAuthClient, Organization, new_id, utcnow
 from app.policy.caller import Caller
+from app.schemas.fields import write_moment
 from app.schemas.legacy import LegacyCallInput
 from app.schemas.reading import read
+from app.services import oauth_clients
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.calls import Terms
 from app.services.legacy.migration import DAYS_SHOWN, Shadow
@@ -24,7 +25,52 @@ REFUSED = 0.06
 """Of the requests of a client that is served: a number or a message was wrong."""
 
 
-def add_legacy_traffic(
+def add_legacy_client(
+    session: Session,
+    caller: Caller,
+    own: Caller,
+    organization: Organization,
+    agent: Agent,
+    *,
+    to: tuple[str, str],
+    retirement: datetime,
+    extended: bool,
+    days: int,
+) -> dict[str, Any]:
+    """Give an organization a client and return what the demo prints about it.
+
+    Only one on the Plus plan is served: it gets traffic and is printed.
+    """
+    until = utcnow().replace(microsecond=0) + timedelta(days=180)
+    new = oauth_clients.create_legacy(
+        session,
+        caller,
+        organization_id=organization.id,
+        name="Old dialler",
+        served_until=until if extended else None,
+    )
+    if organization.payment_tier is not Tier.PLUS:
+        return {}
+    end = new.client.served_until
+    _add_traffic(
+        session,
+        own,
+        new.client,
+        agent,
+        to=to,
+        served_until=max(end or retirement, retirement),
+        days=days,
+    )
+    return {
+        "legacyClient": {
+            "clientId": new.client.client_id,
+            "clientSecret": new.secret,
+            "servedUntil": write_moment(end) if end else None,
+        }
+    }
+
+
+def _add_traffic(
     session: Session,
     caller: Caller,
     client: OAuthClient,
