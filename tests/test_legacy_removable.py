@@ -53,7 +53,7 @@ CUT = {
     ),
     "templates/portal/api_access/_tabs.html": (', ("Migration", url_for("portal.api_migration")',),
     "templates/portal/api_access/client.html": ("{% if not client.role %}<a ",),
-    "templates/portal/overview/operator.html": (" Clients of the retired calling API are on ",),
+    "templates/portal/overview/operator.html": (" Clients of the legacy API are on ",),
 }
 """File -> the beginnings of what registers the API there."""
 ENDS = {
@@ -62,7 +62,7 @@ ENDS = {
     '    "portal.api_migration": P.AUDIT_READ,': ("\n", ""),
     ', ("Migration", url_for("portal.api_migration")': ('== "portal.api_migration")', ""),
     "{% if not client.role %}<a ": ("{% endif %}", ""),
-    " Clients of the retired calling API are on ": ("</a>.", ""),
+    " Clients of the legacy API are on ": ("</a>.", ""),
 }
 """Beginning -> the end of what is cut, and what stands there instead; others are cut as such."""
 GONE = ("legacy_calls", "legacy_migration", "app.services.legacy", "app.schemas.legacy",
