@@ -12,7 +12,7 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 
 PENDING: dict[str, dict[str, int]] = {
     "code": {
-        "agent": 129,
+        "agent": 130,
         "agents": 30,
         "cap": 1,
         "dialled": 5,

@@ -21,7 +21,7 @@ def test_a_contact_is_changed_removed_and_put_back(
     page.get_by_role("link", name="Add contact").click()
     page.get_by_label("First name").fill(name)
     page.get_by_role("button", name="Add contact").click()
-    expect(page.get_by_role("alert")).to_contain_text("is needed")
+    expect(page.get_by_role("alert")).to_contain_text("Enter a phone number or an email address.")
     page.get_by_label("Phone").fill(number)
     page.get_by_role("button", name="Add contact").click()
     expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()

@@ -73,7 +73,7 @@ def test_an_organization_is_added_changed_suspended_and_resumed(visit: Visit, sc
     question.get_by_role("button", name="Suspend organization").click()
     expect(page.get_by_text("Invoice unpaid. Its users can’t sign in")).to_be_visible()
     page.get_by_role("button", name="Reactivate organization").click()
-    expect(page.get_by_text(f"{name} resumed")).to_be_visible()
+    expect(page.get_by_text(f"{name} reactivated")).to_be_visible()
 
 
 def test_two_people_change_the_settings_and_are_told_of_each_other(
@@ -119,7 +119,7 @@ def test_a_list_of_numbers_is_mended_and_added(
     )
     page.get_by_role("button", name="Add numbers").click()
     heading(page, "1 of 3 lines needs fixing")
-    expect(page.get_by_role("row", name="nobody")).to_contain_text("Holds letters")
+    expect(page.get_by_role("row", name="nobody")).to_contain_text("Has letters")
     sound(visit, script)
     page.get_by_role("button", name="Add the 2 good ones").click()
     expect(page.get_by_text("2 numbers added. 1 line left out.")).to_be_visible()

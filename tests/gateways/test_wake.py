@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from sqlalchemy import text
 
 from app.database import Database
 from app.gateways import wake
@@ -76,7 +77,10 @@ def test_a_session_wakes_in_each_of_its_transactions(
 
 def test_a_commit_that_nobody_listens_to_goes_through(fresh_database: Database) -> None:
     with fresh_database.transaction() as session:
+        session.execute(text("CREATE TABLE written (id INTEGER)"))
         wake.wake(session, "calls")
+    with fresh_database.transaction(read_only=True) as session:
+        assert session.scalar(text("SELECT count(*) FROM written")) == 0
 
 
 def test_a_flood_of_rings_is_answered_ten_times_a_second() -> None:
