@@ -219,3 +219,13 @@ class PauseReason(StrEnum):
     PERSON = "person"
     FAILING = "failing"
     GONE = "gone"
+
+
+ENDED_CONTACT_STATUSES = frozenset({"completed", "disqualified"})
+"""Contact statuses that end outreach; compare them with `ends_outreach`."""
+
+
+def ends_outreach(status: str | None) -> bool:
+    """Whether a contact's status ends outreach: compared trimmed, ignoring case
+    (docs/decisions/contacts.md#status)."""
+    return (status or "").strip().casefold() in ENDED_CONTACT_STATUSES

@@ -7,6 +7,7 @@ from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
+from app.enums import ends_outreach
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import Campaign
@@ -18,7 +19,6 @@ from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.services import audit, campaigns, contacts, do_not_call, organizations
 from app.services.contacts import consent, history, single
-from app.services.contacts.rules import is_ended
 
 Page = str | tuple[str, int] | Response
 
@@ -41,7 +41,7 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
             contact=found,
             name=single.name_of(found),
             listed=listed,
-            ended=is_ended(found.status),
+            ended=ends_outreach(found.status),
             facts=[(name, shown(value)) for name, value in found.contact_metadata.items()],
             calls=history.calls_to(session, caller(), campaign, found, SHOWN),
             uploads=history.uploads_of(session, found, SHOWN),

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from app.models import ContactImport, ImportProblem
 from app.portal.uploads.labels import repaired_value
+from app.schemas.checks import MAX_METADATA_KEY
 from app.services.contacts.plan import FAILED
-from app.services.imports.mapping import MAX_METADATA_KEY, PAIR, Field, Target
+from app.services.imports.mapping import PAIR, Field, Target
 from app.services.imports.reports import ShownRow
 
 LONGEST_CELL = 200

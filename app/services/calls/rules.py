@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, bindparam, case, exists, func, literal, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload
 
-from app.enums import CallSource, CampaignStatus, EndedReason, OrganizationStatus
+from app.enums import CallSource, CampaignStatus, EndedReason, OrganizationStatus, ends_outreach
 from app.errors import Conflict, DomainError, Forbidden, ValidationFailed
 from app.models import (
     Agent,
@@ -28,7 +28,6 @@ from app.models import (
 from app.phone import PhoneError, check_dialable
 from app.services.calls.limits import opening
 
-ENDED_CONTACT_STATUSES = frozenset({"completed", "disqualified"})
 PHONE_FIELD = "contact.phoneNumber"
 GIVEN, REFUSED = "given", "refused"
 """A contact's consent to be called; None if it isn't known."""
@@ -241,11 +240,6 @@ def speaks_for(session: Session, campaign: Campaign, agent_id: UUID) -> Blocker 
         return None
     message = "The plan's assistant was removed from the campaign."
     return Blocker("agent_left", message, EndedReason.CANCELED, Conflict)
-
-
-def ends_outreach(status: str | None) -> bool:
-    """Whether a contact's status stops campaign calls (docs/decisions/contacts.md#status)."""
-    return (status or "").strip().casefold() in ENDED_CONTACT_STATUSES
 
 
 def blockers(parties: Parties, phone_number: str) -> Iterator[Blocker]:

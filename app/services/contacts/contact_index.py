@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from app.enums import ends_outreach
 from app.errors import Problem
 from app.schemas.fields import write_moment
-from app.services.contacts.rules import is_ended
 
 Columns = tuple[str | None, str | None, str | None, str | None, str | None, str | None, str | None]
 """phone, email, email_key, first_name, last_name, status, metadata as JSON text."""
@@ -103,7 +103,11 @@ class Stored:
         before = self.before
         return before is not None and (
             self.removed
-            or (self.status != before[5] and is_ended(self.status) and not is_ended(before[5]))
+            or (
+                self.status != before[5]
+                and ends_outreach(self.status)
+                and not ends_outreach(before[5])
+            )
         )
 
     @property

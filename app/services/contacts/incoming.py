@@ -6,12 +6,11 @@ from typing import Any, NamedTuple
 
 from app.errors import Problem
 from app.phone import PhoneError, is_plain_e164, normalise
+from app.schemas.checks import MAX_METADATA_KEY, MAX_METADATA_VALUE
 from app.services.contacts.contact_index import Stored
 from app.services.contacts.rules import (
     MAX_EXTERNAL_ID_KEY,
     MAX_EXTERNAL_ID_VALUE,
-    MAX_METADATA_KEY,
-    MAX_METADATA_VALUE,
     MAX_NAME,
     MAX_STATUS,
     Rules,

@@ -9,9 +9,10 @@ from typing import Any, TypedDict
 
 import orjson
 
-from app.enums import ContactAction
+from app.enums import ContactAction, ends_outreach
 from app.errors import Problem
 from app.models.base import new_ids
+from app.schemas.checks import MAX_METADATA_KEYS
 from app.services.contacts.contact_index import (
     Ambiguous,
     ContactIndex,
@@ -20,7 +21,7 @@ from app.services.contacts.contact_index import (
     Stored,
 )
 from app.services.contacts.incoming import MISSING_IDENTIFIER, Incoming, keep_what_differs
-from app.services.contacts.rules import MAX_METADATA_KEYS, Rules, is_ended
+from app.services.contacts.rules import Rules
 
 CREATED, UPDATED, DELETED, IGNORED, FAILED = "created", "updated", "deleted", "ignored", "failed"
 _AMBIGUOUS = Problem(
@@ -242,7 +243,7 @@ class Plan:
     def _create(self, item: dict[str, Any], incoming: Incoming) -> None:
         if not (incoming.phone or incoming.email):
             raise Refused(MISSING_IDENTIFIER)
-        if incoming.status and is_ended(incoming.status):
+        if incoming.status and ends_outreach(incoming.status):
             self._ignore(item, "status_ended")
             return
         if incoming.phone in self._refused_phones:

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
+from app.enums import ENDED_CONTACT_STATUSES
 from app.errors import NotFound, ValidationFailed
 from app.models import Campaign, Contact, ContactExternalId, DoNotCallEntry, Organization
 from app.phone import PhoneError, normalise
@@ -15,7 +16,6 @@ from app.policy.caller import Caller
 from app.schemas.contacts import ContactFilter, StoredContact
 from app.services import campaigns
 from app.services.calls.rules import REFUSED
-from app.services.contacts.rules import ENDED_STATUSES
 from app.services.paging import Page
 
 NO_STATUS = ":none"
@@ -216,9 +216,9 @@ def _listed_ids(campaign: Campaign) -> Select[UUID]:
 
 
 def _ended() -> ColumnElement[bool]:
-    """Match as `rules.is_ended`; comparing the length first is cheaper."""
-    long_enough = func.length(Contact.status) >= min(map(len, ENDED_STATUSES))
-    return long_enough & func.lower(func.trim(Contact.status)).in_(sorted(ENDED_STATUSES))
+    """Match as `ends_outreach`; comparing the length first is cheaper."""
+    long_enough = func.length(Contact.status) >= min(map(len, ENDED_CONTACT_STATUSES))
+    return long_enough & func.lower(func.trim(Contact.status)).in_(sorted(ENDED_CONTACT_STATUSES))
 
 
 def _begins_with(session: Session, words: str) -> ColumnElement[bool]:

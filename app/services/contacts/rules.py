@@ -12,18 +12,8 @@ from app.services import campaigns
 
 MAX_NAME = 100
 MAX_STATUS = 64
-MAX_METADATA_KEYS = 50
-MAX_METADATA_KEY = 64
-MAX_METADATA_VALUE = 1000
 MAX_EXTERNAL_ID_KEY = 100
 MAX_EXTERNAL_ID_VALUE = 200
-
-ENDED_STATUSES = frozenset({"completed", "disqualified"})
-"""Statuses that end outreach; compared trimmed and ignoring case."""
-
-
-def is_ended(status: str | None) -> bool:
-    return status is not None and status.strip().casefold() in ENDED_STATUSES
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from app.schemas.checks import MAX_METADATA_KEY
 from app.services.imports.cells import Note
 
 COLUMN = "contactJson"
@@ -19,7 +20,6 @@ FULL = 40 * 1024
 """Characters after which a cell is full. The longest part of a contact, a metadata value of
 characters that JSON writes as six, is 6,400: no cell reaches the reader's limit."""
 TEXTS = ("firstName", "lastName", "email", "phone", "status")
-MAX_METADATA_KEY = 64
 _KNOWN = frozenset({*TEXTS, "contactMetadata", "externalIds"})
 
 

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from app.contact_files.header import looks_like_data
 from app.contact_files.table import filled, is_footer
 from app.models import Campaign, Contact, ContactExternalId
+from app.schemas.checks import MAX_METADATA_KEY
 from app.services import campaigns, csv_files
 from app.services.imports import contact_json, mapping
 from app.services.imports.mapping import PROBLEM_COLUMN, Field, Target
@@ -221,7 +222,7 @@ def _is_metadata_name(key: str) -> bool:
 def _is_name(text: str) -> bool:
     """Return whether a column can have this name and is found under it again."""
     return (
-        len(text) <= mapping.MAX_METADATA_KEY
+        len(text) <= MAX_METADATA_KEY
         and text.isprintable()
         and " ".join(text.split()) == text != ""
         and not looks_like_data(text)

@@ -22,6 +22,7 @@ from app.contact_files.column_names import (
     metadata_key_of,
     plain,
 )
+from app.schemas.checks import MAX_METADATA_KEY
 from app.services.contacts.rules import Rules
 from app.services.imports import cells
 from app.services.imports.cells import Note, read_phone
@@ -31,7 +32,6 @@ from app.validation.emails import is_email
 PROBLEM_COLUMN = "Problem"
 
 
-MAX_METADATA_KEY = 64
 _NO_VOICE = re.compile("fax|pager|modem|télécopie|telex", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.+) \(\d+\)")
 _ROWS_TO_JUDGE = 200

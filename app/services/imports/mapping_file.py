@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from app.contact_files import UnreadableFile
 from app.errors import ValidationFailed
-from app.services.imports.mapping import MAX_METADATA_KEY, ONCE, PAIR, Field, Target
+from app.schemas.checks import MAX_METADATA_KEY
+from app.services.imports.mapping import ONCE, PAIR, Field, Target
 
 _FIELDS = {str(each): each for each in Field} | {"name": Field.FULL_NAME}
 _PARTS = frozenset({Field.FIRST_NAME, Field.LAST_NAME})

@@ -19,6 +19,7 @@ from app.contact_files import ReadOptions, Row, Table, UnreadableFile
 from app.enums import ContactAction
 from app.errors import Problem
 from app.models import Campaign, ColumnMapping
+from app.schemas.checks import MAX_METADATA_KEY
 from app.services import contacts
 from app.services.contacts.incoming import MISSING_IDENTIFIER
 from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED
@@ -26,7 +27,6 @@ from app.services.contacts.rules import Rules, load_rules
 from app.services.imports.cells import Note
 from app.services.imports.corrections import LEFT_OUT, Corrections, corrected_row
 from app.services.imports.mapping import (
-    MAX_METADATA_KEY,
     PROBLEM_COLUMN,
     Field,
     MappedRow,

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.enums import ends_outreach
 from app.models import Contact, DoNotCallEntry, Organization, Outreach
 from app.phone import within_calling_hours
 from app.services.calls import CallRequest, limits, rules
@@ -80,7 +81,7 @@ def exclusion(contact: Contact, parties: rules.Parties, known: Known) -> str | N
     `NO_PHONE`."""
     if contact.phone is None:
         return NO_PHONE
-    if rules.ends_outreach(contact.status):
+    if ends_outreach(contact.status):
         return "contact_ended"
     own = replace(
         parties,

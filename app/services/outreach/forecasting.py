@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import OutreachState
+from app.enums import ENDED_CONTACT_STATUSES, OutreachState
 from app.models import Campaign, Contact, DoNotCallEntry, Organization, OutreachContact, utcnow
 from app.services.calls import rules
 from app.services.outreach.eligibility import NO_HOUR, NO_PHONE, exclusion, known_of, opening_of
@@ -79,7 +79,7 @@ def _by_the_database(
 def _reasons(
     session: Session, campaign: Campaign, which: ColumnElement[bool]
 ) -> Counter[str | None]:
-    ended = func.lower(func.trim(Contact.status)).in_(sorted(rules.ENDED_CONTACT_STATUSES))
+    ended = func.lower(func.trim(Contact.status)).in_(sorted(ENDED_CONTACT_STATUSES))
     reason = case(
         (Contact.phone.is_(None), NO_PHONE),
         (ended, "contact_ended"),
