@@ -37,6 +37,8 @@ def put_to_use(stack: Stack, partner: Mapping[str, Any], member: Visit, admin: V
     _make_webhook(admin.page, organization["id"])
     _publish_twice(admin.page)
     client = _address_of(admin.page, f"/api-access/clients?q={partner['client']['clientId']}")
+    public_id = organization["apiKey"].rpartition("_")[0]
+    key = _address_of(admin.page, f"/api-access?q={public_id}")
     person = organization["users"][0]["id"]
     return [
         f"/campaigns/{campaign['id']}",
@@ -49,6 +51,7 @@ def put_to_use(stack: Stack, partner: Mapping[str, Any], member: Visit, admin: V
         f"/people/suspend?id={person}",
         f"/people/reactivate?id={person}",
         client,
+        key,
         "/outbox",
     ]
 

@@ -113,8 +113,10 @@ class Visit:
         self.problems.append(f"content policy: {words}")
 
     def _said(self, message: ConsoleMessage) -> None:
-        # "Failed to load resource" repeats what `_answered` and `_failed` judge.
-        if message.type in {"error", "warning"} and "Failed to load resource" not in message.text:
+        # These repeat what `_answered` and `_failed` judge; htmx's are about requests given up.
+        repeated = ("Failed to load resource", "htmx:sendAbort", "htmx:afterRequest")
+        known = any(text in message.text for text in repeated)
+        if message.type in {"error", "warning"} and not known:
             self.problems.append(f"console on {self.page.url}: {message.text}")
 
     def _failed(self, request: Request) -> None:

@@ -5,14 +5,24 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from app.schemas import calls, contacts, errors, figures, legacy, organizations, partners, users
+from app.schemas import (
+    calls,
+    contacts,
+    errors,
+    figures,
+    legacy,
+    oauth,
+    organizations,
+    partners,
+    users,
+)
 from app.schemas.base import Wire
 from app.schemas.json_schema import component_schemas
 from app.schemas.reading import read
 from tests.schemas.contract_tables import NO_DEFAULT, TABLES, Says
 
 ID = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
-MODULES = (calls, contacts, errors, figures, legacy, organizations, partners, users)
+MODULES = (calls, contacts, errors, figures, legacy, oauth, organizations, partners, users)
 MODELS = [
     thing
     for module in MODULES
