@@ -220,7 +220,19 @@ NEVER_REFUSED = {
 }
 PANEL = "changed this"
 CARRIED = re.compile(r"\.version\(\)|action_form\((?:[\w.]*version|upload\.check_number)")
-EACH = pytest.mark.parametrize("form", FORMS, ids=[form.path for form in FORMS])
+NEEDS_DEBIAN = {"/line/accounts/trunk"}
+"""The portal offers a SIP trunk where baresip is installed."""
+EACH = pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(
+            form,
+            id=form.path,
+            marks=[pytest.mark.debian] if form.path in NEEDS_DEBIAN else [],
+        )
+        for form in FORMS
+    ],
+)
 
 
 @pytest.fixture

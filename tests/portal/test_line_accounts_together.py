@@ -56,6 +56,7 @@ def test_whoever_saves_second_sees_both(session: Session, own: Tenant, admin: Br
     assert (account.sid, account.version) == (OTHER, 2)
 
 
+@pytest.mark.debian
 def test_a_form_of_one_kind_knows_of_the_other_and_of_a_removal(
     session: Session, admin: Browser
 ) -> None:
