@@ -49,7 +49,7 @@ CONTACTS = st.lists(
 
 
 def put(session: Session, campaign_id: Any, drawn: list[dict[str, Any]]) -> None:
-    """Contacts as Area C is sent them; some share an external id that then only routes."""
+    """Contacts as Area C is sent them; some share an id that was stored as one that only routes."""
     campaign = session.get_one(Campaign, campaign_id)
     items, sites = [], []
     for index, contact in enumerate(drawn):
@@ -66,6 +66,12 @@ def put(session: Session, campaign_id: Any, drawn: list[dict[str, Any]]) -> None
             )
         items.append(item)
     contacts.apply(session, campaign, items + sites, ContactAction.UPSERT)
+    sharing = {item["phone"] for item in items[::3] if "externalIdKey" not in item}
+    for contact in session.scalars(
+        select(Contact).where(Contact.campaign_id == campaign.id, Contact.phone.in_(sharing))
+    ):
+        shared = {"key": "crmId", "value": "ACME", "identifies": False}
+        session.add(ContactExternalId(campaign_id=campaign.id, contact_id=contact.id, **shared))
     session.commit()
 
 
