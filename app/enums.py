@@ -126,7 +126,7 @@ class EndedReason(StrEnum):
     NUMBER_INVALID = "number_invalid"
     CANCELED = "canceled"
     ORGANIZATION_SUSPENDED = "organization_suspended"
-    AGENT_INACTIVE = "agent_inactive"
+    ASSISTANT_INACTIVE = "agent_inactive"
     DO_NOT_CONTACT = "do_not_contact"
     CONSENT_MISSING = "consent_missing"
     REGION_NOT_ALLOWED = "region_not_allowed"

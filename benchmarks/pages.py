@@ -29,7 +29,7 @@ from werkzeug.routing import Rule
 from app.database import Database, make_engine
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, Role
 from app.factory import create_app
-from app.models import Agent, AuditEntry, Call, Campaign, Contact, User, new_id, utcnow
+from app.models import Assistant, AuditEntry, Call, Campaign, Contact, User, new_id, utcnow
 from app.services import campaigns, organizations
 from app.services.auth import sessions
 from benchmarks.report_and_usage import BATCH, analyze, fill
@@ -77,9 +77,11 @@ class Cost(NamedTuple):
 
 def populated(session: Session, count: int, partner_id: UUID, customer: UUID) -> dict[str, UUID]:
     """Contacts, calls and history of one customer; returns the ids that addresses need."""
-    agent = session.scalars(select(Agent).where(Agent.organization_id == customer)).first()
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == customer)
+    ).first()
     campaign = session.scalars(select(Campaign).where(Campaign.organization_id == customer)).one()
-    assert agent is not None
+    assert assistant is not None
     of = {"partner_id": partner_id, "organization_id": customer}
     now = utcnow()
     calls: list[dict[str, Any]] = []
@@ -103,7 +105,7 @@ def populated(session: Session, count: int, partner_id: UUID, customer: UUID) ->
             {
                 **of,
                 "id": new_id(),
-                "agent_id": agent.id,
+                "assistant_id": assistant.id,
                 "source": CallSource.API,
                 "live": True,
                 "carrier": CarrierKind.SIMULATOR,
@@ -138,7 +140,7 @@ def populated(session: Session, count: int, partner_id: UUID, customer: UUID) ->
     campaign.contact_count = count
     return {
         "organization_id": customer,
-        "agent_id": agent.id,
+        "assistant_id": assistant.id,
         "campaign_id": campaign.id,
         "contact_id": contacts[0]["id"],
         "call_id": calls[0]["id"],

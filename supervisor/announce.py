@@ -37,7 +37,7 @@ def commands(base_url: str, demo: dict[str, Any]) -> list[tuple[str, str]]:
     """Three things a script does, as (title, shell command) with the demo's own credentials."""
     partner = demo["partners"][0]
     organization = partner["organizations"][0]
-    agent = next(one for one in organization["agents"] if one["active"] and one["phoneReady"])
+    assistant = next(one for one in organization["agents"] if one["active"] and one["phoneReady"])
     campaign = organization["campaigns"][0]
     contacts = {
         "contacts": [
@@ -46,7 +46,7 @@ def commands(base_url: str, demo: dict[str, Any]) -> list[tuple[str, str]]:
         ]
     }
     call = {
-        "agentId": agent["id"],
+        "agentId": assistant["id"],
         "contact": {"phoneNumber": organization["simulator"]["human"], "firstName": "Max"},
         "introMessage": "Hello, this is a call to show you how it works.",
         "voicemailMessage": "Hello, we called to show you how it works.",

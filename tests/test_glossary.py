@@ -12,8 +12,6 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 
 PENDING: dict[str, dict[str, int]] = {
     "code": {
-        "agent": 130,
-        "agents": 30,
         "cap": 1,
         "dialled": 5,
         "dialling": 3,

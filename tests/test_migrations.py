@@ -20,7 +20,16 @@ from app.config import ROOT
 from app.database import Database
 from app.enums import CallSource, CallStatus, CarrierKind
 from app.gateways.carriers.base import CarrierReport, Verdict
-from app.models import Agent, Base, Call, CallAttempt, Campaign, OAuthClient, Organization, utcnow
+from app.models import (
+    Assistant,
+    Base,
+    Call,
+    CallAttempt,
+    Campaign,
+    OAuthClient,
+    Organization,
+    utcnow,
+)
 from app.policy.caller import system_caller
 from app.services import organizations
 from app.services.calls import carrier_reports
@@ -121,15 +130,15 @@ def test_costs_and_legacy_calls_are_counted_from_what_is_there(fresh_database: D
         fill(session)
         client = session.scalars(select(OAuthClient).where(OAuthClient.area == "B")).first()
         assert client is not None
-        agent = session.scalars(
-            select(Agent).where(Agent.organization_id == client.organization_id)
+        assistant = session.scalars(
+            select(Assistant).where(Assistant.organization_id == client.organization_id)
         ).first()
-        assert agent is not None
+        assert assistant is not None
         for hour in (0, 23):
             began = datetime(2026, 5, 31, hour, 59, tzinfo=UTC)
             call = Call(
-                partner_id=agent.partner_id, organization_id=agent.organization_id,
-                agent_id=agent.id, source=CallSource.LEGACY, carrier=CarrierKind.TWILIO,
+                partner_id=assistant.partner_id, organization_id=assistant.organization_id,
+                assistant_id=assistant.id, source=CallSource.LEGACY, carrier=CarrierKind.TWILIO,
                 credential_id=client.id, requested_by="tests", phone_number="+12025550123",
                 contact={}, status=CallStatus.COMPLETED, created_at=began, expires_at=began,
             )  # fmt: skip

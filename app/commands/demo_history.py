@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy
-from app.models import Agent, Organization, utcnow
+from app.models import Assistant, Organization, utcnow
 from app.services import conversations
 
 SATURDAY = 5
@@ -15,7 +15,7 @@ SATURDAY = 5
 def add_conversations(
     session: Session,
     organization: Organization,
-    agent: Agent,
+    assistant: Assistant,
     pace: int,
     days: int,
     rng: random.Random,
@@ -35,7 +35,7 @@ def add_conversations(
                 session,
                 partner_id=organization.partner_id,
                 organization_id=organization.id,
-                agent_id=agent.id,
+                assistant_id=assistant.id,
                 call_id=None,
                 answered_by=AnsweredBy.HUMAN if by_person else AnsweredBy.VOICEMAIL,
                 started_at=started,

@@ -12,7 +12,7 @@ from app.commands.demo_story import OrganizationStory, PartnerStory
 from app.commands.legacy import add_legacy_client
 from app.enums import ContactAction, Role, Tier
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
-from app.models import Agent, Organization, Partner, User
+from app.models import Assistant, Organization, Partner, User
 from app.policy.caller import Caller, system_caller
 from app.schemas.partners import CreatePartnerInput
 from app.schemas.reading import read
@@ -176,19 +176,19 @@ class World:
         person = self._with_password(own, owner, owner_name)
         assert owner.organization_id is not None  # noqa: S101 - what a standard user is
         organization = organizations.get(self.session, own, owner.organization_id)
-        agents = self._agents(own, organization, story)
+        speakers = self._assistants(own, organization, story)
         campaign = campaigns.create(
-            self.session, own, organization.id, name="Winter recall", all_agents=True
+            self.session, own, organization.id, name="Winter recall", all_assistants=True
         )
         contacts.apply(self.session, campaign, self._contacts(story), ContactAction.UPSERT)
         do_not_call.add(
             self.session, own, organization.id, LISTED, reason="Asked not to be called again"
         )
         add_conversations(
-            self.session, organization, agents[0], story.pace, history_days, self.random
+            self.session, organization, speakers[0], story.pace, history_days, self.random
         )
         legacy = add_legacy_client(
-            self.session, self.caller, own, organization, agents[0],
+            self.session, self.caller, own, organization, speakers[0],
             to=(" ".join(PEOPLE[0]), f"+1{story.area_code}5550150"),
             retirement=self.retirement, extended=partner_story.extended, days=history_days,
         )  # fmt: skip
@@ -201,13 +201,13 @@ class World:
             "testApiKey": self._key(own, organization, live=False),
             "agents": [
                 {
-                    "id": str(agent.id),
-                    "name": agent.name,
-                    "phoneNumber": agent.phone_number,
-                    "active": agent.active,
-                    "phoneReady": agent.phone_ready,
+                    "id": str(assistant.id),
+                    "name": assistant.name,
+                    "phoneNumber": assistant.phone_number,
+                    "active": assistant.active,
+                    "phoneReady": assistant.phone_ready,
                 }
-                for agent in agents
+                for assistant in speakers
             ],
             "campaigns": [
                 {"id": str(campaign.id), "name": campaign.name, "externalIdKeys": ["crmId"]}
@@ -217,27 +217,27 @@ class World:
             **legacy,
         }
 
-    def _agents(
+    def _assistants(
         self, own: Caller, organization: Organization, story: OrganizationStory
-    ) -> list[Agent]:
+    ) -> list[Assistant]:
         first, *_ = assistants.of_organization(self.session, own, organization.id)
         words = {
             "default_intro": f"Hello, this is Robin from {story.name}.",
             "default_voicemail": f"Hello, this is Robin from {story.name}. Please call us back.",
         }
-        assistants.configure_agent(
+        assistants.configure_assistant(
             self.session, own, first, phone_number=f"+1{story.area_code}5550148",
             phone_enabled=True, phone_configured=True, **words,
         )  # fmt: skip
         assistants.define_external_id_key(self.session, own, first, "crmId", identifies=True)
-        inactive = assistants.add_agent(
+        inactive = assistants.add_assistant(
             self.session, own, organization, name="Alex", timezone=story.timezone
         )
-        assistants.configure_agent(
+        assistants.configure_assistant(
             self.session, own, inactive, active=False, phone_number=f"+1{story.area_code}5550149",
             phone_enabled=True, phone_configured=True,
         )  # fmt: skip
-        silent = assistants.add_agent(
+        silent = assistants.add_assistant(
             self.session, own, organization, name="Kim", timezone=story.timezone
         )
         return [first, inactive, silent]

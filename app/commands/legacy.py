@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, Tier
 from app.errors import Gone
-from app.models import Agent, OAuthClient, Organization, new_id, utcnow
+from app.models import Assistant, OAuthClient, Organization, new_id, utcnow
 from app.policy.caller import Caller
 from app.schemas.fields import write_moment
 from app.schemas.legacy import LegacyCallInput
@@ -30,7 +30,7 @@ def add_legacy_client(
     caller: Caller,
     own: Caller,
     organization: Organization,
-    agent: Agent,
+    assistant: Assistant,
     *,
     to: tuple[str, str],
     retirement: datetime,
@@ -56,7 +56,7 @@ def add_legacy_client(
         session,
         own,
         new.client,
-        agent,
+        assistant,
         to=to,
         served_until=max(end or retirement, retirement),
         days=days,
@@ -74,7 +74,7 @@ def _add_traffic(
     session: Session,
     caller: Caller,
     client: OAuthClient,
-    agent: Agent,
+    assistant: Assistant,
     *,
     to: tuple[str, str],
     served_until: datetime,
@@ -89,7 +89,7 @@ def _add_traffic(
         {
             "name": name,
             "toPhoneNumber": number,
-            "fromPhoneNumber": agent.phone_number,
+            "fromPhoneNumber": assistant.phone_number,
             "introNotes": "Asked for a quote through the form on the website.",
             "formInfo": [{"key": "topic", "value": "Quote"}],
         },

@@ -12,7 +12,7 @@ from app.commands.changing import changes
 from app.services import assistants, do_not_call, organizations
 
 ORGANIZATION = click.argument("organization_id", metavar="ORG", type=click.UUID)
-AGENT = click.argument("agent_id", metavar="AGENT", type=click.UUID)
+ASSISTANT = click.argument("assistant_id", metavar="ASSISTANT", type=click.UUID)
 
 
 organization_commands = AppGroup("organization", help="Organizations.")
@@ -73,23 +73,23 @@ assistant_commands = AppGroup("assistant", help="Assistants.")
 
 
 @assistant_commands.command("deactivate")
-@AGENT
-def deactivate(agent_id: UUID) -> None:
+@ASSISTANT
+def deactivate(assistant_id: UUID) -> None:
     """Switch it off; its waiting calls end."""
-    _switch(agent_id, active=False)
+    _switch(assistant_id, active=False)
 
 
 @assistant_commands.command("activate")
-@AGENT
-def activate(agent_id: UUID) -> None:
+@ASSISTANT
+def activate(assistant_id: UUID) -> None:
     """Switch it on."""
-    _switch(agent_id, active=True)
+    _switch(assistant_id, active=True)
 
 
-def _switch(agent_id: UUID, *, active: bool) -> None:
+def _switch(assistant_id: UUID, *, active: bool) -> None:
     with changes() as (session, caller):
-        agent = assistants.get(session, caller, agent_id, for_change=True)
-        if agent.active is not active:
-            assistants.configure_agent(session, caller, agent, active=active)
-        name = agent.name
+        assistant = assistants.get(session, caller, assistant_id, for_change=True)
+        if assistant.active is not active:
+            assistants.configure_assistant(session, caller, assistant, active=active)
+        name = assistant.name
     click.echo(f"{name} is switched {'on' if active else 'off'}.")

@@ -4,7 +4,7 @@ from app.models.api_request import ApiRequest
 from app.models.base import Base, new_id, utcnow
 from app.models.brand import BrandImage, BrandVersion
 from app.models.call import Call, CallAttempt, CallEvent, Conversation, ConversationDay
-from app.models.campaign import Campaign, CampaignAgent, Contact, ContactExternalId
+from app.models.campaign import Campaign, CampaignAssistant, Contact, ContactExternalId
 from app.models.carrier_account import CarrierAccount
 from app.models.contact_import import (
     ColumnMapping,
@@ -25,7 +25,7 @@ from app.models.credential import (
 from app.models.legacy import LegacyDay, LegacyExchange
 from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names
-from app.models.organization import PLAN, Agent, DoNotCallEntry, ExternalIdKey, Organization
+from app.models.organization import PLAN, Assistant, DoNotCallEntry, ExternalIdKey, Organization
 from app.models.outreach import Outreach, OutreachContact
 from app.models.partner import (
     BrandColor,
@@ -56,9 +56,9 @@ from app.models.worker import (
 
 __all__ = [
     "PLAN",
-    "Agent",
     "ApiKey",
     "ApiRequest",
+    "Assistant",
     "AuditEntry",
     "Base",
     "BrandColor",
@@ -69,7 +69,7 @@ __all__ = [
     "CallEvent",
     "CallSignal",
     "Campaign",
-    "CampaignAgent",
+    "CampaignAssistant",
     "CarrierAccount",
     "CarrierObservation",
     "CarrierPace",

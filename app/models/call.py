@@ -68,7 +68,7 @@ class Call(Base):
     id: Mapped[Id]
     partner_id: Mapped[UUID]
     organization_id: Mapped[UUID]
-    agent_id: Mapped[UUID]
+    assistant_id: Mapped[UUID] = mapped_column("agent_id")
     campaign_id: Mapped[UUID | None]
     contact_id: Mapped[UUID | None] = mapped_column(ForeignKey("contacts.id", ondelete="SET NULL"))
     source: Mapped[CallSource] = mapped_column(enum_column(CallSource))
@@ -175,7 +175,7 @@ class Conversation(Base):
     id: Mapped[Id]
     partner_id: Mapped[UUID]
     organization_id: Mapped[UUID]
-    agent_id: Mapped[UUID | None]
+    assistant_id: Mapped[UUID | None] = mapped_column("agent_id")
     call_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("calls.id", ondelete="SET NULL"), unique=True
     )

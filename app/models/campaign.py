@@ -60,7 +60,7 @@ class Campaign(Named, Base):
     status: Mapped[CampaignStatus] = mapped_column(
         enum_column(CampaignStatus), default=CampaignStatus.PAUSED
     )
-    all_agents: Mapped[bool] = mapped_column(default=False)
+    all_assistants: Mapped[bool] = mapped_column("all_agents", default=False)
     revision: Mapped[int] = mapped_column(Integer, default=0)
     contact_count: Mapped[int] = mapped_column(Integer, default=0)
     version: Mapped[int] = mapped_column(Integer, default=1)
@@ -68,8 +68,8 @@ class Campaign(Named, Base):
     updated_at: Mapped[Updated]
 
 
-class CampaignAgent(Base):
-    """The assistants of a campaign; ``Campaign.all_agents`` means all of the organization."""
+class CampaignAssistant(Base):
+    """The assistants of a campaign; ``Campaign.all_assistants`` means all of the organization."""
 
     __tablename__ = "campaign_agents"
     __table_args__ = (
@@ -86,7 +86,7 @@ class CampaignAgent(Base):
     )
 
     campaign_id: Mapped[UUID] = mapped_column(primary_key=True)
-    agent_id: Mapped[UUID] = mapped_column(primary_key=True)
+    assistant_id: Mapped[UUID] = mapped_column("agent_id", primary_key=True)
     organization_id: Mapped[UUID] = mapped_column(index=True)
 
 

@@ -82,7 +82,7 @@ class Organization(Named, Base):
     referral_ui_customization: Mapped[dict[str, Any] | None] = mapped_column(Json)
     admin_owned: Mapped[bool] = mapped_column(default=False)
     temp_demo_org: Mapped[bool] = mapped_column(default=False)
-    agent_limit: Mapped[int] = mapped_column(Integer, default=1)
+    assistant_limit: Mapped[int] = mapped_column("agent_limit", Integer, default=1)
     user_limit: Mapped[int] = mapped_column(Integer, default=1)
 
     default_region: Mapped[Short] = mapped_column(default="US")
@@ -114,7 +114,7 @@ PLAN: ColumnElement[Tier] = func.coalesce(Organization.payment_tier, Tier.FREE)
 """The plan of an organization: without one it is on the contract's default."""
 
 
-class Agent(Named, Base):
+class Assistant(Named, Base):
     """An assistant. Its phone is ready when it is switched on, configured and has a number."""
 
     __tablename__ = "agents"
@@ -163,7 +163,7 @@ class ExternalIdKey(Base):
         ),
     )
 
-    agent_id: Mapped[UUID] = mapped_column(primary_key=True)
+    assistant_id: Mapped[UUID] = mapped_column("agent_id", primary_key=True)
     key: Mapped[Short] = mapped_column(primary_key=True)
     organization_id: Mapped[UUID] = mapped_column(index=True)
     identifies: Mapped[bool] = mapped_column(default=False)

@@ -39,7 +39,7 @@ class Outreach(Base):
 
     campaign_id: Mapped[UUID] = mapped_column(primary_key=True)
     organization_id: Mapped[UUID]
-    agent_id: Mapped[UUID]
+    assistant_id: Mapped[UUID] = mapped_column("agent_id")
     weekdays: Mapped[Short]
     hours_start: Mapped[time] = mapped_column(ClockTime)
     hours_end: Mapped[time] = mapped_column(ClockTime)

@@ -52,10 +52,10 @@ class Partner(Base):
     domain: Mapped[Name | None]
     domain_key: Mapped[Name | None] = mapped_column(index=True)
     domain_verified_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    default_agent_name: Mapped[Name | None]
+    default_assistant_name: Mapped[Name | None] = mapped_column("default_agent_name")
     default_service: Mapped[Name | None]
     show_embedded_chat: Mapped[bool] = mapped_column(default=False)
-    chat_agent_id: Mapped[Name | None]
+    chat_assistant_id: Mapped[Name | None] = mapped_column("chat_agent_id")
     chat_template_colors: Mapped[dict[str, Any] | None] = mapped_column(Json)
     billing_email: Mapped[Email | None]
     support_email: Mapped[Email | None]
@@ -70,7 +70,7 @@ class Partner(Base):
     processor_tracking_customer_id: Mapped[Name | None]
     tracking_email: Mapped[Email | None]
     purchase_link: Mapped[Url | None]
-    default_agent_limit: Mapped[int] = mapped_column(Integer, default=1)
+    default_assistant_limit: Mapped[int] = mapped_column("default_agent_limit", Integer, default=1)
     demo_link: Mapped[Url | None]
     product_name: Mapped[Name] = mapped_column(default="AI Receptionist")
     allowed_query_params: Mapped[dict[str, Any] | None] = mapped_column(Json)

@@ -19,8 +19,15 @@ from pydantic_core import CoreSchema
 _EXCEPTIONS = {
     "brand_ui_colors": "brandUIColors",
     "referral_ui_customization": "referralUICustomization",
+    "assistant_id": "agentId",
+    "assistant_limit": "agentLimit",
+    "assistant_timezone": "agentTimezone",
+    "chat_assistant_id": "chatAgentId",
+    "default_assistant_limit": "defaultAgentLimit",
+    "default_assistant_name": "defaultAgentName",
+    "total_assistants_created": "totalAgentsCreated",
 }
-"""Names that a plain camel-case rule gets wrong."""
+"""Names that a plain camel-case rule gets wrong: the contract calls an assistant an agent."""
 
 
 ADDITION: dict[str, JsonValue] = {"x-addition": True}

@@ -39,7 +39,7 @@ class OutboundCallInput(LenientInput):
 
     Send introMessage with voicemailMessage, or callInstructions alone."""
 
-    agent_id: Short
+    assistant_id: Short
     contact: CallContact
     metadata: Omittable[Metadata] = None
     intro_message: Omittable[Spoken] = None
@@ -92,7 +92,7 @@ class Call(Resource):
     """A call as it stands now."""
 
     call_id: Uuid
-    agent_id: Uuid | None = None
+    assistant_id: Uuid | None = None
     phone_number: str
     contact: CalledContact
     metadata: dict[str, Any]

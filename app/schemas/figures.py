@@ -53,7 +53,7 @@ class UserLimit(Resource):
 class SubscriptionPlan(Resource):
     name: str
     start_date: Moment | None = None
-    agent_limit: int
+    assistant_limit: int
     user_limit: UserLimit
 
 
@@ -82,7 +82,7 @@ class UsageInfo(Resource):
     user_id: Uuid | None = None
     user_email: _Email | None = None
     organization_id: Uuid
-    total_agents_created: int
+    total_assistants_created: int
     total_users_created: int
     usage: Usage
 

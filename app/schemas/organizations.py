@@ -26,7 +26,7 @@ class Organization(Resource):
     admin_owned: bool = False
     partner_id: Uuid | None = None
     temp_demo_org: bool = False
-    agent_limit: int = 1
+    assistant_limit: int = 1
     user_limit: int = 1
     name: Annotated[str | None, Field(json_schema_extra=ADDITION)] = None
     """Added to the contract: what people call it."""
@@ -40,5 +40,5 @@ class UpdateOrganizationInput(Input):
     payment_tier: Omittable[AnyTier] = None
     referral_code: Name | None = None
     referred_by_code: Name | None = None
-    agent_limit: Omittable[Count] = None
+    assistant_limit: Omittable[Count] = None
     user_limit: Omittable[Count] = None

@@ -89,13 +89,13 @@ class Partner(Resource):
     show_branding_toggle: bool = False
     show_character_toggle: bool = False
     domain: str | None = None
-    default_agent_name: str | None = None
+    default_assistant_name: str | None = None
     default_service: str | None = None
     brand_ui_colors: list[BrandUIColor] | None = None
     custom_header_links: list[PartnerHeaderLink] | None = None
     social_links: list[PartnerSocialLink] | None = None
     show_embedded_chat: bool = False
-    chat_agent_id: str | None = None
+    chat_assistant_id: str | None = None
     chat_template_colors: dict[str, Any] | None = None
     billing_email: str | None = None
     support_email: str | None = None
@@ -112,7 +112,7 @@ class Partner(Resource):
     processor_tracking_customer_id: str | None = None
     tracking_email: str | None = None
     purchase_link: str | None = None
-    default_agent_limit: int = 1
+    default_assistant_limit: int = 1
     demo_link: str | None = None
     product_name: str = PRODUCT_NAME
     allowed_query_params: dict[str, Any] | None = None
@@ -123,12 +123,12 @@ class _PartnerInput(Input):
 
     logo_img_url: WebUrl | None = None
     domain: Name | None = None
-    default_agent_name: Name | None = None
+    default_assistant_name: Name | None = None
     default_service: Name | None = None
     brand_ui_colors: BrandUIColors | None = None
     custom_header_links: HeaderLinks | None = None
     social_links: SocialLinks | None = None
-    chat_agent_id: Name | None = None
+    chat_assistant_id: Name | None = None
     chat_template_colors: Colours | None = None
     billing_email: MailAddress | None = None
     support_email: MailAddress | None = None
@@ -154,7 +154,7 @@ class CreatePartnerInput(_PartnerInput):
     show_branding_toggle: bool = False
     show_character_toggle: bool = False
     show_embedded_chat: bool = False
-    default_agent_limit: Count = 1
+    default_assistant_limit: Count = 1
     product_name: FilledName = PRODUCT_NAME
 
 
@@ -167,7 +167,7 @@ class UpdatePartnerInput(_PartnerInput):
     show_branding_toggle: Omittable[bool] = None
     show_character_toggle: Omittable[bool] = None
     show_embedded_chat: Omittable[bool] = None
-    default_agent_limit: Omittable[Count] = None
+    default_assistant_limit: Omittable[Count] = None
     product_name: Omittable[FilledName] = None
 
 

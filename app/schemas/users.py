@@ -44,7 +44,7 @@ class CreateUserInput(Input):
     tier: AnyTier | None = None
     business_name: Name | None = None
     service: Name | None = None
-    agent_timezone: TimeZone | None = None
+    assistant_timezone: TimeZone | None = None
 
 
 class CreatePartialUserInput(Input):

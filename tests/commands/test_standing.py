@@ -8,7 +8,7 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.models import Agent, AuditEntry, DoNotCallEntry, Organization, PlanLimit
+from app.models import Assistant, AuditEntry, DoNotCallEntry, Organization, PlanLimit
 from tests.fixtures.cast import Tenant, make_tenant
 
 
@@ -81,14 +81,19 @@ def test_a_number_is_put_on_the_do_not_call_list(app: Flask, session: Session, o
 
 
 def test_an_assistant_is_switched_off_and_on(app: Flask, session: Session, own: Tenant) -> None:
-    query = select(Agent).where(Agent.organization_id == own.organization.id)
-    agent = session.scalars(query.limit(1)).one()
-    assert printed(app, "assistant", "deactivate", agent.id) == f"{agent.name} is switched off."
-    session.refresh(agent)
-    assert agent.active is False
-    assert printed(app, "assistant", "activate", agent.id) == f"{agent.name} is switched on."
-    session.refresh(agent)
-    assert agent.active is True
+    query = select(Assistant).where(Assistant.organization_id == own.organization.id)
+    assistant = session.scalars(query.limit(1)).one()
+    assert (
+        printed(app, "assistant", "deactivate", assistant.id)
+        == f"{assistant.name} is switched off."
+    )
+    session.refresh(assistant)
+    assert assistant.active is False
+    assert (
+        printed(app, "assistant", "activate", assistant.id) == f"{assistant.name} is switched on."
+    )
+    session.refresh(assistant)
+    assert assistant.active is True
 
 
 @pytest.mark.parametrize(

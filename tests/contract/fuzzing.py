@@ -119,7 +119,7 @@ def _configuration(
 ) -> dict[str, Any]:
     partner = demo["partners"][0]
     customer = partner["organizations"][0]
-    agent = next(one for one in customer["agents"] if one["active"] and one["phoneReady"])
+    assistant = next(one for one in customer["agents"] if one["active"] and one["phoneReady"])
     legacy = customer["legacyClient"]
     known = {
         "path.partnerId": partner["id"],
@@ -127,10 +127,10 @@ def _configuration(
         "path.externalUserId": customer["users"][0]["externalUserId"],
         "path.campaignId": customer["campaigns"][0]["id"],
         "body.orgId": customer["id"],
-        "body.agentId": agent["id"],
+        "body.agentId": assistant["id"],
         "body.contact.phoneNumber": customer["simulator"]["human"],
         "body.toPhoneNumber": customer["simulator"]["human"],
-        "body.fromPhoneNumber": agent["phoneNumber"],
+        "body.fromPhoneNumber": assistant["phoneNumber"],
         "query.organizationId": customer["id"],
         "query.userEmail": customer["users"][0]["email"],
     }

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from werkzeug.test import TestResponse
 
 from app.enums import CallStatus, OrganizationStatus
-from app.models import Agent, Call, DoNotCallEntry, Organization
+from app.models import Assistant, Call, DoNotCallEntry, Organization
 from tests.contract.conformity import problems
 from tests.contract.interface import OBJECTS, kind_of
 from tests.contract.refusals import refusal
@@ -63,7 +63,7 @@ NUMBERS: Mapping[str, tuple[str, str | None]] = {
 @pytest.fixture
 def body(world: World) -> dict[str, Any]:
     contact = {"phoneNumber": TO, "firstName": "Ada"}
-    return {"agentId": world.ids["agent_id"], "contact": contact, **BOTH}
+    return {"agentId": world.ids["assistant_id"], "contact": contact, **BOTH}
 
 
 def ask(world: World, body: Mapping[str, Any], **headers: str) -> TestResponse:
@@ -94,7 +94,7 @@ def test_what_is_said(
     problem: tuple[str, str] | None,
 ) -> None:
     if own:
-        world.agent.default_intro, world.agent.default_voicemail = "Hello.", "Bye."
+        world.assistant.default_intro, world.assistant.default_voicemail = "Hello.", "Bye."
         world.session.commit()
     sent = {k: v for k, v in body.items() if k not in BOTH} | dict(said)
     if problem is not None:
@@ -170,25 +170,25 @@ def test_the_number_is_e164_and_may_be_dialled(
         assert refused(world, sent) == (400, [("contact.phoneNumber", code)])
 
 
-def _inactive(world: World, agent: Agent) -> None:
-    agent.active = False
+def _inactive(world: World, assistant: Assistant) -> None:
+    assistant.active = False
 
 
-def _phone_off(world: World, agent: Agent) -> None:
-    agent.phone_enabled = False
+def _phone_off(world: World, assistant: Assistant) -> None:
+    assistant.phone_enabled = False
 
 
-def _phone_unconfigured(world: World, agent: Agent) -> None:
-    agent.phone_configured = False
+def _phone_unconfigured(world: World, assistant: Assistant) -> None:
+    assistant.phone_configured = False
 
 
-def _listed(world: World, agent: Agent) -> None:
-    whose = {"organization_id": agent.organization_id, "partner_id": agent.partner_id}
+def _listed(world: World, assistant: Assistant) -> None:
+    whose = {"organization_id": assistant.organization_id, "partner_id": assistant.partner_id}
     world.session.add(DoNotCallEntry(**whose, phone=TO, added_by="tests"))
 
 
-def _suspended(world: World, agent: Agent) -> None:
-    organization = world.session.get_one(Organization, agent.organization_id)
+def _suspended(world: World, assistant: Assistant) -> None:
+    organization = world.session.get_one(Organization, assistant.organization_id)
     organization.status = OrganizationStatus.SUSPENDED
 
 
@@ -205,11 +205,11 @@ def _suspended(world: World, agent: Agent) -> None:
 def test_what_the_present_state_refuses(
     world: World,
     body: dict[str, Any],
-    change: Callable[[World, Agent], None],
+    change: Callable[[World, Assistant], None],
     status: int,
     code: str,
 ) -> None:
-    change(world, world.agent)
+    change(world, world.assistant)
     world.session.commit()
     before = calls(world)
     assert refusal(ask(world, body), PATH) == (status, code)
@@ -217,12 +217,12 @@ def test_what_the_present_state_refuses(
 
 
 @pytest.mark.parametrize(
-    "agent_id", ["0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01", "x", "", " ", "A" * 100]
+    "assistant_id", ["0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01", "x", "", " ", "A" * 100]
 )
 def test_an_assistant_that_is_none_is_not_found(
-    world: World, body: dict[str, Any], agent_id: str
+    world: World, body: dict[str, Any], assistant_id: str
 ) -> None:
-    assert refusal(ask(world, {**body, "agentId": agent_id}), PATH) == (404, "agent_not_found")
+    assert refusal(ask(world, {**body, "agentId": assistant_id}), PATH) == (404, "agent_not_found")
 
 
 def test_an_idempotency_key_gives_the_same_answer_once_and_refuses_another_body(

@@ -132,7 +132,7 @@ def _narrowed(world: World, route: Route) -> dict[str, str]:
 
 def _stop_calls(world: World) -> None:
     """From here on no call can be placed, and the one that there was is over."""
-    world.agent.active = False
+    world.assistant.active = False
     world.session.get_one(Call, UUID(world.ids["call_id"])).status = CallStatus.COMPLETED
     world.session.commit()
 

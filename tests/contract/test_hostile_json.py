@@ -89,7 +89,7 @@ def limit_of(world: World, route: Route) -> int:
 
 
 def test_every_operation_with_a_body_has_a_good_one() -> None:
-    ids = dict.fromkeys(("organization_id", "agent_id"), "")
+    ids = dict.fromkeys(("organization_id", "assistant_id"), "")
     assert [name for name in BODIES if name not in good_bodies(ids)] == []
     assert set(FORMS) == {"oauth.token", "oauth.revoke_token"}
 

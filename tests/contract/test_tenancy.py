@@ -20,7 +20,7 @@ from werkzeug.routing import Rule
 from werkzeug.test import TestResponse
 
 from app.enums import CallSource, CallStatus, CarrierKind, Role
-from app.models import Agent, Call, Campaign, Contact, Organization, User, new_id, utcnow
+from app.models import Assistant, Call, Campaign, Contact, Organization, User, new_id, utcnow
 from app.policy import ROUTES
 from app.policy.caller import system_caller
 from app.services import users
@@ -40,7 +40,7 @@ class Ids:
     external_user_id: str
     user_email: str
     color_id: UUID
-    agent_id: UUID
+    assistant_id: UUID
     call_id: UUID
     campaign_id: UUID
     contact_id: UUID
@@ -64,7 +64,7 @@ BODIES: Mapping[str, Callable[[Ids], Any]] = {
     },
     "partner_admin.update_user": lambda _: {"email": "n@x.example"},
     "public.create_call": lambda ids: {
-        "agentId": str(ids.agent_id),
+        "agentId": str(ids.assistant_id),
         "contact": {"phoneNumber": "+12025550123"},
         "introMessage": "Hello.",
         "voicemailMessage": "Hello.",
@@ -74,7 +74,7 @@ BODIES: Mapping[str, Callable[[Ids], Any]] = {
 BODY_IDS: Mapping[str, tuple[str, ...]] = {
     "partner_admin.update_partner": ("color_id",),
     "partner_admin.create_partial_user": ("organization_id",),
-    "public.create_call": ("agent_id",),
+    "public.create_call": ("assistant_id",),
 }
 NAMES_NOTHING = {
     "partner_admin.list_partners",
@@ -96,7 +96,9 @@ ENDPOINTS = sorted(name for name in ROUTES if name.startswith(("partner_admin.",
 def ids_of(session: Session, organization: Organization, user: User, color_id: UUID) -> Ids:
     """The ids of one tenant, with a campaign, a contact and a call of its own."""
     whose = {"partner_id": organization.partner_id, "organization_id": organization.id}
-    agent = session.scalars(select(Agent).where(Agent.organization_id == organization.id)).one()
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == organization.id)
+    ).one()
     campaign = Campaign(id=new_id(), **whose, name="Spring")
     session.add(campaign)
     session.flush()
@@ -109,7 +111,7 @@ def ids_of(session: Session, organization: Organization, user: User, color_id: U
     call = Call(
         id=new_id(),
         **whose,
-        agent_id=agent.id,
+        assistant_id=assistant.id,
         source=CallSource.API,
         carrier=CarrierKind.SIMULATOR,
         requested_by="tests",
@@ -126,7 +128,7 @@ def ids_of(session: Session, organization: Organization, user: User, color_id: U
         f"ext-{user.id.hex}",
         user.email,
         color_id,
-        agent.id,
+        assistant.id,
         call.id,
         campaign.id,
         contact.id,

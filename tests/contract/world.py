@@ -23,7 +23,7 @@ from app.config import Settings
 from app.enums import CallSource, CallStatus, CarrierKind, Role
 from app.factory import create_app
 from app.models import (
-    Agent,
+    Assistant,
     Base,
     Call,
     Campaign,
@@ -101,7 +101,7 @@ class World:
     tenant: Tenant
     credentials: Mapping[str, Mapping[str, str]]
     ids: Mapping[str, str]
-    agent: Agent
+    assistant: Assistant
     client_id: str
     client_secret: str
     operator: Mapping[str, str]
@@ -144,7 +144,7 @@ def good_bodies(ids: Mapping[str, str]) -> dict[str, dict[str, Any]]:
         "partner_admin.update_user": {"email": "moved@new.example"},
         "partner_admin.create_admin": {"email": "new@new.example"},
         "public.create_call": {
-            "agentId": ids["agent_id"],
+            "agentId": ids["assistant_id"],
             "contact": {"phoneNumber": TO},
             "introMessage": "Hello.",
             "voicemailMessage": "Bye.",
@@ -166,8 +166,10 @@ def make_world(app: Flask, session: Session) -> World:
     tenant = make_tenant(session)
     customer = tenant.plus
     session.get_one(Organization, customer.id).user_limit = 0
-    agent = session.scalars(select(Agent).where(Agent.organization_id == customer.id)).one()
-    agent.phone_number, agent.phone_enabled, agent.phone_configured = FROM, True, True
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == customer.id)
+    ).one()
+    assistant.phone_number, assistant.phone_enabled, assistant.phone_configured = FROM, True, True
     key = api_keys.create(
         session,
         system_caller("tests", partner_id=tenant.partner.id),
@@ -180,7 +182,7 @@ def make_world(app: Flask, session: Session) -> World:
     legacy_token = tokens.issue(session, legacy.client, "phone/call.out", settings).access_token
     admin = bearer(session, settings, Role.PARTNER_ADMIN, tenant.partner.id)
     operator = bearer(session, settings, Role.OPERATOR)
-    campaign_id, contact_id, call_id = _outreach(session, customer, agent)
+    campaign_id, contact_id, call_id = _outreach(session, customer, assistant)
     session.commit()
     return World(
         app,
@@ -200,21 +202,23 @@ def make_world(app: Flask, session: Session) -> World:
             "campaign_id": str(campaign_id),
             "contact_id": str(contact_id),
             "call_id": str(call_id),
-            "agent_id": str(agent.id),
+            "assistant_id": str(assistant.id),
         },
-        agent,
+        assistant,
         legacy.client.client_id,
         legacy.secret,
         operator,
     )
 
 
-def _outreach(session: Session, customer: Organization, agent: Agent) -> tuple[UUID, UUID, UUID]:
+def _outreach(
+    session: Session, customer: Organization, assistant: Assistant
+) -> tuple[UUID, UUID, UUID]:
     """A campaign with the external-id key ``crmId``, a contact in it and a waiting call."""
     whose = {"partner_id": customer.partner_id, "organization_id": customer.id}
-    campaign = Campaign(id=new_id(), **whose, name="Spring", all_agents=True)
+    campaign = Campaign(id=new_id(), **whose, name="Spring", all_assistants=True)
     key = ExternalIdKey(
-        agent_id=agent.id, organization_id=customer.id, key="crmId", identifies=True
+        assistant_id=assistant.id, organization_id=customer.id, key="crmId", identifies=True
     )
     session.add_all([campaign, key])
     session.flush()
@@ -224,7 +228,7 @@ def _outreach(session: Session, customer: Organization, agent: Agent) -> tuple[U
     call = Call(
         id=new_id(),
         **whose,
-        agent_id=agent.id,
+        assistant_id=assistant.id,
         source=CallSource.API,
         carrier=CarrierKind.SIMULATOR,
         requested_by="tests",

@@ -24,10 +24,10 @@ def put_to_use(stack: Stack, partner: Mapping[str, Any], member: Visit, admin: V
     answer alone leads to.
     """
     organization, other = partner["organizations"][:2]
-    campaign, agent = organization["campaigns"][0], organization["agents"][0]["id"]
+    campaign, assistant = organization["campaigns"][0], organization["agents"][0]["id"]
     for outcome in ("human", "busy"):
         contact = {"phoneNumber": organization["simulator"][outcome], "firstName": "Ada"}
-        body = {"agentId": agent, "contact": contact}
+        body = {"agentId": assistant, "contact": contact}
         ask(stack, "POST", "/api/v1/outbound/call", body=body, key=organization["apiKey"])
     _sign_in(member, organization["users"][0])
     for applied in (True, False):
@@ -45,9 +45,9 @@ def put_to_use(stack: Stack, partner: Mapping[str, Any], member: Visit, admin: V
         f"/campaigns/{campaign['id']}/outreach",
         f"/campaigns/{campaign['id']}/outreach/again",
         f"/campaigns/{campaign['id']}/outreach/left-out",
-        f"/assistants/{agent}",
-        f"/assistants/{agent}/keys/remove?key={campaign['externalIdKeys'][0]}",
-        f"/organizations/{other['id']}/plan/check?tier=customerFreePlan&agent_limit=9&user_limit=9",
+        f"/assistants/{assistant}",
+        f"/assistants/{assistant}/keys/remove?key={campaign['externalIdKeys'][0]}",
+        f"/organizations/{other['id']}/plan/check?tier=customerFreePlan&assistant_limit=9&user_limit=9",
         f"/people/suspend?id={person}",
         f"/people/reactivate?id={person}",
         client,

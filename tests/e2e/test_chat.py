@@ -16,10 +16,10 @@ from tests.fixtures.waiting import wait_for
 def chatting(live: Stack, partner: dict[str, Any], own_brand: None) -> dict[str, Any]:
     """The partner, offering the chat in colours of its own."""
     token = token_of(live, partner["client"])
-    agent = partner["organizations"][0]["agents"][0]["id"]
+    assistant = partner["organizations"][0]["agents"][0]["id"]
     brand = {
         "showEmbeddedChat": True,
-        "chatAgentId": agent,
+        "chatAgentId": assistant,
         "chatTemplateColors": {"header": "#0b6e4f", "visitor": "#ffd400"},
     }
     ask(live, "PUT", f"/api/partners/{partner['id']}", token=token, body=brand)

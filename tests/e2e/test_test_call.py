@@ -142,7 +142,9 @@ def test_the_list_before_dialling_says_what_is_missing_and_where_to_mend_it(
 ) -> None:
     page = form.page
     organization = partner["organizations"][0]
-    silent = next(agent for agent in organization["agents"] if agent["phoneNumber"] is None)
+    silent = next(
+        assistant for assistant in organization["agents"] if assistant["phoneNumber"] is None
+    )
     if script:
         page.get_by_label("Assistant", exact=True).select_option(value=silent["id"])
     else:

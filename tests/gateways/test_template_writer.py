@@ -10,7 +10,7 @@ from app.gateways.writers.template import TemplateWriter
 BRIEF = Brief(
     notes="Ask about the quote from last week, she sounded annoyed",
     contact_name="Ada",
-    agent_name="Sam",
+    assistant_name="Sam",
     organization_name="Harbour Dental",
     product_name="AI Receptionist",
     callback_number="+12025550199",

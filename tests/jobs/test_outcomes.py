@@ -11,7 +11,7 @@ from app.database import Database
 from app.enums import CallSource, CampaignStatus, OrganizationStatus
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
 from app.models import (
-    Agent,
+    Assistant,
     Call,
     CallAttempt,
     Campaign,
@@ -128,8 +128,8 @@ def _suspend_partner(line: Line) -> object:
     return update(Partner).where(Partner.id == line.partner_id).values(suspended_at=utcnow())
 
 
-def _agent(line: Line, **values: object) -> object:
-    return update(Agent).where(Agent.id == line.agent_id).values(**values)
+def _assistant(line: Line, **values: object) -> object:
+    return update(Assistant).where(Assistant.id == line.assistant_id).values(**values)
 
 
 def _allow_canada_only(line: Line) -> object:
@@ -143,8 +143,8 @@ def _allow_canada_only(line: Line) -> object:
 CHANGES: dict[str, tuple[Callable[[Line], object], str]] = {
     "organization suspended": (_suspend_organization, "organization_suspended"),
     "partner suspended": (_suspend_partner, "organization_suspended"),
-    "assistant off": (lambda line: _agent(line, active=False), "agent_inactive"),
-    "phone off": (lambda line: _agent(line, phone_enabled=False), "agent_inactive"),
+    "assistant off": (lambda line: _assistant(line, active=False), "agent_inactive"),
+    "phone off": (lambda line: _assistant(line, phone_enabled=False), "agent_inactive"),
     "region taken away": (_allow_canada_only, "region_not_allowed"),
 }
 
@@ -195,7 +195,7 @@ def test_a_campaign_call_needs_a_contact_whose_outreach_goes_on(
             partner_id=line.partner_id,
             organization_id=line.organization_id,
             name="Spring",
-            all_agents=True,
+            all_assistants=True,
             status=CampaignStatus.ACTIVE,
         )
         session.add(campaign)
@@ -209,7 +209,7 @@ def test_a_campaign_call_needs_a_contact_whose_outreach_goes_on(
             session.add(contact)
             session.flush()
             request = calls.CallRequest(
-                line.agent_id, str(contact.phone), intro_message="Hi.", voicemail_message="Bye."
+                line.assistant_id, str(contact.phone), intro_message="Hi.", voicemail_message="Bye."
             )
             accepted[name] = calls.schedule(
                 session,

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import ContactAction, OutreachState, Role
-from app.models import Agent, Call, Contact, OutreachContact, utcnow
+from app.models import Assistant, Call, Contact, OutreachContact, utcnow
 from app.phone import EVERY_DAY, PhoneError, check_dialable
 from app.policy.caller import system_caller
 from app.services import campaigns, contacts, oauth_clients, outreach
@@ -40,16 +40,18 @@ def backend(request: pytest.FixtureRequest) -> str:
 def own(session: Session) -> Tenant:
     tenant = make_tenant(session)
     tenant.plus.allowed_regions = REGIONS
-    agent = session.scalars(select(Agent).where(Agent.organization_id == tenant.plus.id)).one()
-    agent.phone_number, agent.phone_enabled, agent.phone_configured = FROM, True, True
-    agent.default_intro, agent.default_voicemail = "Hello.", "Bye."
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == tenant.plus.id)
+    ).one()
+    assistant.phone_number, assistant.phone_enabled, assistant.phone_configured = FROM, True, True
+    assistant.default_intro, assistant.default_voicemail = "Hello.", "Bye."
     session.commit()
     return tenant
 
 
 @pytest.fixture
-def agent(session: Session, own: Tenant) -> Agent:
-    return session.scalars(select(Agent).where(Agent.organization_id == own.plus.id)).one()
+def assistant(session: Session, own: Tenant) -> Assistant:
+    return session.scalars(select(Assistant).where(Assistant.organization_id == own.plus.id)).one()
 
 
 def sentences() -> Outcomes:
@@ -84,7 +86,7 @@ def test_the_table_has_120_numbers_and_each_its_kind() -> None:
 
 
 def test_area_b(
-    make_app: Callable[..., Flask], session: Session, own: Tenant, agent: Agent
+    make_app: Callable[..., Flask], session: Session, own: Tenant, assistant: Assistant
 ) -> None:
     made = oauth_clients.create_legacy(session, SUPPORT, organization_id=own.plus.id, name="Old")
     session.commit()
@@ -98,7 +100,7 @@ def test_area_b(
     assert kept(session) == sorted(NUMBERS[None])
 
 
-def test_area_c(app: Flask, session: Session, own: Tenant, agent: Agent) -> None:
+def test_area_c(app: Flask, session: Session, own: Tenant, assistant: Assistant) -> None:
     key = api_keys.create(
         session, own.caller(Role.PARTNER_ADMIN), organization_id=own.plus.id, name="Key", live=True
     )
@@ -108,21 +110,21 @@ def test_area_c(app: Flask, session: Session, own: Tenant, agent: Agent) -> None
         answer = client.post(
             "/api/v1/outbound/call",
             headers={"x-api-key": key.secret},
-            json={"agentId": str(agent.id), "contact": {"phoneNumber": number}},
+            json={"agentId": str(assistant.id), "contact": {"phoneNumber": number}},
         )
         outcomes[number] = refusal_in(answer.status_code, answer.get_json(), "contact.phoneNumber")
     assert outcomes == sentences()
     assert kept(session) == sorted(NUMBERS[None])
 
 
-def test_a_test_call(app: Flask, session: Session, own: Tenant, agent: Agent) -> None:
+def test_a_test_call(app: Flask, session: Session, own: Tenant, assistant: Assistant) -> None:
     token = sessions.create(session, own.plus_user, lifetime=timedelta(hours=1))
     session.commit()
     client = app.test_client()
     give_session(client, token)
     page = client.get("/test-call").text
     [csrf_token, *_] = re.findall(r'name="csrf_token" value="([^"]+)"', page)
-    form = {"csrf_token": csrf_token, "agent": str(agent.id), "said": "default"}
+    form = {"csrf_token": csrf_token, "assistant": str(assistant.id), "said": "default"}
     outcomes: Outcomes = {}
     for number in EVERY_NUMBER:
         answer = client.post("/test-call", data={**form, "number": number})
@@ -136,9 +138,9 @@ def test_a_test_call(app: Flask, session: Session, own: Tenant, agent: Agent) ->
     assert kept(session) == sorted(NUMBERS[None])
 
 
-def test_a_campaign(session: Session, own: Tenant, agent: Agent) -> None:
-    campaign = campaigns.create(session, SUPPORT, own.plus.id, name="Spring", all_agents=True)
-    plan = outreach.Plan(agent.id, EVERY_DAY, time(0), time(0), call_instructions="A quote.")
+def test_a_campaign(session: Session, own: Tenant, assistant: Assistant) -> None:
+    campaign = campaigns.create(session, SUPPORT, own.plus.id, name="Spring", all_assistants=True)
+    plan = outreach.Plan(assistant.id, EVERY_DAY, time(0), time(0), call_instructions="A quote.")
     outreach.change_plan(session, SUPPORT, campaign.id, plan, most_at_once=200)
     people = [{"phone": number} for number in EVERY_NUMBER]
     result = contacts.apply(session, campaign, people, ContactAction.UPSERT)

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import ContactAction, OrganizationStatus, Role
-from app.models import Agent, AuditEntry, ExternalIdKey, Organization, User
+from app.models import Assistant, AuditEntry, ExternalIdKey, Organization, User
 from app.services import assistants, campaigns, contacts
 from app.services.assistants.queries import Readiness
 from app.validation.urls import is_voice_address
@@ -38,7 +38,7 @@ def admin(own: Tenant, signed_in: SignedIn) -> Browser:
 
 
 @pytest.fixture
-def agent(session: Session, own: Tenant) -> Agent:
+def assistant(session: Session, own: Tenant) -> Assistant:
     """The assistant that came with the organization."""
     [first] = assistants.of_organization(
         session, own.caller(Role.PARTNER_ADMIN), own.organization.id
@@ -47,13 +47,13 @@ def agent(session: Session, own: Tenant) -> Agent:
 
 
 def room_for_more(session: Session, organization: Organization) -> None:
-    session.get_one(Organization, organization.id).agent_limit = 3
+    session.get_one(Organization, organization.id).assistant_limit = 3
     session.commit()
 
 
-def stored(session: Session, agent: Agent) -> dict[str, Any]:
+def stored(session: Session, assistant: Assistant) -> dict[str, Any]:
     session.expire_all()
-    found = session.get_one(Agent, agent.id)
+    found = session.get_one(Assistant, assistant.id)
     names = [name for name in READY if name != "phone_number"]
     return {name: getattr(found, name) for name in (*names, "phone_number")}
 
@@ -65,7 +65,7 @@ def test_an_assistant_is_added_complete_and_is_ready(
     address = f"/assistants/new?organization={own.organization.id}"
     made = admin.post(address, {**READY, "once": "a1"}, page=address)
     again = admin.post(address, {**READY, "once": "a1"}, page=address)
-    found = session.scalars(select(Agent).where(Agent.name == "Robin")).one()
+    found = session.scalars(select(Assistant).where(Assistant.name == "Robin")).one()
     assert (made.status_code, made.location) == (303, f"/assistants/{found.id}")
     assert (again.status_code, again.location) == (303, f"/assistants/{found.id}")
     assert stored(session, found) == {
@@ -110,49 +110,49 @@ def test_the_limit_is_answered_with_the_partners_own_words(
     ],
 )
 def test_what_is_wrong_stands_at_its_field_and_nothing_is_saved(
-    session: Session, agent: Agent, admin: Browser, field: str, value: str, words: str
+    session: Session, assistant: Assistant, admin: Browser, field: str, value: str, words: str
 ) -> None:
-    address = f"/assistants/{agent.id}/edit"
-    before = stored(session, agent)
+    address = f"/assistants/{assistant.id}/edit"
+    before = stored(session, assistant)
     answer = admin.post(address, {**READY, field: value, "version": "1"}, page=address)
     assert (answer.status_code, answer.text.count(words)) == (422, 2)
-    assert stored(session, agent) == before
+    assert stored(session, assistant) == before
 
 
 def test_a_number_that_another_assistant_has_is_refused(
-    session: Session, own: Tenant, agent: Agent, admin: Browser
+    session: Session, own: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     room_for_more(session, own.organization)
     caller = own.caller(Role.PARTNER_ADMIN)
-    second = assistants.add_agent(session, caller, own.organization, name="Second")
-    assistants.configure_agent(session, caller, second, phone_number=NUMBER)
+    second = assistants.add_assistant(session, caller, own.organization, name="Second")
+    assistants.configure_assistant(session, caller, second, phone_number=NUMBER)
     session.commit()
-    address = f"/assistants/{agent.id}/edit"
+    address = f"/assistants/{assistant.id}/edit"
     answer = admin.post(address, {**READY, "version": "1"}, page=address)
     words = "Another assistant of the organization has this number."
     assert (answer.status_code, answer.text.count(words)) == (422, 2)
 
 
 def test_two_people_editing_are_told_and_nothing_is_overwritten_unseen(
-    session: Session, agent: Agent, admin: Browser
+    session: Session, assistant: Assistant, admin: Browser
 ) -> None:
-    address = f"/assistants/{agent.id}/edit"
-    first = admin.post(address, {**READY, "version": str(agent.version)}, page=address)
+    address = f"/assistants/{assistant.id}/edit"
+    first = admin.post(address, {**READY, "version": str(assistant.version)}, page=address)
     late = admin.post(
-        address, {**READY, "name": "Kim", "version": str(agent.version)}, page=address
+        address, {**READY, "name": "Kim", "version": str(assistant.version)}, page=address
     )
     assert (first.status_code, late.status_code) == (303, 409)
     assert "changed this" in late.text
-    assert stored(session, agent)["name"] == "Robin"
+    assert stored(session, assistant)["name"] == "Robin"
     [version] = [p.split('"')[0] for p in late.text.split('name="version" value="')[1:]]
     again = admin.post(address, {**READY, "name": "Kim", "version": version}, page=address)
-    assert (again.status_code, stored(session, agent)["name"]) == (303, "Kim")
+    assert (again.status_code, stored(session, assistant)["name"]) == (303, "Kim")
 
 
 def test_saving_leaves_its_trace_with_the_values_before(
-    session: Session, own: Tenant, agent: Agent, admin: Browser
+    session: Session, own: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
-    address = f"/assistants/{agent.id}/edit"
+    address = f"/assistants/{assistant.id}/edit"
     admin.post(address, {**READY, "version": "1"}, page=address)
     entry = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
     assert entry is not None
@@ -165,40 +165,42 @@ def test_saving_leaves_its_trace_with_the_values_before(
 
 
 def test_each_condition_that_is_not_met_leads_to_where_it_is_mended(
-    own: Tenant, agent: Agent, admin: Browser, signed_in: SignedIn
+    own: Tenant, assistant: Assistant, admin: Browser, signed_in: SignedIn
 ) -> None:
-    page = admin.get(f"/assistants/{agent.id}").text
+    page = admin.get(f"/assistants/{assistant.id}").text
     for place in ("phone_number", "phone_enabled", "phone_configured", "default_intro"):
-        assert f'href="/assistants/{agent.id}/edit#{place}"' in page
-    edit = admin.get(f"/assistants/{agent.id}/edit").text
+        assert f'href="/assistants/{assistant.id}/edit#{place}"' in page
+    edit = admin.get(f"/assistants/{assistant.id}/edit").text
     for place in ("phone_number", "phone_enabled", "phone_configured", "default_intro"):
         assert f'id="{place}"' in edit
     reader = signed_in(own.staff[Role.PARTNER_EDITOR])
-    seen = reader.get(f"/assistants/{agent.id}")
+    seen = reader.get(f"/assistants/{assistant.id}")
     assert (seen.status_code, "/edit" in seen.text) == (200, False)
 
 
 def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
-    session: Session, own: Tenant, agent: Agent, admin: Browser
+    session: Session, own: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     room_for_more(session, own.organization)
     caller = own.caller(Role.PARTNER_ADMIN)
-    ready = assistants.add_agent(session, caller, own.organization, name="Ready Rita")
-    assistants.configure_agent(
+    ready = assistants.add_assistant(session, caller, own.organization, name="Ready Rita")
+    assistants.configure_assistant(
         session, caller, ready, phone_number=NUMBER, phone_enabled=True, phone_configured=True
     )
-    off = assistants.add_agent(session, caller, own.organization, name="Off Otto")
-    assistants.configure_agent(session, caller, off, active=False)
+    off = assistants.add_assistant(session, caller, own.organization, name="Off Otto")
+    assistants.configure_assistant(session, caller, off, active=False)
     session.commit()
     of_organization = f"organization={own.organization.id}"
 
     def names(query: str) -> list[str]:
         page = admin.get(f"/assistants?{query}").text
-        return [name for name in ("Ready Rita", "Off Otto", agent.name) if f">{name}</a>" in page]
+        return [
+            name for name in ("Ready Rita", "Off Otto", assistant.name) if f">{name}</a>" in page
+        ]
 
     assert names(f"{of_organization}&readiness=ready") == ["Ready Rita"]
     assert names(f"{of_organization}&readiness=off") == ["Off Otto"]
-    assert names(f"{of_organization}&readiness=not-ready") == [agent.name]
+    assert names(f"{of_organization}&readiness=not-ready") == [assistant.name]
     assert names("q=rita") == ["Ready Rita"]
     assert names("q=202+555+0148") == ["Ready Rita"]
     own.organization.status = OrganizationStatus.SUSPENDED
@@ -208,9 +210,9 @@ def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
 
 
 def test_a_key_is_added_once_and_removed_with_the_contacts_that_carry_it_named(
-    session: Session, own: Tenant, agent: Agent, admin: Browser
+    session: Session, own: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
-    page = f"/assistants/{agent.id}"
+    page = f"/assistants/{assistant.id}"
     sent = {"key": " crmId ", "meaning": "identifies"}
     added = admin.post(f"{page}/keys", sent, page=page)
     again = admin.post(f"{page}/keys", sent, page=page)
@@ -227,7 +229,7 @@ def test_a_key_is_added_once_and_removed_with_the_contacts_that_carry_it_named(
         own.caller(Role.PARTNER_ADMIN),
         own.organization.id,
         name="Recall",
-        all_agents=True,
+        all_assistants=True,
     )
     person = {"phone": NUMBER, "externalIdKey": "crmId", "externalIdValue": "C-1"}
     contacts.apply(session, campaign, [person], ContactAction.UPSERT)
@@ -242,9 +244,9 @@ def test_a_key_is_added_once_and_removed_with_the_contacts_that_carry_it_named(
 
 @pytest.mark.parametrize("key", ["", " ", "x" * 101])
 def test_a_key_without_a_name_or_with_too_long_a_one_is_refused(
-    session: Session, agent: Agent, admin: Browser, key: str
+    session: Session, assistant: Assistant, admin: Browser, key: str
 ) -> None:
-    page = f"/assistants/{agent.id}"
+    page = f"/assistants/{assistant.id}"
     answer = admin.post(f"{page}/keys", {"key": key, "meaning": "routes"}, page=page)
     assert answer.status_code == 422
     assert session.scalar(select(func.count()).select_from(ExternalIdKey)) == 0
@@ -257,8 +259,8 @@ def test_somebody_elses_assistant_is_not_there(
         session, other.caller(Role.PARTNER_ADMIN), other.organization.id
     )[0]
     seen = []
-    for agent_id, organization_id in ((theirs.id, other.organization.id), (uuid4(), uuid4())):
-        page = f"/assistants/{agent_id}"
+    for assistant_id, organization_id in ((theirs.id, other.organization.id), (uuid4(), uuid4())):
+        page = f"/assistants/{assistant_id}"
         new = f"/assistants/new?organization={organization_id}"
         seen.append(
             [
@@ -270,17 +272,17 @@ def test_somebody_elses_assistant_is_not_there(
             ]
         )
     assert seen == [[404] * 7, [404] * 7]
-    assert theirs.name == session.get_one(Agent, theirs.id).name
+    assert theirs.name == session.get_one(Assistant, theirs.id).name
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
 def test_who_may_not_change_assistants_finds_no_form(
-    own: Tenant, agent: Agent, signed_in: SignedIn, role: Role
+    own: Tenant, assistant: Assistant, signed_in: SignedIn, role: Role
 ) -> None:
     browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
     statuses = [
         browser.get(path).status_code
-        for path in ("/assistants/new", f"/assistants/{agent.id}/edit")
+        for path in ("/assistants/new", f"/assistants/{assistant.id}/edit")
     ]
     assert statuses == [404, 404]
 
@@ -305,12 +307,14 @@ def test_voice_addresses_are_checked(address: str, accepted: bool) -> None:
 def test_its_test_call_is_its_own_among_ever_so_many(
     session: Session, own: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.portal.calls.test_call_views.MOST_AGENTS", 1)
+    monkeypatch.setattr("app.portal.calls.test_call_views.MOST_ASSISTANTS", 1)
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    found = session.scalars(select(Agent.id).where(Agent.partner_id == own.partner.id)).all()
+    found = session.scalars(
+        select(Assistant.id).where(Assistant.partner_id == own.partner.id)
+    ).all()
     assert len(found) > 1
-    for agent_id in found:
-        page = browser.get(f"/test-call?agent={agent_id}").text
-        assert f'<option selected value="{agent_id}">' in page
+    for assistant_id in found:
+        page = browser.get(f"/test-call?agent={assistant_id}").text
+        assert f'<option selected value="{assistant_id}">' in page
         assert "Showing the first 200" in page
-        assert f'href="/assistants/{agent_id}">View assistant' in page
+        assert f'href="/assistants/{assistant_id}">View assistant' in page

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, Role, Tier
-from app.models import Agent, AuditEntry, User
+from app.models import Assistant, AuditEntry, User
 from app.models.base import id_at, new_id, utcnow
 from app.policy.caller import system_caller
 from app.portal.audit.labels import change_words, field_words, value_words
@@ -244,20 +244,25 @@ def test_what_has_no_words_of_its_own_is_spelt_out() -> None:
 def test_an_assistant_is_named_and_led_to(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
-    agent = session.scalars(select(Agent).where(Agent.partner_id == own.partner.id)).first()
-    assert agent
-    for before, after in (({"agentId": None}, {"agentId": agent.id}), ({}, {"agent_id": agent.id})):
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.partner_id == own.partner.id)
+    ).first()
+    assert assistant
+    for before, after in (
+        ({"agentId": None}, {"agentId": assistant.id}),
+        ({}, {"assistant_id": assistant.id}),
+    ):
         audit.record(
             session,
             own.caller(Role.PARTNER_ADMIN),
             action="campaign.planned",
             target_type="agent",
-            target_id=agent.id,
+            target_id=assistant.id,
             target="Recall",
             before=before,
             after=after,
         )
     session.commit()
     shown = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit?q=Recall").text
-    assert shown.count(f'<span class="history-new">{agent.name}</span>') == 2
-    assert shown.count(f'href="/assistants/{agent.id}"') == 2
+    assert shown.count(f'<span class="history-new">{assistant.name}</span>') == 2
+    assert shown.count(f'href="/assistants/{assistant.id}"') == 2

@@ -32,9 +32,9 @@ FORM = {
     "header_links-1-url": "",
     "social_links-0-type": "",
     "social_links-0-url": "",
-    "chat_agent_id": "",
+    "chat_assistant_id": "",
     "show_branding_toggle": "y",
-    "default_agent_name": "",
+    "default_assistant_name": "",
     "partner_upgrade_message": "",
     "demo_link": "",
 }

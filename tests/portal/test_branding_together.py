@@ -25,7 +25,7 @@ LINKS = [
 
 
 def form(**changes: str) -> dict[str, str]:
-    typed = {"product_name": "Northwind Voice", "colour": "#1c7a4d", "chat_agent_id": ""}
+    typed = {"product_name": "Northwind Voice", "colour": "#1c7a4d", "chat_assistant_id": ""}
     for place, link in enumerate(LINKS):
         typed |= {f"header_links-{place}-{name}": value for name, value in link.items()}
     return {**typed, **changes}

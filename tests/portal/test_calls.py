@@ -18,7 +18,7 @@ from app.enums import (
     EndedReason,
     Role,
 )
-from app.models import Agent, Call, CallAttempt, Organization, User
+from app.models import Assistant, Call, CallAttempt, Organization, User
 from app.models.base import id_at, new_id
 from app.services import conversations
 from app.services.calls.carrier_reports import NOT_ENDED
@@ -34,14 +34,16 @@ def make_call(
     session: Session, organization: Organization, number: str, at: datetime = NOON, **fields: Any
 ) -> Call:
     """A call accepted at that moment; one that was answered becomes a conversation."""
-    agent = session.scalars(select(Agent).where(Agent.organization_id == organization.id)).first()
-    assert agent is not None
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == organization.id)
+    ).first()
+    assert assistant is not None
     call = Call(
         **{
             "id": type(id_at(at))(int=id_at(at).int | (new_id().int & ((1 << 80) - 1))),
             "partner_id": organization.partner_id,
             "organization_id": organization.id,
-            "agent_id": agent.id,
+            "assistant_id": assistant.id,
             "source": CallSource.API,
             "live": True,
             "carrier": CarrierKind.SIMULATOR,
@@ -61,7 +63,7 @@ def make_call(
             session,
             partner_id=call.partner_id,
             organization_id=call.organization_id,
-            agent_id=call.agent_id,
+            assistant_id=call.assistant_id,
             call_id=call.id,
             answered_by=call.answered_by or AnsweredBy.UNKNOWN,
             started_at=call.answered_at,
@@ -143,11 +145,11 @@ def test_an_organization_and_an_assistant_are_filtered_by_id_too(
     browser = signed_in(own.staff[Role.ADMIN])
     for asked, expected in (
         (f"organization={own.organization.id}", {"busy"}),
-        (f"agent={made['busy'].agent_id}", {"busy"}),
+        (f"agent={made['busy'].assistant_id}", {"busy"}),
     ):
         page = browser.get(f"/calls?{asked}")
         assert listed(page.text, made) == expected
-    for asked in (f"organization={other.plus.id}", f"agent={made['theirs'].agent_id}"):
+    for asked in (f"organization={other.plus.id}", f"agent={made['theirs'].assistant_id}"):
         assert browser.get(f"/calls?{asked}").status_code == 404
 
 
@@ -172,7 +174,7 @@ def test_the_calls_that_usage_counts_are_as_many_as_it_says(
             session,
             partner_id=tenant.partner.id,
             organization_id=tenant.plus.id,
-            agent_id=None,
+            assistant_id=None,
             call_id=None,
             answered_by=AnsweredBy.HUMAN,
             started_at=NOON,
@@ -262,7 +264,7 @@ def test_one_call_is_told_from_beginning_to_end(
     assert "0.0135&nbsp;USD" in page
     customers = (
         f'href="/organizations/{call.organization_id}"',
-        f'href="/assistants/{call.agent_id}"',
+        f'href="/assistants/{call.assistant_id}"',
     )
     assert [link in page for link in customers] == [True, True]
     member = signed_in(own.plus_user).get(f"/calls/{call.id}").text

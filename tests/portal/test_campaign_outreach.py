@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import CallStatus, CampaignStatus, ContactAction, EndedReason, Role
-from app.models import Agent, AuditEntry, Call, Campaign, User, utcnow
+from app.models import Assistant, AuditEntry, Call, Campaign, User, utcnow
 from app.services import assistants, campaigns, contacts, do_not_call, outreach, pauses
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
@@ -40,7 +40,7 @@ def admin(own: Tenant, signed_in: SignedIn) -> Browser:
 
 
 @pytest.fixture
-def agent(session: Session, own: Tenant) -> Agent:
+def assistant(session: Session, own: Tenant) -> Assistant:
     caller = own.caller(Role.PARTNER_ADMIN)
     found = assistants.of_organization(session, caller, own.organization.id)[0]
     found.phone_number, found.phone_enabled, found.phone_configured = "+12025550199", True, True
@@ -48,13 +48,13 @@ def agent(session: Session, own: Tenant) -> Agent:
 
 
 @pytest.fixture
-def campaign(session: Session, own: Tenant, agent: Agent) -> Campaign:
+def campaign(session: Session, own: Tenant, assistant: Assistant) -> Campaign:
     made = campaigns.create(
         session,
         own.caller(Role.PARTNER_ADMIN),
         own.organization.id,
         name="Winter recall",
-        all_agents=True,
+        all_assistants=True,
     )
     people = [
         {"firstName": "Ada", "phone": ADA},
@@ -73,8 +73,8 @@ def base(campaign: Campaign) -> str:
 
 
 @pytest.fixture
-def planned(admin: Browser, base: str, campaign: Campaign, agent: Agent) -> str:
-    sent = TYPED | {"agent": str(agent.id), "version": str(campaign.version)}
+def planned(admin: Browser, base: str, campaign: Campaign, assistant: Assistant) -> str:
+    sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
     assert admin.post(f"{base}/plan", sent, page=f"{base}/plan").status_code == 303
     return base
 
@@ -103,11 +103,16 @@ def test_a_plan_is_made_before_a_campaign_can_start(
 
 
 def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
-    session: Session, campaign: Campaign, admin: Browser, planned: str, agent: Agent
+    session: Session, campaign: Campaign, admin: Browser, planned: str, assistant: Assistant
 ) -> None:
     plan = outreach.plan_of(session, campaign)
-    assert (plan.agent_id, plan.intro_message, plan.voicemail_message, plan.call_instructions) == (
-        agent.id,
+    assert (
+        plan.assistant_id,
+        plan.intro_message,
+        plan.voicemail_message,
+        plan.call_instructions,
+    ) == (
+        assistant.id,
         "Hello {firstName|there}.",
         "Call us back.",
         None,
@@ -120,7 +125,7 @@ def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"agent": "nonsense"}, "Choose an assistant of the campaign."),
+        ({"assistant": "nonsense"}, "Choose an assistant of the campaign."),
         ({"weekdays": []}, "Choose at least one day of the week."),
         ({"weekdays": ["9"]}, "Choose at least one day of the week."),
         ({"hours_start": "09:00", "hours_end": "09:00"}, "The end must be after"),
@@ -136,23 +141,23 @@ def test_what_is_wrong_with_a_plan_stands_at_its_field(
     campaign: Campaign,
     admin: Browser,
     base: str,
-    agent: Agent,
+    assistant: Assistant,
     changes: dict[str, Any],
     words: str,
 ) -> None:
     address = f"{base}/plan"
-    agent.default_intro = agent.default_voicemail = None
+    assistant.default_intro = assistant.default_voicemail = None
     session.commit()
-    sent = TYPED | {"agent": str(agent.id), "version": str(campaign.version)} | changes
+    sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)} | changes
     answer = admin.post(address, sent, page=address)
     assert (answer.status_code, words in unescape(answer.text)) == (422, True)
     assert outreach.stored_plan(session, campaign) is None
 
 
 def test_of_two_who_change_a_plan_the_second_is_told(
-    admin: Browser, planned: str, campaign: Campaign, agent: Agent, session: Session
+    admin: Browser, planned: str, campaign: Campaign, assistant: Assistant, session: Session
 ) -> None:
-    sent = TYPED | {"agent": str(agent.id), "calls_per_hour": "60"}
+    sent = TYPED | {"assistant": str(assistant.id), "calls_per_hour": "60"}
     late = admin.post(f"{planned}/plan", sent | {"version": "1"}, page=f"{planned}/plan")
     assert (late.status_code, "changed this" in late.text) == (409, True)
     assert outreach.plan_of(session, campaign).calls_per_hour is None
@@ -182,7 +187,7 @@ def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
 @pytest.mark.parametrize(
     ("hindrance", "said", "mended_at"),
     [
-        ("off", "The assistant is switched off.", "/assistants/{agent}"),
+        ("off", "The assistant is switched off.", "/assistants/{assistant}"),
         (
             "left",
             "The plan's assistant was removed from the campaign.",
@@ -196,7 +201,7 @@ def test_what_stops_a_whole_campaign_is_said_with_the_place_to_mend_it(
     campaign: Campaign,
     admin: Browser,
     planned: str,
-    agent: Agent,
+    assistant: Assistant,
     own: Tenant,
     signed_in: SignedIn,
     hindrance: str,
@@ -205,13 +210,13 @@ def test_what_stops_a_whole_campaign_is_said_with_the_place_to_mend_it(
 ) -> None:
     assert "result-warning" not in admin.get(planned).text
     if hindrance == "off":
-        agent.active = False
+        assistant.active = False
     elif hindrance == "left":
-        campaigns.assign_agents(session, own.caller(Role.PARTNER_ADMIN), campaign.id, [])
+        campaigns.assign_assistants(session, own.caller(Role.PARTNER_ADMIN), campaign.id, [])
     else:
         pauses.pause(session, OPERATOR, pauses.Scope(), "A storm.")
     session.commit()
-    link = f'href="{mended_at.format(agent=agent.id, campaign=campaign.id)}"'
+    link = f'href="{mended_at.format(assistant=assistant.id, campaign=campaign.id)}"'
     page = unescape(admin.get(planned).text)
     assert all(words in page for words in ("No one would be called", said, link))
     asked = unescape(admin.get(f"{planned}/start").text)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import CampaignStatus, ContactAction, Role
-from app.models import Agent, Campaign, CampaignAgent, User
+from app.models import Assistant, Campaign, CampaignAssistant, User
 from app.services import assistants, campaigns, contacts, do_not_call
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -35,9 +35,9 @@ def campaign(session: Session, own: Tenant) -> Campaign:
 
 def make_campaign(session: Session, tenant: Tenant, name: str = "Winter recall") -> Campaign:
     caller = tenant.caller(Role.PARTNER_ADMIN)
-    [agent, *_] = assistants.of_organization(session, caller, tenant.organization.id)
-    assistants.define_external_id_key(session, caller, agent, "crmId", identifies=True)
-    made = campaigns.create(session, caller, tenant.organization.id, name=name, all_agents=True)
+    [assistant, *_] = assistants.of_organization(session, caller, tenant.organization.id)
+    assistants.define_external_id_key(session, caller, assistant, "crmId", identifies=True)
+    made = campaigns.create(session, caller, tenant.organization.id, name=name, all_assistants=True)
     session.commit()
     return made
 
@@ -47,7 +47,7 @@ def fill(session: Session, campaign: Campaign, people: list[dict[str, Any]]) -> 
     session.commit()
 
 
-def agent_of(session: Session, tenant: Tenant) -> Agent:
+def assistant_of(session: Session, tenant: Tenant) -> Assistant:
     caller = tenant.caller(Role.PARTNER_ADMIN)
     return assistants.of_organization(session, caller, tenant.organization.id)[0]
 
@@ -58,15 +58,19 @@ def test_every_role_of_a_partner_creates_a_campaign_once(
 ) -> None:
     browser = signed_in(person(own, role))
     address = f"/campaigns/new?organization={own.organization.id}"
-    agent = agent_of(session, own)
-    sent = {"name": " Spring ", "who": "some", "agents": [str(agent.id)], "once": "a1"}
+    assistant = assistant_of(session, own)
+    sent = {"name": " Spring ", "who": "some", "assistants": [str(assistant.id)], "once": "a1"}
     made = browser.post(address, sent, page=address)
     again = browser.post(address, sent, page=address)
     found = session.scalars(select(Campaign)).one()
     assert (made.status_code, made.location) == (303, f"/campaigns/{found.id}")
     assert again.location == made.location
-    assert (found.name, found.all_agents, found.status) == ("Spring", False, CampaignStatus.PAUSED)
-    assert session.scalars(select(CampaignAgent.agent_id)).all() == [agent.id]
+    assert (found.name, found.all_assistants, found.status) == (
+        "Spring",
+        False,
+        CampaignStatus.PAUSED,
+    )
+    assert session.scalars(select(CampaignAssistant.assistant_id)).all() == [assistant.id]
 
 
 def test_a_member_is_not_asked_for_an_organization_and_others_are(
@@ -84,7 +88,7 @@ def test_a_member_is_not_asked_for_an_organization_and_others_are(
     [
         ({"name": " "}, "This can&#39;t be left blank."),
         ({"name": "x" * 201}, "Too long. Use at most 200 characters."),
-        ({"who": "some", "agents": ["nonsense"]}, "There is no such assistant"),
+        ({"who": "some", "assistants": ["nonsense"]}, "There is no such assistant"),
     ],
 )
 def test_what_is_wrong_with_a_campaign_stands_at_its_field(
@@ -100,14 +104,14 @@ def test_settings_rename_and_assign_and_overtaken_changes_are_told(
     session: Session, own: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     address = f"/campaigns/{campaign.id}/settings"
-    agent = agent_of(session, own)
-    first = {"name": "Spring", "who": "some", "agents": [str(agent.id)], "version": "1"}
+    assistant = assistant_of(session, own)
+    first = {"name": "Spring", "who": "some", "assistants": [str(assistant.id)], "version": "1"}
     saved = admin.post(address, first, page=address)
     late = admin.post(address, {"name": "Summer", "who": "all", "version": "1"}, page=address)
     session.expire_all()
     assert (saved.status_code, late.status_code) == (303, 409)
     assert ("changed this" in late.text, 'value="Summer"' in late.text) == (True, True)
-    assert (campaign.name, campaign.all_agents) == ("Spring", False)
+    assert (campaign.name, campaign.all_assistants) == ("Spring", False)
     bad = admin.post(address, {"name": "", "who": "all", "version": "3"}, page=address)
     assert bad.status_code == 422
 

@@ -24,7 +24,7 @@ FORM = {"message": "Can I move my appointment?", "email": "ada@example.com", "na
 def chatting(own: Tenant, session: Session) -> Tenant:
     """The partner, offering the chat."""
     own.partner.show_embedded_chat = True
-    own.partner.chat_agent_id = "an-assistant"
+    own.partner.chat_assistant_id = "an-assistant"
     own.partner.support_email = "support@northwind.example"
     session.commit()
     return own
@@ -131,7 +131,7 @@ def test_colleagues_in_one_office_may_each_write_as_much_as_one_person(
     assert len(mails(session)) == 2 * chat.MOST_FROM_ONE_SENDER + 1
 
 
-@pytest.mark.parametrize("lacking", ["show_embedded_chat", "chat_agent_id", "support_email"])
+@pytest.mark.parametrize("lacking", ["show_embedded_chat", "chat_assistant_id", "support_email"])
 def test_where_a_message_would_lead_nowhere_no_chat_is_offered(
     browser: Browser, chatting: Tenant, session: Session, lacking: str
 ) -> None:

@@ -61,11 +61,11 @@ def campaign(session: Session, own: Tenant) -> Campaign:
 def make_campaign(session: Session, tenant: Tenant) -> Campaign:
     """With the key crmId, which identifies, and accountId, which routes."""
     caller = tenant.caller(Role.PARTNER_ADMIN)
-    [agent, *_] = assistants.of_organization(session, caller, tenant.organization.id)
-    assistants.define_external_id_key(session, caller, agent, "accountId")
-    assistants.define_external_id_key(session, caller, agent, "crmId", identifies=True)
+    [assistant, *_] = assistants.of_organization(session, caller, tenant.organization.id)
+    assistants.define_external_id_key(session, caller, assistant, "accountId")
+    assistants.define_external_id_key(session, caller, assistant, "crmId", identifies=True)
     made = campaigns.create(
-        session, caller, tenant.organization.id, name="Winter recall", all_agents=True
+        session, caller, tenant.organization.id, name="Winter recall", all_assistants=True
     )
     people = [ADA, {"phone": PHONE, "externalIdKey": "accountId", "externalIdValue": "A-9"}]
     contacts.apply(session, made, people, ContactAction.UPSERT)
@@ -324,13 +324,13 @@ def test_the_page_shows_calls_to_the_person_or_their_number(
     session: Session, own: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
-    agent = assistants.of_organization(
+    assistant = assistants.of_organization(
         session, own.caller(Role.PARTNER_ADMIN), own.organization.id
     )[0]
     call = Call(
         partner_id=own.partner.id,
         organization_id=own.organization.id,
-        agent_id=agent.id,
+        assistant_id=assistant.id,
         contact_id=contact.id,
         source=CallSource.API,
         live=True,

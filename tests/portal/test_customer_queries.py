@@ -33,11 +33,11 @@ def counted(database: Database) -> Iterator[list[str]]:
 def grow(session: Session, tenant: Tenant, start: int) -> None:
     """More of everything, over a page of each."""
     caller = tenant.caller(Role.PARTNER_ADMIN)
-    tenant.organization.agent_limit = 0
+    tenant.organization.assistant_limit = 0
     for number in range(start, start + 26):
         make_user(session, tenant.partner.id, f"u{number}@x.example", businessName=f"B{number}")
         do_not_call.add(session, caller, tenant.organization.id, f"+1202555{100 + number:04d}")
-        assistants.add_agent(session, caller, tenant.organization, name=f"Robin {number}")
+        assistants.add_assistant(session, caller, tenant.organization, name=f"Robin {number}")
     session.commit()
 
 

@@ -23,7 +23,7 @@ def browser(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
 
 def test_every_text_field_takes_a_nul_character(own: Tenant, browser: Browser) -> None:
     base, person = f"/organizations/{own.organization.id}", f"/people/{own.user.id}"
-    plan = {"tier": Tier.FREE.value, "agent_limit": "1", "user_limit": "0"}
+    plan = {"tier": Tier.FREE.value, "assistant_limit": "1", "user_limit": "0"}
     several = "ada@x.example, A\0da\n"
     forms: dict[str, dict[str, str]] = {
         "/organizations/new": plan | {"name": NUL},
@@ -52,7 +52,7 @@ def test_every_text_field_takes_a_nul_character(own: Tenant, browser: Browser) -
         ("/people/suspend?id=%00", 200),
         ("/people/invite?organization=%00", 200),
         ("/organizations?q=%00&use=%00&tier=%00", 200),
-        ("/organizations/{}/plan/check?tier=%00&agent_limit=%00&user_limit=%00", 422),
+        ("/organizations/{}/plan/check?tier=%00&assistant_limit=%00&user_limit=%00", 422),
     ],
 )
 def test_every_address_takes_one_too(

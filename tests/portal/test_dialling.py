@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, Observed, Role
-from app.models import Agent, Call, User, utcnow
+from app.models import Assistant, Call, User, utcnow
 from app.policy.caller import system_caller
 from app.services import campaigns, outreach, pauses
 from app.services.pauses import Scope, carrier_health
@@ -99,21 +99,27 @@ def test_a_pause_of_another_partner_is_nobody_elses_news(
 def test_a_pause_by_command_is_said_wherever_calls_would_go_out(
     app: Flask, session: Session, own: Tenant, signed_in: SignIn
 ) -> None:
-    agent = session.scalars(select(Agent).where(Agent.organization_id == own.organization.id)).one()
-    agent.phone_number, agent.phone_enabled, agent.phone_configured = "+12025550199", True, True
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == own.organization.id)
+    ).one()
+    assistant.phone_number, assistant.phone_enabled, assistant.phone_configured = (
+        "+12025550199",
+        True,
+        True,
+    )
     campaign = campaigns.create(
         session,
         own.caller(Role.PARTNER_ADMIN),
         own.organization.id,
         name="Recall",
-        all_agents=True,
+        all_assistants=True,
     )
-    plan = outreach.Plan(agent.id, intro_message="Hello.", voicemail_message="Bye.")
+    plan = outreach.Plan(assistant.id, intro_message="Hello.", voicemail_message="Bye.")
     outreach.change_plan(session, own.caller(Role.PARTNER_ADMIN), campaign.id, plan, most_at_once=5)
     session.commit()
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     typed = {
-        "agent": str(agent.id),
+        "assistant": str(assistant.id),
         "number": "+12025550101",
         "said": "exact",
         "intro": "Hello.",

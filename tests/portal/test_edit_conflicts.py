@@ -135,7 +135,7 @@ FORMS = [
     ),
     EditForm(
         ("portal/assistants/edit.html",),
-        "/assistants/{agent}/edit",
+        "/assistants/{assistant}/edit",
         {"name": "Theirs"},
         {"phone_number": "nonsense"},
         {"phone_number": "+12025550177"},
@@ -145,8 +145,8 @@ FORMS = [
         ("portal/organizations/plan.html", "portal/organizations/plan_check.html"),
         "/organizations/{organization}/plan",
         {"user_limit": "7"},
-        {"agent_limit": "nonsense"},
-        {"agent_limit": "9"},
+        {"assistant_limit": "nonsense"},
+        {"assistant_limit": "9"},
     ),
     EditForm(
         ("portal/organizations/edit.html",),
@@ -239,18 +239,22 @@ EACH = pytest.mark.parametrize(
 def ids(session: Session, own: Tenant) -> dict[str, object]:
     """The ids that the addresses of the forms name."""
     caller = own.caller(Role.PARTNER_ADMIN)
-    agent = assistants.of_organization(session, caller, own.organization.id)[0]
-    agent.phone_number, agent.phone_enabled, agent.phone_configured = "+12025550199", True, True
-    agent.default_intro, agent.default_voicemail = "Hello.", "Call us back."
+    assistant = assistants.of_organization(session, caller, own.organization.id)[0]
+    assistant.phone_number, assistant.phone_enabled, assistant.phone_configured = (
+        "+12025550199",
+        True,
+        True,
+    )
+    assistant.default_intro, assistant.default_voicemail = "Hello.", "Call us back."
     campaign = campaigns.create(
-        session, caller, own.organization.id, name="Winter recall", all_agents=True
+        session, caller, own.organization.id, name="Winter recall", all_assistants=True
     )
     person = {"firstName": "Ada", "phone": "+12025550120"}
     contacts.apply(session, campaign, [person], ContactAction.UPSERT)
     session.commit()
     return {
         "user": own.user.id,
-        "agent": agent.id,
+        "assistant": assistant.id,
         "organization": own.organization.id,
         "campaign": campaign.id,
         "contact": session.scalars(select(Contact.id)).one(),

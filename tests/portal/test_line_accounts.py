@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallStatus, CarrierKind, Role
 from app.factory import furnish
-from app.models import Agent, AuditEntry, Call, CarrierAccount, Organization, User
+from app.models import Assistant, AuditEntry, Call, CarrierAccount, Organization, User
 from app.services import carrier_accounts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
@@ -101,7 +101,7 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
     session: Session, own: Tenant, admin: Browser, carrier: FaultyCarrier
 ) -> None:
     session.add(
-        Agent(
+        Assistant(
             partner_id=own.partner.id,
             organization_id=own.organization.id,
             name="Ada",
@@ -136,13 +136,13 @@ def test_an_account_in_use_stays_and_one_that_is_not_goes(
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
-    agent = session.scalars(
-        select(Agent).where(Agent.organization_id == own.organization.id).limit(1)
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == own.organization.id).limit(1)
     ).one()
     call = Call(
         partner_id=own.partner.id,
         organization_id=own.organization.id,
-        agent_id=agent.id,
+        assistant_id=assistant.id,
         source="api",
         carrier=CarrierKind.TWILIO,
         account_id=account.id,

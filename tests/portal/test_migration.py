@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import CallSource, Role
-from app.models import Agent, Call, LegacyDay, LegacyExchange, OAuthClient, User, utcnow
+from app.models import Assistant, Call, LegacyDay, LegacyExchange, OAuthClient, User, utcnow
 from app.policy.caller import system_caller
 from app.portal.legacy_migration.labels import as_curl, differences, time_left
 from app.services import calls, oauth_clients
@@ -149,10 +149,20 @@ def test_a_call_from_before_requests_were_kept_stands_in(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     client = make(session, own)
-    agent = session.scalars(select(Agent).where(Agent.organization_id == own.plus.id)).one()
-    agent.phone_number, agent.phone_enabled, agent.phone_configured = "+12025550100", True, True
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == own.plus.id)
+    ).one()
+    assistant.phone_number, assistant.phone_enabled, assistant.phone_configured = (
+        "+12025550100",
+        True,
+        True,
+    )
     asked = calls.CallRequest(
-        agent.id, "+12025550123", "Ada", metadata={"city": "Leeds"}, call_instructions="A quote."
+        assistant.id,
+        "+12025550123",
+        "Ada",
+        metadata={"city": "Leeds"},
+        call_instructions="A quote.",
     )
     caller = system_caller("x", own.partner.id)
     call_id = calls.schedule(session, caller, asked, source=CallSource.LEGACY, live=True).call_id
@@ -161,7 +171,7 @@ def test_a_call_from_before_requests_were_kept_stands_in(
     session.add(LegacyDay(client_id=client.id, day=utcnow().date(), accepted=1))
     session.commit()
     body = {
-        "agentId": str(agent.id),
+        "agentId": str(assistant.id),
         "contact": {"phoneNumber": "+12025550123", "firstName": "Ada"},
         "metadata": {"city": "Leeds"},
         "callInstructions": "A quote.",

@@ -58,7 +58,7 @@ def test_digits_amounts_shares_and_sizes_follow(app: Flask) -> None:
 def test_a_page_tells_its_scripts_the_marks_it_is_written_with(
     session: Session, own: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    own.organization.agent_limit = 1500
+    own.organization.assistant_limit = 1500
     session.commit()
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     path = f"/organizations/{own.organization.id}"

@@ -36,7 +36,7 @@ def fresh(session: Session, organization: Organization) -> Organization:
 NEW = {
     "name": "Bexley Plumbing",
     "tier": Tier.BASIC.value,
-    "agent_limit": "3",
+    "assistant_limit": "3",
     "user_limit": "2",
     "referral_code": "BEX",
     "referred_by_code": "",
@@ -54,7 +54,7 @@ def test_a_new_organization_has_its_plan_limits_codes_and_first_person(
     assert (answer.status_code, answer.location) == (303, f"/organizations/{made.id}")
     assert (
         made.payment_tier,
-        made.agent_limit,
+        made.assistant_limit,
         made.user_limit,
         made.referral_code,
         made.referred_by_code,
@@ -80,7 +80,7 @@ def test_sent_twice_it_is_added_once(session: Session, browser: Browser) -> None
     ("changes", "words"),
     [
         ({"name": " "}, "Name: This can't be left blank."),
-        ({"agent_limit": "many"}, "Assistant limit: Enter a whole number in digits."),
+        ({"assistant_limit": "many"}, "Assistant limit: Enter a whole number in digits."),
         ({"user_limit": ""}, "User limit: Enter a whole number."),
         ({"user_limit": "-1"}, "User limit: "),
         ({"email": "nobody"}, "Email of the first user: Enter an email like name@example.com"),
@@ -99,7 +99,7 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(
 
 
 def test_everything_that_is_wrong_is_said_at_once(browser: Browser) -> None:
-    wrong = {"name": "", "agent_limit": "x", "user_limit": "-1", "email": "nobody"}
+    wrong = {"name": "", "assistant_limit": "x", "user_limit": "-1", "email": "nobody"}
     typed = NEW | wrong | {"referral_code": "N" * 1000}
     shown = text(browser.post("/organizations/new", typed, page="/organizations/new"))
     assert "5 things need changing" in shown
@@ -137,14 +137,14 @@ def test_a_change_of_plan_is_shown_before_it_is_made(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     organization = own.plus
-    organization.agent_limit = 5
+    organization.assistant_limit = 5
     session.commit()
-    assistants.add_agent(session, OPERATOR, organization, name="Robin")
+    assistants.add_assistant(session, OPERATOR, organization, name="Robin")
     session.commit()
     base = f"/organizations/{organization.id}/plan"
     chosen = {
         "tier": Tier.BASIC.value,
-        "agent_limit": "1",
+        "assistant_limit": "1",
         "user_limit": "4",
         "version": str(organization.version),
     }
@@ -159,7 +159,7 @@ def test_a_change_of_plan_is_shown_before_it_is_made(
     answer = browser.post(base, chosen, page=f"{base}/check?{query(chosen)}")
     assert (answer.status_code, answer.location) == (303, f"/organizations/{organization.id}")
     saved = fresh(session, organization)
-    assert (saved.payment_tier, saved.agent_limit, saved.user_limit) == (Tier.BASIC, 1, 4)
+    assert (saved.payment_tier, saved.assistant_limit, saved.user_limit) == (Tier.BASIC, 1, 4)
 
 
 def query(values: dict[str, str]) -> str:
@@ -170,18 +170,18 @@ def test_a_plan_that_somebody_changed_meanwhile_is_not_overwritten(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     base = f"/organizations/{own.plus.id}/plan"
-    chosen = {"tier": Tier.PLUS.value, "agent_limit": "7", "user_limit": "1", "version": "99"}
+    chosen = {"tier": Tier.PLUS.value, "assistant_limit": "7", "user_limit": "1", "version": "99"}
     answer = browser.post(base, chosen, page=base)
     assert answer.status_code == 409
     assert "changed this" in text(answer)
-    assert fresh(session, own.plus).agent_limit != 7
+    assert fresh(session, own.plus).assistant_limit != 7
 
 
 def test_a_limit_that_is_no_number_is_refused_before_the_check(
     own: Tenant, browser: Browser
 ) -> None:
     path = f"/organizations/{own.plus.id}/plan/check"
-    answer = browser.get(f"{path}?tier={Tier.PLUS.value}&agent_limit=x&user_limit=-1")
+    answer = browser.get(f"{path}?tier={Tier.PLUS.value}&assistant_limit=x&user_limit=-1")
     assert answer.status_code == 422
     assert "2 things need changing" in text(answer)
     assert "Assistant limit: Enter a whole number in digits." in text(answer)

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import CallStatus, ContactAction, ImportState, Role
-from app.models import Agent, BrandVersion, ContactImport, Organization, User
+from app.models import Assistant, BrandVersion, ContactImport, Organization, User
 from app.models.base import utcnow
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
@@ -43,7 +43,9 @@ def matters(html: str) -> list[tuple[str, str]]:
 
 def make_ready(session: Session) -> None:
     session.execute(
-        update(Agent).values(phone_enabled=True, phone_configured=True, phone_number="+12025550148")
+        update(Assistant).values(
+            phone_enabled=True, phone_configured=True, phone_number="+12025550148"
+        )
     )
 
 
@@ -110,7 +112,7 @@ def test_everything_that_needs_a_decision_leads_to_where_it_is_mended(
     make_call(session, quiet.plus, "+12025550102", now, status=CallStatus.BUSY)
     make_call(session, quiet.plus, "+12025550103", now, status=CallStatus.NO_ANSWER)
     make_call(session, other.plus, "+12025550104", now, status=CallStatus.UNKNOWN)
-    other.plus.agent_limit = other.organization.user_limit = 2
+    other.plus.assistant_limit = other.organization.user_limit = 2
     for number in range(2):
         make_user(session, other.partner.id, f"theirs{number}@x.example")
     waiting = make_upload(session, quiet.plus, failed=412, rows_total=4812)
@@ -129,14 +131,16 @@ def test_everything_that_needs_a_decision_leads_to_where_it_is_mended(
         name="far",
         expires_at=now + timedelta(days=30),
     )
-    quiet.plus.agent_limit = 5
+    quiet.plus.assistant_limit = 5
     quiet.organization.user_limit = 10
-    agent = session.scalars(select(Agent).where(Agent.organization_id == quiet.plus.id)).first()
-    assert agent is not None
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == quiet.plus.id)
+    ).first()
+    assert assistant is not None
     for number in range(3):
-        copied = {"partner_id": agent.partner_id, "organization_id": agent.organization_id}
+        copied = {"partner_id": assistant.partner_id, "organization_id": assistant.organization_id}
         session.add(
-            Agent(
+            Assistant(
                 **copied,
                 name=f"Robin {number}",
                 phone_enabled=True,
@@ -144,7 +148,7 @@ def test_everything_that_needs_a_decision_leads_to_where_it_is_mended(
                 phone_number=f"+1202555020{number}",
             )
         )
-    agent.phone_configured = False
+    assistant.phone_configured = False
     session.commit()
     expected = [
         ("1 call with unknown outcome", f"/calls/{unknown.id}"),
@@ -152,7 +156,7 @@ def test_everything_that_needs_a_decision_leads_to_where_it_is_mended(
         ("412 rows need fixing", f"/uploads/{waiting.id}"),
         ("Key crm is about to expire", f"/api-access/keys/{key.id}"),
         ("Northwind Dental", f"/organizations/{quiet.plus.id}/plan"),
-        (f"{agent.name} can’t call yet", f"/assistants/{agent.id}"),
+        (f"{assistant.name} can’t call yet", f"/assistants/{assistant.id}"),
         (
             "2 calls without an answer in 24 hours",
             f"/calls?state=unanswered&amp;start={(now - timedelta(days=1)).date()}",
@@ -314,7 +318,7 @@ def test_the_first_page_takes_the_same_queries_for_one_and_for_a_hundred(
         for number in range(count):
             user = make_user(session, quiet.partner.id, f"u{count}-{number}@x.example")
             organization = organization_of(session, user)
-            organization.user_limit = organization.agent_limit = 2
+            organization.user_limit = organization.assistant_limit = 2
             converse(session, organization, utcnow().date())
             for status in (CallStatus.UNKNOWN, CallStatus.BUSY):
                 make_call(session, quiet.plus, "+12025550101", utcnow(), status=status)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CallStatus, CarrierKind, Role, Tier
 from app.models import (
-    Agent,
+    Assistant,
     AuditEntry,
     Call,
     CallAttempt,
@@ -61,13 +61,15 @@ def stored(session: Session, tenant: Tenant) -> dict[Tier, tuple[int | None, int
 
 def make_calls(session: Session, organization: Organization, *statuses: CallStatus) -> None:
     """Live calls of the organization, each with an attempt of just now."""
-    agent = session.scalars(select(Agent).where(Agent.organization_id == organization.id)).one()
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == organization.id)
+    ).one()
     for status in statuses:
         call = Call(
             id=new_id(),
             partner_id=organization.partner_id,
             organization_id=organization.id,
-            agent_id=agent.id,
+            assistant_id=assistant.id,
             source=CallSource.API,
             live=True,
             carrier=CarrierKind.SIMULATOR,
@@ -232,7 +234,7 @@ def test_a_change_of_plan_says_which_calls_the_new_one_allows(
 ) -> None:
     session.add(PlanLimit(partner_id=own.partner.id, tier=Tier.BASIC, max_calls_a_day=50))
     session.commit()
-    query = {"tier": Tier.BASIC.value, "agent_limit": "1", "user_limit": "1"}
+    query = {"tier": Tier.BASIC.value, "assistant_limit": "1", "user_limit": "1"}
     answer = admin.get(f"/organizations/{own.plus.id}/plan/check", query_string=query)
     said = "Basic allows each organization 50 calls a day instead of any number."
     assert said in words(answer.text)

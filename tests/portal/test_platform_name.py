@@ -26,7 +26,7 @@ def branded(own: Tenant, session: Session) -> Tenant:
     """A partner whose surfaces are all switched on."""
     own.partner.product_name = "Northwind Voice"
     own.partner.show_embedded_chat = True
-    own.partner.chat_agent_id = "an-assistant"
+    own.partner.chat_assistant_id = "an-assistant"
     own.partner.support_email = "support@northwind.example"
     session.commit()
     return own

@@ -28,7 +28,7 @@ FORM = {
     "collection_email": "",
     "payment_method_id": "pm_1",
     "default_service": "reception",
-    "default_agent_limit": "3",
+    "default_assistant_limit": "3",
     "purchase_link": "https://northwind.example/plans",
     "partner_redirect_link": "",
     "allowed_query_params": "utm_source\n\n utm_medium ",
@@ -101,9 +101,9 @@ def test_what_is_shown_and_sent_back_changes_nothing(
         ("partner_name", " ", "left blank"),
         ("support_email", "nobody", "Enter an email like"),
         ("purchase_link", "javascript:alert(1)", "web address"),
-        ("default_agent_limit", "many", "whole number"),
-        ("default_agent_limit", "", "whole number"),
-        ("default_agent_limit", "99999999999", "at most"),
+        ("default_assistant_limit", "many", "whole number"),
+        ("default_assistant_limit", "", "whole number"),
+        ("default_assistant_limit", "99999999999", "at most"),
     ],
 )
 def test_a_wrong_value_stands_at_its_field_and_nothing_is_saved(

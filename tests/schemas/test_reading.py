@@ -37,7 +37,7 @@ def test_only_an_integer_is_an_integer(value: object) -> None:
 
 
 def test_an_integer_may_be_written_with_a_point() -> None:
-    assert read(UpdateOrganizationInput, {"agentLimit": 5.0}).sent() == {"agent_limit": 5}
+    assert read(UpdateOrganizationInput, {"agentLimit": 5.0}).sent() == {"assistant_limit": 5}
 
 
 @pytest.mark.parametrize("value", ["true", 1, 0, "", []])
@@ -109,7 +109,7 @@ def test_defaults_are_those_of_the_contract() -> None:
         "show_branding_toggle": False,
         "show_character_toggle": False,
         "show_embedded_chat": False,
-        "default_agent_limit": 1,
+        "default_assistant_limit": 1,
         "product_name": "AI Receptionist",
     }
 

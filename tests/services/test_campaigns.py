@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus, Role
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
-from app.models import Agent, AuditEntry, Campaign, ExternalIdKey
+from app.models import Assistant, AuditEntry, Campaign, ExternalIdKey
 from app.policy.caller import Caller, system_caller
 from app.services import campaigns
 from tests.fixtures.cast import Tenant, make_tenant
@@ -180,16 +180,16 @@ def test_a_search_looks_in_names_and_pages(session: Session, own: Tenant, owner:
 
 def test_the_keys_of_a_campaign_are_those_of_its_assistants(session: Session) -> None:
     line = make_line(session)
-    own_agent, other_agent = line.agent_id, second_agent(session, line)
-    for agent_id, key, identifies in (
-        (own_agent, "crmId", False),
-        (own_agent, "account", False),
-        (other_agent, "crmId", True),
-        (other_agent, "branch", False),
+    own_assistant, other_assistant = line.assistant_id, second_assistant(session, line)
+    for assistant_id, key, identifies in (
+        (own_assistant, "crmId", False),
+        (own_assistant, "account", False),
+        (other_assistant, "crmId", True),
+        (other_assistant, "branch", False),
     ):
         session.add(
             ExternalIdKey(
-                agent_id=agent_id,
+                assistant_id=assistant_id,
                 organization_id=line.organization_id,
                 key=key,
                 identifies=identifies,
@@ -197,23 +197,27 @@ def test_the_keys_of_a_campaign_are_those_of_its_assistants(session: Session) ->
         )
     session.flush()
     owner = system_caller("owner", partner_id=line.partner_id)
-    one = campaigns.create(session, owner, line.organization_id, name="One", agent_ids=[own_agent])
-    every = campaigns.create(session, owner, line.organization_id, name="All", all_agents=True)
+    one = campaigns.create(
+        session, owner, line.organization_id, name="One", assistant_ids=[own_assistant]
+    )
+    every = campaigns.create(session, owner, line.organization_id, name="All", all_assistants=True)
     none = campaigns.create(session, owner, line.organization_id, name="None")
     assert campaigns.external_id_keys_of(session, [one, every, none]) == {
         one.id: {"account": False, "crmId": False},
         every.id: {"account": False, "branch": False, "crmId": True},
     }
     assert campaigns.external_id_keys(session, none) == {}
-    campaigns.assign_agents(session, owner, none.id, [other_agent])
+    campaigns.assign_assistants(session, owner, none.id, [other_assistant])
     assert campaigns.external_id_keys(session, none) == {"branch": False, "crmId": True}
 
 
-def second_agent(session: Session, line: Line) -> UUID:
-    agent = Agent(partner_id=line.partner_id, organization_id=line.organization_id, name="Bo")
-    session.add(agent)
+def second_assistant(session: Session, line: Line) -> UUID:
+    assistant = Assistant(
+        partner_id=line.partner_id, organization_id=line.organization_id, name="Bo"
+    )
+    session.add(assistant)
     session.flush()
-    return agent.id
+    return assistant.id
 
 
 def test_an_assistant_of_another_organization_cannot_be_assigned(session: Session) -> None:
@@ -221,6 +225,6 @@ def test_an_assistant_of_another_organization_cannot_be_assigned(session: Sessio
     owner = system_caller("owner", partner_id=line.partner_id)
     with pytest.raises(ValidationFailed) as refused:
         campaigns.create(
-            session, owner, line.organization_id, name="One", agent_ids=[foreign.agent_id]
+            session, owner, line.organization_id, name="One", assistant_ids=[foreign.assistant_id]
         )
     assert refused.value.code == "agent_not_found"

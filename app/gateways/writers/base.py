@@ -16,7 +16,7 @@ class Brief:
 
     notes: str
     contact_name: str | None
-    agent_name: str
+    assistant_name: str
     organization_name: str
     product_name: str
     callback_number: str | None

@@ -10,7 +10,7 @@ def introduction(brief: Brief) -> str:
     """Somebody who is called by a machine is told so in the first sentence."""
     greeting = f"Hello {brief.contact_name}," if brief.contact_name else "Hello,"
     return (
-        f"{greeting} this is {brief.agent_name}, the {_kind(brief.product_name)} "
+        f"{greeting} this is {brief.assistant_name}, the {_kind(brief.product_name)} "
         f"of {brief.organization_name}."
     )
 

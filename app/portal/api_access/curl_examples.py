@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.config import Addresses
-from app.models import Agent, ApiKey, Campaign, OAuthClient
+from app.models import ApiKey, Assistant, Campaign, OAuthClient
 from app.policy import Permission
 
 KEY_VARIABLE = "API_KEY"
@@ -29,7 +29,7 @@ class Lines:
 
 
 def for_key(
-    key: ApiKey, addresses: Addresses, campaign: Campaign | None, agent: Agent | None
+    key: ApiKey, addresses: Addresses, campaign: Campaign | None, assistant: Assistant | None
 ) -> list[Lines]:
     """What the key may do, each thing once; the harmless ones first."""
     base = f"{addresses.public_api}/api/v1"
@@ -45,14 +45,14 @@ def for_key(
     if Permission.CALLS_READ in key.scopes:
         url = f"{base}/outbound/calls?perPage=5"
         found.append(_key_lines("read-calls", "Read the newest calls", url))
-    if agent and Permission.CALLS_CREATE in key.scopes:
+    if assistant and Permission.CALLS_CREATE in key.scopes:
         call = {
-            "agentId": str(agent.id),
+            "agentId": str(assistant.id),
             "contact": {"phoneNumber": FICTIONAL_NUMBER, "firstName": "Dana"},
             "introMessage": "Hello, this is a test call.",
             "voicemailMessage": "Hello, this was a test call.",
         }
-        title = f"Have “{agent.name}” call a test number"
+        title = f"Have “{assistant.name}” call a test number"
         found.append(_key_lines("create-call", title, f"{base}/outbound/call", call))
     return found
 

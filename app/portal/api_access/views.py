@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 from app.enums import CampaignStatus
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.models import Agent, ApiKey, Campaign, Organization
+from app.models import ApiKey, Assistant, Campaign, Organization
 from app.phone import check_dialable
 from app.phone.errors import PhoneError
 from app.portal.api_access import curl_examples
@@ -189,9 +189,11 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         key = api_keys.get(session, caller(), key_id)
         organization = organizations.get(session, caller(), key.organization_id)
         requests = last_requests(session, key.id)
-        campaign, agent = _examples(session, organization)
+        campaign, assistant = _examples(session, organization)
     days_in = zone()
-    lines = curl_examples.for_key(key, settings().addresses, campaign, agent) if works(key) else []
+    lines = (
+        curl_examples.for_key(key, settings().addresses, campaign, assistant) if works(key) else []
+    )
     return render_template(
         "portal/api_access/key.html",
         key=key,
@@ -213,14 +215,16 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
     )
 
 
-def _examples(session: Session, organization: Organization) -> tuple[Campaign | None, Agent | None]:
+def _examples(
+    session: Session, organization: Organization
+) -> tuple[Campaign | None, Assistant | None]:
     """A campaign and an assistant of the organization with which the lines work."""
     found = campaigns.search(session, caller(), organization_id=organization.id, limit=20).items
     current = [row for row in found if row.status is not CampaignStatus.ARCHIVED]
     ready = [
-        agent
-        for agent in assistants.of_organization(session, caller(), organization.id)
-        if agent.active and agent.phone_ready
+        assistant
+        for assistant in assistants.of_organization(session, caller(), organization.id)
+        if assistant.active and assistant.phone_ready
     ]
     try:
         check_dialable(curl_examples.FICTIONAL_NUMBER, organization.allowed_regions)

@@ -12,10 +12,10 @@ from wtforms import (
     TextAreaField,
 )
 
-from app.models import Agent
+from app.models import Assistant
 from app.portal.web.fields import OnceField, VersionField
 from app.portal.web.forms import PortalForm
-from app.services.assistants.settings import MAX_KEY, MAX_NAME, MAX_TEXT, AgentFields
+from app.services.assistants.settings import MAX_KEY, MAX_NAME, MAX_TEXT, AssistantFields
 
 IDENTIFIES, ROUTES = "identifies", "routes"
 MEANINGS = {
@@ -50,15 +50,15 @@ class AssistantForm(PortalForm):
     )
 
     @classmethod
-    def showing(cls, agent: Agent) -> "AssistantForm":
-        form = cls.from_object(obj=agent)
+    def showing(cls, assistant: Assistant) -> "AssistantForm":
+        form = cls.from_object(obj=assistant)
         for field in form:
             if field.data is None:
                 field.data = ""
         return form
 
-    def to_fields(self) -> AgentFields:
-        return AgentFields(**self.data)
+    def to_fields(self) -> AssistantFields:
+        return AssistantFields(**self.data)
 
 
 class KeyForm(PortalForm):

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
-from app.models import Agent, Organization
+from app.models import Assistant, Organization
 from app.policy import Permission
 from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, KeyForm
 from app.portal.web import lists, organization_picker
@@ -81,9 +81,9 @@ def list_assistants() -> str:
     )
 
 
-@portal.get("/assistants/<uuid:agent_id>")
-def assistant(agent_id: UUID) -> str:
-    return _page(agent_id, KeyForm())
+@portal.get("/assistants/<uuid:assistant_id>")
+def assistant(assistant_id: UUID) -> str:
+    return _page(assistant_id, KeyForm())
 
 
 @portal.get("/assistants/new")
@@ -105,8 +105,8 @@ def assistant_create() -> Page:
             submission = Submission(session)
             if submission.earlier is not None:
                 return redirect(submission.earlier, 303)
-            made = settings.create_agent(session, caller(), organization, form.to_fields())
-            url = submission.led_to(url_for("portal.assistant", agent_id=made.id))
+            made = settings.create_assistant(session, caller(), organization, form.to_fields())
+            url = submission.led_to(url_for("portal.assistant", assistant_id=made.id))
     except ValidationFailed as error:
         if error.code == LIMIT_REACHED:
             return _new_page(organization, form, error.message), 422
@@ -115,73 +115,77 @@ def assistant_create() -> Page:
     return redirect(url, 303)
 
 
-@portal.get("/assistants/<uuid:agent_id>/edit")
-def assistant_edit(agent_id: UUID) -> str:
+@portal.get("/assistants/<uuid:assistant_id>/edit")
+def assistant_edit(assistant_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        form = _stored(session, agent_id)
-    return _edit_page(agent_id, form)
+        form = _stored(session, assistant_id)
+    return _edit_page(assistant_id, form)
 
 
-@portal.post("/assistants/<uuid:agent_id>/edit")
-def assistant_save(agent_id: UUID) -> Page:
+@portal.post("/assistants/<uuid:assistant_id>/edit")
+def assistant_save(assistant_id: UUID) -> Page:
     form = AssistantForm()
     try:
         with transaction() as session:
-            settings.update_agent(
-                session, caller(), agent_id, form.to_fields(), expected_version=form.version.data
+            settings.update_assistant(
+                session,
+                caller(),
+                assistant_id,
+                form.to_fields(),
+                expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
         return refused(
             error,
             form,
-            lambda: _edit_page(agent_id, form),
-            stored=lambda session: _stored(session, agent_id),
-            target=("agent", agent_id),
+            lambda: _edit_page(assistant_id, form),
+            stored=lambda session: _stored(session, assistant_id),
+            target=("agent", assistant_id),
         )
     flash(f"{form.name.data} was saved.", "success")
-    return redirect(url_for("portal.assistant", agent_id=agent_id), 303)
+    return redirect(url_for("portal.assistant", assistant_id=assistant_id), 303)
 
 
-@portal.post("/assistants/<uuid:agent_id>/keys")
-def assistant_key_add(agent_id: UUID) -> Page:
+@portal.post("/assistants/<uuid:assistant_id>/keys")
+def assistant_key_add(assistant_id: UUID) -> Page:
     form = KeyForm()
     try:
         with transaction() as session:
-            assistants.get(session, caller(), agent_id)
+            assistants.get(session, caller(), assistant_id)
             submission = Submission(session)
             if submission.earlier is not None:
                 return redirect(submission.earlier, 303)
             settings.add_external_id_key(
-                session, caller(), agent_id, form.key.data or "", identifies=form.identifies
+                session, caller(), assistant_id, form.key.data or "", identifies=form.identifies
             )
-            url = submission.led_to(url_for("portal.assistant", agent_id=agent_id))
+            url = submission.led_to(url_for("portal.assistant", assistant_id=assistant_id))
     except ValidationFailed as error:
-        return refused(error, form, lambda: _page(agent_id, form))
+        return refused(error, form, lambda: _page(assistant_id, form))
     flash(f"The key {(form.key.data or '').strip()} was added.", "success")
     return redirect(url, 303)
 
 
-@portal.get("/assistants/<uuid:agent_id>/keys/remove")
-def assistant_key_remove_confirm(agent_id: UUID) -> str:
+@portal.get("/assistants/<uuid:assistant_id>/keys/remove")
+def assistant_key_remove_confirm(assistant_id: UUID) -> str:
     key = request.args.get("key", "")
     with transaction(read_only=True) as session:
-        agent = assistants.get(session, caller(), agent_id)
-        settings.get_key(session, agent, key)
-        return _removing(session, agent, key).page()
+        assistant = assistants.get(session, caller(), assistant_id)
+        settings.get_key(session, assistant, key)
+        return _removing(session, assistant, key).page()
 
 
-@portal.post("/assistants/<uuid:agent_id>/keys/remove")
-def assistant_key_remove(agent_id: UUID) -> Page:
+@portal.post("/assistants/<uuid:assistant_id>/keys/remove")
+def assistant_key_remove(assistant_id: UUID) -> Page:
     key = request.args.get("key", "")
     with transaction() as session:
-        settings.remove_external_id_key(session, caller(), agent_id, key)
+        settings.remove_external_id_key(session, caller(), assistant_id, key)
     flash(f"The key {key} was removed.", "success")
-    return redirect(url_for("portal.assistant", agent_id=agent_id), 303)
+    return redirect(url_for("portal.assistant", assistant_id=assistant_id), 303)
 
 
 def organizations_of(session: Session, found: Any) -> dict[UUID, Organization]:
     """The organizations of assistants, in one query."""
-    ids = {agent.organization_id for agent in found}
+    ids = {assistant.organization_id for assistant in found}
     query = organizations.visible(caller()).where(Organization.id.in_(ids))
     return {row.id: row for row in session.scalars(query)}
 
@@ -190,14 +194,14 @@ def _stored(session: Session, assistant_id: UUID) -> AssistantForm:
     return AssistantForm.showing(assistants.get(session, caller(), assistant_id))
 
 
-def _page(agent_id: UUID, form: KeyForm) -> str:
+def _page(assistant_id: UUID, form: KeyForm) -> str:
     with transaction(read_only=True) as session:
-        found = assistants.get(session, caller(), agent_id)
+        found = assistants.get(session, caller(), assistant_id)
         organization = organizations.get(session, caller(), found.organization_id)
         word = assistants.readiness_of(found, organization)
         return render_template(
             "portal/assistants/detail.html",
-            agent=found,
+            assistant=found,
             organization=organization,
             conditions=_conditions(found, organization),
             keys=assistants.external_id_keys(session, found),
@@ -211,29 +215,29 @@ def _page(agent_id: UUID, form: KeyForm) -> str:
         )
 
 
-def _conditions(agent: Agent, organization: Organization) -> list[dict[str, Any]]:
+def _conditions(assistant: Assistant, organization: Organization) -> list[dict[str, Any]]:
     """The conditions with the place to mend each, for those who may."""
     found = []
-    for each in assistants.readiness(agent, organization):
+    for each in assistants.readiness(assistant, organization):
         title = each.sentence
-        if agent.phone_number:
-            title = title.replace(agent.phone_number, phone(agent.phone_number))
+        if assistant.phone_number:
+            title = title.replace(assistant.phone_number, phone(assistant.phone_number))
         state = "passed" if each.met else "failed" if each.needed else "warning"
         entry: dict[str, Any] = {"state": state, "title": title}
         if not each.met and caller().may(Permission.ORGANIZATIONS_WRITE):
             entry["url"] = (
                 url_for("portal.organization", organization_id=organization.id)
                 if each.place == "organization"
-                else url_for("portal.assistant_edit", agent_id=agent.id, _anchor=each.place)
+                else url_for("portal.assistant_edit", assistant_id=assistant.id, _anchor=each.place)
             )
             entry["act"] = ACTS[each.place]
         found.append(entry)
     return found
 
 
-def _removing(session: Session, agent: Agent, key: str) -> Confirmation:
-    carriers = settings.carriers_of_key(session, agent, key)
-    others = settings.defined_elsewhere(session, agent, key)
+def _removing(session: Session, assistant: Assistant, key: str) -> Confirmation:
+    carriers = settings.carriers_of_key(session, assistant, key)
+    others = settings.defined_elsewhere(session, assistant, key)
     carried = f"{plural(carriers, 'contact has', 'contacts have')} a value for it"
     consequences = [f"{carried}. Contacts keep it." if carriers else "No contact uses it."]
     if others:
@@ -242,12 +246,12 @@ def _removing(session: Session, agent: Agent, key: str) -> Confirmation:
     else:
         consequences.append("Files and scripts that send it will be refused.")
     return Confirmation(
-        action=url_for("portal.assistant_key_remove", agent_id=agent.id, key=key),
+        action=url_for("portal.assistant_key_remove", assistant_id=assistant.id, key=key),
         question=f"Remove the key {key}?",
         consequences=consequences,
         act="Remove key",
         safe="Keep key",
-        safe_url=url_for("portal.assistant", agent_id=agent.id),
+        safe_url=url_for("portal.assistant", assistant_id=assistant.id),
     )
 
 
@@ -266,7 +270,7 @@ def _edit_page(assistant_id: UUID, form: AssistantForm) -> str:
         found = assistants.get(session, caller(), assistant_id)
     return render_template(
         "portal/assistants/edit.html",
-        agent=found,
+        assistant=found,
         form=form,
         most=MAX_TEXT,
     )

@@ -43,7 +43,7 @@ PAGES = {
     "campaign": ("portal.campaign", "campaign_id"),
     "upload": ("portal.upload", "upload_id"),
     "call": ("portal.call", "call_id"),
-    "agent": ("portal.assistant", "agent_id"),
+    "agent": ("portal.assistant", "assistant_id"),
     "api_key": ("portal.api_key", "key_id"),
     "client": ("portal.api_client", "client_id"),
 }

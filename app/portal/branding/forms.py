@@ -75,14 +75,14 @@ class BrandingForm(PortalForm):
     header_links = FieldList(FormField(LinkRow))
     social_links = FieldList(FormField(SocialRow))
     show_embedded_chat = BooleanField("Show the chat bubble")
-    chat_agent_id = SelectField("Chat assistant", validate_choice=False)
+    chat_assistant_id = SelectField("Chat assistant", validate_choice=False)
     chat_header = _colour_field(CHAT_LABELS["header"])
     chat_visitor = _colour_field(CHAT_LABELS["visitor"])
     chat_assistant = _colour_field(CHAT_LABELS["assistant"])
     chat_background = _colour_field(CHAT_LABELS["background"])
     show_branding_toggle = BooleanField("Show “Powered by” on customers’ pages")
     show_character_toggle = BooleanField("Let customers choose their assistant’s character")
-    default_agent_name = StringField("Name of new assistants", render_kw={"maxlength": 200})
+    default_assistant_name = StringField("Name of new assistants", render_kw={"maxlength": 200})
     partner_upgrade_message = TextAreaField("Message at a limit", render_kw={"maxlength": 2000})
     demo_link = URLField("Address of your demo", render_kw={"maxlength": 2000})
 
@@ -102,10 +102,10 @@ class BrandingForm(PortalForm):
                 "header_links": _and_spare(content["customHeaderLinks"]),
                 "social_links": _and_spare(content["socialLinks"]),
                 "show_embedded_chat": content["showEmbeddedChat"],
-                "chat_agent_id": content["chatAgentId"] or "",
+                "chat_assistant_id": content["chatAgentId"] or "",
                 "show_branding_toggle": content["showBrandingToggle"],
                 "show_character_toggle": content["showCharacterToggle"],
-                "default_agent_name": content["defaultAgentName"] or "",
+                "default_assistant_name": content["defaultAgentName"] or "",
                 "partner_upgrade_message": content["partnerUpgradeMessage"] or "",
                 "demo_link": content["demoLink"] or "",
             }
@@ -134,11 +134,11 @@ class BrandingForm(PortalForm):
             "customHeaderLinks": [_values(r) for r in self._filled(self.header_links)] or None,
             "socialLinks": [_values(r) for r in self._filled(self.social_links)] or None,
             "showEmbeddedChat": self.show_embedded_chat.data,
-            "chatAgentId": _blank_is_null(self.chat_agent_id.data),
+            "chatAgentId": _blank_is_null(self.chat_assistant_id.data),
             "chatTemplateColors": self._chat_colours(stored["chatTemplateColors"] or {}),
             "showBrandingToggle": self.show_branding_toggle.data,
             "showCharacterToggle": self.show_character_toggle.data,
-            "defaultAgentName": _blank_is_null(self.default_agent_name.data),
+            "defaultAgentName": _blank_is_null(self.default_assistant_name.data),
             "partnerUpgradeMessage": _blank_is_null(self.partner_upgrade_message.data),
             "demoLink": _blank_is_null(self.demo_link.data),
         }
@@ -169,8 +169,8 @@ class BrandingForm(PortalForm):
         name, *place = path.replace("[", ".").replace("]", "").split(".")
         single: dict[str, Field] = {
             "productName": self.product_name,
-            "chatAgentId": self.chat_agent_id,
-            "defaultAgentName": self.default_agent_name,
+            "chatAgentId": self.chat_assistant_id,
+            "defaultAgentName": self.default_assistant_name,
             "partnerUpgradeMessage": self.partner_upgrade_message,
             "demoLink": self.demo_link,
         }

@@ -38,8 +38,8 @@ class Shown:
     picture: str | None = None
 
 
-def shown(name: str, value: Any, agents: dict[str, str]) -> list[Shown]:
-    """A brand field's value in words, one line an entry; ``agents`` names assistants by id."""
+def shown(name: str, value: Any, assistants: dict[str, str]) -> list[Shown]:
+    """A brand field's value in words, one line an entry; ``assistants`` names assistants by id."""
     if value is None or value in ("", [], {}):
         return [Shown("–")]
     if isinstance(value, list):
@@ -48,18 +48,18 @@ def shown(name: str, value: Any, agents: dict[str, str]) -> list[Shown]:
         return [_colour(CHAT_LABELS.get(part, part), colour) for part, colour in value.items()]
     if name == "logoImgUrl":
         return [_picture("Logo", value)]
-    return [Shown(_plain(name, value, agents))]
+    return [Shown(_plain(name, value, assistants))]
 
 
-def words(name: str, value: Any, agents: dict[str, str]) -> str:
+def words(name: str, value: Any, assistants: dict[str, str]) -> str:
     """A brand field's value as one line of text."""
-    return "; ".join(line.text for line in shown(name, value, agents))
+    return "; ".join(line.text for line in shown(name, value, assistants))
 
 
-def _plain(name: str, value: Any, agents: dict[str, str]) -> str:
+def _plain(name: str, value: Any, assistants: dict[str, str]) -> str:
     if isinstance(value, bool):
         return "On" if value else "Off"
-    return agents.get(value, value) if name == "chatAgentId" else str(value)
+    return assistants.get(value, value) if name == "chatAgentId" else str(value)
 
 
 def _colour(name: str, value: str) -> Shown:

@@ -27,7 +27,7 @@ SURFACES = (
 )
 THEMES = (("light", "Light"), ("dark", "Dark"))
 WIDTHS = (("wide", "Wide"), ("phone", "Phone"))
-MOST_CHAT_AGENTS = 200
+MOST_CHAT_ASSISTANTS = 200
 
 
 class Studio:
@@ -42,12 +42,14 @@ class Studio:
             drafts.changed_fields(self.partner, caller(), self.draft) if self.draft else []
         )
         listed = assistants.with_organizations(
-            session, caller(), MOST_CHAT_AGENTS, also=self.content["chatAgentId"]
+            session, caller(), MOST_CHAT_ASSISTANTS, also=self.content["chatAgentId"]
         )
         brand = self.brand
         urls = {"logo": brand.logo_url, "favicon": brand.favicon_url, "hero": brand.hero_url}
         self.pictures = {kind: images.kept(session, caller(), url) for kind, url in urls.items()}
-        self.agents = {str(agent.id): f"{agent.name}, {name}" for agent, name in listed}
+        self.assistants = {
+            str(assistant.id): f"{assistant.name}, {name}" for assistant, name in listed
+        }
 
     @property
     def brand(self) -> Brand:
@@ -78,8 +80,8 @@ class Studio:
             differences=[
                 Difference(
                     FIELD_LABELS[change.name],
-                    words(change.name, change.new, self.agents),
-                    words(change.name, change.old, self.agents),
+                    words(change.name, change.new, self.assistants),
+                    words(change.name, change.old, self.assistants),
                 )
                 for change in found
             ],
@@ -95,13 +97,13 @@ class Studio:
         }
 
     def _context(self, form: BrandingForm) -> dict[str, Any]:
-        form.chat_agent_id.choices = [
+        form.chat_assistant_id.choices = [
             SelectChoice("", "None"),
-            *(SelectChoice(value, name) for value, name in self.agents.items()),
+            *(SelectChoice(value, name) for value, name in self.assistants.items()),
         ]
-        chosen = form.chat_agent_id.data
-        if chosen and chosen not in self.agents:
-            form.chat_agent_id.choices.append(SelectChoice(chosen, "Removed assistant"))
+        chosen = form.chat_assistant_id.data
+        if chosen and chosen not in self.assistants:
+            form.chat_assistant_id.choices.append(SelectChoice(chosen, "Removed assistant"))
         brand = self.brand
         return {
             **self.head(),

@@ -89,8 +89,8 @@ def _compared(
         "rows": [
             (
                 FIELD_LABELS[change.name],
-                shown(change.name, change.old, studio.agents),
-                shown(change.name, change.new, studio.agents),
+                shown(change.name, change.old, studio.assistants),
+                shown(change.name, change.new, studio.assistants),
             )
             for change in found.changes
         ],

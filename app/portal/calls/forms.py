@@ -26,7 +26,7 @@ HINTS = {
 
 class TestCallForm(PortalForm):
     once = OnceField()
-    agent = SelectField("Assistant", validate_choice=False)
+    assistant = SelectField("Assistant", validate_choice=False)
     number = TelField("Number to call", render_kw={"maxlength": 30, "autocomplete": "off"})
     name = StringField("Name", render_kw={"maxlength": 100, "autocomplete": "off"})
     said = RadioField(
@@ -49,7 +49,7 @@ class TestCallForm(PortalForm):
         names = (call.contact.get("firstName"), call.contact.get("lastName"))
         return cls.from_object(
             data={
-                "agent": str(call.agent_id),
+                "assistant": str(call.assistant_id),
                 "number": call.phone_number,
                 "name": " ".join(name for name in names if name),
                 "said": INSTRUCTIONS if call.call_instructions else EXACT if exact else DEFAULT,
@@ -79,7 +79,7 @@ class TestCallForm(PortalForm):
         texts = self.texts
         first, _, last = (self.name.data or "").strip().partition(" ")
         return CallRequest(
-            agent_id=self.agent.data or "",
+            assistant_id=self.assistant.data or "",
             phone_number=self.dialled,
             first_name=first or None,
             last_name=last or None,
@@ -92,7 +92,7 @@ class TestCallForm(PortalForm):
         """Put each problem at its field; words that are missing, where the user chose them."""
         rest: list[tuple[str, str]] = [] if error.problems else [("", error.message)]
         fields = {
-            "agentId": self.agent,
+            "agentId": self.assistant,
             "contact.phoneNumber": self.number,
             "introMessage": self.intro,
             "voicemailMessage": self.voicemail,

@@ -11,7 +11,7 @@ from wtforms import SelectChoice
 from app.enums import CallSource, CarrierKind
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.models import Agent
+from app.models import Assistant
 from app.portal.calls.forms import HINTS, MOST_WORDS, TestCallForm
 from app.portal.calls.labels import live
 from app.portal.web.blueprint import portal
@@ -22,11 +22,11 @@ from app.services import assistants, calls
 
 Page = str | tuple[str, int] | Response
 
-MOST_AGENTS = 200
+MOST_ASSISTANTS = 200
 FIELDS = {"number": "#number", "messages": "#said-0"}
 PAGES = {
     "organization": ("portal.organization", "View organization"),
-    "agent": ("portal.assistant", "View assistant"),
+    "assistant": ("portal.assistant", "View assistant"),
     "do-not-call": ("portal.do_not_call", "View list"),
     "regions": ("portal.organization_settings", "View settings"),
     "calling-hours": ("portal.organization_settings", "View settings"),
@@ -39,7 +39,7 @@ PAGES = {
 def test_call() -> Page:
     call_id = _as_uuid(request.args.get("call"))
     if call_id is None:
-        return _test_page(TestCallForm(data={"agent": request.args.get("agent")}), None)
+        return _test_page(TestCallForm(data={"assistant": request.args.get("agent")}), None)
     with transaction(read_only=True) as session:
         form = TestCallForm.repeating(calls.get(session, caller(), call_id))
     return _test_page(form, call_id)
@@ -82,15 +82,18 @@ def test_call_place() -> Page:
 def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = False) -> str:
     with transaction(read_only=True) as session:
         choices = assistants.with_organizations(
-            session, caller(), MOST_AGENTS, also=form.agent.data
+            session, caller(), MOST_ASSISTANTS, also=form.assistant.data
         )
-        form.agent.choices = [
-            SelectChoice(str(agent.id), _agent_words(agent.name, organization, agent.phone_number))
-            for agent, organization in choices
+        form.assistant.choices = [
+            SelectChoice(
+                str(assistant.id),
+                _assistant_words(assistant.name, organization, assistant.phone_number),
+            )
+            for assistant, organization in choices
         ]
-        if not form.agent.data and choices:
+        if not form.assistant.data and choices:
             ready = [a for a, _ in choices if a.active and a.phone_ready] or [choices[0][0]]
-            form.agent.data = str(ready[0].id)
+            form.assistant.data = str(ready[0].id)
         shown = live(session, calls.get(session, caller(), call_id)) if call_id else {}
         checks = _checks(session, form)
         if is_refused and not form.number.errors:
@@ -102,19 +105,19 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             hints=HINTS,
             most_words=MOST_WORDS,
             checks=checks,
-            has_agents=bool(choices),
-            has_more=len(choices) >= MOST_AGENTS,
+            has_assistants=bool(choices),
+            has_more=len(choices) >= MOST_ASSISTANTS,
             **shown,
         )
 
 
-def _agent_words(name: str, organization: str, number: str | None) -> str:
+def _assistant_words(name: str, organization: str, number: str | None) -> str:
     return f"{name}, {organization} ({phone(number) if number else 'no number'})"
 
 
 def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
     try:
-        agent = assistants.get(session, caller(), form.agent.data or "")
+        assistant = assistants.get(session, caller(), form.assistant.data or "")
     except NotFound:
         return []
     config = settings()
@@ -124,29 +127,29 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
         config.carrier_calls_per_second,
     )
     found = calls.preflight(
-        session, caller(), agent, form.dialled, form.texts, installation=installation
+        session, caller(), assistant, form.dialled, form.texts, installation=installation
     )
-    own = agent.phone_number
+    own = assistant.phone_number
     return [
         {
             "state": check.state,
             "title": check.sentence.replace(own, phone(own)) if own else check.sentence,
-            **(_fix_link(check.fix_at, agent) if check.state != "passed" else {}),
+            **(_fix_link(check.fix_at, assistant) if check.state != "passed" else {}),
         }
         for check in found
     ]
 
 
-def _fix_link(place: str, agent: Agent) -> dict[str, str]:
+def _fix_link(place: str, assistant: Assistant) -> dict[str, str]:
     """The link to the page that fixes a check, for users who may open it."""
     if place in FIELDS:
         return {"url": FIELDS[place], "act": "Go to field"}
     endpoint, act = PAGES.get(place, ("", ""))
     if not endpoint or not may_open(caller(), endpoint):
         return {}
-    if place == "agent":
-        return {"url": url_for(endpoint, agent_id=agent.id), "act": act}
-    return {"url": url_for(endpoint, organization_id=agent.organization_id), "act": act}
+    if place == "assistant":
+        return {"url": url_for(endpoint, assistant_id=assistant.id), "act": act}
+    return {"url": url_for(endpoint, organization_id=assistant.organization_id), "act": act}
 
 
 def _as_uuid(text: str | None) -> UUID | None:

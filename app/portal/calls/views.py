@@ -33,7 +33,7 @@ def list_calls() -> str | tuple[str, int]:
         page = calls.search(session, caller(), chosen, cursor=place.cursor, limit=lists.PAGE_SIZE)
         unlisted = calls.without_calls(session, caller(), chosen)
         named = {}
-        for name in ("organization", "agent"):
+        for name in ("organization", "assistant"):
             wanted = getattr(chosen, name)
             if isinstance(wanted, UUID):
                 load = organizations.get if name == "organization" else assistants.get
@@ -60,13 +60,13 @@ def list_calls() -> str | tuple[str, int]:
 def call(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = calls.get(session, caller(), call_id)
-        agent = assistants.get(session, caller(), found.agent_id)
+        assistant = assistants.get(session, caller(), found.assistant_id)
         of = found.campaign_id
         campaign = campaigns.get(session, caller(), of) if of else None
         names = organizations.names_of(session, caller(), [found.organization_id])
         return render_template(
             "portal/calls/detail.html",
-            agent=agent,
+            assistant=assistant,
             campaign=campaign,
             organization=names.get(found.organization_id),
             sources=SOURCE_WORDS,
@@ -120,7 +120,7 @@ def _chosen() -> tuple[CallSearch, Problems]:
         states=GROUPS.get(state, frozenset({named} if named else ())),
         answered_by=lists.choice_filter("answered", AnsweredBy),
         organization=lists.id_or_words("organization") if _sees_organizations() else None,
-        agent=lists.id_or_words("agent"),
+        assistant=lists.id_or_words("agent"),
         number=lists.text_filter("number"),
         since=since,
         before=before,

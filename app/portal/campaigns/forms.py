@@ -6,7 +6,7 @@ from uuid import UUID
 from wtforms import RadioField, SelectChoice, SelectMultipleField, StringField
 from wtforms.widgets import CheckboxInput, ListWidget
 
-from app.models import Agent, Campaign
+from app.models import Assistant, Campaign
 from app.portal.web.fields import OnceField, VersionField
 from app.portal.web.forms import PortalForm
 
@@ -26,7 +26,7 @@ class CampaignForm(PortalForm):
         ],
         default=ALL,
     )
-    agents = SelectMultipleField(
+    assistants = SelectMultipleField(
         "Chosen assistants",
         choices=[],
         validate_choice=False,
@@ -39,26 +39,28 @@ class CampaignForm(PortalForm):
         return cls.from_object(
             data={
                 "name": campaign.name,
-                "who": ALL if campaign.all_agents else SOME,
-                "agents": [str(agent_id) for agent_id in chosen],
+                "who": ALL if campaign.all_assistants else SOME,
+                "assistants": [str(assistant_id) for assistant_id in chosen],
                 "version": campaign.version,
             }
         )
 
-    def offer(self, agents: Sequence[Agent]) -> None:
-        self.agents.choices = [SelectChoice(str(agent.id), agent.name) for agent in agents]
+    def offer(self, assistants: Sequence[Assistant]) -> None:
+        self.assistants.choices = [
+            SelectChoice(str(assistant.id), assistant.name) for assistant in assistants
+        ]
 
     @property
-    def all_agents(self) -> bool:
+    def all_assistants(self) -> bool:
         return bool(self.who.data != SOME)
 
     @property
     def chosen(self) -> list[UUID]:
         """The ids that were ticked; what is no id names nobody."""
-        if self.all_agents:
+        if self.all_assistants:
             return []
         found = []
-        for text in self.agents.data or []:
+        for text in self.assistants.data or []:
             try:
                 found.append(UUID(text))
             except ValueError:

@@ -7,7 +7,7 @@ from flask import url_for
 
 from app.enums import CampaignStatus
 from app.extensions import caller
-from app.models import Agent, Campaign, Outreach
+from app.models import Assistant, Campaign, Outreach
 from app.portal.campaigns.plan_forms import DAYS
 from app.portal.web.formats import moment, number, plural
 from app.portal.web.navigation import may_open
@@ -59,7 +59,7 @@ def hours_words(plan: Outreach) -> str:
     return f"{plan.hours_start:%H:%M} to {end}, {days}, local to each person"
 
 
-def plan_facts(plan: Outreach, agent: Agent) -> list[tuple[str, str | None]]:
+def plan_facts(plan: Outreach, assistant: Assistant) -> list[tuple[str, str | None]]:
     """The plan as labels and values."""
     words = "Default messages"
     if plan.intro_message:
@@ -67,7 +67,7 @@ def plan_facts(plan: Outreach, agent: Agent) -> list[tuple[str, str | None]]:
     elif plan.call_instructions:
         words = "By instructions"
     return [
-        ("Assistant", agent.name),
+        ("Assistant", assistant.name),
         ("Hours", hours_words(plan)),
         ("Calls an hour", number(plan.calls_per_hour) if plan.calls_per_hour else "No limit"),
         (
@@ -117,7 +117,7 @@ def blocker_words(
     runs = campaign.status is CampaignStatus.ACTIVE
     endpoint, act = _MENDED[held.code]
     ids: dict[str, Any] = {
-        "portal.assistant": {"agent_id": plan.agent_id},
+        "portal.assistant": {"assistant_id": plan.assistant_id},
         "portal.campaign_plan": {"campaign_id": campaign.id},
         "portal.line_health": {},
     }.get(endpoint, {"organization_id": campaign.organization_id})

@@ -14,7 +14,7 @@ from wtforms import (
 )
 from wtforms.widgets import CheckboxInput, ListWidget
 
-from app.models import Agent
+from app.models import Assistant
 from app.portal.web.fields import ClockField, VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services.outreach import Plan
@@ -35,13 +35,13 @@ _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 
 class PlanForm(PortalForm):
     wire_fields: ClassVar = {
-        "agentId": "agent",
+        "agentId": "assistant",
         "introMessage": "intro",
         "voicemailMessage": "voicemail",
     }
 
     version = VersionField()
-    agent = SelectField("Assistant", choices=[], validate_choice=False)
+    assistant = SelectField("Assistant", choices=[], validate_choice=False)
     weekdays = SelectMultipleField(
         "Days",
         choices=[SelectChoice(str(number), name) for number, name in enumerate(DAYS, 1)],
@@ -71,7 +71,7 @@ class PlanForm(PortalForm):
         exact = bool(plan.intro_message)
         return cls.from_object(
             data={
-                "agent": str(plan.agent_id) if plan.agent_id else None,
+                "assistant": str(plan.assistant_id) if plan.assistant_id else None,
                 "weekdays": [str(day) for day in sorted(plan.weekdays)],
                 "hours_start": plan.hours_start,
                 "hours_end": plan.hours_end,
@@ -85,8 +85,10 @@ class PlanForm(PortalForm):
             }
         )
 
-    def offer(self, agents: Sequence[Agent]) -> None:
-        self.agent.choices = [SelectChoice(str(agent.id), agent.name) for agent in agents]
+    def offer(self, assistants: Sequence[Assistant]) -> None:
+        self.assistant.choices = [
+            SelectChoice(str(assistant.id), assistant.name) for assistant in assistants
+        ]
 
     def fields_by_wire(self) -> dict[str, str]:
         """Words that are missing are asked for where the user chose how to give them."""
@@ -104,9 +106,9 @@ class PlanForm(PortalForm):
             words["call_instructions"] = (self.instructions.data or "").strip() or None
         speaker = None
         with suppress(ValueError, TypeError):
-            speaker = UUID(self.agent.data)
+            speaker = UUID(self.assistant.data)
         return Plan(
-            agent_id=speaker,
+            assistant_id=speaker,
             weekdays=frozenset(
                 int(day) if day.isdecimal() else 0 for day in self.weekdays.data or ()
             ),

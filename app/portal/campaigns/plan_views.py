@@ -180,9 +180,9 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "blocker": None,
     }
     if plan is not None:
-        agent = assistants.get(session, caller(), plan.agent_id)
+        assistant = assistants.get(session, caller(), plan.assistant_id)
         shown["blocker"] = blocker_words(found, plan, _blocker(session, found, plan))
-        shown["facts_of_plan"] = plan_facts(plan, agent)
+        shown["facts_of_plan"] = plan_facts(plan, assistant)
         if found.status is not CampaignStatus.ARCHIVED and (not running or progress.is_over):
             again = plan.started_at is not None and progress.is_over and progress.called > 0
             shown["question"] = _starting(session, found, plan, again=again)

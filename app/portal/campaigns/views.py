@@ -101,8 +101,8 @@ def campaign_create() -> Page:
                 caller(),
                 organization.id,
                 name=form.name.data or "",
-                agent_ids=form.chosen,
-                all_agents=form.all_agents,
+                assistant_ids=form.chosen,
+                all_assistants=form.all_assistants,
             )
             url = submission.led_to(url_for("portal.campaign", campaign_id=made.id))
     except ValidationFailed as error:
@@ -170,8 +170,8 @@ def campaign_save(campaign_id: UUID) -> Page:
         with transaction() as session:
             name, version = form.name.data or "", form.version.data
             campaigns.rename(session, caller(), campaign_id, name, expected_version=version)
-            campaigns.assign_agents(
-                session, caller(), campaign_id, form.chosen, all_agents=form.all_agents
+            campaigns.assign_assistants(
+                session, caller(), campaign_id, form.chosen, all_assistants=form.all_assistants
             )
     except (ValidationFailed, Conflict) as error:
         return refused(
@@ -241,7 +241,7 @@ def _archiving(found: Campaign) -> Confirmation:
 
 def _stored(session: Session, campaign_id: UUID) -> CampaignForm:
     found = campaigns.get(session, caller(), campaign_id)
-    return CampaignForm.showing(found, campaigns.agents_of(session, found))
+    return CampaignForm.showing(found, campaigns.assistants_of(session, found))
 
 
 def _new_page(organization: Organization, form: CampaignForm) -> str:

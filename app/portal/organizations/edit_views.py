@@ -24,8 +24,8 @@ Page = str | tuple[str, int] | Response
 @portal.get("/organizations/new")
 def organization_new() -> Page:
     _refuse_operators()
-    limit = current_user.partner.default_agent_limit
-    start = {"tier": Tier.FREE.value, "agent_limit": limit, "user_limit": 1}
+    limit = current_user.partner.default_assistant_limit
+    start = {"tier": Tier.FREE.value, "assistant_limit": limit, "user_limit": 1}
     return _new_page(NewForm(data=start))
 
 
@@ -119,7 +119,7 @@ def organization_plan_check(organization_id: UUID) -> Page:
             caller(),
             organization_id,
             tier=changes.payment_tier,
-            agent_limit=changes.agent_limit or 0,
+            assistant_limit=changes.assistant_limit or 0,
             user_limit=changes.user_limit or 0,
         )
         return render_template(

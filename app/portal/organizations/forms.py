@@ -58,10 +58,10 @@ class Limits(OrganizationForm):
     tier = SelectField(
         "Plan", choices=[SelectChoice(tier.value, name) for tier, name in TIER_NAMES.items()]
     )
-    agent_limit = WholeNumber("Assistant limit", render_kw=_LIMIT)
+    assistant_limit = WholeNumber("Assistant limit", render_kw=_LIMIT)
     user_limit = WholeNumber("User limit", render_kw=_LIMIT)
 
-    def validate_agent_limit(self, field: WholeNumber) -> None:
+    def validate_assistant_limit(self, field: WholeNumber) -> None:
         refuse_blank(field)
 
     def validate_user_limit(self, field: WholeNumber) -> None:
@@ -80,7 +80,7 @@ class PlanForm(Limits):
         return cls.from_object(
             data={
                 "tier": (organization.payment_tier or Tier.FREE).value,
-                "agent_limit": organization.agent_limit,
+                "assistant_limit": organization.assistant_limit,
                 "user_limit": organization.user_limit,
                 "version": organization.version,
             }

@@ -47,7 +47,9 @@ class Tab:
 TABS = (
     Tab("Overview", "portal.organization", Permission.ORGANIZATIONS_READ),
     Tab("Users", "portal.organization_people", Permission.USERS_READ, "people"),
-    Tab("Assistants", "portal.organization_assistants", Permission.ORGANIZATIONS_READ, "agents"),
+    Tab(
+        "Assistants", "portal.organization_assistants", Permission.ORGANIZATIONS_READ, "assistants"
+    ),
     Tab("Campaigns", "portal.organization_campaigns", Permission.CAMPAIGNS_READ, "campaigns"),
     Tab("Usage", "portal.organization_usage", Permission.USAGE_READ),
     Tab("Settings", "portal.organization_settings", Permission.ORGANIZATIONS_READ),
@@ -61,7 +63,7 @@ def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any
     use = organizations.use_of(session, [found.id])[found.id]
     counts = {
         "people": use.users,
-        "agents": use.agents,
+        "assistants": use.assistants,
         "campaigns": organizations.campaigns_in(session, found),
         "do_not_call": do_not_call.count_of(session, caller(), found.id),
     }

@@ -37,7 +37,7 @@ class PortalSettingsForm(PortalForm):
     collection_email = _mail("Payments from your customers")
     payment_method_id = _text("Reference of your payment method", spellcheck="false")
     default_service = _text("Service of new assistants")
-    default_agent_limit = StringField(
+    default_assistant_limit = StringField(
         "Assistants of a new organization", render_kw={"inputmode": "numeric", "required": True}
     )
     purchase_link = _address("Upgrade page")

@@ -1,8 +1,8 @@
-"""Assistants (`agents` on the wire): who may see which, settings, and whether they can call."""
+"""Assistants (`assistants` on the wire): who may see which, settings, and whether they can call."""
 
 from app.services.assistants.creating import (
-    add_agent,
-    configure_agent,
+    add_assistant,
+    configure_assistant,
     define_external_id_key,
 )
 from app.services.assistants.queries import (
@@ -25,8 +25,8 @@ __all__ = [
     "SORTS",
     "Condition",
     "Readiness",
-    "add_agent",
-    "configure_agent",
+    "add_assistant",
+    "configure_assistant",
     "define_external_id_key",
     "external_id_keys",
     "find_by_number",

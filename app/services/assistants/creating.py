@@ -8,14 +8,14 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.errors import ValidationFailed
-from app.models import Agent, ExternalIdKey, Organization, new_id
+from app.models import Assistant, ExternalIdKey, Organization, new_id
 from app.policy.caller import Caller
 from app.services import audit
 
 DEFAULT_NAME = "Assistant"
 
 
-def add_agent(
+def add_assistant(
     session: Session,
     caller: Caller,
     organization: Organization,
@@ -23,13 +23,13 @@ def add_agent(
     name: str | None,
     service: str | None = None,
     timezone: str | None = None,
-) -> Agent:
+) -> Assistant:
     """A new assistant, without a phone yet. Raises `ValidationFailed` (``agent_limit_reached``).
 
     The organization must come from its loader: that is what allows it.
     """
     _check_limit(session, organization.id)
-    agent = Agent(
+    assistant = Assistant(
         id=new_id(),
         partner_id=organization.partner_id,
         organization_id=organization.id,
@@ -37,20 +37,20 @@ def add_agent(
         service=service,
         timezone=timezone,
     )
-    session.add(agent)
+    session.add(assistant)
     session.flush()
     audit.record(
         session,
         caller,
         action="agent.created",
         target_type="agent",
-        target_id=agent.id,
+        target_id=assistant.id,
         partner_id=organization.partner_id,
         organization_id=organization.id,
-        target=agent.name,
-        after={"name": agent.name, "service": service, "timezone": timezone},
+        target=assistant.name,
+        after={"name": assistant.name, "service": service, "timezone": timezone},
     )
-    return agent
+    return assistant
 
 
 def _check_limit(session: Session, organization_id: UUID) -> None:
@@ -66,26 +66,30 @@ def _check_limit(session: Session, organization_id: UUID) -> None:
         .execution_options(populate_existing=True)
     ).one()
     taken = session.scalar(
-        select(func.count()).select_from(Agent).where(Agent.organization_id == organization_id)
+        select(func.count())
+        .select_from(Assistant)
+        .where(Assistant.organization_id == organization_id)
     )
-    if organization.agent_limit and (taken or 0) >= organization.agent_limit:
+    if organization.assistant_limit and (taken or 0) >= organization.assistant_limit:
         message = (
-            f"{organization.name} has {taken} of {organization.agent_limit} assistants. Raise "
+            f"{organization.name} has {taken} of {organization.assistant_limit} assistants. Raise "
             "its assistant limit first."
         )
         raise ValidationFailed(message, "agent_limit_reached")
 
 
-def configure_agent(session: Session, caller: Caller, agent: Agent, **values: Any) -> Agent:
-    """Sets fields of an assistant (names of `Agent`). The assistant must come from its loader.
+def configure_assistant(
+    session: Session, caller: Caller, assistant: Assistant, **values: Any
+) -> Assistant:
+    """Sets fields of an assistant (names of `Assistant`). The assistant must come from its loader.
 
     Raises `ValidationFailed` (``phone_number_taken``) where another assistant of the
     organization has the number.
     """
-    before = {name: getattr(agent, name) for name in values}
+    before = {name: getattr(assistant, name) for name in values}
     for name, value in values.items():
-        setattr(agent, name, value)
-    agent.version += 1
+        setattr(assistant, name, value)
+    assistant.version += 1
     try:
         with session.begin_nested():
             session.flush()
@@ -97,23 +101,25 @@ def configure_agent(session: Session, caller: Caller, agent: Agent, **values: An
         caller,
         action="agent.updated",
         target_type="agent",
-        target_id=agent.id,
-        partner_id=agent.partner_id,
-        organization_id=agent.organization_id,
-        target=agent.name,
+        target_id=assistant.id,
+        partner_id=assistant.partner_id,
+        organization_id=assistant.organization_id,
+        target=assistant.name,
         before=before,
         after=values,
     )
-    return agent
+    return assistant
 
 
 def define_external_id_key(
-    session: Session, caller: Caller, agent: Agent, key: str, *, identifies: bool = False
+    session: Session, caller: Caller, assistant: Assistant, key: str, *, identifies: bool = False
 ) -> ExternalIdKey:
     """Adds a key to the assistant's external-id settings, or says anew what it means."""
-    found = session.get(ExternalIdKey, (agent.id, key))
+    found = session.get(ExternalIdKey, (assistant.id, key))
     if found is None:
-        found = ExternalIdKey(agent_id=agent.id, key=key, organization_id=agent.organization_id)
+        found = ExternalIdKey(
+            assistant_id=assistant.id, key=key, organization_id=assistant.organization_id
+        )
         session.add(found)
     found.identifies = identifies
     session.flush()
@@ -122,10 +128,10 @@ def define_external_id_key(
         caller,
         action="agent.external_id_key_defined",
         target_type="agent",
-        target_id=agent.id,
-        partner_id=agent.partner_id,
-        organization_id=agent.organization_id,
-        target=agent.name,
+        target_id=assistant.id,
+        partner_id=assistant.partner_id,
+        organization_id=assistant.organization_id,
+        target=assistant.name,
         after={"key": key, "identifies": identifies},
     )
     return found

@@ -10,16 +10,16 @@ from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus
 from app.errors import NotFound
-from app.models import Agent, ExternalIdKey, Organization
+from app.models import Assistant, ExternalIdKey, Organization
 from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page, sort_named
 from app.services.tenancy import of_tenant
 
 SORTS = {
-    "name": Sort(Agent.name_key, lambda row: row.name_key),
-    "-name": Sort(Agent.name_key, lambda row: row.name_key, descending=True),
-    "-created": Sort(Agent.created_at, lambda row: row.created_at, descending=True),
-    "created": Sort(Agent.created_at, lambda row: row.created_at),
+    "name": Sort(Assistant.name_key, lambda row: row.name_key),
+    "-name": Sort(Assistant.name_key, lambda row: row.name_key, descending=True),
+    "-created": Sort(Assistant.created_at, lambda row: row.created_at, descending=True),
+    "created": Sort(Assistant.created_at, lambda row: row.created_at),
 }
 """The orders that `search` offers."""
 
@@ -44,11 +44,11 @@ class Condition:
     needed: bool = True
 
 
-def readiness(agent: Agent, organization: Organization) -> list[Condition]:
+def readiness(assistant: Assistant, organization: Organization) -> list[Condition]:
     """Every condition for calling, in the order in which one mends them."""
-    has_number = agent.phone_number is not None
+    has_number = assistant.phone_number is not None
     has_texts = bool(
-        (agent.default_intro or "").strip() and (agent.default_voicemail or "").strip()
+        (assistant.default_intro or "").strip() and (assistant.default_voicemail or "").strip()
     )
     return [
         _condition(
@@ -58,26 +58,26 @@ def readiness(agent: Agent, organization: Organization) -> list[Condition]:
             "organization",
         ),
         _condition(
-            "agent_active",
-            agent.active,
+            "assistant_active",
+            assistant.active,
             ("The assistant is switched on.", "The assistant is switched off."),
             "active",
         ),
         _condition(
             "phone_number",
             has_number,
-            (f"It has the number {agent.phone_number}.", "It has no phone number yet."),
+            (f"It has the number {assistant.phone_number}.", "It has no phone number yet."),
             "phone_number",
         ),
         _condition(
             "phone_enabled",
-            agent.phone_enabled,
+            assistant.phone_enabled,
             ("Calls from its number are switched on.", "Calls from its number are switched off."),
             "phone_enabled",
         ),
         _condition(
             "phone_configured",
-            agent.phone_configured,
+            assistant.phone_configured,
             (
                 "The number is set up with the carrier.",
                 "The number isn't marked as set up with the carrier yet.",
@@ -97,11 +97,11 @@ def readiness(agent: Agent, organization: Organization) -> list[Condition]:
     ]
 
 
-def readiness_of(agent: Agent, organization: Organization) -> Readiness:
+def readiness_of(assistant: Assistant, organization: Organization) -> Readiness:
     """The conditions in one word."""
-    if not agent.active:
+    if not assistant.active:
         return Readiness.OFF
-    met = all(each.met for each in readiness(agent, organization) if each.needed)
+    met = all(each.met for each in readiness(assistant, organization) if each.needed)
     return Readiness.READY if met else Readiness.NOT_READY
 
 
@@ -114,18 +114,18 @@ def _condition(
 def _has_readiness(wanted: Readiness) -> ColumnElement[bool]:
     """`readiness_of` as a condition of rows joined with their organizations."""
     able = and_(
-        Agent.phone_enabled,
-        Agent.phone_configured,
-        Agent.phone_number.is_not(None),
+        Assistant.phone_enabled,
+        Assistant.phone_configured,
+        Assistant.phone_number.is_not(None),
         Organization.status == OrganizationStatus.ACTIVE,
     )
     match wanted:
         case Readiness.OFF:
-            return not_(Agent.active)
+            return not_(Assistant.active)
         case Readiness.READY:
-            return and_(Agent.active, able)
+            return and_(Assistant.active, able)
         case Readiness.NOT_READY:
-            return and_(Agent.active, not_(able))
+            return and_(Assistant.active, not_(able))
 
 
 def search(
@@ -138,89 +138,96 @@ def search(
     sort: str = "name",
     cursor: str | None = None,
     limit: int = 50,
-) -> Page[Agent]:
+) -> Page[Assistant]:
     """A screen of assistants; ``query`` looks in their names and numbers.
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
     rows = visible(caller)
     if organization_id is not None:
-        rows = rows.where(Agent.organization_id == organization_id)
+        rows = rows.where(Assistant.organization_id == organization_id)
     words = (query or "").replace("\x00", "").strip()
     if words:
         digits = "".join(character for character in words if character.isdigit())
-        named = Agent.named(words)
-        rows = rows.where(or_(named, Agent.phone_number.contains(digits)) if digits else named)
+        named = Assistant.named(words)
+        rows = rows.where(or_(named, Assistant.phone_number.contains(digits)) if digits else named)
     if wanted is not None:
-        rows = rows.join(Organization, Organization.id == Agent.organization_id)
+        rows = rows.join(Organization, Organization.id == Assistant.organization_id)
         rows = rows.where(_has_readiness(wanted))
     return keyset_page(
-        session, rows, sort=sort_named(sort, SORTS), id_column=Agent.id, cursor=cursor, limit=limit
+        session,
+        rows,
+        sort=sort_named(sort, SORTS),
+        id_column=Assistant.id,
+        cursor=cursor,
+        limit=limit,
     )
 
 
-def external_id_keys(session: Session, agent: Agent) -> Sequence[ExternalIdKey]:
+def external_id_keys(session: Session, assistant: Assistant) -> Sequence[ExternalIdKey]:
     """The keys of an assistant that came from its loader, by name."""
-    query = select(ExternalIdKey).where(ExternalIdKey.agent_id == agent.id)
+    query = select(ExternalIdKey).where(ExternalIdKey.assistant_id == assistant.id)
     return session.scalars(query.order_by(ExternalIdKey.key)).all()
 
 
 def get(
-    session: Session, caller: Caller, agent_id: UUID | str, *, for_change: bool = False
-) -> Agent:
+    session: Session, caller: Caller, assistant_id: UUID | str, *, for_change: bool = False
+) -> Assistant:
     """The assistant, if it is the caller's to see; `NotFound` (``agent_not_found``) otherwise.
 
     ``for_change`` holds the row until the transaction ends.
     """
-    identifier = _as_uuid(agent_id)
-    agent = None
+    identifier = _as_uuid(assistant_id)
+    assistant = None
     if identifier is not None:
-        query = visible(caller).where(Agent.id == identifier)
+        query = visible(caller).where(Assistant.id == identifier)
         if for_change:
             query = query.with_for_update(key_share=True).execution_options(populate_existing=True)
-        agent = session.scalars(query).one_or_none()
-    if agent is None:
+        assistant = session.scalars(query).one_or_none()
+    if assistant is None:
         message = "There is no such assistant."
         raise NotFound(message, "agent_not_found")
-    return agent
+    return assistant
 
 
-def list_all(session: Session, caller: Caller) -> Sequence[Agent]:
+def list_all(session: Session, caller: Caller) -> Sequence[Assistant]:
     """Every assistant the caller may use, in a stable order."""
-    return session.scalars(visible(caller).order_by(Agent.created_at, Agent.id)).all()
+    return session.scalars(visible(caller).order_by(Assistant.created_at, Assistant.id)).all()
 
 
-def of_organization(session: Session, caller: Caller, organization_id: UUID) -> Sequence[Agent]:
+def of_organization(session: Session, caller: Caller, organization_id: UUID) -> Sequence[Assistant]:
     """The organization's assistants that the caller may see, in a stable order."""
-    query = visible(caller).where(Agent.organization_id == organization_id)
-    return session.scalars(query.order_by(Agent.created_at, Agent.id)).all()
+    query = visible(caller).where(Assistant.organization_id == organization_id)
+    return session.scalars(query.order_by(Assistant.created_at, Assistant.id)).all()
 
 
 def with_organizations(
     session: Session, caller: Caller, limit: int, *, also: UUID | str | None = None
-) -> list[tuple[Agent, str]]:
+) -> list[tuple[Assistant, str]]:
     """The first ``limit`` assistants by name, each with its organization's name, for a choice.
     ``also`` is one that is offered wherever its name stands, if the caller sees it."""
-    query = visible(caller).join(Organization, Organization.id == Agent.organization_id)
+    query = visible(caller).join(Organization, Organization.id == Assistant.organization_id)
     named = query.add_columns(Organization.name)
-    rows = session.execute(named.order_by(Agent.name, Agent.id).limit(limit)).all()
+    rows = session.execute(named.order_by(Assistant.name, Assistant.id).limit(limit)).all()
     wanted = _as_uuid(also) if also else None
     if wanted is not None and all(row[0].id != wanted for row in rows):
-        rows = [*session.execute(named.where(Agent.id == wanted)).all(), *rows]
+        rows = [*session.execute(named.where(Assistant.id == wanted)).all(), *rows]
     return [(row[0], row[1]) for row in rows]
 
 
-def find_by_number(session: Session, caller: Caller, phone_number: str) -> Agent:
+def find_by_number(session: Session, caller: Caller, phone_number: str) -> Assistant:
     """The assistant that calls from this number; `NotFound` (``agent_not_found``) otherwise."""
-    agent = session.scalars(visible(caller).where(Agent.phone_number == phone_number)).one_or_none()
-    if agent is None:
+    assistant = session.scalars(
+        visible(caller).where(Assistant.phone_number == phone_number)
+    ).one_or_none()
+    if assistant is None:
         message = "No assistant of the organization has this number."
         raise NotFound(message, "agent_not_found")
-    return agent
+    return assistant
 
 
-def visible(caller: Caller) -> Select[Agent]:
-    return of_tenant(select(Agent), caller, Agent.partner_id, Agent.organization_id)
+def visible(caller: Caller) -> Select[Assistant]:
+    return of_tenant(select(Assistant), caller, Assistant.partner_id, Assistant.organization_id)
 
 
 def _as_uuid(value: UUID | str) -> UUID | None:

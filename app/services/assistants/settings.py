@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, NotFound, Problem, ValidationFailed
 from app.models import (
-    Agent,
+    Assistant,
     Campaign,
     ContactExternalId,
     ExternalIdKey,
@@ -20,7 +20,11 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.fields import can_be_seen
 from app.services import assistants, audit
-from app.services.assistants.creating import add_agent, configure_agent, define_external_id_key
+from app.services.assistants.creating import (
+    add_assistant,
+    configure_assistant,
+    define_external_id_key,
+)
 from app.validation.urls import is_voice_address
 
 MAX_NAME = 200
@@ -29,7 +33,7 @@ MAX_KEY = 100
 
 
 @dataclass(frozen=True, slots=True)
-class AgentFields:
+class AssistantFields:
     """Everything that people set of an assistant. Blank texts are absent; ``phone_number`` may
     be written in any way that the organization's region understands."""
 
@@ -45,63 +49,63 @@ class AgentFields:
     voice_address: str | None = None
 
 
-def create_agent(
-    session: Session, caller: Caller, organization: Organization, fields: AgentFields
-) -> Agent:
+def create_assistant(
+    session: Session, caller: Caller, organization: Organization, fields: AssistantFields
+) -> Assistant:
     """Add an assistant to an organization that came from its loader. Raises `Forbidden` and
     `ValidationFailed` (each field's problem, or ``agent_limit_reached``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     checked = asdict(_checked(fields, organization.default_region))
     first = {name: checked.pop(name) for name in ("name", "service", "timezone")}
-    agent = add_agent(session, caller, organization, **first)
-    changes = {name: value for name, value in checked.items() if getattr(agent, name) != value}
-    return configure_agent(session, caller, agent, **changes) if changes else agent
+    assistant = add_assistant(session, caller, organization, **first)
+    changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
+    return configure_assistant(session, caller, assistant, **changes) if changes else assistant
 
 
-def update_agent(
+def update_assistant(
     session: Session,
     caller: Caller,
-    agent_id: UUID,
-    fields: AgentFields,
+    assistant_id: UUID,
+    fields: AssistantFields,
     *,
     expected_version: int | None = None,
-) -> Agent:
-    """Writes what differs. Raises as `create_agent`, and `Conflict` (``changed_meanwhile``)."""
+) -> Assistant:
+    """Writes what differs. Raises as `create_assistant`, and `Conflict` (``changed_meanwhile``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    agent = assistants.get(session, caller, agent_id, for_change=True)
-    if expected_version is not None and agent.version != expected_version:
+    assistant = assistants.get(session, caller, assistant_id, for_change=True)
+    if expected_version is not None and assistant.version != expected_version:
         message = "Someone else changed the assistant. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
-    organization = session.get_one(Organization, agent.organization_id)
+    organization = session.get_one(Organization, assistant.organization_id)
     checked = asdict(_checked(fields, organization.default_region))
-    changes = {name: value for name, value in checked.items() if getattr(agent, name) != value}
-    return configure_agent(session, caller, agent, **changes) if changes else agent
+    changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
+    return configure_assistant(session, caller, assistant, **changes) if changes else assistant
 
 
 def add_external_id_key(
-    session: Session, caller: Caller, agent_id: UUID, key: str, *, identifies: bool
+    session: Session, caller: Caller, assistant_id: UUID, key: str, *, identifies: bool
 ) -> ExternalIdKey:
     """A further key. Raises `Forbidden`, `NotFound` and `ValidationFailed` (``blank``,
     ``too_long``, ``key_exists``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    agent = assistants.get(session, caller, agent_id, for_change=True)
+    assistant = assistants.get(session, caller, assistant_id, for_change=True)
     key = key.replace("\0", "").strip()
     if not key:
         raise ValidationFailed.on("key", "blank", "This can't be left blank.")
     if len(key) > MAX_KEY:
         raise ValidationFailed.on("key", "too_long", f"Too long. Use at most {MAX_KEY} characters.")
-    if session.get(ExternalIdKey, (agent.id, key)) is not None:
+    if session.get(ExternalIdKey, (assistant.id, key)) is not None:
         message = "The assistant already has this key."
         raise ValidationFailed.on("key", "key_exists", message)
-    return define_external_id_key(session, caller, agent, key, identifies=identifies)
+    return define_external_id_key(session, caller, assistant, key, identifies=identifies)
 
 
-def remove_external_id_key(session: Session, caller: Caller, agent_id: UUID, key: str) -> None:
+def remove_external_id_key(session: Session, caller: Caller, assistant_id: UUID, key: str) -> None:
     """Takes a key away; values that contacts carry stay with them. Raises `Forbidden` and
     `NotFound` (``agent_not_found``, ``key_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    agent = assistants.get(session, caller, agent_id, for_change=True)
-    found = get_key(session, agent, key)
+    assistant = assistants.get(session, caller, assistant_id, for_change=True)
+    found = get_key(session, assistant, key)
     session.delete(found)
     session.flush()
     audit.record(
@@ -109,45 +113,45 @@ def remove_external_id_key(session: Session, caller: Caller, agent_id: UUID, key
         caller,
         action="agent.external_id_key_removed",
         target_type="agent",
-        target_id=agent.id,
-        partner_id=agent.partner_id,
-        organization_id=agent.organization_id,
-        target=agent.name,
+        target_id=assistant.id,
+        partner_id=assistant.partner_id,
+        organization_id=assistant.organization_id,
+        target=assistant.name,
         before={"key": key, "identifies": found.identifies},
     )
 
 
-def get_key(session: Session, agent: Agent, key: str) -> ExternalIdKey:
+def get_key(session: Session, assistant: Assistant, key: str) -> ExternalIdKey:
     """A key of an assistant that came from its loader. Raises `NotFound` (``key_not_found``)."""
-    found = session.get(ExternalIdKey, (agent.id, key))
+    found = session.get(ExternalIdKey, (assistant.id, key))
     if found is None:
         message = "There is no such key."
         raise NotFound(message, "key_not_found")
     return found
 
 
-def carriers_of_key(session: Session, agent: Agent, key: str) -> int:
+def carriers_of_key(session: Session, assistant: Assistant, key: str) -> int:
     """How many contacts of the organization carry a value for the key."""
     query = (
         select(func.count())
         .select_from(ContactExternalId)
         .join(Campaign, Campaign.id == ContactExternalId.campaign_id)
-        .where(Campaign.organization_id == agent.organization_id, ContactExternalId.key == key)
+        .where(Campaign.organization_id == assistant.organization_id, ContactExternalId.key == key)
     )
     return session.scalar(query) or 0
 
 
-def defined_elsewhere(session: Session, agent: Agent, key: str) -> int:
+def defined_elsewhere(session: Session, assistant: Assistant, key: str) -> int:
     """How many other assistants of the organization define the same key."""
     query = select(func.count()).where(
-        ExternalIdKey.organization_id == agent.organization_id,
+        ExternalIdKey.organization_id == assistant.organization_id,
         ExternalIdKey.key == key,
-        ExternalIdKey.agent_id != agent.id,
+        ExternalIdKey.assistant_id != assistant.id,
     )
     return session.scalar(query) or 0
 
 
-def _checked(fields: AgentFields, region: str) -> AgentFields:
+def _checked(fields: AssistantFields, region: str) -> AssistantFields:
     """The fields as they are stored. Raises `ValidationFailed` with every problem."""
     problems: list[Problem] = []
     name = _text("name", fields.name, MAX_NAME, problems)
@@ -164,7 +168,7 @@ def _checked(fields: AgentFields, region: str) -> AgentFields:
             "begins with wss:// or https://."
         )
         problems.append(Problem("voiceAddress", "invalid_url", message))
-    checked = AgentFields(
+    checked = AssistantFields(
         name=name or "",
         service=_text("service", fields.service, MAX_NAME, problems),
         timezone=timezone,

@@ -9,7 +9,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from app.errors import ValidationFailed
-from app.models import Agent, AuditEntry, Organization
+from app.models import Assistant, AuditEntry, Organization
 from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -17,7 +17,7 @@ from app.services import name_search
 from app.services.paging import Page
 from app.services.tenancy import of_tenant
 
-ASSISTANT_FIELDS = ("agentId", "agent_id")
+ASSISTANT_FIELDS = ("agentId", "assistant_id")
 """Where an entry says which assistant."""
 SLACK = timedelta(days=1)
 """How far the id of an entry may be made from the moment that is stored with it."""
@@ -62,7 +62,7 @@ def assistant_names(session: Session, entries: Sequence[AuditEntry]) -> dict[str
     """By id, the names of the assistants that entries which the caller has loaded speak of."""
     sides = [side or {} for entry in entries for side in (entry.before, entry.after)]
     ids = {UUID(side[name]) for side in sides for name in ASSISTANT_FIELDS if side.get(name)}
-    rows = select(Agent.id, Agent.name).where(Agent.id.in_(ids))
+    rows = select(Assistant.id, Assistant.name).where(Assistant.id.in_(ids))
     return {str(row.id): row.name for row in session.execute(rows)}
 
 

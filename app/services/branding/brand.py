@@ -43,13 +43,13 @@ class Brand:
     demo_link: str | None = None
     show_powered_by: bool = False
     chat_wanted: bool = False
-    chat_agent_id: str | None = None
+    chat_assistant_id: str | None = None
     chat_colours: Mapping[str, Any] | None = None
 
     @property
     def show_chat(self) -> bool:
         """Whether visitors are offered the chat: its messages go to the support address."""
-        return self.chat_wanted and bool(self.chat_agent_id) and bool(self.support_email)
+        return self.chat_wanted and bool(self.chat_assistant_id) and bool(self.support_email)
 
 
 NEUTRAL = Brand(
@@ -79,7 +79,7 @@ def of_partner(partner: Partner) -> Brand:
         demo_link=partner.demo_link,
         show_powered_by=partner.show_branding_toggle,
         chat_wanted=partner.show_embedded_chat,
-        chat_agent_id=partner.chat_agent_id,
+        chat_assistant_id=partner.chat_assistant_id,
         chat_colours=partner.chat_template_colors,
     )
 
@@ -105,7 +105,7 @@ def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
         demo_link=content["demoLink"],
         show_powered_by=content["showBrandingToggle"],
         chat_wanted=content["showEmbeddedChat"],
-        chat_agent_id=content["chatAgentId"],
+        chat_assistant_id=content["chatAgentId"],
         chat_colours=content["chatTemplateColors"],
     )
 

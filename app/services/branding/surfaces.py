@@ -91,7 +91,7 @@ def _errors(brand: Brand) -> str | None:
 def _chat(brand: Brand) -> str | None:
     if not brand.chat_wanted:
         return None
-    if not brand.chat_agent_id:
+    if not brand.chat_assistant_id:
         return "Switched on, but no assistant is chosen. It is not shown."
     if not brand.support_email:
         return "Switched on, but there is no support email to send messages to. It is not shown."

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CallStatus, CarrierKind
 from app.errors import Problem, ValidationFailed
-from app.models import Agent, Call, new_id, utcnow
+from app.models import Assistant, Call, new_id, utcnow
 from app.policy.caller import Caller
 from app.schemas.calls import OutboundCallInput
 from app.services import assistants, audit, carrier_accounts, idempotency, pauses
@@ -26,10 +26,10 @@ OPERATION = "outbound.call"
 class CallRequest:
     """A requested call. Blank texts count as absent.
 
-    ``agent_id`` may be any string; one that is not an assistant's id isn't found.
+    ``assistant_id`` may be any string; one that is not an assistant's id isn't found.
     """
 
-    agent_id: UUID | str
+    assistant_id: UUID | str
     phone_number: str
     first_name: str | None = None
     last_name: str | None = None
@@ -43,7 +43,7 @@ class CallRequest:
     def of(cls, body: OutboundCallInput) -> "CallRequest":
         """The call that a body of Area C requests."""
         return cls(
-            agent_id=body.agent_id,
+            assistant_id=body.assistant_id,
             phone_number=body.contact.phone_number,
             first_name=body.contact.first_name,
             last_name=body.contact.last_name,
@@ -83,7 +83,7 @@ def clean(text: str | None) -> str | None:
     return (text or "").strip() or None
 
 
-def messaging_problems(request: CallRequest, agent: Agent | None) -> list[Problem]:
+def messaging_problems(request: CallRequest, assistant: Assistant | None) -> list[Problem]:
     """Problems of the messages (docs/decisions/calls.md#messages).
 
     Without messages in the request, the assistant's own intro and voicemail are used.
@@ -98,7 +98,11 @@ def messaging_problems(request: CallRequest, agent: Agent | None) -> list[Proble
         missing = "voicemailMessage" if intro else "introMessage"
         message = "Send both the intro and the voicemail message, or neither."
         return [Problem(missing, "messaging_incomplete", message)]
-    has_own = agent is not None and clean(agent.default_intro) and clean(agent.default_voicemail)
+    has_own = (
+        assistant is not None
+        and clean(assistant.default_intro)
+        and clean(assistant.default_voicemail)
+    )
     if not intro and not instructions and not has_own:
         message = (
             "The assistant has no messages of its own. Send an intro and a voicemail message, "
@@ -108,9 +112,9 @@ def messaging_problems(request: CallRequest, agent: Agent | None) -> list[Proble
     return []
 
 
-def texts_of(request: CallRequest, agent: Agent) -> Texts:
+def texts_of(request: CallRequest, assistant: Assistant) -> Texts:
     """The messages to use. Raises `ValidationFailed` with the `messaging_problems`."""
-    problems = messaging_problems(request, agent)
+    problems = messaging_problems(request, assistant)
     if problems:
         raise ValidationFailed.of(*problems)
     instructions = clean(request.call_instructions)
@@ -118,7 +122,7 @@ def texts_of(request: CallRequest, agent: Agent) -> Texts:
         return Texts(instructions=instructions)
     if clean(request.intro_message):
         return Texts(intro=request.intro_message, voicemail=request.voicemail_message)
-    return Texts(intro=clean(agent.default_intro), voicemail=clean(agent.default_voicemail))
+    return Texts(intro=clean(assistant.default_intro), voicemail=clean(assistant.default_voicemail))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +180,12 @@ def schedule(
         slot = found
     now = utcnow()
     admitted = _admit(session, caller, request, now, carrier, live=live, at_once=calls_at_once)
-    agent, texts, starts_at = admitted.agent, admitted.texts, admitted.starts_at
+    assistant, texts, starts_at = admitted.assistant, admitted.texts, admitted.starts_at
     call = Call(
         id=new_id(),
-        partner_id=agent.partner_id,
-        organization_id=agent.organization_id,
-        agent_id=agent.id,
+        partner_id=assistant.partner_id,
+        organization_id=assistant.organization_id,
+        assistant_id=assistant.id,
         campaign_id=campaign_id,
         contact_id=contact_id,
         source=source,
@@ -231,7 +235,7 @@ class _Admitted:
     """A call that no rule stops, its carrier, and what it waits for: ``starts_at`` if the time is
     known, ``why`` None if it may begin at once."""
 
-    agent: Agent
+    assistant: Assistant
     texts: Texts
     carrier: CarrierKind
     account_id: UUID | None
@@ -264,13 +268,13 @@ def _admit(
     live: bool,
     at_once: int | None = None,
 ) -> _Admitted:
-    agent = _agent(session, caller, request)
-    parties = rules.parties_of(session, agent.id, request.phone_number)
+    assistant = _assistant(session, caller, request)
+    parties = rules.parties_of(session, assistant.id, request.phone_number)
     for blocker in rules.blockers(parties, request.phone_number):
         raise blocker.error()
-    texts = texts_of(request, agent)
+    texts = texts_of(request, assistant)
     organization = parties.organization
-    account = carrier_accounts.of_call(session, agent, live=live)
+    account = carrier_accounts.of_call(session, assistant, live=live)
     if account is not None:
         carrier = account.carrier
     elif not live:
@@ -278,18 +282,18 @@ def _admit(
     account_id = account.id if account else None
     wait = limits.next_moment(session, request.phone_number, organization, now, live=live)
     if wait is not None:
-        return _Admitted(agent, texts, carrier, account_id, wait.until, wait.why)
-    pause = pauses.of_carrier(session, agent.partner_id, carrier)
+        return _Admitted(assistant, texts, carrier, account_id, wait.until, wait.why)
+    pause = pauses.of_carrier(session, assistant.partner_id, carrier)
     why = pauses.sentence(pause) if pause else limits.no_place_free(session, organization, at_once)
-    return _Admitted(agent, texts, carrier, account_id, None, why)
+    return _Admitted(assistant, texts, carrier, account_id, None, why)
 
 
-def _agent(session: Session, caller: Caller, request: CallRequest) -> Agent:
+def _assistant(session: Session, caller: Caller, request: CallRequest) -> Assistant:
     """The assistant. Problems of the messages that don't depend on the assistant come first."""
     problems = messaging_problems(request, None)
     if problems and problems[0].code != "messaging_required":
         raise ValidationFailed.of(*problems)
-    return assistants.get(session, caller, request.agent_id)
+    return assistants.get(session, caller, request.assistant_id)
 
 
 def _enqueue(session: Session, call: Call, now: datetime) -> None:
@@ -312,7 +316,7 @@ def _write_history(session: Session, caller: Caller, call: Call) -> None:
         partner_id=call.partner_id,
         organization_id=call.organization_id,
         target=call.phone_number,
-        after={"source": call.source, "live": call.live, "agentId": call.agent_id},
+        after={"source": call.source, "live": call.live, "agentId": call.assistant_id},
     )
 
 

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import Placement
 from app.gateways.writers.base import Brief, Messages
-from app.models import Agent, Call, CallAttempt, CarrierPace, Organization, Partner, utcnow
+from app.models import Assistant, Call, CallAttempt, CarrierPace, Organization, Partner, utcnow
 from app.services import carrier_accounts, pauses
 from app.services.calls import events, lifecycle, limits, rules
 from app.services.calls.lifecycle import end_attempt, end_call
@@ -59,9 +59,9 @@ class Claim:
 
 def writing_brief(session: Session, call_id: UUID) -> Brief:
     """What the message writer needs to know."""
-    call, agent, organization_name, product_name = session.execute(
-        select(Call, Agent, Organization.name, Partner.product_name)
-        .join(Agent, Agent.id == Call.agent_id)
+    call, assistant, organization_name, product_name = session.execute(
+        select(Call, Assistant, Organization.name, Partner.product_name)
+        .join(Assistant, Assistant.id == Call.assistant_id)
         .join(Organization, Organization.id == Call.organization_id)
         .join(Partner, Partner.id == Call.partner_id)
         .where(Call.id == call_id)
@@ -69,11 +69,11 @@ def writing_brief(session: Session, call_id: UUID) -> Brief:
     return Brief(
         notes=call.call_instructions or "",
         contact_name=call.contact.get("firstName"),
-        agent_name=agent.name,
+        assistant_name=assistant.name,
         organization_name=organization_name,
         product_name=product_name,
-        callback_number=agent.phone_number,
-        converses=agent.voice_address is not None,
+        callback_number=assistant.phone_number,
+        converses=assistant.voice_address is not None,
         metadata=call.call_metadata,
     )
 
@@ -97,7 +97,7 @@ def claim(
         return _found_begun(session, call, attempt_id)
     now = utcnow()
     carrier_accounts.choose_again(session, call)
-    parties = rules.parties_of(session, call.agent_id, call.phone_number, lock=True)
+    parties = rules.parties_of(session, call.assistant_id, call.phone_number, lock=True)
     is_settled = _stopped_or_postponed(session, call, parties, now)
     traffic = _traffic(session, call, attempt_id)
     is_over = is_settled or traffic.is_begun
@@ -114,8 +114,8 @@ def claim(
     if call.intro_message is None and messages is not None:
         call.intro_message, call.voicemail_message = messages.intro, messages.voicemail
     number = traffic.attempts + 1
-    lifecycle.begin_attempt(session, call, parties.agent, attempt_id, number, now)
-    return Claim(ClaimKind.DIAL, call.carrier, _placement_of(call, parties.agent, attempt_id))
+    lifecycle.begin_attempt(session, call, parties.assistant, attempt_id, number, now)
+    return Claim(ClaimKind.DIAL, call.carrier, _placement_of(call, parties.assistant, attempt_id))
 
 
 def _wait_for_pace(session: Session, call: Call, per_second: float, now: datetime) -> Claim | None:
@@ -195,14 +195,14 @@ def _stopped_or_postponed(
     return False
 
 
-def _placement_of(call: Call, agent: Agent, attempt_id: UUID) -> Placement:
+def _placement_of(call: Call, assistant: Assistant, attempt_id: UUID) -> Placement:
     return Placement(
         attempt_id=attempt_id,
         to_number=call.phone_number,
-        from_number=agent.phone_number or "",
+        from_number=assistant.phone_number or "",
         intro=call.intro_message or "",
         voicemail=call.voicemail_message or "",
-        hand_over_to=agent.voice_address,
+        hand_over_to=assistant.voice_address,
         account_id=call.account_id,
     )
 
@@ -249,7 +249,7 @@ def claim_carrier_retry(session: Session, attempt_id: UUID) -> Claim:
         return _retry_claim(attempt)
     carrier_accounts.choose_again(session, call)
     attempt.carrier, attempt.account_id = call.carrier, call.account_id
-    parties = rules.parties_of(session, call.agent_id, call.phone_number, lock=True)
+    parties = rules.parties_of(session, call.assistant_id, call.phone_number, lock=True)
     if now >= call.expires_at:
         status, reason = CallStatus.EXPIRED, EndedReason.EXPIRED
         detail = limits.waited_for(call.status_detail)
@@ -262,8 +262,10 @@ def claim_carrier_retry(session: Session, attempt_id: UUID) -> Claim:
     else:
         call.status_detail = call.next_attempt_at = None
         attempt.carrier_retry_at, attempt.asked_at = None, now
-        attempt.from_number = parties.agent.phone_number
-        return Claim(ClaimKind.DIAL, call.carrier, _placement_of(call, parties.agent, attempt_id))
+        attempt.from_number = parties.assistant.phone_number
+        return Claim(
+            ClaimKind.DIAL, call.carrier, _placement_of(call, parties.assistant, attempt_id)
+        )
     end_attempt(session, call, attempt, status, reason, at=now, detail=detail)
     return Claim(ClaimKind.DONE, call.carrier)
 

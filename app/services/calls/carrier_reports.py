@@ -22,7 +22,7 @@ from app.gateways.carriers.base import (
     Verdict,
 )
 from app.gateways.job_queue import enqueue_job
-from app.models import Agent, Call, CallAttempt, CallEvent, utcnow
+from app.models import Assistant, Call, CallAttempt, CallEvent, utcnow
 from app.models.base import id_at
 from app.services import rollup
 from app.services.calls import events, lifecycle
@@ -64,12 +64,12 @@ def inquiry(session: Session, attempt_id: UUID) -> Inquiry | None:
 
 def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
     """Which carrier to ask about the attempt and what, even if it has ended by our records."""
-    attempt, call, agent_number = _parts(session, attempt_id)
+    attempt, call, assistant_number = _parts(session, attempt_id)
     taken, rivals = ([], []) if attempt.carrier_reference else _others(session, call, attempt)
     return attempt.carrier, Inquiry(
         attempt_id=attempt.id,
         to_number=call.phone_number,
-        from_number=attempt.from_number or agent_number or "",
+        from_number=attempt.from_number or assistant_number or "",
         asked_at=attempt.asked_at or attempt.started_at,
         reference=attempt.carrier_reference,
         taken=frozenset(taken),
@@ -81,11 +81,11 @@ def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, In
 
 def stray(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
     """The carrier of a call that was given up as never placed, and the call as it knows it."""
-    attempt, call, agent_number = _parts(session, attempt_id)
+    attempt, call, assistant_number = _parts(session, attempt_id)
     return attempt.carrier, Inquiry(
         attempt_id=attempt.id,
         to_number=call.phone_number,
-        from_number=attempt.from_number or agent_number or "",
+        from_number=attempt.from_number or assistant_number or "",
         asked_at=attempt.asked_at or attempt.started_at,
         reference=attempt.carrier_reference,
         account_id=attempt.account_id,
@@ -94,9 +94,9 @@ def stray(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
 
 def _parts(session: Session, attempt_id: UUID) -> tuple[CallAttempt, Call, str | None]:
     query = (
-        select(CallAttempt, Call, Agent.phone_number)
+        select(CallAttempt, Call, Assistant.phone_number)
         .join(Call, Call.id == CallAttempt.call_id)
-        .join(Agent, Agent.id == Call.agent_id)
+        .join(Assistant, Assistant.id == Call.assistant_id)
         .where(CallAttempt.id == attempt_id)
     )
     row = session.execute(query, execution_options={"populate_existing": True}).one()
@@ -238,9 +238,9 @@ def costs_due(session: Session, carrier: CarrierKind, now: datetime, limit: int)
     """Recently ended attempts without a cost, latest first. Carriers work out the cost some time
     after a call has ended."""
     rows = session.execute(
-        select(CallAttempt, Call.phone_number, Agent.phone_number)
+        select(CallAttempt, Call.phone_number, Assistant.phone_number)
         .join(Call, Call.id == CallAttempt.call_id)
-        .join(Agent, Agent.id == Call.agent_id)
+        .join(Assistant, Assistant.id == Call.assistant_id)
         .where(
             CallAttempt.id >= id_at(now - LONGEST_LIFE),
             CallAttempt.carrier == carrier,
@@ -337,9 +337,9 @@ def answer(
     if not take(session, carrier, attempt_id, CarrierReport(Verdict.PLACED, reference, reported)):
         return None
     call, voice_address = session.execute(
-        select(Call, Agent.voice_address)
+        select(Call, Assistant.voice_address)
         .join(CallAttempt, CallAttempt.call_id == Call.id)
-        .join(Agent, Agent.id == Call.agent_id)
+        .join(Assistant, Assistant.id == Call.assistant_id)
         .where(CallAttempt.id == attempt_id)
     ).one()
     if is_machine:

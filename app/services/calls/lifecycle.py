@@ -13,7 +13,16 @@ from sqlalchemy.orm import Session
 from app.enums import AnsweredBy, CallStatus, EndedReason, WebhookEvent
 from app.gateways.carriers.base import CarrierEvent, CarrierEventKind
 from app.gateways.job_queue import enqueue_call
-from app.models import Agent, Call, CallAttempt, CallEvent, HeldCall, Organization, new_id, utcnow
+from app.models import (
+    Assistant,
+    Call,
+    CallAttempt,
+    CallEvent,
+    HeldCall,
+    Organization,
+    new_id,
+    utcnow,
+)
 from app.services import conversations, pauses
 from app.services.calls import events, limits, states
 from app.services.calls.states import ACTIVE, WAITING, move
@@ -97,7 +106,7 @@ def hold_if_paused(session: Session, call: Call) -> bool:
 
 
 def begin_attempt(
-    session: Session, call: Call, agent: Agent, attempt_id: UUID, number: int, now: datetime
+    session: Session, call: Call, assistant: Assistant, attempt_id: UUID, number: int, now: datetime
 ) -> None:
     """Write the attempt before the carrier is asked; the first one starts the call."""
     session.add(
@@ -108,7 +117,7 @@ def begin_attempt(
             number=number,
             carrier=call.carrier,
             account_id=call.account_id,
-            from_number=agent.phone_number,
+            from_number=assistant.phone_number,
             status=CallStatus.DIALING,
             started_at=now,
         )
@@ -287,7 +296,7 @@ def _record_conversation(
         session,
         partner_id=call.partner_id,
         organization_id=call.organization_id,
-        agent_id=call.agent_id,
+        assistant_id=call.assistant_id,
         call_id=call.id,
         answered_by=answered_by,
         started_at=began,

@@ -6,7 +6,7 @@ from enum import StrEnum
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
-from app.models import Agent, Organization, utcnow
+from app.models import Assistant, Organization, utcnow
 from app.phone import PhoneError, check_dialable
 from app.policy.caller import Caller
 from app.services import carrier_accounts, pauses, workers
@@ -24,7 +24,7 @@ class CheckState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check. ``fix_at`` names the page that fixes it: organization, regions, agent, number,
+    """One check. ``fix_at`` names the page that fixes it: organization, regions, assistant, number,
     do-not-call, consent, messages, calling-hours, limits, dialling or worker."""
 
     code: str
@@ -46,7 +46,7 @@ class Installation:
 def preflight(
     session: Session,
     caller: Caller,  # noqa: ARG001 - every service takes it; the agent came through its loader
-    agent: Agent,
+    assistant: Assistant,
     phone_number: str,
     texts: Texts,
     *,
@@ -55,7 +55,7 @@ def preflight(
 ) -> list[Check]:
     """Every check that `schedule` and the worker make of a live call, in their order: what refuses
     it, and what it would wait for. The checks of a number are left out for an invalid one."""
-    parties = rules.parties_of(session, agent.id, phone_number)
+    parties = rules.parties_of(session, assistant.id, phone_number)
     organization = parties.organization
     number = _number(phone_number, organization)
     is_number = number.state is CheckState.PASSED or number.fix_at != "number"
@@ -67,22 +67,22 @@ def preflight(
             "organization",
         ),
         _from_rule(
-            "agent_active",
-            rules.agent_is_active(agent),
-            f"The assistant {agent.name} is switched on.",
-            "agent",
+            "assistant_active",
+            rules.assistant_is_active(assistant),
+            f"The assistant {assistant.name} is switched on.",
+            "assistant",
         ),
         _from_rule(
             "phone_ready",
-            rules.phone_is_ready(agent),
-            f"Its phone is ready and calls from {agent.phone_number}.",
-            "agent",
+            rules.phone_is_ready(assistant),
+            f"Its phone is ready and calls from {assistant.phone_number}.",
+            "assistant",
         ),
         number,
         *([_listed(parties), *_consent(parties)] if is_number else []),
-        _messages(agent, phone_number, texts),
+        _messages(assistant, phone_number, texts),
         *([_hours(session, phone_number, organization)] if is_number else []),
-        *_dispatch(session, agent, organization, installation),
+        *_dispatch(session, assistant, organization, installation),
         _worker(session, worker_silent_after),
     ]
 
@@ -123,15 +123,15 @@ def _number(phone_number: str, organization: Organization) -> Check:
     return Check(code, CheckState.PASSED, "The number may be called.", "number")
 
 
-def _messages(agent: Agent, phone_number: str, texts: Texts) -> Check:
+def _messages(assistant: Assistant, phone_number: str, texts: Texts) -> Check:
     request = CallRequest(
-        agent_id=agent.id,
+        assistant_id=assistant.id,
         phone_number=phone_number,
         intro_message=texts.intro,
         voicemail_message=texts.voicemail,
         call_instructions=texts.instructions,
     )
-    problems = messaging_problems(request, agent)
+    problems = messaging_problems(request, assistant)
     code = "messages_complete"
     if problems:
         return Check(code, CheckState.FAILED, problems[0].message, "messages")
@@ -152,13 +152,13 @@ def _hours(session: Session, phone_number: str, organization: Organization) -> C
 
 
 def _dispatch(
-    session: Session, agent: Agent, organization: Organization, installation: Installation
+    session: Session, assistant: Assistant, organization: Organization, installation: Installation
 ) -> list[Check]:
     """What the call would wait for with no known end."""
-    account = carrier_accounts.of_call(session, agent, live=True)
+    account = carrier_accounts.of_call(session, assistant, live=True)
     carrier = account.carrier if account else installation.carrier
     found = []
-    if pause := pauses.of_carrier(session, agent.partner_id, carrier):
+    if pause := pauses.of_carrier(session, assistant.partner_id, carrier):
         words = f"{pauses.sentence(pause)} The call will wait until calling resumes."
         found.append(_warning("dialling_goes_on", words, "dialling"))
     most = limits.calls_at_once(organization, installation.calls_at_once)

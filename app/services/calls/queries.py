@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallerKind, CallSource, CallStatus, EndedReason
 from app.errors import NotFound, ValidationFailed
-from app.models import Agent, Call, CallAttempt, CallEvent, Conversation, Organization, utcnow
+from app.models import Assistant, Call, CallAttempt, CallEvent, Conversation, Organization, utcnow
 from app.models.base import id_at
 from app.phone import PhoneError, normalise
 from app.policy import Permission
@@ -149,7 +149,7 @@ def describe(call: Call, attempts: Sequence[CallAttempt]) -> schemas.Call:
     person = call.contact
     return schemas.Call(
         call_id=call.id,
-        agent_id=call.agent_id,
+        assistant_id=call.assistant_id,
         phone_number=call.phone_number,
         contact=schemas.CalledContact(
             phone_number=call.phone_number,
@@ -188,14 +188,14 @@ def describe(call: Call, attempts: Sequence[CallAttempt]) -> schemas.Call:
 
 @dataclass(frozen=True, slots=True)
 class CallSearch:
-    """The filters of the portal's call list. ``organization`` and ``agent`` are an id or part of a
-    name, ``number`` may have any format. ``since`` and ``before`` limit the time of acceptance, or
-    with ``counted`` the start of the conversation: these are the calls that usage counts."""
+    """The filters of the portal's call list. ``organization`` and ``assistant`` are an id or a part
+    of a name, ``number`` may have any format. ``since`` and ``before`` limit when the call was
+    accepted, or with ``counted`` when the conversation began: the calls that usage counts."""
 
     states: frozenset[CallStatus] = field(default_factory=frozenset)
     answered_by: AnsweredBy | None = None
     organization: UUID | str | None = None
-    agent: UUID | str | None = None
+    assistant: UUID | str | None = None
     number: str | None = None
     since: datetime | None = None
     before: datetime | None = None
@@ -208,7 +208,7 @@ class CallList:
     """A page of calls; ``next_cursor`` is None on the last one. Names are kept by id."""
 
     calls: Sequence[Call]
-    agents: dict[UUID, str]
+    assistants: dict[UUID, str]
     organizations: dict[UUID, str]
     next_cursor: str | None
 
@@ -235,7 +235,11 @@ def search(
     calls = found[:limit]
     return CallList(
         calls,
-        _names(session, select(Agent.id, Agent.name), Agent.id.in_({c.agent_id for c in calls})),
+        _names(
+            session,
+            select(Assistant.id, Assistant.name),
+            Assistant.id.in_({c.assistant_id for c in calls}),
+        ),
         _names(
             session,
             select(Organization.id, Organization.name),
@@ -249,7 +253,7 @@ def without_calls(session: Session, caller: Caller, chosen: CallSearch) -> int:
     """How many conversations of these days and this organization have no call record; 0 if a
     filter applies to call records only."""
     caller.require(Permission.CALLS_READ)
-    of_calls = (chosen.states, chosen.answered_by, chosen.agent, chosen.number)
+    of_calls = (chosen.states, chosen.answered_by, chosen.assistant, chosen.number)
     asks_calls = any(of_calls) or chosen.live is not None or isinstance(chosen.organization, str)
     if asks_calls or not chosen.counted:
         return 0
@@ -312,8 +316,8 @@ def _conditions(session: Session, caller: Caller, chosen: CallSearch) -> list[Co
         found.append(Call.answered_by == chosen.answered_by)
     if chosen.organization is not None:
         found.append(_of_organization(session, chosen.organization))
-    if chosen.agent is not None:
-        found.append(_by_agent(chosen.agent))
+    if chosen.assistant is not None:
+        found.append(_by_assistant(chosen.assistant))
     if chosen.number is not None:
         condition = of_number(session, caller, chosen.number)
         found.append(Call.id.is_(None) if condition is None else condition)
@@ -335,10 +339,10 @@ def _of_organization(session: Session, wanted: UUID | str) -> ColumnElement[bool
     return name_search.is_of_organization_called(session, Call.organization_id, wanted)
 
 
-def _by_agent(wanted: UUID | str) -> ColumnElement[bool]:
+def _by_assistant(wanted: UUID | str) -> ColumnElement[bool]:
     if isinstance(wanted, UUID):
-        return Call.agent_id == wanted
-    return Call.agent_id.in_(select(Agent.id).where(Agent.named(wanted)))
+        return Call.assistant_id == wanted
+    return Call.assistant_id.in_(select(Assistant.id).where(Assistant.named(wanted)))
 
 
 def _names(

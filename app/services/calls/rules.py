@@ -15,10 +15,10 @@ from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload
 from app.enums import CallSource, CampaignStatus, EndedReason, OrganizationStatus, ends_outreach
 from app.errors import Conflict, DomainError, Forbidden, ValidationFailed
 from app.models import (
-    Agent,
+    Assistant,
     Call,
     Campaign,
-    CampaignAgent,
+    CampaignAssistant,
     Contact,
     DoNotCallEntry,
     Organization,
@@ -39,7 +39,7 @@ class Parties:
     of them has refused, else `GIVEN` or None."""
 
     organization: Organization
-    agent: Agent
+    assistant: Assistant
     partner_suspended_at: datetime | None
     on_do_not_call_list: bool
     consent: str | None
@@ -69,30 +69,30 @@ def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[A
     return (
         select(
             Organization,
-            Agent,
+            Assistant,
             select(Partner.suspended_at)
             .where(Partner.id == Organization.partner_id)
             .scalar_subquery(),
             listed,
             said.scalar_subquery(),
         )
-        .join(Agent, Agent.organization_id == Organization.id)
+        .join(Assistant, Assistant.organization_id == Organization.id)
         .options(joinedload(Organization.plan_limit))
         .execution_options(populate_existing=True)
     )
 
 
-_PARTIES = _parties(bindparam("phone_number")).where(Agent.id == bindparam("agent_id"))
+_PARTIES = _parties(bindparam("phone_number")).where(Assistant.id == bindparam("assistant_id"))
 _PARTIES_LOCKED = _PARTIES.with_for_update(of=Organization, key_share=True)
 
 
 def parties_of(
-    session: Session, agent_id: UUID, phone_number: str, *, lock: bool = False
+    session: Session, assistant_id: UUID, phone_number: str, *, lock: bool = False
 ) -> Parties:
     """The parties as they are now. With ``lock``, others who lock the same organization wait until
     this transaction ends, so that its limit of calls at once holds."""
     query = _PARTIES_LOCKED if lock else _PARTIES
-    wanted = {"agent_id": agent_id, "phone_number": phone_number}
+    wanted = {"assistant_id": assistant_id, "phone_number": phone_number}
     return Parties(*session.execute(query, wanted).one())
 
 
@@ -100,7 +100,7 @@ def parties_of_calls(session: Session, call_ids: Collection[UUID]) -> list[tuple
     """These calls and their parties as they are now."""
     query = (
         _parties(Call.phone_number)
-        .join(Call, Call.agent_id == Agent.id)
+        .join(Call, Call.assistant_id == Assistant.id)
         .add_columns(Call)
         .where(Call.id.in_(call_ids))
         .order_by(Call.id)
@@ -149,26 +149,26 @@ def organization_may_call(parties: Parties) -> Blocker | None:
     return Blocker("organization_suspended", message, EndedReason.ORGANIZATION_SUSPENDED, Forbidden)
 
 
-def agent_is_active(agent: Agent) -> Blocker | None:
-    if agent.active:
+def assistant_is_active(assistant: Assistant) -> Blocker | None:
+    if assistant.active:
         return None
     message = "The assistant is switched off."
-    return Blocker("agent_inactive", message, EndedReason.AGENT_INACTIVE, Conflict)
+    return Blocker("agent_inactive", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
-def phone_is_ready(agent: Agent) -> Blocker | None:
-    if agent.phone_ready:
+def phone_is_ready(assistant: Assistant) -> Blocker | None:
+    if assistant.phone_ready:
         return None
     message = "The assistant's phone is not switched on and configured with a number."
-    return Blocker("agent_phone_not_ready", message, EndedReason.AGENT_INACTIVE, Conflict)
+    return Blocker("agent_phone_not_ready", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
 def general_blocker(parties: Parties) -> Blocker | None:
     """What keeps the assistant from calling any number."""
     return (
         organization_may_call(parties)
-        or agent_is_active(parties.agent)
-        or phone_is_ready(parties.agent)
+        or assistant_is_active(parties.assistant)
+        or phone_is_ready(parties.assistant)
     )
 
 
@@ -222,7 +222,7 @@ def outreach_goes_on(session: Session, call: Call) -> Blocker | None:
     if campaign is None or campaign.status is not CampaignStatus.ACTIVE:
         message = "The campaign was stopped before the call was placed."
         return Blocker("campaign_stopped", message, EndedReason.CANCELED, Conflict)
-    if gone := speaks_for(session, campaign, call.agent_id):
+    if gone := speaks_for(session, campaign, call.assistant_id):
         return gone
     contact = session.get(Contact, call.contact_id) if call.contact_id else None
     if contact is not None and not ends_outreach(contact.status):
@@ -231,12 +231,12 @@ def outreach_goes_on(session: Session, call: Call) -> Blocker | None:
     return Blocker("contact_ended", message, EndedReason.CONTACT_ENDED, Conflict)
 
 
-def speaks_for(session: Session, campaign: Campaign, agent_id: UUID) -> Blocker | None:
+def speaks_for(session: Session, campaign: Campaign, assistant_id: UUID) -> Blocker | None:
     """The assistant must belong to the campaign when the call is dialled."""
-    member = select(CampaignAgent.agent_id).where(
-        CampaignAgent.campaign_id == campaign.id, CampaignAgent.agent_id == agent_id
+    member = select(CampaignAssistant.assistant_id).where(
+        CampaignAssistant.campaign_id == campaign.id, CampaignAssistant.assistant_id == assistant_id
     )
-    if campaign.all_agents or session.scalar(member) is not None:
+    if campaign.all_assistants or session.scalar(member) is not None:
         return None
     message = "The plan's assistant was removed from the campaign."
     return Blocker("agent_left", message, EndedReason.CANCELED, Conflict)
@@ -246,8 +246,8 @@ def blockers(parties: Parties, phone_number: str) -> Iterator[Blocker]:
     """Every rule that a call of this assistant to this number breaks now, the first one first."""
     for blocker in (
         organization_may_call(parties),
-        agent_is_active(parties.agent),
-        phone_is_ready(parties.agent),
+        assistant_is_active(parties.assistant),
+        phone_is_ready(parties.assistant),
     ):
         if blocker is not None:
             yield blocker

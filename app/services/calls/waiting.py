@@ -100,7 +100,7 @@ def end_if_stopped(session: Session, call_id: UUID) -> bool:
     call = lock_call(session, call_id)
     if call.status not in WAITING:
         return False
-    parties = rules.parties_of(session, call.agent_id, call.phone_number)
+    parties = rules.parties_of(session, call.assistant_id, call.phone_number)
     blocker = rules.blocker_of(session, call, parties)
     if blocker is None:
         return False

@@ -1,9 +1,9 @@
 """Campaigns: who may see which, their states, their assistants, and the lock on their contacts."""
 
 from app.services.campaigns.changing import (
-    agents_of,
     archive,
-    assign_agents,
+    assign_assistants,
+    assistants_of,
     changed,
     create,
     held,
@@ -17,9 +17,9 @@ from app.services.campaigns.with_keys import create_with_keys
 
 __all__ = [
     "SORTS",
-    "agents_of",
     "archive",
-    "assign_agents",
+    "assign_assistants",
+    "assistants_of",
     "changed",
     "create",
     "create_with_keys",

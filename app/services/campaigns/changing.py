@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
 from app.errors import Conflict, ValidationFailed
-from app.models import Agent, Campaign, CampaignAgent, new_id
+from app.models import Assistant, Campaign, CampaignAssistant, new_id
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.fields import can_be_seen
@@ -25,10 +25,10 @@ def create(
     organization_id: UUID,
     *,
     name: str,
-    agent_ids: Collection[UUID] = (),
-    all_agents: bool = False,
+    assistant_ids: Collection[UUID] = (),
+    all_assistants: bool = False,
 ) -> Campaign:
-    """A new campaign, paused; ``all_agents`` means every assistant the organization has or gets.
+    """A new campaign, paused; ``all_assistants`` means all that the organization has or gets.
 
     Raises `Forbidden`, `NotFound`, or `ValidationFailed` (``blank``, ``too_long``,
     ``agent_not_found``).
@@ -41,13 +41,13 @@ def create(
         organization_id=organization.id,
         name=_checked_name(name),
         status=CampaignStatus.PAUSED,
-        all_agents=all_agents,
+        all_assistants=all_assistants,
         revision=0,
         version=1,
     )
     session.add(campaign)
     session.flush()
-    _set_agents(session, campaign, agent_ids)
+    _set_assistants(session, campaign, assistant_ids)
     _record(session, caller, campaign, "created", before={}, after={"name": campaign.name})
     return campaign
 
@@ -71,22 +71,25 @@ def rename(
     return campaign
 
 
-def assign_agents(
+def assign_assistants(
     session: Session,
     caller: Caller,
     campaign_id: UUID,
-    agent_ids: Collection[UUID],
+    assistant_ids: Collection[UUID],
     *,
-    all_agents: bool = False,
+    all_assistants: bool = False,
     expected_version: int | None = None,
 ) -> Campaign:
     """Replaces the campaign's assistants. Raises as `create` and `rename` do."""
     campaign = held(session, caller, campaign_id, expected_version)
-    before = {"agents": sorted(_agents_of(session, campaign)), "allAgents": campaign.all_agents}
-    campaign.all_agents = all_agents
-    session.execute(delete(CampaignAgent).where(CampaignAgent.campaign_id == campaign.id))
-    _set_agents(session, campaign, agent_ids)
-    after = {"agents": sorted(_agents_of(session, campaign)), "allAgents": all_agents}
+    before = {
+        "agents": sorted(_assistants_of(session, campaign)),
+        "allAgents": campaign.all_assistants,
+    }
+    campaign.all_assistants = all_assistants
+    session.execute(delete(CampaignAssistant).where(CampaignAssistant.campaign_id == campaign.id))
+    _set_assistants(session, campaign, assistant_ids)
+    after = {"agents": sorted(_assistants_of(session, campaign)), "allAgents": all_assistants}
     if before != after:
         changed(session, caller, campaign, "assigned", before=before, after=after)
     return campaign
@@ -174,28 +177,32 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def agents_of(session: Session, campaign: Campaign) -> set[UUID]:
+def assistants_of(session: Session, campaign: Campaign) -> set[UUID]:
     """The assistants chosen for a campaign that came from its loader."""
-    query = select(CampaignAgent.agent_id).where(CampaignAgent.campaign_id == campaign.id)
+    query = select(CampaignAssistant.assistant_id).where(
+        CampaignAssistant.campaign_id == campaign.id
+    )
     return set(session.scalars(query))
 
 
-def _agents_of(session: Session, campaign: Campaign) -> list[str]:
-    return [str(agent_id) for agent_id in agents_of(session, campaign)]
+def _assistants_of(session: Session, campaign: Campaign) -> list[str]:
+    return [str(assistant_id) for assistant_id in assistants_of(session, campaign)]
 
 
-def _set_agents(session: Session, campaign: Campaign, agent_ids: Collection[UUID]) -> None:
-    wanted = set(agent_ids)
-    query = select(Agent.id).where(Agent.organization_id == campaign.organization_id)
-    known = set(session.scalars(query.where(Agent.id.in_(wanted))))
+def _set_assistants(session: Session, campaign: Campaign, assistant_ids: Collection[UUID]) -> None:
+    wanted = set(assistant_ids)
+    query = select(Assistant.id).where(Assistant.organization_id == campaign.organization_id)
+    known = set(session.scalars(query.where(Assistant.id.in_(wanted))))
     if wanted - known:
         message = "There is no such assistant in the organization."
-        raise ValidationFailed.on("agents", "agent_not_found", message)
+        raise ValidationFailed.on("assistants", "agent_not_found", message)
     session.add_all(
-        CampaignAgent(
-            campaign_id=campaign.id, agent_id=agent_id, organization_id=campaign.organization_id
+        CampaignAssistant(
+            campaign_id=campaign.id,
+            assistant_id=assistant_id,
+            organization_id=campaign.organization_id,
         )
-        for agent_id in sorted(wanted)
+        for assistant_id in sorted(wanted)
     )
     session.flush()
 

@@ -8,7 +8,7 @@ from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import set_committed_value
 
-from app.models import Campaign, CampaignAgent, ExternalIdKey
+from app.models import Campaign, CampaignAssistant, ExternalIdKey
 from app.services.campaigns.loading import not_found
 
 
@@ -26,12 +26,12 @@ def external_id_keys_of(
         select(Campaign.id, ExternalIdKey.key, ExternalIdKey.identifies)
         .join(ExternalIdKey, ExternalIdKey.organization_id == Campaign.organization_id)
         .outerjoin(
-            CampaignAgent,
-            (CampaignAgent.campaign_id == Campaign.id)
-            & (CampaignAgent.agent_id == ExternalIdKey.agent_id),
+            CampaignAssistant,
+            (CampaignAssistant.campaign_id == Campaign.id)
+            & (CampaignAssistant.assistant_id == ExternalIdKey.assistant_id),
         )
         .where(Campaign.id.in_([campaign.id for campaign in campaigns]))
-        .where(or_(Campaign.all_agents, CampaignAgent.agent_id.is_not(None)))
+        .where(or_(Campaign.all_assistants, CampaignAssistant.assistant_id.is_not(None)))
         .order_by(ExternalIdKey.key)
     )
     for campaign_id, key, identifies in session.execute(query):

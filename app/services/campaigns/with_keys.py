@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.errors import ValidationFailed
-from app.models import Agent, Campaign
+from app.models import Assistant, Campaign
 from app.policy.caller import Caller
 from app.services import assistants, organizations
 from app.services.assistants import settings
@@ -25,17 +25,23 @@ def create_with_keys(
     wanted = {key.strip() for key in keys}
     organization = organizations.get(session, caller, organization_id)
     defined: dict[UUID, set[str]] = {}
-    known: list[Agent] = list(assistants.of_organization(session, caller, organization.id))
-    for agent in known:
-        defined[agent.id] = {each.key for each in assistants.external_id_keys(session, agent)}
-    chosen = [agent for agent in known if defined[agent.id] <= wanted]
+    known: list[Assistant] = list(assistants.of_organization(session, caller, organization.id))
+    for assistant in known:
+        defined[assistant.id] = {
+            each.key for each in assistants.external_id_keys(session, assistant)
+        }
+    chosen = [assistant for assistant in known if defined[assistant.id] <= wanted]
     if wanted and not known:
         message = "The organization has no assistant, and external ids belong to assistants."
         raise ValidationFailed.on("externalIdKey", "no_assistant", message)
     if wanted and not chosen:
         chosen = known[:1]
-    for key in sorted(wanted.difference(*(defined[agent.id] for agent in chosen))):
+    for key in sorted(wanted.difference(*(defined[assistant.id] for assistant in chosen))):
         settings.add_external_id_key(session, caller, chosen[0].id, key, identifies=True)
     return create(
-        session, caller, organization.id, name=name, agent_ids=[agent.id for agent in chosen]
+        session,
+        caller,
+        organization.id,
+        name=name,
+        assistant_ids=[assistant.id for assistant in chosen],
     )

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.gateways.carriers.brought import Credentials
-from app.models import Agent, Call, CallAttempt, CarrierAccount
+from app.models import Assistant, Call, CallAttempt, CarrierAccount
 from app.services.carrier_accounts.particulars import trunk_of
 from app.services.carrier_accounts.tidying import PURPOSE
 from app.services.credentials.encryption import SealBroken, unseal
@@ -26,9 +26,9 @@ def effective(session: Session, partner_id: UUID, organization_id: UUID) -> Carr
     return found.get(organization_id) or found.get(partner_id)
 
 
-def of_call(session: Session, agent: Agent, *, live: bool) -> CarrierAccount | None:
+def of_call(session: Session, assistant: Assistant, *, live: bool) -> CarrierAccount | None:
     """The account that a new call of the assistant goes out over; none with a test key."""
-    return effective(session, agent.partner_id, agent.organization_id) if live else None
+    return effective(session, assistant.partner_id, assistant.organization_id) if live else None
 
 
 def choose_again(session: Session, call: Call) -> None:
@@ -63,15 +63,15 @@ def of_attempt(session: Session, keys: Sequence[str], attempt_id: UUID) -> Crede
 
 def numbers_of(session: Session, account: CarrierAccount) -> list[str]:
     """Numbers of assistants that call over the account; some, where there are many."""
-    query = select(Agent.phone_number).where(Agent.phone_number.is_not(None)).distinct()
+    query = select(Assistant.phone_number).where(Assistant.phone_number.is_not(None)).distinct()
     if account.organization_id is not None:
-        query = query.where(Agent.organization_id == account.organization_id)
+        query = query.where(Assistant.organization_id == account.organization_id)
     else:
         own = select(CarrierAccount.organization_id).where(
             CarrierAccount.organization_id.is_not(None), CarrierAccount.removed_at.is_(None)
         )
         query = query.where(
-            Agent.partner_id == account.partner_id, Agent.organization_id.not_in(own)
+            Assistant.partner_id == account.partner_id, Assistant.organization_id.not_in(own)
         )
-    query = query.order_by(Agent.phone_number).limit(NUMBERS_CHECKED)
+    query = query.order_by(Assistant.phone_number).limit(NUMBERS_CHECKED)
     return [number for number in session.scalars(query) if number]

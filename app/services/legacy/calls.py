@@ -86,10 +86,10 @@ def place(
     else `calls.schedule` refuses.
     """
     _check_messages(request)
-    agent = assistants.find_by_number(session, caller, request.from_phone_number)
+    assistant = assistants.find_by_number(session, caller, request.from_phone_number)
     first_name, last_name = request.first_and_last()
     asked = calls.CallRequest(
-        agent_id=agent.id,
+        assistant_id=assistant.id,
         phone_number=request.to_phone_number,
         first_name=first_name,
         last_name=last_name,

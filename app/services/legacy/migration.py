@@ -60,12 +60,12 @@ class Moving:
 def translate(session: Session, caller: Caller, request: LegacyCallInput) -> dict[str, Any]:
     """The body with which Area C does the same."""
     try:
-        agent_id = str(assistants.find_by_number(session, caller, request.from_phone_number).id)
+        assistant_id = str(assistants.find_by_number(session, caller, request.from_phone_number).id)
     except NotFound:
-        agent_id = NO_ASSISTANT
+        assistant_id = NO_ASSISTANT
     first_name, last_name = request.first_and_last()
     return _body(
-        agent_id=agent_id,
+        assistant_id=assistant_id,
         phone_number=request.to_phone_number,
         first_name=first_name,
         last_name=last_name,
@@ -200,7 +200,7 @@ def last_accepted(session: Session, moving: Moving) -> dict[str, Any] | None:
     if call is None:
         return None
     return _body(
-        agent_id=str(call.agent_id),
+        assistant_id=str(call.assistant_id),
         phone_number=call.phone_number,
         first_name=call.contact.get("firstName"),
         last_name=call.contact.get("lastName"),
@@ -220,7 +220,7 @@ def purge(session: Session) -> None:
 
 def _body(
     *,
-    agent_id: str,
+    assistant_id: str,
     phone_number: str,
     first_name: str | None,
     last_name: str | None,
@@ -231,7 +231,7 @@ def _body(
 ) -> dict[str, Any]:
     person = {"phoneNumber": phone_number, "firstName": first_name, "lastName": last_name}
     body = {
-        "agentId": agent_id,
+        "agentId": assistant_id,
         "contact": {name: value for name, value in person.items() if value},
         "metadata": dict(metadata),
         "introMessage": intro,

@@ -27,7 +27,7 @@ def create(
     *,
     name: str,
     payment_tier: Tier = Tier.FREE,
-    agent_limit: int | None = None,
+    assistant_limit: int | None = None,
     user_limit: int = 1,
     referral_code: str | None = None,
     referred_by_code: str | None = None,
@@ -44,7 +44,9 @@ def create(
         partner,
         name=checked_name(name),
         payment_tier=payment_tier,
-        agent_limit=partner.default_agent_limit if agent_limit is None else agent_limit,
+        assistant_limit=partner.default_assistant_limit
+        if assistant_limit is None
+        else assistant_limit,
         user_limit=user_limit,
         referral_code=referral_code,
         referred_by_code=referred_by_code,
@@ -60,7 +62,7 @@ def add(session: Session, caller: Caller, partner: Partner, **fields: Any) -> Or
         created_at=now,
         updated_at=now,
         tier_since=now,
-        **{"agent_limit": partner.default_agent_limit, **fields},
+        **{"assistant_limit": partner.default_assistant_limit, **fields},
     )
     session.add(organization)
     session.flush()
@@ -141,7 +143,7 @@ def checked_name(name: str) -> str:
 
 
 def _facts(organization: Organization) -> dict[str, Any]:
-    fields = ("name", "payment_tier", "agent_limit", "user_limit")
+    fields = ("name", "payment_tier", "assistant_limit", "user_limit")
     codes = ("referral_code", "referred_by_code")
     return {wire_name(field): getattr(organization, field) for field in (*fields, *codes)}
 

@@ -36,7 +36,7 @@ def effects(
     organization_id: UUID,
     *,
     tier: Tier | None,
-    agent_limit: int,
+    assistant_limit: int,
     user_limit: int,
 ) -> list[Effect]:
     """What these values would change, nothing where they are those of now; writes nothing.
@@ -49,9 +49,11 @@ def effects(
     found: list[Effect] = []
     if tier is not None and tier is not organization.payment_tier:
         found += _of_plan(session, organization, tier)
-    if agent_limit != organization.agent_limit:
-        now = organization.agent_limit
-        found.append(_of_limit(organization.name, use.agents, now, agent_limit, _AGENTS))
+    if assistant_limit != organization.assistant_limit:
+        now = organization.assistant_limit
+        found.append(
+            _of_limit(organization.name, use.assistants, now, assistant_limit, _ASSISTANTS)
+        )
     if user_limit != organization.user_limit:
         now = organization.user_limit
         found.append(_of_limit(organization.name, use.users, now, user_limit, _USERS))
@@ -116,7 +118,7 @@ class _Limit:
     kept: str
 
 
-_AGENTS = _Limit("assistant", "assistants", "the next assistant", "nothing is switched off")
+_ASSISTANTS = _Limit("assistant", "assistants", "the next assistant", "nothing is switched off")
 _USERS = _Limit("user", "users", "the next invitation", "all users can still sign in")
 
 

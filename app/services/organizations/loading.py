@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Tier, UserStatus
-from app.models import Agent, Organization, User
+from app.models import Assistant, Organization, User
 from app.models.base import name_key
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -173,11 +173,11 @@ def close_to_limit(closeness: Closeness, *, above: int = 0) -> ColumnElement[boo
 
     A limit of 0 is no limit; limits of ``above`` or less don't count either.
     """
-    agents = select(func.count()).where(Agent.organization_id == Organization.id)
+    assistants = select(func.count()).where(Assistant.organization_id == Organization.id)
     people = select(func.count()).where(
         User.organization_id == Organization.id, User.status != UserStatus.DEACTIVATED
     )
-    counted = ((agents, Organization.agent_limit), (people, Organization.user_limit))
+    counted = ((assistants, Organization.assistant_limit), (people, Organization.user_limit))
     return or_(
         *(
             (limit > above) & uses(used.correlate(Organization).scalar_subquery(), limit, closeness)

@@ -17,7 +17,7 @@ def to_resource(organization: Organization) -> wire.Organization:
         admin_owned=organization.admin_owned,
         partner_id=organization.partner_id,
         temp_demo_org=organization.temp_demo_org,
-        agent_limit=organization.agent_limit,
+        assistant_limit=organization.assistant_limit,
         user_limit=organization.user_limit,
         name=organization.name,
     )

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus, UserStatus
-from app.models import Agent, Campaign, ConversationDay, Organization, User, utcnow
+from app.models import Assistant, Campaign, ConversationDay, Organization, User, utcnow
 from app.policy.caller import Caller
 from app.services.organizations.loading import visible
 
@@ -20,14 +20,14 @@ RECENT = timedelta(days=29)
 class Use:
     """Assistants there are, people who hold a seat, conversations of the last 30 days (UTC)."""
 
-    agents: int = 0
+    assistants: int = 0
     users: int = 0
     recent_conversations: int = 0
 
 
 def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, Use]:
     """The use of each organization; they must come from a loader: that is what allows it."""
-    agents = select(Agent.organization_id, func.count()).group_by(Agent.organization_id)
+    assistants = select(Assistant.organization_id, func.count()).group_by(Assistant.organization_id)
     users = (
         select(User.organization_id, func.count())
         .where(User.status != UserStatus.DEACTIVATED)
@@ -44,7 +44,7 @@ def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, U
             for key, value in session.execute(query.where(column.in_(organization_ids)))
         }
         for query, column in (
-            (agents, Agent.organization_id),
+            (assistants, Assistant.organization_id),
             (users, User.organization_id),
             (conversations, ConversationDay.organization_id),
         )

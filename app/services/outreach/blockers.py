@@ -31,7 +31,9 @@ def of_plan(
     session: Session, campaign: Campaign, plan: Outreach, parties: rules.Parties, now: datetime
 ) -> CampaignBlocker | None:
     """What stops every call of the plan."""
-    broken = rules.general_blocker(parties) or rules.speaks_for(session, campaign, plan.agent_id)
+    broken = rules.general_blocker(parties) or rules.speaks_for(
+        session, campaign, plan.assistant_id
+    )
     if broken is not None:
         return CampaignBlocker(broken.code, broken.message)
     wait = limits.day_used_up(session, parties.organization, now)
@@ -43,10 +45,10 @@ def blocker(
 ) -> CampaignBlocker | None:
     """`of_plan` now, or the pause of dialling that holds its calls; ``carrier`` is the
     installation's."""
-    parties = rules.parties_of(session, plan.agent_id, "")
+    parties = rules.parties_of(session, plan.assistant_id, "")
     if found := of_plan(session, campaign, plan, parties, utcnow()):
         return found
-    account = carrier_accounts.of_call(session, parties.agent, live=True)
+    account = carrier_accounts.of_call(session, parties.assistant, live=True)
     own = account.carrier if account else carrier
     pause = pauses.of_carrier(session, campaign.partner_id, own)
     return CampaignBlocker(PAUSED, pauses.sentence(pause)) if pause is not None else None

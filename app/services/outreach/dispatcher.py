@@ -84,7 +84,7 @@ def dispatch(session: Session, campaign_id: UUID, defaults: CallDefaults, now: d
         return 0
     if outreach.next_at is not None and outreach.next_at > now:
         return 0
-    parties = rules.parties_of(session, outreach.agent_id, "")
+    parties = rules.parties_of(session, outreach.assistant_id, "")
     if _is_blocked(session, campaign, outreach, parties, now):
         return 0
     if outreach.held_reason is not None:

@@ -108,9 +108,9 @@ def opening_of(
 
 def request_for(contact: Contact, outreach: Outreach) -> CallRequest:
     """The plan's call to one contact."""
-    agent_id: UUID = outreach.agent_id
+    assistant_id: UUID = outreach.assistant_id
     return CallRequest(
-        agent_id=agent_id,
+        assistant_id=assistant_id,
         phone_number=contact.phone or "",
         first_name=contact.first_name,
         last_name=contact.last_name,

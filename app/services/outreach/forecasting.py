@@ -49,7 +49,7 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
     of_them = Contact.campaign_id == campaign.id
     if not again:
         of_them &= Contact.id.not_in(called)
-    parties = rules.parties_of(session, outreach.agent_id, "")
+    parties = rules.parties_of(session, outreach.assistant_id, "")
     reasons: Counter[str | None] = Counter()
     now = utcnow()
     checked = session.scalars(select(Contact).where(of_them)).all()

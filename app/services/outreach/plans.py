@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CampaignStatus, OutreachState
 from app.errors import Conflict, Problem, ValidationFailed
-from app.models import Agent, Call, Campaign, Outreach, OutreachContact
+from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
 from app.phone import EVERY_DAY
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
@@ -30,7 +30,7 @@ class Plan:
     Without a pace calls are as fast as the organization's calls at once allow; without messages
     the assistant's own are used."""
 
-    agent_id: UUID | None
+    assistant_id: UUID | None
     weekdays: frozenset[int] = WORKDAYS
     hours_start: time = time(9)
     hours_end: time = time(18)
@@ -50,9 +50,9 @@ def plan_of(session: Session, campaign: Campaign) -> Plan:
     """The stored plan, or a proposed one if there is none yet."""
     stored = stored_plan(session, campaign)
     if stored is None:
-        return Plan(next((agent.id for agent in speakers(session, campaign)), None))
+        return Plan(next((assistant.id for assistant in speakers(session, campaign)), None))
     return Plan(
-        agent_id=stored.agent_id,
+        assistant_id=stored.assistant_id,
         weekdays=weekdays_of(stored),
         hours_start=stored.hours_start,
         hours_end=stored.hours_end,
@@ -73,13 +73,13 @@ def closing(hours_end: time) -> time:
     return hours_end if hours_end > time.min else time.max
 
 
-def speakers(session: Session, campaign: Campaign) -> list[Agent]:
+def speakers(session: Session, campaign: Campaign) -> list[Assistant]:
     """The assistants that may call for the campaign, ready ones first."""
-    query = select(Agent).where(Agent.organization_id == campaign.organization_id)
-    if not campaign.all_agents:
-        query = query.where(Agent.id.in_(campaigns.agents_of(session, campaign)))
-    found = session.scalars(query.order_by(Agent.name_key, Agent.id))
-    return sorted(found, key=lambda agent: not (agent.active and agent.phone_ready))
+    query = select(Assistant).where(Assistant.organization_id == campaign.organization_id)
+    if not campaign.all_assistants:
+        query = query.where(Assistant.id.in_(campaigns.assistants_of(session, campaign)))
+    found = session.scalars(query.order_by(Assistant.name_key, Assistant.id))
+    return sorted(found, key=lambda assistant: not (assistant.active and assistant.phone_ready))
 
 
 def change_plan(
@@ -103,7 +103,7 @@ def change_plan(
         raise Conflict(message, "archived")
     stored = locked(session, campaign)
     problems = list(_problems(session, caller, campaign, plan, most_at_once))
-    if problems or plan.agent_id is None:
+    if problems or plan.assistant_id is None:
         raise ValidationFailed.of(*problems)
     before = _shown(plan_of(session, campaign)) if stored is not None else {}
     after = _shown(plan)
@@ -172,18 +172,18 @@ def _shown(plan: Plan) -> dict[str, Any]:
 def _problems(
     session: Session, caller: Caller, campaign: Campaign, plan: Plan, most_at_once: int
 ) -> Iterator[Problem]:
-    if plan.agent_id not in {agent.id for agent in speakers(session, campaign)}:
+    if plan.assistant_id not in {assistant.id for assistant in speakers(session, campaign)}:
         yield Problem("agentId", "agent_not_found", "Choose an assistant of the campaign.")
     else:
-        agent = assistants.get(session, caller, plan.agent_id)
+        assistant = assistants.get(session, caller, plan.assistant_id)
         request = CallRequest(
-            agent_id=agent.id,
+            assistant_id=assistant.id,
             phone_number="",
             intro_message=plan.intro_message,
             voicemail_message=plan.voicemail_message,
             call_instructions=plan.call_instructions,
         )
-        yield from messaging_problems(request, agent)
+        yield from messaging_problems(request, assistant)
     if not plan.weekdays or not plan.weekdays <= EVERY_DAY:
         yield Problem("weekdays", "required", "Choose at least one day of the week.")
     if plan.hours_start >= closing(plan.hours_end):

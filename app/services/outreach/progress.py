@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, CampaignStatus, OutreachState
 from app.errors import ValidationFailed
-from app.models import Agent, Call, Campaign, Contact, Outreach, OutreachContact, utcnow
+from app.models import Assistant, Call, Campaign, Contact, Outreach, OutreachContact, utcnow
 from app.services.outreach.plans import closing, stored_plan, weekdays_of
 from app.services.paging import Page
 
@@ -185,7 +185,9 @@ def _end(
 ) -> datetime | None:
     """When ``left`` contacts are called, within the plan's hours in the assistant's time zone;
     None for more than a year ahead."""
-    zone_name = session.scalar(select(Agent.timezone).where(Agent.id == outreach.agent_id))
+    zone_name = session.scalar(
+        select(Assistant.timezone).where(Assistant.id == outreach.assistant_id)
+    )
     zone = ZoneInfo(zone_name or "UTC")
     needed = timedelta(hours=left / pace) if left / pace < FARTHEST / timedelta(hours=1) else None
     if needed is None:

@@ -44,8 +44,8 @@ class Kind(StrEnum):
     CAMPAIGN = "campaign"
     UPLOAD = "upload"
     LIMIT = "limit"
-    AGENT = "agent"
-    AGENTS = "agents"
+    ASSISTANT = "assistant"
+    ASSISTANTS = "assistants"
     BRAND = "brand"
     CREDENTIAL_KEY = "key"
     CREDENTIAL_CLIENT = "client"
@@ -192,7 +192,7 @@ def _limits(session: Session, caller: Caller) -> list[Matter]:
             " ".join(
                 f"{used} of {limit} {what} in use."
                 for used, limit, what in (
-                    (use[organization.id].agents, organization.agent_limit, "assistants"),
+                    (use[organization.id].assistants, organization.assistant_limit, "assistants"),
                     (use[organization.id].users, organization.user_limit, "seats"),
                 )
                 if limit > 1 and uses(used, limit, Closeness.NEAR)
@@ -203,25 +203,25 @@ def _limits(session: Session, caller: Caller) -> list[Matter]:
     ]
 
 
-def _agents(session: Session, caller: Caller) -> list[Matter]:
+def _assistants(session: Session, caller: Caller) -> list[Matter]:
     page = assistants.search(
         session, caller, wanted=assistants.Readiness.NOT_READY, sort="-created", limit=MOST_COUNTED
     )
     found = page.items
-    ids = {agent.organization_id for agent in found[:EACH]}
+    ids = {assistant.organization_id for assistant in found[:EACH]}
     names = organizations.names_of(session, caller, ids)
     if len(found) > EACH:
         title = f"{_count(len(found))} assistants can’t call yet"
         text = "Something is missing: a number, its set-up, or an active organization."
-        return [Matter(Kind.AGENTS, title, text)]
+        return [Matter(Kind.ASSISTANTS, title, text)]
     return [
         Matter(
-            Kind.AGENT,
-            f"{agent.name} can’t call yet",
-            f"{names.get(agent.organization_id, '')}: its phone is not set up.",
-            agent.id,
+            Kind.ASSISTANT,
+            f"{assistant.name} can’t call yet",
+            f"{names.get(assistant.organization_id, '')}: its phone is not set up.",
+            assistant.id,
         )
-        for agent in found
+        for assistant in found
     ]
 
 
@@ -281,7 +281,7 @@ _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[Matter]]], 
     (Permission.CONTACTS_WRITE, _uploads),
     (Permission.CREDENTIALS_MANAGE, _credentials),
     (Permission.ORGANIZATIONS_WRITE, _limits),
-    (Permission.ORGANIZATIONS_READ, _agents),
+    (Permission.ORGANIZATIONS_READ, _assistants),
     (Permission.BRANDING_WRITE, _brand),
     (Permission.CALLS_READ, _unanswered_calls),
 )

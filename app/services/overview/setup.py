@@ -5,7 +5,7 @@ from enum import StrEnum
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
 
-from app.models import Agent, BrandVersion, Call, ContactImport, Organization, Partner
+from app.models import Assistant, BrandVersion, Call, ContactImport, Organization, Partner
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
@@ -30,16 +30,16 @@ def steps_left(session: Session, caller: Caller) -> dict[Step, bool]:
     partner_id = partners.own(caller)
 
     def exists(
-        model: type[BrandVersion | Organization | Agent | ContactImport | Call],
+        model: type[BrandVersion | Organization | Assistant | ContactImport | Call],
         *conditions: ColumnElement[bool],
     ) -> ColumnElement[bool]:
         return select(model.id).where(model.partner_id == partner_id, *conditions).exists()
 
     ready = and_(
-        Agent.active,
-        Agent.phone_enabled,
-        Agent.phone_configured,
-        Agent.phone_number.is_not(None),
+        Assistant.active,
+        Assistant.phone_enabled,
+        Assistant.phone_configured,
+        Assistant.phone_number.is_not(None),
     )
     verified = select(Partner.id).where(
         Partner.id == partner_id, Partner.domain_verified_at.is_not(None)
@@ -49,7 +49,7 @@ def steps_left(session: Session, caller: Caller) -> dict[Step, bool]:
             exists(BrandVersion, BrandVersion.published_at.is_not(None)),
             verified.exists(),
             exists(Organization),
-            exists(Agent, ready),
+            exists(Assistant, ready),
             exists(ContactImport),
             exists(Call),
         )

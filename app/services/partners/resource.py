@@ -22,9 +22,9 @@ EDITOR_FIELDS = frozenset(
         "show_branding_toggle",
         "show_character_toggle",
         "show_embedded_chat",
-        "chat_agent_id",
+        "chat_assistant_id",
         "product_name",
-        "default_agent_name",
+        "default_assistant_name",
         "partner_upgrade_message",
         "demo_link",
     }

@@ -46,7 +46,7 @@ def _info(user: User | None, organization: Organization) -> SubscriptionInfo:
         subscription_plan=SubscriptionPlan.model_construct(
             name=TIER_NAMES[organization.payment_tier or Tier.FREE],
             start_date=organization.tier_since,
-            agent_limit=organization.agent_limit,
+            assistant_limit=organization.assistant_limit,
             user_limit=UserLimit.model_construct(value=limit, is_unlimited=limit == 0),
         ),
     )

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
-from app.models import Agent, ConversationDay, User
+from app.models import Assistant, ConversationDay, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.figures import DateRange, Usage, UsageInfo, UsageQuery
@@ -39,7 +39,7 @@ def _counted(
     session: Session, user: User | None, organization_id: UUID, start: date, end: date
 ) -> UsageInfo:
     asked_for = {"organization": organization_id, "first": start, "last": end}
-    conversations, changed, agents, members = (
+    conversations, changed, assistants, members = (
         session.connection().execute(_FIGURES, asked_for).one()
     )
     asked = DateRange.model_construct(
@@ -49,7 +49,7 @@ def _counted(
         user_id=user.id if user else None,
         user_email=user.email if user else None,
         organization_id=organization_id,
-        total_agents_created=agents,
+        total_assistants_created=assistants,
         total_users_created=members,
         usage=Usage.model_construct(
             conversations=int(conversations), last_updated_date=changed, requested_date_range=asked
@@ -61,7 +61,7 @@ _FIGURES = select(
     func.coalesce(func.sum(ConversationDay.conversations), 0),
     func.max(ConversationDay.updated_at),
     select(func.count())
-    .where(Agent.organization_id == bindparam("organization"))
+    .where(Assistant.organization_id == bindparam("organization"))
     .scalar_subquery(),
     select(func.count()).where(User.organization_id == bindparam("organization")).scalar_subquery(),
 ).where(

@@ -49,13 +49,13 @@ def create(session: Session, caller: Caller, partner_id: UUID, data: CreateUserI
         user_type=Role.STANDARD,
         organization_id=organization.id,
     )
-    assistants.add_agent(
+    assistants.add_assistant(
         session,
         caller,
         organization,
-        name=partner.default_agent_name,
+        name=partner.default_assistant_name,
         service=data.service or partner.default_service,
-        timezone=data.agent_timezone,
+        timezone=data.assistant_timezone,
     )
     return user
 

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
-from app.models import Agent, OAuthClient, utcnow
+from app.models import Assistant, OAuthClient, utcnow
 from app.policy.caller import system_caller
 from app.services import oauth_clients
 from tests.fixtures.cast import Tenant, make_tenant
@@ -25,15 +25,17 @@ RETIREMENT = datetime(2099, 7, 1, tzinfo=UTC)
 @pytest.fixture
 def own(session: Session) -> Tenant:
     tenant = make_tenant(session)
-    agent = session.scalars(select(Agent).where(Agent.organization_id == tenant.plus.id)).one()
-    agent.phone_number, agent.phone_enabled, agent.phone_configured = FROM, True, True
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == tenant.plus.id)
+    ).one()
+    assistant.phone_number, assistant.phone_enabled, assistant.phone_configured = FROM, True, True
     session.commit()
     return tenant
 
 
 @pytest.fixture
-def agent(session: Session, own: Tenant) -> Agent:
-    return session.scalars(select(Agent).where(Agent.organization_id == own.plus.id)).one()
+def assistant(session: Session, own: Tenant) -> Assistant:
+    return session.scalars(select(Assistant).where(Assistant.organization_id == own.plus.id)).one()
 
 
 @pytest.fixture

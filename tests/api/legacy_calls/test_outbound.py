@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.enums import CallSource, CallStatus, OrganizationStatus, Role, Tier
-from app.models import Agent, Call, DoNotCallEntry, OAuthClient
+from app.models import Assistant, Call, DoNotCallEntry, OAuthClient
 from app.services import oauth_clients
 from tests.api.legacy_calls.conftest import SUPPORT, TO, Dialler
 from tests.fixtures.cast import Tenant, make_tenant
@@ -29,7 +29,11 @@ def only_call(session: Session) -> Call:
 
 
 def test_notes_become_a_call_whose_words_are_written(
-    session: Session, own: Tenant, served: Dialler, agent: Agent, made: oauth_clients.NewClient
+    session: Session,
+    own: Tenant,
+    served: Dialler,
+    assistant: Assistant,
+    made: oauth_clients.NewClient,
 ) -> None:
     answer = served.ask(formInfo=[{"key": "city", "value": "Boston"}])
     call = only_call(session)
@@ -42,11 +46,11 @@ def test_notes_become_a_call_whose_words_are_written(
         },
     )
     assert (
-        call.source, call.live, call.status, call.agent_id, call.organization_id,
+        call.source, call.live, call.status, call.assistant_id, call.organization_id,
         call.credential_id, call.phone_number, call.contact, call.call_metadata,
         call.intro_message, call.voicemail_message, call.call_instructions,
     ) == (
-        CallSource.LEGACY, True, CallStatus.QUEUED, agent.id, own.plus.id,
+        CallSource.LEGACY, True, CallStatus.QUEUED, assistant.id, own.plus.id,
         made.client.id, TO, {"phoneNumber": TO, "firstName": "Ada", "lastName": "Lovelace"},
         {"city": "Boston"}, None, None, "She asked for a quote.",
     )  # fmt: skip
@@ -144,7 +148,9 @@ def test_a_number_of_no_assistant_of_the_organization_is_404(
     session: Session, served: Dialler
 ) -> None:
     stranger = make_tenant(session, "Southwind")
-    theirs = session.scalars(select(Agent).where(Agent.organization_id == stranger.plus.id)).one()
+    theirs = session.scalars(
+        select(Assistant).where(Assistant.organization_id == stranger.plus.id)
+    ).one()
     theirs.phone_number = "+12025550177"
     session.commit()
     answers = [served.ask(fromPhoneNumber=number) for number in ("+12025550177", "+12025550178")]
@@ -161,10 +167,10 @@ def test_a_number_of_no_assistant_of_the_organization_is_404(
     ],
 )
 def test_an_assistant_that_can_not_call_is_409(
-    session: Session, agent: Agent, served: Dialler, change: dict[str, bool], code: str
+    session: Session, assistant: Assistant, served: Dialler, change: dict[str, bool], code: str
 ) -> None:
     for name, value in change.items():
-        setattr(agent, name, value)
+        setattr(assistant, name, value)
     session.commit()
     assert refusal(served.ask()) == (409, code, [])
 

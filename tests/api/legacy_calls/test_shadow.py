@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
-from app.models import Agent, Call, DoNotCallEntry, LegacyDay, LegacyExchange, utcnow
+from app.models import Assistant, Call, DoNotCallEntry, LegacyDay, LegacyExchange, utcnow
 from app.services.credentials import api_keys
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.migration import DAYS_KEPT, EXCHANGES_KEPT, NO_ASSISTANT
@@ -43,13 +43,13 @@ def calls(session: Session) -> list[Call]:
 
 
 def test_an_accepted_request_is_kept_in_the_words_of_area_c_with_both_answers(
-    session: Session, served: Dialler, agent: Agent
+    session: Session, served: Dialler, assistant: Assistant
 ) -> None:
     answer = served.ask(formInfo=[{"key": "city", "value": "Boston"}])
     kept = exchange(session)
     assert (kept.request, kept.status, kept.answer, kept.shadow_status, kept.shadow_answer) == (
         {
-            "agentId": str(agent.id),
+            "agentId": str(assistant.id),
             "contact": {"phoneNumber": TO, "firstName": "Ada", "lastName": "Lovelace"},
             "metadata": {"city": "Boston"},
             "callInstructions": "She asked for a quote.",
@@ -89,7 +89,7 @@ def test_the_kept_body_asks_area_c_for_the_same_call(
     assert answer.status_code == 200, answer.get_json()
     old, new = (
         (
-            call.agent_id, call.organization_id, call.live, call.status, call.phone_number,
+            call.assistant_id, call.organization_id, call.live, call.status, call.phone_number,
             call.contact, call.call_metadata, call.intro_message, call.voicemail_message,
             call.call_instructions,
         )

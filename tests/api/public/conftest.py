@@ -31,12 +31,12 @@ class Script:
 
     client: FlaskClient
     secret: str
-    agent_id: str
+    assistant_id: str
 
     def body(self, **changes: Any) -> dict[str, Any]:
         """A good request with ``changes``; ``...`` leaves a field out."""
         good = {
-            "agentId": self.agent_id,
+            "agentId": self.assistant_id,
             "contact": {"phoneNumber": NUMBER, "firstName": "Ada"},
             "introMessage": "Hello.",
             "voicemailMessage": "Bye.",
@@ -69,7 +69,7 @@ def make_script(client: FlaskClient, session: Session) -> Callable[..., Script]:
     def make(line: Line, **changes: Any) -> Script:
         secret = make_key(session, line, **changes)
         session.commit()
-        return Script(client, secret, str(line.agent_id))
+        return Script(client, secret, str(line.assistant_id))
 
     return make
 

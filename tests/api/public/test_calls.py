@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.enums import AnsweredBy, CallStatus, EndedReason
-from app.models import Agent, Call, Organization
+from app.models import Assistant, Call, Organization
 from tests.api.public.conftest import NUMBER, Script
 from tests.fixtures.worker import Line, make_line
 
@@ -40,7 +40,7 @@ def test_an_accepted_call_is_answered_and_can_be_read(script: Script, line: Line
     assert body.pop("createdAt").endswith("Z")
     assert body == {
         "callId": call_id,
-        "agentId": str(line.agent_id),
+        "agentId": str(line.assistant_id),
         "phoneNumber": NUMBER,
         "contact": {
             "phoneNumber": NUMBER,
@@ -113,8 +113,8 @@ def test_messages_may_be_left_to_instructions_or_to_the_assistant(
 ) -> None:
     none: dict[str, Any] = {"introMessage": ..., "voicemailMessage": ...}
     instructed = script.call(**none, callInstructions="Be kind.")
-    agent = session.get_one(Agent, line.agent_id)
-    agent.default_intro, agent.default_voicemail = "Hello.", "Bye."
+    assistant = session.get_one(Assistant, line.assistant_id)
+    assistant.default_intro, assistant.default_voicemail = "Hello.", "Bye."
     session.commit()
     left = script.call(**none)
     accepted = [
@@ -128,11 +128,11 @@ def test_messages_may_be_left_to_instructions_or_to_the_assistant(
 def test_what_the_present_state_refuses_has_its_own_status(
     script: Script, session: Session, line: Line
 ) -> None:
-    agent = session.get_one(Agent, line.agent_id)
-    agent.phone_enabled = False
+    assistant = session.get_one(Assistant, line.assistant_id)
+    assistant.phone_enabled = False
     session.commit()
     answers = [script.call()]
-    agent.active = False
+    assistant.active = False
     session.commit()
     answers.append(script.call())
     answers.append(script.call(agentId="0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"))
@@ -151,7 +151,7 @@ def test_strangers_things_are_answered_like_absent_ones(
     theirs = make_script(other).call().get_json()["callId"]
     absent = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
     asked = [
-        (script.call(agentId=str(other.agent_id)), script.call(agentId=absent)),
+        (script.call(agentId=str(other.assistant_id)), script.call(agentId=absent)),
         (script.get(f"/outbound/calls/{theirs}"), script.get(f"/outbound/calls/{absent}")),
         (script.cancel(theirs), script.cancel(absent)),
     ]
@@ -312,7 +312,7 @@ def test_a_key_lists_the_assistants_it_may_use(
     session.commit()
     assert script.get("/agents").get_json() == [
         {
-            "id": str(line.agent_id),
+            "id": str(line.assistant_id),
             "name": "Ada",
             "active": True,
             "phone": "+12025550199",

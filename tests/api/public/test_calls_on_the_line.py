@@ -22,7 +22,7 @@ def script(fresh_database: Database, tmp_path: Path) -> Script:
         line = make_line(session)
         secret = make_key(session, line)
     app = create_app(settings_for(url_of(fresh_database), tmp_path), fresh_database)
-    return Script(app.test_client(), secret, str(line.agent_id))
+    return Script(app.test_client(), secret, str(line.assistant_id))
 
 
 @pytest.fixture

@@ -53,11 +53,11 @@ def test_exceptions_come_first(session: Session) -> None:
 
 
 def test_a_chat_that_leads_nowhere_says_why(session: Session) -> None:
-    without_agent = make_partner(session, **{**COMPLETE, "chatAgentId": None})
+    without_assistant = make_partner(session, **{**COMPLETE, "chatAgentId": None})
     without_support = make_partner(session, "Southbank", **{**COMPLETE, "supportEmail": None})
     said = [
         next(surface.lacks for surface in surfaces(partner) if surface.name == "Chat bubble")
-        for partner in (without_agent, without_support)
+        for partner in (without_assistant, without_support)
     ]
     assert said == [
         "Switched on, but no assistant is chosen. It is not shown.",

@@ -12,7 +12,7 @@ from app.database import Database
 from app.enums import CallSource, CallStatus, CarrierKind, OrganizationStatus
 from app.errors import Conflict, DomainError, NotFound, ValidationFailed
 from app.models import (
-    Agent,
+    Assistant,
     AuditEntry,
     Call,
     DoNotCallEntry,
@@ -36,7 +36,7 @@ def line(session: Session) -> Line:
 
 
 def asked(line: Line, **changes: Any) -> calls.CallRequest:
-    return calls.CallRequest(line.agent_id, **({"phone_number": NUMBER} | MESSAGES | changes))
+    return calls.CallRequest(line.assistant_id, **({"phone_number": NUMBER} | MESSAGES | changes))
 
 
 def schedule(
@@ -131,8 +131,8 @@ def test_messages_come_in_pairs_or_as_instructions_alone(
 
 
 def test_the_assistants_own_messages_stand_in(session: Session, line: Line) -> None:
-    agent = session.get_one(Agent, line.agent_id)
-    agent.default_intro, agent.default_voicemail = "Own intro.", "Own voicemail."
+    assistant = session.get_one(Assistant, line.assistant_id)
+    assistant.default_intro, assistant.default_voicemail = "Own intro.", "Own voicemail."
     accepted = schedule(session, line, asked(line, intro_message=None, voicemail_message=None))
     call = session.get_one(Call, accepted.call_id)
     assert (call.intro_message, call.voicemail_message) == ("Own intro.", "Own voicemail.")
@@ -158,7 +158,7 @@ def test_a_number_without_its_area_code_is_no_phone_number(session: Session, lin
 
 
 def test_what_stands_in_the_way_is_said_with_its_code(session: Session, line: Line) -> None:
-    agent = session.get_one(Agent, line.agent_id)
+    assistant = session.get_one(Assistant, line.assistant_id)
     organization = session.get_one(Organization, line.organization_id)
     partner = session.get_one(Partner, line.partner_id)
     codes = []
@@ -169,9 +169,9 @@ def test_what_stands_in_the_way_is_said_with_its_code(session: Session, line: Li
     )
     session.flush()
     codes.append(refusal(session, line, asked(line)))
-    agent.phone_configured = False
+    assistant.phone_configured = False
     codes.append(refusal(session, line, asked(line)))
-    agent.active = False
+    assistant.active = False
     codes.append(refusal(session, line, asked(line)))
     partner.suspended_at = utcnow()
     codes.append(refusal(session, line, asked(line)))
@@ -186,9 +186,11 @@ def test_what_stands_in_the_way_is_said_with_its_code(session: Session, line: Li
     ]
 
 
-@pytest.mark.parametrize("agent_id", ["", "nobody", "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"])
-def test_an_unknown_assistant_is_not_found(session: Session, line: Line, agent_id: str) -> None:
-    assert refusal(session, line, replace(asked(line), agent_id=agent_id)) == "agent_not_found"
+@pytest.mark.parametrize("assistant_id", ["", "nobody", "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"])
+def test_an_unknown_assistant_is_not_found(session: Session, line: Line, assistant_id: str) -> None:
+    assert (
+        refusal(session, line, replace(asked(line), assistant_id=assistant_id)) == "agent_not_found"
+    )
 
 
 def test_another_organizations_assistant_is_not_found(session: Session, line: Line) -> None:

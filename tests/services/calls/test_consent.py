@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, ContactAction, EndedReason
 from app.errors import Conflict
-from app.models import Agent, Call, Campaign, Contact, Organization
+from app.models import Assistant, Call, Campaign, Contact, Organization
 from app.policy.caller import system_caller
 from app.services import calls, campaigns, contacts
 from app.services.calls import rules
@@ -45,8 +45,10 @@ def ask(session: Session, line: Line) -> Call:
 
 def checks_of(session: Session, line: Line) -> list[tuple[str, str, str]]:
     """Code, state and sentence of everything that is looked at before a call."""
-    agent, texts = session.get_one(Agent, line.agent_id), calls.Texts(instructions="x")
-    found = calls.preflight(session, OWNER, agent, NUMBER, texts, installation=calls.Installation())
+    assistant, texts = session.get_one(Assistant, line.assistant_id), calls.Texts(instructions="x")
+    found = calls.preflight(
+        session, OWNER, assistant, NUMBER, texts, installation=calls.Installation()
+    )
     return [(check.code, check.state.value, check.sentence) for check in found]
 
 
@@ -124,7 +126,7 @@ def test_consent_is_checked_again_before_dialling(
     reasons = []
     for now_said in ("no", "perhaps"):
         say(session, campaign, consent=now_said)
-        parties = rules.parties_of(session, line.agent_id, NUMBER, lock=True)
+        parties = rules.parties_of(session, line.assistant_id, NUMBER, lock=True)
         blocker = rules.blocker_of(session, call, parties)
         reasons.append(blocker and blocker.reason)
     assert reasons == [EndedReason.DO_NOT_CONTACT, EndedReason.CONSENT_MISSING]
@@ -139,7 +141,7 @@ def test_whoever_has_refused_is_called_by_nobody_where_consent_is_not_demanded(
     with pytest.raises(Conflict) as refused:
         ask(session, line)
     assert (refused.value.code, refused.value.message) == REFUSAL
-    blocker = rules.blocker_of(session, call, rules.parties_of(session, line.agent_id, NUMBER))
+    blocker = rules.blocker_of(session, call, rules.parties_of(session, line.assistant_id, NUMBER))
     assert blocker is not None
     assert blocker.reason is EndedReason.DO_NOT_CONTACT
     assert [check for check in checks_of(session, line) if "consent" in check[0]] == [

@@ -25,7 +25,7 @@ def ask(
     session: Session, line: Line, number: str = NUMBER, *, live: bool = True
 ) -> calls.CallScheduled:
     request = calls.CallRequest(
-        line.agent_id, phone_number=number, intro_message="Hello.", voicemail_message="Bye."
+        line.assistant_id, phone_number=number, intro_message="Hello.", voicemail_message="Bye."
     )
     return calls.schedule(session, line.key, request, source=CallSource.API, live=live)
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, Observed, OrganizationStatus
-from app.models import Agent, DoNotCallEntry, Organization, WorkerHeartbeat, new_id, utcnow
+from app.models import Assistant, DoNotCallEntry, Organization, WorkerHeartbeat, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import calls, pauses, workers
 from app.services.calls import attempts, limits
@@ -25,9 +25,9 @@ def line(session: Session) -> Line:
 
 
 def states(session: Session, line: Line, number: str, texts: calls.Texts) -> dict[str, str]:
-    agent = session.get_one(Agent, line.agent_id)
+    assistant = session.get_one(Assistant, line.assistant_id)
     checks = calls.preflight(
-        session, line.key, agent, number, texts, installation=calls.Installation()
+        session, line.key, assistant, number, texts, installation=calls.Installation()
     )
     return {check.code: check.state.value for check in checks}
 
@@ -38,7 +38,7 @@ def test_everything_passes_where_a_call_would_be_accepted(session: Session, line
     assert states(session, line, NUMBER, TEXTS) == dict.fromkeys(
         [
             "organization_active",
-            "agent_active",
+            "assistant_active",
             "phone_ready",
             "number_allowed",
             "not_on_do_not_call_list",
@@ -57,8 +57,8 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_mend_it(
     organization = session.get_one(Organization, line.organization_id)
     organization.status = OrganizationStatus.SUSPENDED
     organization.allowed_regions = ["CA"]
-    agent = session.get_one(Agent, line.agent_id)
-    agent.active = agent.phone_configured = False
+    assistant = session.get_one(Assistant, line.assistant_id)
+    assistant.active = assistant.phone_configured = False
     session.add(
         DoNotCallEntry(
             organization_id=line.organization_id,
@@ -71,15 +71,15 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_mend_it(
     checks = calls.preflight(
         session,
         line.key,
-        agent,
+        assistant,
         NUMBER,
         calls.Texts(intro="Hello."),
         installation=calls.Installation(),
     )
     assert [(check.code, check.state.value, check.fix_at) for check in checks] == [
         ("organization_active", "failed", "organization"),
-        ("agent_active", "failed", "agent"),
-        ("phone_ready", "failed", "agent"),
+        ("assistant_active", "failed", "assistant"),
+        ("phone_ready", "failed", "assistant"),
         ("number_allowed", "failed", "regions"),
         ("not_on_do_not_call_list", "failed", "do-not-call"),
         ("messages_complete", "failed", "messages"),
@@ -115,8 +115,8 @@ def test_a_silent_worker_is_a_warning(session: Session, line: Line) -> None:
 
 
 def warned(session: Session, line: Line, installation: calls.Installation) -> list[tuple[str, str]]:
-    agent = session.get_one(Agent, line.agent_id)
-    checks = calls.preflight(session, line.key, agent, NUMBER, TEXTS, installation=installation)
+    assistant = session.get_one(Assistant, line.assistant_id)
+    checks = calls.preflight(session, line.key, assistant, NUMBER, TEXTS, installation=installation)
     return [
         (check.code, check.sentence)
         for check in checks

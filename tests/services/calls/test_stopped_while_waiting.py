@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason, OrganizationStatus
-from app.models import Agent, Call, DoNotCallEntry, Organization, Partner, new_id, utcnow
+from app.models import Assistant, Call, DoNotCallEntry, Organization, Partner, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import pauses
 from app.services.calls import attempts, waiting
@@ -38,7 +38,7 @@ def suspend_partner(session: Session, line: Line) -> None:
 
 
 def switch_off(session: Session, line: Line) -> None:
-    session.get_one(Agent, line.agent_id).active = False
+    session.get_one(Assistant, line.assistant_id).active = False
 
 
 def forbid_region(session: Session, line: Line) -> None:
@@ -61,7 +61,7 @@ def put_on_the_list(session: Session, line: Line) -> None:
     [
         (suspend, EndedReason.ORGANIZATION_SUSPENDED),
         (suspend_partner, EndedReason.ORGANIZATION_SUSPENDED),
-        (switch_off, EndedReason.AGENT_INACTIVE),
+        (switch_off, EndedReason.ASSISTANT_INACTIVE),
         (forbid_region, EndedReason.REGION_NOT_ALLOWED),
         (put_on_the_list, EndedReason.DO_NOT_CONTACT),
     ],

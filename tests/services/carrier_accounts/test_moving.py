@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, Observed
 from app.gateways.carriers.sip.account import Trunk
-from app.models import Agent, Call, CallAttempt, CarrierAccount, new_id, utcnow
+from app.models import Assistant, Call, CallAttempt, CarrierAccount, new_id, utcnow
 from app.policy.caller import Caller, system_caller
 from app.services import calls, carrier_accounts
 from app.services.calls import attempts
@@ -70,11 +70,11 @@ def test_the_installations_trunk_being_away_says_nothing_of_a_partners(
     now = utcnow()
     silent = Behaviour(now.replace(second=0, microsecond=0), CarrierKind.SIP, Observed.SILENT)
     carrier_health.record(session, {silent: Count(2, now, "no answer")})
-    agent, texts = session.get_one(Agent, line.agent_id), calls.Texts()
+    assistant, texts = session.get_one(Assistant, line.assistant_id), calls.Texts()
     sip = calls.Installation(CarrierKind.SIP)
 
     def warned() -> bool:
-        found = calls.preflight(session, line.key, agent, NUMBER, texts, installation=sip)
+        found = calls.preflight(session, line.key, assistant, NUMBER, texts, installation=sip)
         return any(check.code == "carrier_takes_calls" for check in found)
 
     assert warned()

@@ -66,10 +66,10 @@ def make_campaign(session: Session, line: Line) -> Campaign:
         partner_id=line.partner_id,
         organization_id=line.organization_id,
         name="Spring check-ups",
-        all_agents=True,
+        all_assistants=True,
     )
     keys = {"crmId": True, "account": False}
-    define_external_ids(session, line.agent_id, line.organization_id, keys)
+    define_external_ids(session, line.assistant_id, line.organization_id, keys)
     session.add(campaign)
     session.flush()
     return campaign

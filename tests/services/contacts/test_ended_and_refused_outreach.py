@@ -36,7 +36,7 @@ def waiting_call(outreach: Outreach, phone: str, source: CallSource) -> Call:
     call = Call(
         partner_id=line.partner_id,
         organization_id=line.organization_id,
-        agent_id=line.agent_id,
+        assistant_id=line.assistant_id,
         campaign_id=outreach.campaign.id,
         contact_id=contact.id,
         source=source,

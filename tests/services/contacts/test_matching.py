@@ -251,7 +251,7 @@ def test_campaigns_do_not_see_each_others_contacts(outreach: Outreach) -> None:
         partner_id=first.partner_id,
         organization_id=first.organization_id,
         name="Autumn",
-        all_agents=True,
+        all_assistants=True,
     )
     outreach.session.add(second)
     outreach.session.flush()

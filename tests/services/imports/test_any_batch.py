@@ -68,7 +68,7 @@ def _another_campaign(desk: Desk) -> Desk:
             partner_id=campaign.partner_id,
             organization_id=campaign.organization_id,
             name="Spring check-ups",
-            all_agents=True,
+            all_assistants=True,
         )
         session.add(new)
         session.flush()

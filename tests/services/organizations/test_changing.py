@@ -60,7 +60,7 @@ def test_the_plan_starts_anew_only_when_it_changes(session: Session, tenant: Ten
 
 def test_no_change_is_no_history(session: Session, tenant: Tenant) -> None:
     version = tenant.organization.version
-    put(session, tenant, agentLimit=tenant.organization.agent_limit)
+    put(session, tenant, agentLimit=tenant.organization.assistant_limit)
     entries = select(AuditEntry).where(AuditEntry.action == "organization.updated")
     assert (tenant.organization.version, session.scalars(entries).all()) == (version, [])
 
@@ -142,7 +142,7 @@ def test_an_operator_names_the_partner_to_whom_the_organization_belongs(
             session,
             tenant.caller(Role.OPERATOR),
             other.organization.id,
-            UpdateOrganizationInput(agent_limit=2),
+            UpdateOrganizationInput(assistant_limit=2),
             partner_id=tenant.partner.id,
         )
     assert refused.value.code == "organization_not_found"

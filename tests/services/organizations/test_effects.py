@@ -20,7 +20,7 @@ def said(
 ) -> list[str]:
     values = {
         "tier": organization.payment_tier,
-        "agent_limit": organization.agent_limit,
+        "assistant_limit": organization.assistant_limit,
         "user_limit": organization.user_limit,
         **chosen,
     }
@@ -66,25 +66,25 @@ def test_a_limit_below_what_is_used_refuses_the_next_and_takes_nothing_away(
     session: Session, tenant: Tenant
 ) -> None:
     organization = tenant.organization
-    organization.agent_limit = 10
+    organization.assistant_limit = 10
     for name in ("Robin", "Kim"):
-        assistants.add_agent(session, OPERATOR, organization, name=name)
-    assert said(session, tenant, organization, agent_limit=2) == [
+        assistants.add_assistant(session, OPERATOR, organization, name=name)
+    assert said(session, tenant, organization, assistant_limit=2) == [
         (
             "takes: Northwind Bakery has 3 assistants, the new limit is 2: "
             "the next assistant will be refused; nothing is switched off."
         )
     ]
-    assert said(session, tenant, organization, agent_limit=3) == [
+    assert said(session, tenant, organization, assistant_limit=3) == [
         (
             "takes: Northwind Bakery has 3 assistants, the new limit is 3: "
             "the next assistant will be refused."
         )
     ]
-    assert said(session, tenant, organization, agent_limit=4) == [
+    assert said(session, tenant, organization, assistant_limit=4) == [
         "to-know: Northwind Bakery has 3 assistants, the new limit is 4: 1 more fits."
     ]
-    assert said(session, tenant, organization, agent_limit=12) == [
+    assert said(session, tenant, organization, assistant_limit=12) == [
         "gives: Northwind Bakery has 3 assistants, the new limit is 12: 9 more fit."
     ]
 
@@ -97,7 +97,7 @@ def test_no_limit_is_said_as_such(session: Session, tenant: Tenant) -> None:
 
 def test_it_is_asked_by_those_who_may_change_it(session: Session, tenant: Tenant) -> None:
     stranger = make_tenant(session, "Southwind")
-    wanted = {"tier": None, "agent_limit": 1, "user_limit": 1}
+    wanted = {"tier": None, "assistant_limit": 1, "user_limit": 1}
     for caller, refusal in (
         (tenant.caller(Role.PARTNER_EDITOR), Forbidden),
         (stranger.caller(Role.PARTNER_ADMIN), NotFound),

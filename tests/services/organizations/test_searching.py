@@ -102,14 +102,14 @@ def test_organizations_are_found_by_how_much_of_a_limit_they_use(
 ) -> None:
     """Each has one assistant and one person who holds a seat."""
     for organization in session.scalars(select(Organization)):
-        organization.agent_limit = organization.user_limit = 0
-    tenant.organization.user_limit, tenant.plus.agent_limit = 1, 2
+        organization.assistant_limit = organization.user_limit = 0
+    tenant.organization.user_limit, tenant.plus.assistant_limit = 1, 2
     session.flush()
     assert names(session, tenant, closeness=Closeness.REACHED) == ["Northwind Bakery"]
     tenant.user.status = UserStatus.DEACTIVATED
-    tenant.plus.agent_limit = 5
+    tenant.plus.assistant_limit = 5
     for number in range(3):
-        assistants.add_agent(session, OPERATOR, tenant.plus, name=f"Robin {number}")
+        assistants.add_assistant(session, OPERATOR, tenant.plus, name=f"Robin {number}")
     session.flush()
     assert names(session, tenant, closeness=Closeness.REACHED) == []
     assert names(session, tenant, closeness=Closeness.NEAR) == ["Northwind Dental"]

@@ -27,7 +27,7 @@ class Desk:
 
     def plan(self, **changes: Any) -> None:
         values: dict[str, Any] = {
-            "agent_id": self.line.agent_id,
+            "assistant_id": self.line.assistant_id,
             "weekdays": EVERY_DAY,
             "hours_start": time(0),
             "hours_end": time(0),
@@ -72,7 +72,7 @@ class Desk:
 def desk(session: Session) -> Desk:
     line = make_line(session)
     campaign = campaigns.create(
-        session, OWNER, line.organization_id, name="Spring", all_agents=True
+        session, OWNER, line.organization_id, name="Spring", all_assistants=True
     )
     made = Desk(session, line, campaign)
     made.plan()

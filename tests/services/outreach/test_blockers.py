@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind, EndedReason
-from app.models import Agent, Outreach, new_id, utcnow
+from app.models import Assistant, Outreach, new_id, utcnow
 from app.services import campaigns, outreach, pauses
 from app.services.calls import attempts
 from tests.fixtures.outreach import OWNER
@@ -22,8 +22,8 @@ def backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def second_assistant(session: Session, desk: Desk) -> Agent:
-    agent = Agent(
+def second_assistant(session: Session, desk: Desk) -> Assistant:
+    assistant = Assistant(
         partner_id=desk.line.partner_id,
         organization_id=desk.line.organization_id,
         name="Bea",
@@ -31,15 +31,15 @@ def second_assistant(session: Session, desk: Desk) -> Agent:
         phone_enabled=True,
         phone_configured=True,
     )
-    session.add(agent)
+    session.add(assistant)
     session.flush()
-    return agent
+    return assistant
 
 
-def give(session: Session, desk: Desk, *agents: Agent) -> None:
+def give(session: Session, desk: Desk, *assistants: Assistant) -> None:
     """From now on these are the campaign's assistants, and no other."""
-    ids = [agent.id for agent in agents]
-    campaigns.assign_agents(session, OWNER, desk.campaign.id, ids)
+    ids = [assistant.id for assistant in assistants]
+    campaigns.assign_assistants(session, OWNER, desk.campaign.id, ids)
 
 
 def said(session: Session, desk: Desk) -> tuple[str, str] | None:
@@ -51,7 +51,7 @@ def said(session: Session, desk: Desk) -> tuple[str, str] | None:
 def test_an_assistant_that_was_taken_out_calls_nobody_until_it_is_back(
     session: Session, desk: Desk
 ) -> None:
-    ada = session.get_one(Agent, desk.line.agent_id)
+    ada = session.get_one(Assistant, desk.line.assistant_id)
     desk.add(*PEOPLE)
     desk.start()
     assert (desk.feed(calls_at_once=2), said(session, desk)) == (2, None)
@@ -83,9 +83,9 @@ def test_another_assistant_in_the_plan_goes_on_at_once(session: Session, desk: D
     bea = second_assistant(session, desk)
     give(session, desk, bea)
     assert desk.feed() == 0
-    desk.plan(agent_id=bea.id)
+    desk.plan(assistant_id=bea.id)
     assert (desk.feed(calls_at_once=9), said(session, desk)) == (4, None)
-    assert {call.agent_id for call in desk.calls()} == {bea.id}
+    assert {call.assistant_id for call in desk.calls()} == {bea.id}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_forecast_counts_whom_the_plan_calls_once_its_assistant_can_speak(
     session: Session, desk: Desk, field: str, code: str, sentence: str
 ) -> None:
     desk.add(*PEOPLE, {"email": "dora@mail.example"})
-    setattr(session.get_one(Agent, desk.line.agent_id), field, False)
+    setattr(session.get_one(Assistant, desk.line.assistant_id), field, False)
     session.flush()
     assert said(session, desk) == (code, sentence)
     found = outreach.forecast(session, desk.campaign)

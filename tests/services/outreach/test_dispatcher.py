@@ -16,7 +16,7 @@ from app.enums import (
     OrganizationStatus,
 )
 from app.errors import Conflict, ValidationFailed
-from app.models import Agent, CallAttempt, Organization, Outreach, utcnow
+from app.models import Assistant, CallAttempt, Organization, Outreach, utcnow
 from app.services import calls, campaigns, do_not_call, outreach
 from app.services.calls import rules
 from app.services.calls.lifecycle import end_call
@@ -285,12 +285,12 @@ def test_a_suspended_organization_and_a_silent_assistant_hold_the_campaign(
     desk.add({"phone": ADA})
     desk.start()
     organization = session.get_one(Organization, desk.line.organization_id)
-    agent = session.get_one(Agent, desk.line.agent_id)
+    assistant = session.get_one(Assistant, desk.line.assistant_id)
     held = []
     at = utcnow()
     for thing, name, value in (
         (organization, "status", OrganizationStatus.SUSPENDED),
-        (agent, "active", False),
+        (assistant, "active", False),
         (organization, "max_calls_a_day", 1),
     ):
         before = getattr(thing, name)
@@ -382,7 +382,7 @@ def test_the_end_is_told_from_the_pace_and_the_plans_hours(desk: Desk) -> None:
 def test_a_plan_that_can_not_be_is_refused_at_its_fields(desk: Desk) -> None:
     with pytest.raises(ValidationFailed) as refused:
         desk.plan(
-            agent_id=None,
+            assistant_id=None,
             weekdays=frozenset(),
             hours_start=time(9),
             hours_end=time(9),

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallSource, CallStatus, CarrierKind, Role
 from app.errors import NotFound
 from app.gateways.carriers.base import CarrierReport, Verdict
-from app.models import Agent, Call, CallAttempt, CostDay, Organization, PartnerCostDay, utcnow
+from app.models import Assistant, Call, CallAttempt, CostDay, Organization, PartnerCostDay, utcnow
 from app.services import reporting, rollup
 from app.services.calls import carrier_reports
 from app.services.reporting import Cost, Span
@@ -31,12 +31,14 @@ def other(session: Session, own: Tenant) -> Tenant:
 
 
 def attempt(session: Session, organization: Organization, day: date, hour: int = 23) -> CallAttempt:
-    agent = session.scalars(select(Agent).where(Agent.organization_id == organization.id)).first()
-    assert agent is not None
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == organization.id)
+    ).first()
+    assert assistant is not None
     call = Call(
         partner_id=organization.partner_id,
         organization_id=organization.id,
-        agent_id=agent.id,
+        assistant_id=assistant.id,
         source=CallSource.API,
         carrier=CarrierKind.TWILIO,
         requested_by="tests",

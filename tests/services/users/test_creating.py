@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier, UserStatus
 from app.errors import NotFound, ValidationFailed
-from app.models import Agent, AuditEntry, Organization, User, new_id
+from app.models import Assistant, AuditEntry, Organization, User, new_id
 from app.schemas.reading import read
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput
 from app.services import users
@@ -25,7 +25,7 @@ def test_a_standard_user_comes_with_an_organization_and_an_assistant(session: Se
         agentTimezone="Europe/London",
     )
     organization = organization_of(session, user)
-    agent = session.scalars(select(Agent)).one()
+    assistant = session.scalars(select(Assistant)).one()
     assert (user.email, user.email_key, user.user_type, user.status, user.admin_owned) == (
         "Ada@Hillside.example",
         "ada@hillside.example",
@@ -36,11 +36,11 @@ def test_a_standard_user_comes_with_an_organization_and_an_assistant(session: Se
     assert (
         organization.name,
         organization.payment_tier,
-        organization.agent_limit,
+        organization.assistant_limit,
         organization.user_limit,
         organization.tier_since == organization.created_at,
     ) == ("Hillside Dental", Tier.BASIC, 4, 1, True)
-    assert (agent.organization_id, agent.name, agent.service, agent.timezone) == (
+    assert (assistant.organization_id, assistant.name, assistant.service, assistant.timezone) == (
         organization.id,
         "Nora",
         "dentist",
@@ -62,9 +62,9 @@ def test_without_a_business_name_the_address_names_the_organization(
     partner = make_partner(session, defaultService="plumber")
     user = make_user(session, partner.id, "ada.l@hillside.example", businessName=business)
     organization = organization_of(session, user)
-    agent = session.scalars(select(Agent)).one()
+    assistant = session.scalars(select(Assistant)).one()
     assert (organization.name, organization.payment_tier) == ("ada.l", Tier.FREE)
-    assert (agent.name, agent.service, agent.timezone) == ("Assistant", "plumber", None)
+    assert (assistant.name, assistant.service, assistant.timezone) == ("Assistant", "plumber", None)
 
 
 @pytest.mark.parametrize("user_type", STAFF)

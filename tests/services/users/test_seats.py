@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import Role
 from app.errors import ValidationFailed
-from app.models import Agent, Organization, User
+from app.models import Assistant, Organization, User
 from app.services import assistants, organizations, users
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 
@@ -46,10 +46,10 @@ def test_the_limit_counts_everybody_who_is_not_deactivated(session: Session) -> 
 
 def test_no_limit_lets_everybody_in(session: Session) -> None:
     tenant = make_tenant(session)
-    tenant.organization.user_limit = tenant.organization.agent_limit = 0
+    tenant.organization.user_limit = tenant.organization.assistant_limit = 0
     for number in range(5):
         invite(session, tenant, f"{number}@x.example")
-        assistants.add_agent(session, OPERATOR, tenant.organization, name=f"Agent {number}")
+        assistants.add_assistant(session, OPERATOR, tenant.organization, name=f"Assistant {number}")
     count = select(func.count()).where(User.organization_id == tenant.organization.id)
     assert session.scalar(count) == 6
 
@@ -57,7 +57,7 @@ def test_no_limit_lets_everybody_in(session: Session) -> None:
 def test_assistants_are_limited_too(session: Session) -> None:
     tenant = make_tenant(session)
     with pytest.raises(ValidationFailed) as refused:
-        assistants.add_agent(session, OPERATOR, tenant.organization, name="Second")
+        assistants.add_assistant(session, OPERATOR, tenant.organization, name="Second")
     assert refused.value.code == "agent_limit_reached"
 
 
@@ -65,7 +65,7 @@ def test_assistants_are_limited_too(session: Session) -> None:
 def test_of_eight_that_want_the_last_place_one_gets_it(fresh_database: Database, what: str) -> None:
     with fresh_database.transaction() as session:
         tenant = make_tenant(session)
-        session.get_one(Organization, tenant.organization.id).agent_limit = 1
+        session.get_one(Organization, tenant.organization.id).assistant_limit = 1
     together = Barrier(CLIENTS)
 
     def try_it(number: int) -> str:
@@ -76,7 +76,7 @@ def test_of_eight_that_want_the_last_place_one_gets_it(fresh_database: Database,
                     invite(session, tenant, f"{number}@x.example")
                 else:
                     found = organizations.get(session, OPERATOR, tenant.organization.id)
-                    assistants.add_agent(session, OPERATOR, found, name=f"Agent {number}")
+                    assistants.add_assistant(session, OPERATOR, found, name=f"Assistant {number}")
         except ValidationFailed as error:
             return error.code
         return "in"
@@ -86,11 +86,11 @@ def test_of_eight_that_want_the_last_place_one_gets_it(fresh_database: Database,
         for turn in range(1, ROUNDS + 1):
             with fresh_database.transaction() as session:
                 found = session.get_one(Organization, tenant.organization.id)
-                found.user_limit = found.agent_limit = turn + 1
+                found.user_limit = found.assistant_limit = turn + 1
             numbers = range(turn * CLIENTS, (turn + 1) * CLIENTS)
             outcomes.append(Counter(clients.map(try_it, numbers)))
     assert outcomes == [{"in": 1, f"{what}_limit_reached": CLIENTS - 1}] * ROUNDS
-    counted = User if what == "user" else Agent
+    counted = User if what == "user" else Assistant
     with fresh_database.transaction(read_only=True) as session:
         count = select(func.count()).where(counted.organization_id == tenant.organization.id)
         assert session.scalar(count) == ROUNDS + 1

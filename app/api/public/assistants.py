@@ -18,11 +18,11 @@ def list_agents() -> list[AgentInfo]:
     with extensions.transaction(read_only=True) as session:
         return [
             AgentInfo(
-                id=agent.id,
-                name=agent.name,
-                active=agent.active,
-                phone=agent.phone_number,
-                phone_ready=agent.phone_ready,
+                id=assistant.id,
+                name=assistant.name,
+                active=assistant.active,
+                phone=assistant.phone_number,
+                phone_ready=assistant.phone_ready,
             )
-            for agent in assistants.list_all(session, extensions.caller())
+            for assistant in assistants.list_all(session, extensions.caller())
         ]
