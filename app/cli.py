@@ -13,7 +13,7 @@ from app.commands.contacts import contact_commands
 from app.commands.credentials import client_commands, key_commands, operator_commands
 from app.commands.demo import demo
 from app.commands.partners import partner_commands, user_commands
-from app.commands.standing import assistant_commands, do_not_call_commands, organization_commands
+from app.commands.status import assistant_commands, do_not_call_commands, organization_commands
 from app.commands.webhooks import webhook_commands
 from app.database.migration import current, upgrade
 from app.gateways.job_queue import migrate_engine

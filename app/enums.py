@@ -216,7 +216,7 @@ class DeliveryState(StrEnum):
 
 
 class PauseReason(StrEnum):
-    PERSON = "person"
+    USER = "person"
     FAILING = "failing"
     GONE = "gone"
 

@@ -29,15 +29,15 @@ def add_conversations(
         for _ in range(round(rng.gauss(expected, expected / 4))):
             opening = datetime.combine(day, time(14), UTC)
             started = opening + timedelta(seconds=rng.randrange(8 * 3600))
-            by_person = rng.random() < 0.62
-            seconds = rng.randrange(40, 400) if by_person else rng.randrange(15, 40)
+            is_human = rng.random() < 0.62
+            seconds = rng.randrange(40, 400) if is_human else rng.randrange(15, 40)
             conversations.record(
                 session,
                 partner_id=organization.partner_id,
                 organization_id=organization.id,
                 assistant_id=assistant.id,
                 call_id=None,
-                answered_by=AnsweredBy.HUMAN if by_person else AnsweredBy.VOICEMAIL,
+                answered_by=AnsweredBy.HUMAN if is_human else AnsweredBy.VOICEMAIL,
                 started_at=started,
                 ended_at=started + timedelta(seconds=seconds),
             )

@@ -30,8 +30,8 @@ class Rotation:
             partner["client"]["clientSecret"] = partner["clients"][0]["clientSecret"]
             for organization in partner["organizations"]:
                 self._organization(own, organization)
-            for person in partner["users"]:
-                self._person(own, person)
+            for entry in partner["users"]:
+                self._renew_password(own, entry)
         return world
 
     def _organization(self, own: Caller, organization: dict[str, Any]) -> None:
@@ -44,13 +44,13 @@ class Rotation:
         if "legacyClient" in organization:
             legacy = organization["legacyClient"]
             legacy["clientSecret"] = self._roll(self.caller, legacy["clientId"])
-        for person in organization["users"]:
-            self._person(own, person)
+        for entry in organization["users"]:
+            self._renew_password(own, entry)
 
-    def _person(self, own: Caller, person: dict[str, Any]) -> None:
-        user = users.get(self.session, own, person["id"])
-        person["password"] = new_password()
-        users.set_password(self.session, own, user, passwords.hash_password(person["password"]))
+    def _renew_password(self, own: Caller, entry: dict[str, Any]) -> None:
+        user = users.get(self.session, own, entry["id"])
+        entry["password"] = new_password()
+        users.set_password(self.session, own, user, passwords.hash_password(entry["password"]))
 
     def _roll(self, own: Caller, client_id: str) -> str:
         return oauth_clients.roll(self.session, own, client_id).secret

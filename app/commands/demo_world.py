@@ -33,7 +33,7 @@ from app.services.users import operators
 
 SHOWN_OUTCOMES = ("human", "voicemail", "busy", "noAnswer", "failed")
 LISTED = "+12025550199"
-PEOPLE = (
+FULL_NAMES = (
     ("Aurelia", "Whitcombe-Szymańska"), ("Tomasz", "Baran"), ("Priya", "Raghunathan"),
     ("Óscar", "de la Fuente y Montalbán"), ("Marguerite", "Oyelaran"), ("Ünal", "Şahin"),
 )  # fmt: skip
@@ -163,7 +163,7 @@ class World:
         story: OrganizationStory,
         history_days: int,
     ) -> dict[str, Any]:
-        owner_name = " ".join(self.random.choice(PEOPLE))
+        owner_name = " ".join(self.random.choice(FULL_NAMES))
         data = {
             "email": f"owner@{story.host}",
             "userType": "standard",
@@ -173,7 +173,7 @@ class World:
             "agentTimezone": story.timezone,
         }
         owner = users.create(self.session, own, partner.id, read(CreateUserInput, data))
-        person = self._with_password(own, owner, owner_name)
+        owner_entry = self._with_password(own, owner, owner_name)
         assert owner.organization_id is not None  # noqa: S101 - what a standard user is
         organization = organizations.get(self.session, own, owner.organization_id)
         speakers = self._assistants(own, organization, story)
@@ -189,14 +189,14 @@ class World:
         )
         legacy = add_legacy_client(
             self.session, self.caller, own, organization, speakers[0],
-            to=(" ".join(PEOPLE[0]), f"+1{story.area_code}5550150"),
+            to=(" ".join(FULL_NAMES[0]), f"+1{story.area_code}5550150"),
             retirement=self.retirement, extended=partner_story.extended, days=history_days,
         )  # fmt: skip
         return {
             "id": str(organization.id),
             "name": organization.name,
             "paymentTier": story.tier.value,
-            "users": [{**person, "externalUserId": str(owner.id)}],
+            "users": [{**owner_entry, "externalUserId": str(owner.id)}],
             "apiKey": self._key(own, organization, live=True),
             "testApiKey": self._key(own, organization, live=False),
             "agents": [
@@ -253,7 +253,7 @@ class World:
                 "externalIdValue": f"C-{1000 + place}",
                 "contactMetadata": {"recall_due": "2026-12-03"},
             }
-            for place, (first, last) in enumerate(PEOPLE)
+            for place, (first, last) in enumerate(FULL_NAMES)
         ]
 
     def _key(self, own: Caller, organization: Organization, *, live: bool) -> str:

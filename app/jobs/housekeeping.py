@@ -127,16 +127,16 @@ def refresh_prices() -> None:
         return
     while True:
         with database.transaction(read_only=True) as session:
-            questions = pricing_refresh.due(session)
-        if not questions:
+            references = pricing_refresh.due(session)
+        if not references:
             return
         try:
-            found = processor.prices(questions)
+            found = processor.prices(references)
         except ProcessorUnavailable as error:
             log.warning("prices were not refreshed: %s", error)
             return
         with database.transaction() as session:
-            pricing_refresh.keep(session, questions, found)
+            pricing_refresh.keep(session, references, found)
 
 
 def gather_statistics() -> None:

@@ -35,7 +35,7 @@ from app.services.calls.attempts import Claim, ClaimKind
 
 log = logging.getLogger(__name__)
 
-CAP_WAIT_SECONDS = 1.0
+LIMIT_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
 POLL_SECONDS = 2.0
 BRIEF_SECONDS = 0.5
@@ -138,8 +138,8 @@ def _wait_for(claim: Claim) -> Next | None:
         case ClaimKind.WRITE:
             return Next("write", 0, claim.carrier)
         case ClaimKind.WAIT:
-            seconds = _seconds_until(claim.until) if claim.until else CAP_WAIT_SECONDS
-            return Next("dial", min(seconds, CAP_WAIT_SECONDS), claim.carrier)
+            seconds = _seconds_until(claim.until) if claim.until else LIMIT_WAIT_SECONDS
+            return Next("dial", min(seconds, LIMIT_WAIT_SECONDS), claim.carrier)
         case ClaimKind.ASK_AGAIN:
             return Next("ask_again", _seconds_until(claim.until), claim.carrier)
         case ClaimKind.RESOLVE:

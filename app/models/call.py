@@ -202,7 +202,7 @@ class ConversationDay(Base):
     day: Mapped[date] = mapped_column(Date, primary_key=True)
     partner_id: Mapped[UUID]
     conversations: Mapped[int] = mapped_column(Integer, default=0)
-    by_person: Mapped[int] = mapped_column(Integer, default=0)
+    by_human: Mapped[int] = mapped_column("by_person", Integer, default=0)
     by_voicemail: Mapped[int] = mapped_column(Integer, default=0)
     seconds: Mapped[int] = mapped_column(Integer, default=0)
     updated_at: Mapped[Updated]

@@ -26,7 +26,7 @@ class PartnerDay(Base):
     )
     day: Mapped[date] = mapped_column(Date, primary_key=True)
     conversations: Mapped[int] = mapped_column(Integer, default=0)
-    by_person: Mapped[int] = mapped_column(Integer, default=0)
+    by_human: Mapped[int] = mapped_column("by_person", Integer, default=0)
     by_voicemail: Mapped[int] = mapped_column(Integer, default=0)
     seconds: Mapped[int] = mapped_column(Integer, default=0)
     sign_ups: Mapped[int] = mapped_column(Integer, default=0)

@@ -83,7 +83,7 @@ class User(Base):
     admin_owned: Mapped[bool] = mapped_column(default=False)
     unsubscribe: Mapped[bool] = mapped_column(default=True)
     last_session: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    last_login: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    last_sign_in: Mapped[datetime | None] = mapped_column("last_login", UtcDateTime)
     idp_uid: Mapped[Name | None]
     status: Mapped[UserStatus] = mapped_column(enum_column(UserStatus), default=UserStatus.ACTIVE)
     password_hash: Mapped[Line | None]

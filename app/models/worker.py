@@ -39,7 +39,7 @@ class CallSignal(Base):
 
     id: Mapped[Id]
     attempt_id: Mapped[UUID]
-    told_at: Mapped[Time]
+    sent_at: Mapped[Time] = mapped_column("told_at")
 
 
 class ProcessorPrice(Base):

@@ -33,7 +33,7 @@ from app.portal import (
     webhooks,
 )
 from app.portal.audit import labels as audit_labels
-from app.portal.auth import guard, login, password_views
+from app.portal.auth import guard, login_manager, password_views
 from app.portal.operator import views as operator_views
 from app.portal.web import assets, formats, forms, history, page_context
 from app.portal.web.blueprint import portal
@@ -84,7 +84,7 @@ def register_portal(app: Flask) -> None:
         formats,
         forms,
         history,
-        login,
+        login_manager,
         operator_views,
         page_context,
         password_views,

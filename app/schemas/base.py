@@ -26,8 +26,9 @@ _EXCEPTIONS = {
     "default_assistant_limit": "defaultAgentLimit",
     "default_assistant_name": "defaultAgentName",
     "total_assistants_created": "totalAgentsCreated",
+    "last_sign_in": "lastLogin",
 }
-"""Names that a plain camel-case rule gets wrong: the contract calls an assistant an agent."""
+"""Names that a plain camel-case rule gets wrong, and words that only the contract uses."""
 
 
 ADDITION: dict[str, JsonValue] = {"x-addition": True}

@@ -28,7 +28,7 @@ class User(Resource):
     last_session: Moment | None = None
     idp_uid: str | None = None
     org_id: Uuid | None = None
-    last_login: Moment | None = None
+    last_sign_in: Moment | None = None
     status: str = UserStatus.ACTIVE.value
     user_type: Annotated[
         Omittable[Annotated[Role, UserTypes]], Field(json_schema_extra=ADDITION)

@@ -39,7 +39,7 @@ def purge(session: Session) -> None:
     session.execute(delete(RevokedToken).where(RevokedToken.expires_at < now))
     session.execute(delete(PortalSession).where(PortalSession.expires_at < now))
     session.execute(delete(OneTimeLink).where(OneTimeLink.expires_at < now - LINKS_KEPT))
-    session.execute(delete(CallSignal).where(CallSignal.told_at < now - SIGNALS_KEPT))
+    session.execute(delete(CallSignal).where(CallSignal.sent_at < now - SIGNALS_KEPT))
     session.execute(delete(Mail).where(Mail.created_at < now - MAILS_KEPT))
     session.execute(delete(WebhookDelivery).where(WebhookDelivery.created_at < now - WEBHOOKS_KEPT))
     session.execute(delete(FailedSignIn).where(FailedSignIn.at < now - SIGN_IN_FAILURES_KEPT))

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Executable, delete, func, insert, literal, select
+from sqlalchemy import Executable, delete, func, insert, inspect, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -38,7 +38,7 @@ def add_conversation(
     """One more conversation on the day, of the organization and of its partner."""
     amounts = {
         "conversations": 1,
-        "by_person": int(answered_by is AnsweredBy.HUMAN),
+        "by_human": int(answered_by is AnsweredBy.HUMAN),
         "by_voicemail": int(answered_by is AnsweredBy.VOICEMAIL),
         "seconds": seconds,
     }
@@ -116,14 +116,15 @@ def recount(session: Session, partner_id: UUID) -> None:
     for table in (PartnerDay, PartnerTier, PartnerCostDay):
         session.execute(delete(table).where(table.partner_id == partner_id))
     _recount_costs(session, partner_id)
-    days = ("conversations", "by_person", "by_voicemail", "seconds")
+    names = ("conversations", "by_human", "by_voicemail", "seconds")
+    columns = [getattr(PartnerDay, name) for name in names]
     session.execute(
         insert(PartnerDay).from_select(
-            ["partner_id", "day", *days, "sign_ups", "updated_at"],
+            ["partner_id", "day", *columns, "sign_ups", "updated_at"],
             select(
                 ConversationDay.partner_id,
                 ConversationDay.day,
-                *(func.sum(getattr(ConversationDay, name)) for name in days),
+                *(func.sum(getattr(ConversationDay, name)) for name in names),
                 literal(0),
                 func.max(ConversationDay.updated_at),
             )
@@ -200,11 +201,11 @@ def _addition(
 ) -> Executable:
     """The statement of `add`: putting it together takes several times as long as running it."""
     statement = (sqlite.insert if is_sqlite else postgresql.insert)(table)
-    new = statement.excluded
+    new, columns = statement.excluded, inspect(table).columns
     return statement.on_conflict_do_update(
         index_elements=key,
         set_={
-            **{name: getattr(table, name) + new[name] for name in amounts},
+            **{columns[name].name: columns[name] + new[columns[name].name] for name in amounts},
             **{name: new[name] for name in values},
         },
     )

@@ -48,7 +48,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
     if is_number(words):
         return Found(calls=_calls(session, caller, words, most))
     return Found(
-        users=_people(session, caller, words, most) if caller.may(Permission.USERS_READ) else [],
+        users=_users(session, caller, words, most) if caller.may(Permission.USERS_READ) else [],
         calls=_calls(session, caller, words, most),
         organizations=(
             organizations.search(
@@ -86,7 +86,7 @@ def _by_id(session: Session, caller: Caller, identifier: UUID) -> Found:
     )
 
 
-def _people(session: Session, caller: Caller, words: str, most: int) -> Sequence[User]:
+def _users(session: Session, caller: Caller, words: str, most: int) -> Sequence[User]:
     if "@" in words and caller.partner_id is not None:
         try:
             return [get_by_email(session, caller, words)]

@@ -57,7 +57,7 @@ def test_a_person_who_answers_hears_the_intro(
 ) -> None:
     page = form.page
     call(page, simulated(partner, "human"))
-    expect(page.locator("#live-call").get_by_text("Simulated line")).to_be_visible()
+    expect(page.locator("#live-call").get_by_text("Simulated call")).to_be_visible()
     moments = watch_until_over(page)
     assert moments == [
         "Queued",

@@ -19,7 +19,7 @@ from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
 pytestmark = [pytest.mark.debian, pytest.mark.xdist_group("sip-call-session")]
 
 INTRO = "Good morning."
-TALKED = [Fact.ASKED, Fact.DIALLING, Fact.TAKEN, Fact.RINGING, Fact.ANSWERED, Fact.HEARD]
+TALKED = [Fact.ASKED, Fact.DIALING, Fact.TAKEN, Fact.RINGING, Fact.ANSWERED, Fact.HEARD]
 
 
 @pytest.fixture(scope="module")
@@ -86,11 +86,11 @@ def test_a_call_ends_as_it_went(
     ]
     with ThreadPoolExecutor(len(tasks)) as pool:
         heard_out, cut_short, put_off = pool.map(kept, tasks)
-    assert facts(heard_out) == [*TALKED, Fact.SAID_INTRO, Fact.ENDED]
+    assert facts(heard_out) == [*TALKED, Fact.INTRO_SPOKEN, Fact.ENDED]
     assert facts(cut_short) == [*TALKED, Fact.ENDED]
     assert heard_out[-1] == cut_short[-1]
     assert heard_out[-1][1] == {"reason": "completed", "words": "", "definite": False}
-    assert facts(put_off) == [Fact.ASKED, Fact.DIALLING, Fact.TAKEN, Fact.DELAYED]
+    assert facts(put_off) == [Fact.ASKED, Fact.DIALING, Fact.TAKEN, Fact.DELAYED]
     assert put_off[-1][1] == {
         "seconds": 9.0,
         "words": "The trunk answered 503 Full.",

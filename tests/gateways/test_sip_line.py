@@ -240,7 +240,7 @@ def test_nobody_can_say_what_became_of_an_invite_that_was_never_answered(
         line.place(asked(attempt_id, number))
     wait_for(lambda: bool(trunk.calls_to(number)))
     record = Ledger(tmp_path).read(attempt_id)
-    dialling = record and record.find(Fact.DIALLING)
+    dialling = record and record.find(Fact.DIALING)
     assert dialling
     os.kill(dialling.more["process"], signal.SIGKILL)
     wait_for(lambda: is_gone(dialling.more["process"]))

@@ -9,7 +9,7 @@ import pytest
 
 from app.enums import Tier
 from app.gateways.processors import open_processor
-from app.gateways.processors.base import Price, PriceQuestion, ProcessorUnavailable
+from app.gateways.processors.base import Price, PriceReference, ProcessorUnavailable
 from app.gateways.processors.stripe import Stripe
 from tests.fixtures.settings import settings_for
 from tests.fixtures.stripe_server import KEY, StripeServer, stripe_server
@@ -22,7 +22,7 @@ def server() -> Iterator[StripeServer]:
 
 
 def ask(server: StripeServer, *price_ids: str) -> dict[str, Price]:
-    questions = [PriceQuestion(Tier.PLUS, price_id, "prod_x") for price_id in price_ids]
+    questions = [PriceReference(Tier.PLUS, price_id, "prod_x") for price_id in price_ids]
     return dict(Stripe(KEY, server.url).prices(questions))
 
 
@@ -62,13 +62,13 @@ def test_where_nobody_answers_it_says_so() -> None:
         port = closed.getsockname()[1]
         gateway = Stripe(KEY, f"http://127.0.0.1:{port}")
         with pytest.raises(ProcessorUnavailable) as refused:
-            gateway.prices([PriceQuestion(Tier.PLUS, "price_x", "prod_x")])
+            gateway.prices([PriceReference(Tier.PLUS, "price_x", "prod_x")])
     assert str(refused.value) == "Stripe gave no answer: APIConnectionError"
 
 
 def test_a_key_that_is_refused_is_no_answer(server: StripeServer) -> None:
     with pytest.raises(ProcessorUnavailable) as refused:
-        Stripe("no key at all", server.url).prices([PriceQuestion(Tier.PLUS, "price_x", "p")])
+        Stripe("no key at all", server.url).prices([PriceReference(Tier.PLUS, "price_x", "p")])
     assert str(refused.value) == "Stripe gave no answer: AuthenticationError"
 
 

@@ -1,7 +1,7 @@
 """Which numbers may be called where the United States, Canada, Britain and Germany are allowed.
 
 One table for every path that ends in a call. ``None`` stands for numbers that may be called, the
-other keys are those of `app.phone.dialling.REFUSALS`.
+other keys are those of `app.phone.dialable.REFUSALS`.
 """
 
 from itertools import chain

@@ -124,7 +124,7 @@ def test_a_test_call(app: Flask, session: Session, own: Tenant, assistant: Assis
     give_session(client, token)
     page = client.get("/test-call").text
     [csrf_token, *_] = re.findall(r'name="csrf_token" value="([^"]+)"', page)
-    form = {"csrf_token": csrf_token, "assistant": str(assistant.id), "said": "default"}
+    form = {"csrf_token": csrf_token, "assistant": str(assistant.id), "message_kind": "default"}
     outcomes: Outcomes = {}
     for number in EVERY_NUMBER:
         answer = client.post("/test-call", data={**form, "number": number})

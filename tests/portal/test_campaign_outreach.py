@@ -27,7 +27,7 @@ TYPED: dict[str, Any] = {
     "hours_end": "00:00",
     "calls_per_hour": "",
     "calls_at_once": "",
-    "said": "exact",
+    "message_kind": "exact",
     "intro": "Hello {firstName|there}.",
     "voicemail": "Call us back.",
     "instructions": "left from before",
@@ -133,7 +133,7 @@ def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
         ({"calls_per_hour": "0"}, "Enter a whole number from 1 to 10,000."),
         ({"calls_at_once": "many"}, "Enter a whole number in digits."),
         ({"voicemail": " "}, "Send both the intro"),
-        ({"said": "default"}, "The assistant has no messages of its own"),
+        ({"message_kind": "default"}, "The assistant has no messages of its own"),
     ],
 )
 def test_what_is_wrong_with_a_plan_stands_at_its_field(

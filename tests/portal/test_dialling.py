@@ -121,7 +121,7 @@ def test_a_pause_by_command_is_said_wherever_calls_would_go_out(
     typed = {
         "assistant": str(assistant.id),
         "number": "+12025550101",
-        "said": "exact",
+        "message_kind": "exact",
         "intro": "Hello.",
         "voicemail": "Bye.",
     }

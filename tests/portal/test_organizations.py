@@ -41,7 +41,7 @@ NEW = {
     "referral_code": "BEX",
     "referred_by_code": "",
     "email": "ines@bexley.example",
-    "person": "Ines",
+    "first_user_name": "Ines",
     "once": "abc123",
 }
 

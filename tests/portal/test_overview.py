@@ -33,7 +33,7 @@ def text_of(html: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html)).strip()
 
 
-def matters(html: str) -> list[tuple[str, str]]:
+def action_items(html: str) -> list[tuple[str, str]]:
     """What needs a decision: title, and where it is mended."""
     part = html.partition("Needs attention")[2].partition("</section>")[0]
     return re.findall(
@@ -89,11 +89,11 @@ BRAND = ("Your brand is incomplete in 9 places", "/branding/surfaces")
 
 
 def brand_of(page: str) -> list[tuple[str, str]]:
-    return [entry for entry in matters(page) if entry[1] == "/branding/surfaces"]
+    return [entry for entry in action_items(page) if entry[1] == "/branding/surfaces"]
 
 
 def others(page: str) -> list[tuple[str, str]]:
-    return [entry for entry in matters(page) if entry[1] != "/branding/surfaces"]
+    return [entry for entry in action_items(page) if entry[1] != "/branding/surfaces"]
 
 
 def test_a_quiet_portal_asks_for_nothing_but_its_brand(quiet: Tenant, signed_in: SignedIn) -> None:
@@ -167,7 +167,7 @@ def test_everything_that_needs_a_decision_leads_to_where_it_is_mended(
     assert "4 of 5 assistants in use." in page
     assert "1 not picked up, 1 busy" in page
     by_role = {
-        role: [entry[0] for entry in matters(signed_in(quiet.staff[role]).get("/").text)]
+        role: [entry[0] for entry in action_items(signed_in(quiet.staff[role]).get("/").text)]
         for role in (Role.PARTNER_EDITOR, Role.ADMIN)
     }
     titles = [title for title, _ in expected]
@@ -180,12 +180,12 @@ def test_everything_that_needs_a_decision_leads_to_where_it_is_mended(
             title
         )
     member = signed_in(quiet.plus_user).get("/").text
-    assert [title for title, _ in matters(member)] == [
+    assert [title for title, _ in action_items(member)] == [
         title
         for title in titles
         if not title.startswith(("Key", "Northwind")) and "can’t call" not in title
     ]
-    assert matters(signed_in(quiet.user).get("/").text) == []
+    assert action_items(signed_in(quiet.user).get("/").text) == []
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def test_an_invitation_is_accepted_with_a_password_and_a_name(
     assert "Ada Byron" in browser.get("/").text
     session.expire_all()
     joined = session.get_one(User, user.id)
-    assert (joined.status, joined.name, joined.last_login is not None) == (
+    assert (joined.status, joined.name, joined.last_sign_in is not None) == (
         UserStatus.ACTIVE,
         "Ada Byron",
         True,

@@ -10,7 +10,7 @@ from flask import Flask
 from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
-from app.gateways.processors.base import Price, PriceQuestion
+from app.gateways.processors.base import Price, PriceReference
 from app.models import Pricing, ProcessorPrice, User, utcnow
 from app.portal.pricing.views import money
 from app.services import partners, pricing
@@ -61,7 +61,7 @@ def stored(session: Session, tenant: Tenant) -> list[tuple[str, str, str]] | Non
 
 def told(session: Session, found: Mapping[str, Price], *asked: str) -> None:
     """What the processor answered, a moment ago."""
-    questions = [PriceQuestion(Tier.PLUS, price_id, "") for price_id in (*found, *asked)]
+    questions = [PriceReference(Tier.PLUS, price_id, "") for price_id in (*found, *asked)]
     pricing_refresh.keep(session, questions, found)
     session.commit()
 

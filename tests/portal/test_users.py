@@ -269,7 +269,7 @@ def test_many_are_invited_with_a_result_for_each_line_and_mended_below(
 ) -> None:
     path = "/people/invite-many"
     lines = "ada@x.example, Ada, Northwind Dental\ngrace@x.example\nnobody, No\n"
-    typed = {"people": lines, "organization": "Northwind Bakery"}
+    typed = {"users": lines, "organization": "Northwind Bakery"}
     answer = unescape(browser.post(path, typed, page=path).text)
     assert "2 users invited" in answer
     assert "3 lines read: 2 invited, 0 existing, 1 refused." in answer
@@ -294,8 +294,8 @@ def test_many_are_invited_by_file(session: Session, roomy: Tenant, browser: Brow
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ({"people": ""}, "Users: Enter at least one address"),
-        ({"people": "ada@x.example", "organization": "Nowhere"}, "Organization: There is no"),
+        ({"users": ""}, "Users: Enter at least one address"),
+        ({"users": "ada@x.example", "organization": "Nowhere"}, "Organization: There is no"),
     ],
 )
 def test_many_that_cannot_be_read_are_refused_at_the_field(

@@ -86,8 +86,8 @@ class Verdict(StrEnum):
 class CarrierEventKind(StrEnum):
     RINGING = "ringing"
     ANSWERED = "answered"
-    SAID_INTRO = "said-intro"
-    SAID_VOICEMAIL = "said-voicemail"
+    INTRO_SPOKEN = "said-intro"
+    VOICEMAIL_SPOKEN = "said-voicemail"
     ENDED = "ended"
 
 

@@ -57,14 +57,14 @@ _K = CarrierEventKind
 _HUMAN = (
     _Step(1, _K.RINGING),
     _Step(4, _K.ANSWERED, AnsweredBy.HUMAN),
-    _Step(4.5, _K.SAID_INTRO),
+    _Step(4.5, _K.INTRO_SPOKEN),
     _Step(12, _K.ENDED, AnsweredBy.HUMAN, EndedReason.COMPLETED),
 )
 _SCRIPTS: dict[str, tuple[_Step, ...]] = {
     "voicemail": (
         _Step(1, _K.RINGING),
         _Step(6, _K.ANSWERED, AnsweredBy.VOICEMAIL),
-        _Step(8, _K.SAID_VOICEMAIL),
+        _Step(8, _K.VOICEMAIL_SPOKEN),
         _Step(15, _K.ENDED, AnsweredBy.VOICEMAIL, EndedReason.VOICEMAIL),
     ),
     "busy": (_Step(1.5, _K.ENDED, reason=EndedReason.BUSY),),
@@ -73,7 +73,7 @@ _SCRIPTS: dict[str, tuple[_Step, ...]] = {
     "slow": (
         _Step(8, _K.RINGING),
         _Step(20, _K.ANSWERED, AnsweredBy.HUMAN),
-        _Step(20.5, _K.SAID_INTRO),
+        _Step(20.5, _K.INTRO_SPOKEN),
         _Step(30, _K.ENDED, AnsweredBy.HUMAN, EndedReason.COMPLETED),
     ),
 }

@@ -9,7 +9,7 @@ from app.enums import Tier
 
 
 @dataclass(frozen=True, slots=True)
-class PriceQuestion:
+class PriceReference:
     """A price that a partner names: the plan, and the processor's ids for it."""
 
     tier: Tier
@@ -41,7 +41,7 @@ class Processor(Protocol):
     name: str
     is_outside: bool
 
-    def prices(self, questions: Iterable[PriceQuestion]) -> Mapping[str, Price]:
+    def prices(self, references: Iterable[PriceReference]) -> Mapping[str, Price]:
         """The prices it knows, by price id; ids that it does not know are left out.
 
         Raises `ProcessorUnavailable`.

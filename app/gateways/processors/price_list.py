@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from app.enums import Tier
-from app.gateways.processors.base import Price, PriceQuestion
+from app.gateways.processors.base import Price, PriceReference
 
 CURRENCY = "USD"
 PRICES: Mapping[Tier, Price] = {
@@ -21,5 +21,5 @@ class PriceList:
     name = "built-in price list"
     is_outside = False
 
-    def prices(self, questions: Iterable[PriceQuestion]) -> Mapping[str, Price]:
-        return {question.price_id: PRICES[question.tier] for question in questions}
+    def prices(self, references: Iterable[PriceReference]) -> Mapping[str, Price]:
+        return {reference.price_id: PRICES[reference.tier] for reference in references}

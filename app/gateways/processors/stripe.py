@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
 
-from app.gateways.processors.base import Price, PriceQuestion, ProcessorUnavailable
+from app.gateways.processors.base import Price, PriceReference, ProcessorUnavailable
 
 SECONDS = 10
 RETRIES = 1
@@ -43,7 +43,7 @@ class Stripe:
         self._key = key
         self._api_url = api_url
 
-    def prices(self, questions: Iterable[PriceQuestion]) -> Mapping[str, Price]:
+    def prices(self, references: Iterable[PriceReference]) -> Mapping[str, Price]:
         """The prices it knows, by price id. Asks one by one, each at most twice ten seconds.
 
         Raises `ProcessorUnavailable` where an answer is neither a price nor "no such price".
@@ -53,7 +53,7 @@ class Stripe:
         client = self._client(stripe)
         products: dict[str, str] = {}
         found: dict[str, Price] = {}
-        for price_id in dict.fromkeys(question.price_id for question in questions):
+        for price_id in dict.fromkeys(reference.price_id for reference in references):
             try:
                 price = client.v1.prices.retrieve(price_id)
                 product_id = str(price.product)

@@ -43,10 +43,10 @@ def quotes(text: str, notes: str) -> bool:
     and the marks between the words."""
     spoken = _plain(text)
     sentences = [notes, *re.split(r"[.!?;\n]+", notes)]
-    said = [_plain(sentence) for sentence in sentences]
+    quotable = [_plain(sentence) for sentence in sentences]
     return any(
         each in spoken
-        for each in said
+        for each in quotable
         if each.count(" ") > FEWEST_WORDS or len(each) >= FEWEST_CHARACTERS
     )
 

@@ -72,11 +72,11 @@ class _Line:
         if answer.status != http.client.OK:
             message = f"status {answer.status}"
             raise _Unusable(message)
-        said = answer.read(MOST_BYTES + 1)
-        if len(said) > MOST_BYTES:
+        reply = answer.read(MOST_BYTES + 1)
+        if len(reply) > MOST_BYTES:
             message = f"more than {MOST_BYTES:,} bytes"
             raise _Unusable(message)
-        return said
+        return reply
 
     def give_up(self) -> None:
         """Ends what may still be under way."""
@@ -137,11 +137,11 @@ class OpenAiWriter:
                 {"role": "user", "content": json.dumps(facts, ensure_ascii=False)},
             ],
         }
-        said = _read(self._post(json.dumps(asked).encode()))
+        reply = _read(self._post(json.dumps(asked).encode()))
         given = " ".join([brief.notes, *map(str, _known(brief).values())])
         return (
-            self._speakable(said.get("purpose"), brief, given),
-            self._speakable(said.get("missed"), brief, given),
+            self._speakable(reply.get("purpose"), brief, given),
+            self._speakable(reply.get("missed"), brief, given),
         )
 
     def _post(self, body: bytes) -> bytes:
@@ -187,14 +187,14 @@ def _read(body: bytes) -> dict[str, Any]:
     """The object that the model wrote, also where it stands between other marks."""
     try:
         content = json.loads(body)["choices"][0]["message"]["content"]
-        said = json.loads(content[content.index("{") : content.rindex("}") + 1])
+        reply = json.loads(content[content.index("{") : content.rindex("}") + 1])
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         message = "not the JSON that was asked for"
         raise _Unusable(message) from None
-    if not isinstance(said, dict):
+    if not isinstance(reply, dict):
         message = "not the JSON that was asked for"
         raise _Unusable(message)
-    return said
+    return reply
 
 
 def _is_odd(character: str) -> bool:

@@ -30,9 +30,9 @@ SYSTEMS = (
 
 def device_words(user_agent: str | None) -> str:
     """The browser and its system, as far as they can be told."""
-    said = user_agent or ""
-    browser = next((name for mark, name in BROWSERS if mark in said), None)
-    system = next((name for mark, name in SYSTEMS if mark in said), None)
+    header = user_agent or ""
+    browser = next((name for mark, name in BROWSERS if mark in header), None)
+    system = next((name for mark, name in SYSTEMS if mark in header), None)
     if browser and system:
         return f"{browser} on {system}"
     return browser or (f"A browser on {system}" if system else "An unknown browser")
@@ -40,5 +40,5 @@ def device_words(user_agent: str | None) -> str:
 
 def is_phone(user_agent: str | None) -> bool:
     """Whether it is carried in a pocket: for the picture beside the words."""
-    said = user_agent or ""
-    return "iPhone" in said or ("Android" in said and "Mobile" in said)
+    header = user_agent or ""
+    return "iPhone" in header or ("Android" in header and "Mobile" in header)

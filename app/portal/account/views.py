@@ -10,7 +10,7 @@ from app.extensions import caller, settings, transaction
 from app.models import User
 from app.portal.account.devices import device_words, is_phone
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
-from app.portal.auth.login import sign_in_user
+from app.portal.auth.login_manager import sign_in_user
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import session_token
 from app.portal.web.formats import plural
@@ -113,7 +113,7 @@ def _prove(form: OwnPasswordForm, limit: int) -> str | None:
     """The hash that the present password fits. Raises `RateLimited` and `ValidationFailed`."""
     brand: Brand = g.brand
     with transaction(read_only=True) as session:
-        present = own.check_present_password(session, caller(), limit)
+        present = own.check_current_password(session, caller(), limit)
     if not passwords.verify(present, form.present.data or ""):
         with transaction() as session:
             own.note_wrong_password(session, caller(), limit)

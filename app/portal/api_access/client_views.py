@@ -222,7 +222,7 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
 def _suspending(client: OAuthClient) -> Confirmation:
     return Confirmation(
         action=url_for("portal.api_client_suspend", client_id=client.id),
-        question=f"Suspend “{client.name}”?",
+        title=f"Suspend “{client.name}”?",
         consequences=[
             last_use(client, moment(client.last_used_at, zone())),
             "Its tokens stop working too. It can be resumed at any time, with the same secret.",
@@ -237,7 +237,7 @@ def _revoking(client: OAuthClient) -> Confirmation:
     minutes = settings().token_seconds // 60
     return Confirmation(
         action=url_for("portal.api_client_revoke", client_id=client.id),
-        question=f"Revoke “{client.name}”?",
+        title=f"Revoke “{client.name}”?",
         consequences=[
             last_use(client, moment(client.last_used_at, zone())),
             f"Its tokens, valid for up to {minutes} minutes, stop working too.",

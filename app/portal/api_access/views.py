@@ -236,7 +236,7 @@ def _examples(
 def _revoking(key: ApiKey) -> Confirmation:
     return Confirmation(
         action=url_for("portal.api_key_revoke", key_id=key.id),
-        question=f"Revoke “{key.name}”?",
+        title=f"Revoke “{key.name}”?",
         consequences=[
             last_use(key, moment(key.last_used_at, zone())),
             "This can’t be undone. You can create a new key at any time.",

@@ -247,7 +247,7 @@ def _removing(session: Session, assistant: Assistant, key: str) -> Confirmation:
         consequences.append("Files and scripts that send it will be refused.")
     return Confirmation(
         action=url_for("portal.assistant_key_remove", assistant_id=assistant.id, key=key),
-        question=f"Remove the key {key}?",
+        title=f"Remove the key {key}?",
         consequences=consequences,
         act="Remove key",
         safe="Keep key",

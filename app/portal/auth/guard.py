@@ -16,7 +16,7 @@ from app.portal.auth.form_recovery import (
     send_again_page,
     sign_in_page,
 )
-from app.portal.auth.login import login_manager
+from app.portal.auth.login_manager import login_manager
 from app.portal.web.current_user import identify, sign_in_url
 from app.portal.web.fragments import htmx_order, is_from_htmx
 
@@ -83,7 +83,7 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse 
     ours = is_from_ourselves()
     if ours and needed is not Access.PUBLIC and not current_user.is_authenticated:
         if is_from_htmx():
-            return _said_in_passing("You are signed out. What you typed stays here.", 401)
+            return _toast("You are signed out. What you typed stays here.", 401)
         recovered = of_request()
         return sign_in_page(recovered) if recovered else unauthorized()
     try:
@@ -93,11 +93,11 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse 
         if recovered is None:
             raise
         if is_from_htmx():
-            return _said_in_passing("This page has expired. Reload it and try again.", 403)
+            return _toast("This page has expired. Reload it and try again.", 403)
         return send_again_page(recovered, status=403, signed_in=False)
     return None
 
 
-def _said_in_passing(words: str, status: int) -> AnyResponse:
+def _toast(words: str, status: int) -> AnyResponse:
     """Leaves the page that a fragment was asked for as it is."""
     return htmx_order("HX-Trigger", json.dumps({"toast": {"words": words}}), status)

@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response
 from app.errors import RateLimited
 from app.portal.auth import form_recovery
 from app.portal.auth.forms import SignInForm
-from app.portal.auth.login import sign_in_user
+from app.portal.auth.login_manager import sign_in_user
 from app.portal.auth.views import REFUSED, attempt
 from app.portal.web.blueprint import portal
 

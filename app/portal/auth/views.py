@@ -14,7 +14,7 @@ from app.extensions import settings, transaction
 from app.http.request_id import request_id
 from app.models import Partner, User
 from app.portal.auth.forms import SignInForm
-from app.portal.auth.login import sign_in_user, sign_out_user
+from app.portal.auth.login_manager import sign_in_user, sign_out_user
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import (
     PARTNER_COOKIE,

@@ -154,8 +154,8 @@ class BrandingForm(PortalForm):
             field.errors = (*field.errors, problem.message)
             if field.name not in self:
                 rows, place, _ = field.name.split("-")
-                said = f"{ROW_NAMES[rows]} {int(place) + 1}, {field.label.text.lower()}"
-                rest.append((field.id, f"{said}: {problem.message}"))
+                label = f"{ROW_NAMES[rows]} {int(place) + 1}, {field.label.text.lower()}"
+                rest.append((field.id, f"{label}: {problem.message}"))
         self.problems = rest
 
     def _chat_colours(self, stored: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -63,8 +63,8 @@ def _plain(name: str, value: Any, assistants: dict[str, str]) -> str:
 
 
 def _colour(name: str, value: str) -> Shown:
-    said = "Colour" if name.strip().casefold() == PRIMARY else name
-    return Shown(f"{said}: {value}", colour=to_hex(value) if is_colour(value) else None)
+    label = "Colour" if name.strip().casefold() == PRIMARY else name
+    return Shown(f"{label}: {value}", colour=to_hex(value) if is_colour(value) else None)
 
 
 def _picture(name: str, url: str) -> Shown:

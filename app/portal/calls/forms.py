@@ -29,7 +29,7 @@ class TestCallForm(PortalForm):
     assistant = SelectField("Assistant", validate_choice=False)
     number = TelField("Number to call", render_kw={"maxlength": 30, "autocomplete": "off"})
     name = StringField("Name", render_kw={"maxlength": 100, "autocomplete": "off"})
-    said = RadioField(
+    message_kind = RadioField(
         "Message",
         choices=[
             SelectChoice(EXACT, "Exact intro and voicemail"),
@@ -52,7 +52,11 @@ class TestCallForm(PortalForm):
                 "assistant": str(call.assistant_id),
                 "number": call.phone_number,
                 "name": " ".join(name for name in names if name),
-                "said": INSTRUCTIONS if call.call_instructions else EXACT if exact else DEFAULT,
+                "message_kind": INSTRUCTIONS
+                if call.call_instructions
+                else EXACT
+                if exact
+                else DEFAULT,
                 "intro": call.intro_message if exact else "",
                 "voicemail": call.voicemail_message if exact else "",
                 "instructions": call.call_instructions or "",
@@ -60,14 +64,14 @@ class TestCallForm(PortalForm):
         )
 
     @property
-    def dialled(self) -> str:
+    def called_number(self) -> str:
         """The number without the spaces and marks that people write into it."""
         return (self.number.data or "").translate(str.maketrans("", "", " -.()/\u00a0"))
 
     @property
     def texts(self) -> Texts:
         """The words of the chosen way; what was typed for another way is left out."""
-        match self.said.data:
+        match self.message_kind.data:
             case "exact":
                 return Texts(intro=self.intro.data or None, voicemail=self.voicemail.data or None)
             case "instructions":
@@ -80,7 +84,7 @@ class TestCallForm(PortalForm):
         first, _, last = (self.name.data or "").strip().partition(" ")
         return CallRequest(
             assistant_id=self.assistant.data or "",
-            phone_number=self.dialled,
+            phone_number=self.called_number,
             first_name=first or None,
             last_name=last or None,
             intro_message=texts.intro,
@@ -98,11 +102,11 @@ class TestCallForm(PortalForm):
             "voicemailMessage": self.voicemail,
             "callInstructions": self.instructions,
         }
-        where_words_are_needed = {EXACT: self.intro, DEFAULT: self.said}
+        where_words_are_needed = {EXACT: self.intro, DEFAULT: self.message_kind}
         for problem in error.problems:
             field = fields.get(problem.field)
             if problem.code == "messaging_required":
-                field = where_words_are_needed.get(self.said.data, self.instructions)
+                field = where_words_are_needed.get(self.message_kind.data, self.instructions)
             if field is None:
                 rest.append(("", problem.message))
             else:

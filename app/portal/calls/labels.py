@@ -85,7 +85,7 @@ def live(session: Session, found: Call) -> dict[str, Any]:
         "ended": ENDED_WORDS,
         "seconds": _seconds(found),
         "waited_at": utcnow(),
-        "question": None if found.status.is_final else cancelling(found),
+        "confirmation": None if found.status.is_final else cancelling(found),
     }
 
 
@@ -93,7 +93,7 @@ def cancelling(found: Call) -> Confirmation:
     """What is asked before the call is cancelled."""
     return Confirmation(
         action=url_for("portal.call_cancel", call_id=found.id),
-        question=f"Cancel the call to {phone(found.phone_number)}?",
+        title=f"Cancel the call to {phone(found.phone_number)}?",
         consequences=_consequences(found),
         act="Cancel call",
         safe="Keep call",
@@ -116,11 +116,11 @@ def _entries(
 ) -> list[dict[str, Any]]:
     """The timeline: the first moment in clock time, the others as seconds after it."""
     start = moments[0].at if moments else found.created_at
-    dialled = iter(attempts)
+    each_attempt = iter(attempts)
     entries = [
         {
             "title": _title(found, moment),
-            "text": _text(moment, next(dialled, None) if moment.kind == "dialing" else None),
+            "text": _text(moment, next(each_attempt, None) if moment.kind == "dialing" else None),
             "when": _after(start, moment.at, first=place == 0),
             "state": "done",
         }

@@ -23,7 +23,7 @@ from app.services import assistants, calls
 Page = str | tuple[str, int] | Response
 
 MOST_ASSISTANTS = 200
-FIELDS = {"number": "#number", "messages": "#said-0"}
+FIELDS = {"number": "#number", "messages": "#message_kind-0"}
 PAGES = {
     "organization": ("portal.organization", "View organization"),
     "assistant": ("portal.assistant", "View assistant"),
@@ -127,7 +127,7 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
         config.carrier_calls_per_second,
     )
     found = calls.preflight(
-        session, caller(), assistant, form.dialled, form.texts, installation=installation
+        session, caller(), assistant, form.called_number, form.texts, installation=installation
     )
     own = assistant.phone_number
     return [

@@ -29,7 +29,7 @@ WAITING_WORDS = {
     "hours": "wait for the plan’s hours in their time zone",
     "limits": "wait because of the organization’s limits",
 }
-_MENDED = {
+_FIXES = {
     "organization_suspended": ("portal.organization", "View organization"),
     "agent_inactive": ("portal.assistant", "View assistant"),
     "agent_phone_not_ready": ("portal.assistant", "View assistant"),
@@ -115,7 +115,7 @@ def blocker_words(
     if held is None or campaign.status is CampaignStatus.ARCHIVED:
         return None
     runs = campaign.status is CampaignStatus.ACTIVE
-    endpoint, act = _MENDED[held.code]
+    endpoint, act = _FIXES[held.code]
     ids: dict[str, Any] = {
         "portal.assistant": {"assistant_id": plan.assistant_id},
         "portal.campaign_plan": {"campaign_id": campaign.id},
@@ -140,12 +140,12 @@ def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) 
         return ["Paused. No calls until you resume the campaign."]
     if progress.is_over:
         return ["All callable contacts were called. New contacts are called too."]
-    said = []
+    lines = []
     for code, count in progress.waiting.items():
-        said.append(f"{number(count)} {WAITING_WORDS.get(code, 'wait')}.")
+        lines.append(f"{number(count)} {WAITING_WORDS.get(code, 'wait')}.")
     if progress.next_due is not None:
-        said.append(f"The first can be called {moment(progress.next_due, zone())}.")
-    return said + _end_words(progress)
+        lines.append(f"The first can be called {moment(progress.next_due, zone())}.")
+    return lines + _end_words(progress)
 
 
 def _end_words(progress: Progress) -> list[str]:

@@ -21,7 +21,7 @@ from app.services.outreach import Plan
 from app.services.outreach.plans import MOST_WORDS
 
 EXACT, INSTRUCTIONS, DEFAULT = "exact", "instructions", "default"
-SAID_HINTS = {
+MESSAGE_HINTS = {
     EXACT: (
         "Both are needed. {firstName|there} becomes the first name, or “there” if it is "
         "unknown. Metadata names work the same way."
@@ -53,7 +53,7 @@ class PlanForm(PortalForm):
     hours_end = ClockField("To")
     calls_per_hour = WholeNumber("Calls an hour", render_kw=_NUMBER)
     calls_at_once = WholeNumber("Calls at once", render_kw=_NUMBER)
-    said = RadioField(
+    message_kind = RadioField(
         "Message",
         choices=[
             SelectChoice(EXACT, "Exact intro and voicemail"),
@@ -77,7 +77,11 @@ class PlanForm(PortalForm):
                 "hours_end": plan.hours_end,
                 "calls_per_hour": plan.calls_per_hour,
                 "calls_at_once": plan.calls_at_once,
-                "said": INSTRUCTIONS if plan.call_instructions else EXACT if exact else DEFAULT,
+                "message_kind": INSTRUCTIONS
+                if plan.call_instructions
+                else EXACT
+                if exact
+                else DEFAULT,
                 "intro": plan.intro_message,
                 "voicemail": plan.voicemail_message,
                 "instructions": plan.call_instructions,
@@ -92,17 +96,19 @@ class PlanForm(PortalForm):
 
     def fields_by_wire(self) -> dict[str, str]:
         """Words that are missing are asked for where the user chose how to give them."""
-        missing = {EXACT: "intro", DEFAULT: "said"}.get(self.said.data or "", "instructions")
+        missing = {EXACT: "intro", DEFAULT: "message_kind"}.get(
+            self.message_kind.data or "", "instructions"
+        )
         return super().fields_by_wire() | {"callInstructions": missing}
 
     def to_plan(self) -> Plan:
         """The plan as typed, with the words of the chosen way alone; for a form that was
         validated."""
         words: dict[str, Any] = {}
-        if self.said.data == EXACT:
+        if self.message_kind.data == EXACT:
             words["intro_message"] = (self.intro.data or "").strip() or None
             words["voicemail_message"] = (self.voicemail.data or "").strip() or None
-        elif self.said.data == INSTRUCTIONS:
+        elif self.message_kind.data == INSTRUCTIONS:
             words["call_instructions"] = (self.instructions.data or "").strip() or None
         speaker = None
         with suppress(ValueError, TypeError):

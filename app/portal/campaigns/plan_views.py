@@ -20,7 +20,7 @@ from app.portal.campaigns.labels import (
     plan_facts,
     status_words,
 )
-from app.portal.campaigns.plan_forms import SAID_HINTS, PlanForm
+from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
 from app.portal.campaigns.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
@@ -176,7 +176,7 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "left_out": left_out_lines(found, progress),
         "facts_of_plan": [],
         "hours": hours_words(plan) if plan else None,
-        "question": None,
+        "confirmation": None,
         "blocker": None,
     }
     if plan is not None:
@@ -185,7 +185,7 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         shown["facts_of_plan"] = plan_facts(plan, assistant)
         if found.status is not CampaignStatus.ARCHIVED and (not running or progress.is_over):
             again = plan.started_at is not None and progress.is_over and progress.called > 0
-            shown["question"] = _starting(session, found, plan, again=again)
+            shown["confirmation"] = _starting(session, found, plan, again=again)
     return shown
 
 
@@ -200,7 +200,7 @@ def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool)
     endpoint = "portal.campaign_again" if again else "portal.campaign_start"
     return Confirmation(
         action=url_for(endpoint, campaign_id=found.id),
-        question=f"{verb} {found.name}{' again' if again else ''}?",
+        title=f"{verb} {found.name}{' again' if again else ''}?",
         consequences=consequences(
             outreach.forecast(session, found, again=again), plan, _blocker(session, found, plan)
         ),
@@ -224,7 +224,7 @@ def _plan_page(found: Campaign, form: PlanForm) -> str:
             "portal/campaigns/plan.html",
             **about(session, found),
             form=form,
-            hints=SAID_HINTS,
+            hints=MESSAGE_HINTS,
             most_words=MOST_WORDS,
             most_at_once=settings().calls_per_organization,
         )

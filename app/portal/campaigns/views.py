@@ -227,7 +227,7 @@ def _archiving(found: Campaign) -> Confirmation:
     moved = " Its contacts can be uploaded to another campaign." if found.contact_count else ""
     return Confirmation(
         action=url_for("portal.campaign_archive", campaign_id=found.id),
-        question=f"Archive {found.name}?",
+        title=f"Archive {found.name}?",
         consequences=[
             kept,
             "It leaves the list and takes no more uploads.",

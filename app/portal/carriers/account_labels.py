@@ -17,7 +17,7 @@ from app.services import carrier_accounts
 
 WHOLE = "All other organizations"
 KIND_WORDS = {CarrierKind.TWILIO: "Twilio account", CarrierKind.SIP: "SIP trunk"}
-FORMS = {CarrierKind.TWILIO: "portal.line_account", CarrierKind.SIP: "portal.line_trunk"}
+FORMS = {CarrierKind.TWILIO: "portal.carrier_account", CarrierKind.SIP: "portal.line_trunk"}
 
 
 def only_partners() -> None:
@@ -46,8 +46,8 @@ def removing(session: Session, account: CarrierAccount) -> Confirmation:
     instead = f"your account {short_name(follows.instead)}" if follows.instead else "the platform’s"
     secret = "token" if account.trunk is None else "password"
     return Confirmation(
-        action=url_for("portal.line_account_remove", account_id=account.id),
-        question=f"Remove the account {short_name(account)}?",
+        action=url_for("portal.carrier_account_remove", account_id=account.id),
+        title=f"Remove the account {short_name(account)}?",
         consequences=[
             f"New live calls of {plural(follows.organizations, 'organization')} use {instead}."
             if follows.organizations
@@ -60,7 +60,7 @@ def removing(session: Session, account: CarrierAccount) -> Confirmation:
         ],
         act="Remove account",
         safe="Keep account",
-        safe_url=url_for("portal.line_accounts"),
+        safe_url=url_for("portal.carrier_accounts"),
     )
 
 
@@ -76,13 +76,13 @@ def about(
     """What the page of one form shows: ``typed``, or where nothing was typed yet, what is
     ``stored``."""
     organization_id = organization.id if organization else None
-    standing = carrier_accounts.standing(session, caller(), organization_id)
-    present = standing.account
+    current = carrier_accounts.current(session, caller(), organization_id)
+    present = current.account
     if conflict is not None and typed is not None:
-        if standing.last_id is None:
+        if current.last_id is None:
             typed.apply_errors(conflict)
         else:
-            target = ("carrier_account", standing.last_id)
+            target = ("carrier_account", current.last_id)
             typed.show_conflict(session, conflict, stored, *target)
     is_same = present is not None and present.carrier is kind
     return {

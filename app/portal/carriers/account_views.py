@@ -12,7 +12,7 @@ from app.extensions import caller, settings, transaction
 from app.gateways.carriers.brought import Credentials, Finding
 from app.gateways.carriers.opening import account_with, brought_trunk
 from app.gateways.carriers.sip.checking import tested
-from app.gateways.carriers.twilio.checking import trouble_with
+from app.gateways.carriers.twilio.checking import fault_of
 from app.portal.carriers.account_labels import (
     KIND_WORDS,
     about,
@@ -22,7 +22,7 @@ from app.portal.carriers.account_labels import (
     removing,
     short_name,
 )
-from app.portal.carriers.forms import LineAccountForm
+from app.portal.carriers.forms import CarrierAccountForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
 from app.portal.web.forms import refused
@@ -32,12 +32,12 @@ Page = str | tuple[str, int] | Response
 NO_SIP = "SIP trunks can’t be used here yet. Ask the platform’s operator to set them up."
 
 
-@portal.get("/line/accounts")
-def line_accounts() -> str:
+@portal.get("/line/accounts", endpoint="carrier_accounts")
+def list_carrier_accounts() -> str:
     only_partners()
     at = lists.place()
     with transaction(read_only=True) as session:
-        own = carrier_accounts.standing(session, caller(), None).account
+        own = carrier_accounts.current(session, caller(), None).account
         page = carrier_accounts.of_organizations(
             session, caller(), cursor=at.cursor, limit=lists.PAGE_SIZE
         )
@@ -63,29 +63,29 @@ def line_accounts() -> str:
 
 
 @portal.get("/line/accounts/choose")
-def line_account_choose() -> Page:
+def carrier_account_choose() -> Page:
     """Asks whose account it will be."""
     only_partners()
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is not None:
-            present = carrier_accounts.standing(session, caller(), organization.id).account
+            present = carrier_accounts.current(session, caller(), organization.id).account
             kind = present.carrier if present else CarrierKind.TWILIO
             return redirect(form_url(kind, organization.id), 303)
-        back = ("Carrier accounts", url_for("portal.line_accounts"))
+        back = ("Carrier accounts", url_for("portal.carrier_accounts"))
         return organization_picker.choose_page(session, "Account for an organization", back)
 
 
 @portal.get("/line/accounts/account")
-def line_account() -> str:
+def carrier_account() -> str:
     only_partners()
     return _page(None)
 
 
 @portal.post("/line/accounts/account")
-def line_account_save() -> Page:
+def carrier_account_save() -> Page:
     only_partners()
-    form = LineAccountForm()
+    form = CarrierAccountForm()
     try:
         with transaction() as session:
             account = carrier_accounts.save(
@@ -101,11 +101,11 @@ def line_account_save() -> Page:
     except Conflict as error:
         return _page(form, conflict=error), 409
     flash(f"Live calls use {short_name(account)} from now on.", "success")
-    return redirect(url_for("portal.line_accounts"), 303)
+    return redirect(url_for("portal.carrier_accounts"), 303)
 
 
 @portal.post("/line/accounts/<uuid:account_id>/test")
-def line_account_test(account_id: UUID) -> Response:
+def carrier_account_test(account_id: UUID) -> Response:
     """Asks the carrier, without a transaction and without calling anybody."""
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
@@ -114,14 +114,14 @@ def line_account_test(account_id: UUID) -> Response:
     if opened is None:
         secret = "password" if account.trunk is not None else "token"
         flash(f"The stored {secret} can’t be read. Enter it again.", "warning")
-        return redirect(url_for("portal.line_accounts"), 303)
+        return redirect(url_for("portal.carrier_accounts"), 303)
     found = _tested(opened, numbers)
     if found.works:
         words = f"The connection to {short_name(account)} works. {found.words}".rstrip()
         flash(f"{words} No call was placed.", "success")
     else:
         flash(found.words, "warning")
-    return redirect(url_for("portal.line_accounts"), 303)
+    return redirect(url_for("portal.carrier_accounts"), 303)
 
 
 def _tested(opened: Credentials, numbers: Sequence[str]) -> Finding:
@@ -130,34 +130,34 @@ def _tested(opened: Credentials, numbers: Sequence[str]) -> Finding:
         if not config.can_call_over_sip:
             return Finding(False, NO_SIP)
         return tested(brought_trunk(config, opened.trunk, opened.secret), numbers)
-    trouble = trouble_with(account_with(config, opened.sid, opened.secret), numbers)
-    return Finding(trouble is None, trouble or "")
+    fault = fault_of(account_with(config, opened.sid, opened.secret), numbers)
+    return Finding(fault is None, fault or "")
 
 
 @portal.get("/line/accounts/<uuid:account_id>/remove")
-def line_account_remove_confirm(account_id: UUID) -> str:
+def carrier_account_remove_confirm(account_id: UUID) -> str:
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
-        question = removing(session, account)
-    return question.page()
+        confirmation = removing(session, account)
+    return confirmation.page()
 
 
 @portal.post("/line/accounts/<uuid:account_id>/remove")
-def line_account_remove(account_id: UUID) -> Response:
+def carrier_account_remove(account_id: UUID) -> Response:
     try:
         with transaction() as session:
             account = carrier_accounts.remove(session, caller(), account_id)
         flash(f"The account {short_name(account)} was removed.", "success")
     except Conflict as error:
         flash(error.message, "warning")
-    return redirect(url_for("portal.line_accounts"), 303)
+    return redirect(url_for("portal.carrier_accounts"), 303)
 
 
-def _page(typed: LineAccountForm | None, conflict: Conflict | None = None) -> str:
+def _page(typed: CarrierAccountForm | None, conflict: Conflict | None = None) -> str:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None
-        present = carrier_accounts.standing(session, caller(), organization_id)
+        present = carrier_accounts.current(session, caller(), organization_id)
         sid = present.account.sid if present.account else ""
         return render_template(
             "portal/carriers/account.html",
@@ -166,7 +166,7 @@ def _page(typed: LineAccountForm | None, conflict: Conflict | None = None) -> st
                 organization,
                 CarrierKind.TWILIO,
                 typed,
-                stored=LineAccountForm.showing(sid, present.version),
+                stored=CarrierAccountForm.showing(sid, present.version),
                 conflict=conflict,
             ),
         )

@@ -14,7 +14,7 @@ _PLAIN = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"
 _HOST = _PLAIN | {"maxlength": LONGEST_HOST, "inputmode": "url"}
 
 
-class LineAccountForm(PortalForm):
+class CarrierAccountForm(PortalForm):
     version = VersionField()
     sid = StringField("Account SID", render_kw={"maxlength": 34, "autocomplete": "off"})
     token = PasswordField(
@@ -22,7 +22,7 @@ class LineAccountForm(PortalForm):
     )
 
     @classmethod
-    def showing(cls, sid: str, version: int) -> "LineAccountForm":
+    def showing(cls, sid: str, version: int) -> "CarrierAccountForm":
         return cls.from_object(data={"sid": sid, "version": version})
 
     def to_particulars(self) -> Particulars:

@@ -47,14 +47,14 @@ def line_trunk_save() -> Page:
     except Conflict as error:
         return _page(form, conflict=error), 409
     flash(f"Live calls use {short_name(account)} from now on.", "success")
-    return redirect(url_for("portal.line_accounts"), 303)
+    return redirect(url_for("portal.carrier_accounts"), 303)
 
 
 def _page(typed: LineTrunkForm | None, conflict: Conflict | None = None) -> str:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None
-        present = carrier_accounts.standing(session, caller(), organization_id)
+        present = carrier_accounts.current(session, caller(), organization_id)
         trunk = carrier_accounts.trunk_of(present.account) if present.account else None
         return render_template(
             "portal/carriers/trunk.html",

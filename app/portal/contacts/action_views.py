@@ -57,7 +57,7 @@ def contact_remove(campaign_id: UUID, contact_id: UUID) -> Page:
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/put-back")
-def contact_put_back(campaign_id: UUID, contact_id: UUID) -> Page:
+def contact_restore(campaign_id: UUID, contact_id: UUID) -> Page:
     try:
         with transaction() as session:
             new = single.undo_removal(session, caller(), campaign_id, contact_id)
@@ -128,7 +128,7 @@ def removing(session: Session, campaign: Campaign, found: StoredContact) -> Conf
     waiting = history.waiting_calls(session, found.id)
     return Confirmation(
         action=url_for("portal.contact_remove", campaign_id=campaign.id, contact_id=found.id),
-        question=f"Remove {single.name_of(found)}?",
+        title=f"Remove {single.name_of(found)}?",
         consequences=[
             f"The contact leaves {campaign.name} with all its details.",
             f"{plural(waiting, 'waiting call is', 'waiting calls are')} cancelled."
@@ -150,7 +150,7 @@ def listing_confirmation(
     stopped = plural(waiting, "waiting call is", "waiting calls are")
     return Confirmation(
         action=url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
-        question=f"Never call {phone(number)}?",
+        title=f"Never call {phone(number)}?",
         consequences=[
             "The number is added to the organization’s do-not-call list.",
             f"{stopped} not placed." if waiting else "No calls to it are waiting.",

@@ -69,13 +69,13 @@ def differences(exchange: LegacyExchange) -> list[str]:
         return [ONLY_BEFORE.get(old["code"], f"Only the legacy API refuses it: {old['message']}")]
     if before:
         return [f"Only the new API refuses it: {new['message']}"]
-    said = [_both_refuse(exchange, old, new)]
+    sentences = [_both_refuse(exchange, old, new)]
     moved = [
         f"The problem of {each['field']} is reported for {FIELDS[each['field']]}."
         for each in old["errors"]
         if each["field"] in FIELDS and FIELDS[each["field"]] != each["field"]
     ]
-    return [*said, *moved, 'Each refusal of a call by the new API has "success": false.']
+    return [*sentences, *moved, 'Each refusal of a call by the new API has "success": false.']
 
 
 def _both_refuse(exchange: LegacyExchange, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

@@ -50,11 +50,15 @@ def organization_create() -> Page:
             )
             email = form.typed_email
             if email:
-                person = read(
+                user_data = read(
                     CreatePartialUserInput,
-                    {"email": email, "orgId": str(made.id), "name": form.person.data or None},
+                    {
+                        "email": email,
+                        "orgId": str(made.id),
+                        "name": form.first_user_name.data or None,
+                    },
                 )
-                users.create_partial(session, caller(), person)
+                users.create_partial(session, caller(), user_data)
             url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(form))

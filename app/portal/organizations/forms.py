@@ -104,7 +104,7 @@ class EditForm(Names):
 class NewForm(Names, Limits):
     once = OnceField()
     email = EmailField("Email of the first user", render_kw={"maxlength": 254})
-    person = StringField("Name of the first user", render_kw=_NAME)
+    first_user_name = StringField("Name of the first user", render_kw=_NAME)
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Also what the services would refuse one after the other, so that all is said at once."""

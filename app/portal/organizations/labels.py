@@ -43,7 +43,7 @@ def _shut_out(reach: Reach) -> list[str]:
     clients = reach.legacy_clients
     return [
         *_one(
-            reach.people,
+            reach.users,
             "user",
             "is signed out at once and can’t sign in.",
             "are signed out at once and can’t sign in.",

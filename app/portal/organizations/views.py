@@ -46,7 +46,7 @@ class Tab:
 
 TABS = (
     Tab("Overview", "portal.organization", Permission.ORGANIZATIONS_READ),
-    Tab("Users", "portal.organization_people", Permission.USERS_READ, "people"),
+    Tab("Users", "portal.organization_users", Permission.USERS_READ, "users"),
     Tab(
         "Assistants", "portal.organization_assistants", Permission.ORGANIZATIONS_READ, "assistants"
     ),
@@ -62,7 +62,7 @@ def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any
     """What every part of an organization says at its head; ``endpoint`` is the part shown."""
     use = organizations.use_of(session, [found.id])[found.id]
     counts = {
-        "people": use.users,
+        "users": use.users,
         "assistants": use.assistants,
         "campaigns": organizations.campaigns_in(session, found),
         "do_not_call": do_not_call.count_of(session, caller(), found.id),
@@ -108,7 +108,7 @@ def list_organizations() -> str:
             count=count,
             most_counted=MOST_COUNTED,
             use=organizations.use_of(session, ids),
-            owners=organizations.first_people_of(session, ids),
+            owners=organizations.first_users_of(session, ids),
             place=place,
             next_url=place.next_url(page.next_cursor),
             sort=sort,
@@ -140,7 +140,7 @@ def organization(organization_id: UUID) -> str:
 
 
 @portal.get("/organizations/<uuid:organization_id>/people")
-def organization_people(organization_id: UUID) -> str:
+def organization_users(organization_id: UUID) -> str:
     place = lists.place()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
@@ -152,8 +152,8 @@ def organization_people(organization_id: UUID) -> str:
             limit=lists.PAGE_SIZE,
         )
         return render_template(
-            "portal/organizations/people.html",
-            **about(session, found, "portal.organization_people"),
+            "portal/organizations/users.html",
+            **about(session, found, "portal.organization_users"),
             rows=page.items,
             place=place,
             next_url=place.next_url(page.next_cursor),
@@ -258,7 +258,7 @@ def _months_before(day: date, months: int) -> date:
 
 
 def _sum(days: list[reporting.Day]) -> reporting.Day:
-    names = ("conversations", "by_person", "by_voicemail", "seconds")
+    names = ("conversations", "by_human", "by_voicemail", "seconds")
     return reporting.Day(date.min, *(sum(getattr(day, name) for day in days) for name in names))
 
 

@@ -16,8 +16,8 @@ from app.portal.web.formats import last_day, plural
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import audit, calls, organizations, overview, reporting
-from app.services.overview import Kind, Matter, Month, Step
-from app.services.overview.matters import LAST_DAY
+from app.services.overview import ActionItem, Kind, Month, Step
+from app.services.overview.action_items import LAST_DAY
 
 SHOWN = 5
 PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
@@ -80,14 +80,14 @@ def show_overview() -> str:
         return _of_a_member(organization_id)
     with transaction(read_only=True) as session:
         month = overview.month(session, caller())
-        standing = overview.standing(session, caller())
+        customers = overview.customers(session, caller())
         newest = overview.newest_organizations(session, caller(), SHOWN)
         return render_template(
             "portal/overview/page.html",
             month=month,
-            standing=standing,
+            customers=customers,
             updated=reporting.last_updated(session, caller()),
-            matters=[_shown(matter) for matter in overview.matters(session, caller())],
+            action_items=[_shown(item) for item in overview.action_items(session, caller())],
             setup=_setup(overview.steps_left(session, caller())),
             newest=newest,
             use=organizations.use_of(session, [row.id for row in newest]),
@@ -106,7 +106,7 @@ def _of_a_member(organization_id: UUID) -> str:
             organization=organizations.get(session, caller(), organization_id),
             use=organizations.use_of(session, [organization_id])[organization_id],
             updated=reporting.last_updated(session, caller()),
-            matters=[_shown(matter) for matter in overview.matters(session, caller())],
+            action_items=[_shown(item) for item in overview.action_items(session, caller())],
             latest=calls.search(session, caller(), calls.CallSearch(), limit=SHOWN),
             chart=_chart(month),
         )
@@ -131,21 +131,21 @@ def _portals() -> str:
     )
 
 
-def _shown(matter: Matter) -> dict[str, Any]:
-    endpoint, act, symbol, values = PLACES[matter.kind]
-    parameter = PARAMETERS.get(matter.kind)
+def _shown(item: ActionItem) -> dict[str, Any]:
+    endpoint, act, symbol, values = PLACES[item.kind]
+    parameter = PARAMETERS.get(item.kind)
     if parameter:
-        values = {parameter: matter.target}
-    if matter.kind is Kind.CALLS_UNANSWERED:
+        values = {parameter: item.target}
+    if item.kind is Kind.CALLS_UNANSWERED:
         began = (utcnow() - LAST_DAY).astimezone(ZoneInfo(zone()))
         values = {**values, "start": began.date()}
     return {
-        "title": matter.title,
-        "text": f"{matter.text} {last_day(matter.at, zone())}." if matter.at else matter.text,
+        "title": item.title,
+        "text": f"{item.text} {last_day(item.at, zone())}." if item.at else item.text,
         "url": url_for(endpoint, **values) if may_open(caller(), endpoint) else None,
         "act": act,
         "symbol": symbol,
-        "tone": "danger" if matter.urgent else "warning",
+        "tone": "danger" if item.urgent else "warning",
     }
 
 

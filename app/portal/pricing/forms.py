@@ -68,10 +68,12 @@ class PricingForm(PortalForm):
 
     def differences(self, stored: Self) -> list[Difference]:
         return [
-            Difference(f"{TIER_NAMES[tier]}, {mine.label.text.lower()}", _said(mine), _said(theirs))
+            Difference(
+                f"{TIER_NAMES[tier]}, {mine.label.text.lower()}", _shown(mine), _shown(theirs)
+            )
             for (tier, row), (_tier, other) in zip(self.rows, stored.rows, strict=True)
             for mine, theirs in zip(row, other, strict=True)
-            if _said(mine) != _said(theirs)
+            if _shown(mine) != _shown(theirs)
         ]
 
     def show_problems(
@@ -91,8 +93,8 @@ class PricingForm(PortalForm):
             row = rows[tier]
             field = row.product_id if place[-1] == "processorProductId" else row.price_id
             field.errors = (*field.errors, problem.message)
-            said = f"{TIER_NAMES[Tier(tier)]}, {field.label.text.lower()}"
-            rest.append((field.id, f"{said}: {problem.message}"))
+            label = f"{TIER_NAMES[Tier(tier)]}, {field.label.text.lower()}"
+            rest.append((field.id, f"{label}: {problem.message}"))
         return rest
 
     def _refuse_half(self, typed: Mapping[str, tuple[str, str]]) -> None:
@@ -121,7 +123,7 @@ def _tier_of(place: list[str], filled: list[str]) -> str | None:
     return filled[int(place[1])] if int(place[1]) < len(filled) else None
 
 
-def _said(field: Field) -> str:
+def _shown(field: Field) -> str:
     return (field.data or "").strip() or "–"
 
 

@@ -63,8 +63,8 @@ class LimitsForm(PortalForm):
         return [
             Difference(
                 f"{TIER_NAMES[tier]}, {mine.label.text.lower()}",
-                _said(mine.data),
-                _said(theirs.data),
+                _shown(mine.data),
+                _shown(theirs.data),
             )
             for (tier, row), (_tier, other) in zip(self.rows, stored.rows, strict=True)
             for mine, theirs in zip(row, other, strict=True)
@@ -88,5 +88,5 @@ class LimitsForm(PortalForm):
         ]
 
 
-def _said(limit: int | None) -> str:
+def _shown(limit: int | None) -> str:
     return "No limit" if limit is None else number(limit)

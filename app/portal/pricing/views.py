@@ -24,7 +24,7 @@ from app.schemas.reading import read
 from app.services import partners
 from app.services import pricing as prices
 from app.services.plans import effects, limits
-from app.services.pricing import Standing
+from app.services.pricing import PriceStatus
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 STALE_AFTER = timedelta(minutes=30)
@@ -55,7 +55,7 @@ def show_pricing() -> str:
             "portal/pricing/page.html",
             plans=plans,
             options=options,
-            standing=Standing,
+            status=PriceStatus,
             source=processor(),
             oldest=oldest,
             stale=oldest is not None and oldest < utcnow() - STALE_AFTER,

@@ -30,7 +30,7 @@ def show_report() -> str | tuple[str, int]:
         partner_id = partners.own(caller())
         summary = reporting.summary(session, caller(), partner_id)
         begun = reporting.sign_ups(session, caller(), partner_id, span)
-        filtered = chosen != reporting.EVERYBODY
+        filtered = chosen != reporting.EVERY_USER
         matching = (
             reporting.count(session, caller(), partner_id, chosen)
             if filtered

@@ -87,7 +87,7 @@ _REPAIRS = {
 _REPAIRED = ("number can be fixed", "numbers can be fixed")
 
 
-def standing(upload: ContactImport) -> tuple[str, str]:
+def status_badge(upload: ContactImport) -> tuple[str, str]:
     """How far an upload has come: the word and the tone of its badge."""
     if upload.undo_state is not None:
         return UNDO_NAMES[upload.undo_state], UNDO_TONES[upload.undo_state]

@@ -23,7 +23,7 @@ from app.portal.uploads.labels import (
     STATES,
     fixes_words,
     ignored_words,
-    standing,
+    status_badge,
     sum_words,
 )
 from app.portal.uploads.undo_views import undone_context
@@ -66,7 +66,7 @@ def uploads_page(session: Session, campaign_id: UUID | None = None) -> dict[str,
     return {
         "rows": page.items,
         "states": STATES,
-        "standing": standing,
+        "status_badge": status_badge,
         "actions": ACTION_NAMES,
         "can_be_undone": undo.can_be_undone,
         "ending_of": reports.ending_of,

@@ -164,10 +164,10 @@ def _scope(session: Session) -> Scope:
     email = None
     if organization_id is None and "@" in words:
         try:
-            person = get_by_email(session, caller(), words)
+            user = get_by_email(session, caller(), words)
         except NotFound:
             return Scope(None, None)
-        organization_id, email = person.organization_id, person.email
+        organization_id, email = user.organization_id, user.email
     if organization_id is None:
         return Scope(None, None)
     return Scope(organizations.get(session, caller(), organization_id), email)
@@ -191,18 +191,18 @@ def _asked_again(endpoint: str = "portal.usage", **changes: Any) -> str:
 
 
 def _sum(rows: Sequence[Used]) -> dict[str, int]:
-    names = ("conversations", "by_person", "by_voicemail", "before")
+    names = ("conversations", "by_human", "by_voicemail", "before")
     return {name: sum(getattr(row, name) for row in rows) for name in names}
 
 
 def _day_cells(day: Day) -> tuple[date | int, ...]:
-    return day.day, day.conversations, day.by_person, day.by_voicemail, day.seconds
+    return day.day, day.conversations, day.by_human, day.by_voicemail, day.seconds
 
 
 def _organization_cells(row: Used) -> tuple[str | int, ...]:
     plan = TIER_NAMES[row.payment_tier] if row.payment_tier else ""
     return (
-        *(row.name, plan, row.conversations, row.by_person, row.by_voicemail, row.seconds),
+        *(row.name, plan, row.conversations, row.by_human, row.by_voicemail, row.seconds),
         *(row.before, str(row.id)),
     )
 
@@ -219,7 +219,7 @@ def _chart(days: Sequence[Day]) -> dict[str, Any]:
     return {
         "days": [day.day.isoformat() for day in days],
         "series": [
-            {"label": "With a person", "values": [d.by_person for d in days], "role": "first"},
+            {"label": "With a person", "values": [d.by_human for d in days], "role": "first"},
             {"label": "With voicemail", "values": [d.by_voicemail for d in days], "role": "second"},
         ],
         "unfinished": False,

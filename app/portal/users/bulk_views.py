@@ -41,7 +41,7 @@ class Result:
 
 @portal.get("/people/suspend")
 def users_suspend_confirm() -> str:
-    return _question("portal/users/suspend_several.html")
+    return _confirmation("portal/users/suspend_several.html")
 
 
 @portal.post("/people/suspend")
@@ -53,7 +53,7 @@ def users_suspend() -> str:
 
 @portal.get("/people/reactivate")
 def users_reactivate_confirm() -> str:
-    return _question("portal/users/reactivate_several.html")
+    return _confirmation("portal/users/reactivate_several.html")
 
 
 @portal.post("/people/reactivate")
@@ -78,8 +78,8 @@ def users_invite_many_send() -> Page:
     form = InviteManyForm()
     sent: FileStorage | None = form.file.data
     try:
-        text = _file_text(sent) if sent else form.people.data or ""
-        wanted = users.read_people(text)
+        text = _file_text(sent) if sent else form.users.data or ""
+        wanted = users.read_invitees(text)
     except ValidationFailed as error:
         if sent:
             form.file.errors = (error.message,)
@@ -101,7 +101,7 @@ def users_invite_many_send() -> Page:
     )
 
 
-def _question(template: str) -> str:
+def _confirmation(template: str) -> str:
     """Asks about the chosen people; whom the caller may not change is not among them."""
     chosen = _chosen(request.args.getlist("id"))
     if not chosen:
@@ -112,8 +112,8 @@ def _question(template: str) -> str:
 def _chosen(ids: Sequence[str]) -> list[User]:
     wanted = {known for text in ids[:MOST_AT_ONCE] if (known := as_uuid(text))}
     with transaction(read_only=True) as session:
-        people = users.several(session, caller(), wanted)
-    return [user for user in people if may_change(user)]
+        found = users.several(session, caller(), wanted)
+    return [user for user in found if may_change(user)]
 
 
 def _for_each(

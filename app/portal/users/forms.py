@@ -71,7 +71,7 @@ class InviteForm(PortalForm):
 
 
 class InviteManyForm(PortalForm):
-    people = TextAreaField("Users")
+    users = TextAreaField("Users")
     file = FileField("Or a file")
     organization = StringField("Organization", render_kw=_NAME)
 

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import User
-from app.portal.users.views import DEACTIVATING, SUSPENDING, standing_of
+from app.portal.users.views import DEACTIVATING, SUSPENDING, actions_of
 from app.portal.web.blueprint import portal
 from app.services import mails, users
 
@@ -72,7 +72,7 @@ def _changeable(user_id: UUID, act: str) -> User:
     """The person, where the act is offered for them. Raises `NotFound`."""
     with transaction(read_only=True) as session:
         found = users.get(session, caller(), user_id)
-    if not standing_of(found)[act]:
+    if not actions_of(found)[act]:
         raise NotFound
     return found
 

@@ -99,7 +99,7 @@ def user(user_id: UUID) -> str:
         changes=changes,
         suspending=SUSPENDING,
         deactivating=DEACTIVATING,
-        **standing_of(found),
+        **actions_of(found),
     )
 
 
@@ -108,7 +108,7 @@ def may_change(user: User) -> bool:
     return caller().may(Permission.USERS_WRITE) and user.user_type in users.types_for(caller())
 
 
-def standing_of(user: User) -> dict[str, Any]:
+def actions_of(user: User) -> dict[str, Any]:
     """What pages about somebody say of their state, and which acts they offer."""
     changeable = may_change(user)
     others = changeable and user.id != caller().subject_id

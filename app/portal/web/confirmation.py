@@ -12,7 +12,7 @@ class Confirmation:
     """An act with what follows from it. ``action`` is where the form goes and, by GET, the page."""
 
     action: str
-    question: str
+    title: str
     consequences: Sequence[str]
     act: str
     safe: str
@@ -23,7 +23,7 @@ class Confirmation:
         return render_template(
             "portal/confirm.html",
             action=self.action,
-            question=self.question,
+            title=self.title,
             consequences=self.consequences,
             act=self.act,
             safe=self.safe,

@@ -62,7 +62,7 @@ class PageBrand:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class SignedInUser:
     name: str
     email: str
     role: str
@@ -98,8 +98,8 @@ def _context() -> dict[str, Any]:
     return {
         "brand": page_brand(brand, theme if theme in THEMES else None),
         "navigation": _Navigation(),
-        "dialling_pauses": _DiallingPauses(),
-        "person": _person(user),
+        "calling_pauses": _CallingPauses(),
+        "signed_in_user": _signed_in_user(user),
         "header_links": brand.header_links[:MOST_HEADER_LINKS],
         "more_links": _more(brand.header_links),
         "find_url": url_for("portal.find") if user else None,
@@ -120,7 +120,7 @@ class _Navigation:
         return iter(navigation_for(g.caller) if known_user() else ())
 
 
-class _DiallingPauses:
+class _CallingPauses:
     """What an operator is told on every page; asked for when a page of theirs is drawn."""
 
     def __iter__(self) -> Iterator[DispatchPause]:
@@ -135,10 +135,10 @@ def _more(links: tuple[Link, ...]) -> tuple[Link, ...]:
     return links[MOST_HEADER_LINKS:]
 
 
-def _person(user: User | None) -> Person | None:
+def _signed_in_user(user: User | None) -> SignedInUser | None:
     if user is None:
         return None
-    return Person(
+    return SignedInUser(
         name=user.name or user.email,
         email=user.email,
         role=ROLE_NAMES[user.user_type],

@@ -26,7 +26,7 @@ _TONES = {
     DeliveryState.FAILED: "danger",
 }
 _PAUSE_WORDS = {
-    PauseReason.PERSON: "Paused by a user.",
+    PauseReason.USER: "Paused by a user.",
     PauseReason.FAILING: "The receiver accepted nothing for 24 hours.",
     PauseReason.GONE: "The receiver answered that it is gone (410).",
 }
@@ -38,7 +38,7 @@ def host_of(endpoint: WebhookEndpoint) -> str:
 
 def endpoint_state(endpoint: WebhookEndpoint) -> State:
     if endpoint.paused_at is not None:
-        by_itself = endpoint.pause_reason is not PauseReason.PERSON
+        by_itself = endpoint.pause_reason is not PauseReason.USER
         return State("Paused", "danger" if by_itself else "warning")
     return State("Failing", "warning") if endpoint.failing_since else State("Active", "success")
 
@@ -77,7 +77,7 @@ def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> 
     left = counts[DeliveryState.WAITING] + counts[DeliveryState.HELD]
     return Confirmation(
         action=url_for("portal.api_webhook_remove", webhook_id=endpoint.id),
-        question=f"Remove the webhook to {host_of(endpoint)}?",
+        title=f"Remove the webhook to {host_of(endpoint)}?",
         consequences=[
             f"{plural(left, 'event')} not delivered yet will be lost."
             if left

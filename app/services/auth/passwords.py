@@ -10,7 +10,7 @@ MAX_LENGTH = 1000
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 """19 MiB and two passes (OWASP's password storage sheet): many threads may hash at once."""
 
-_HASH_OF_NOBODY = _hasher.hash(secrets.token_bytes(16))
+_DUMMY_HASH = _hasher.hash(secrets.token_bytes(16))
 
 
 def hash_password(password: str) -> str:
@@ -24,7 +24,7 @@ def verify(password_hash: str | None, password: str) -> bool:
     if len(password) > MAX_LENGTH:
         return False
     try:
-        _hasher.verify(password_hash or _HASH_OF_NOBODY, password.encode("utf-8", "surrogatepass"))
+        _hasher.verify(password_hash or _DUMMY_HASH, password.encode("utf-8", "surrogatepass"))
     except (VerificationError, InvalidHashError):
         return False
     return password_hash is not None

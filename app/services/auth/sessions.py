@@ -20,7 +20,7 @@ from app.policy.caller import Caller
 
 TOUCH_EVERY = timedelta(minutes=1)
 
-_STANDING = (
+_VALID_SESSION = (
     select(PortalSession, User, Partner)
     .join(User, User.id == PortalSession.user_id)
     .outerjoin(Partner, Partner.id == User.partner_id)
@@ -96,7 +96,7 @@ def load(
     found = None
     if token:
         sent = {"token_hash": hash_of(token), "now": utcnow()}
-        found = session.execute(_STANDING, sent).one_or_none()
+        found = session.execute(_VALID_SESSION, sent).one_or_none()
     if found is None:
         message = "Sign in first."
         raise Unauthenticated(message, "not_signed_in")

@@ -168,7 +168,7 @@ def choose(
 
 def let_in(session: Session, user: User, ip: str | None, request_id: str | None) -> User:
     """Notes that somebody who has proved who they are signs in now; the session is the face's."""
-    sessions.note_times(session, user, last_login=utcnow())
+    sessions.note_times(session, user, last_sign_in=utcnow())
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
     audit.record(
         session,

@@ -81,7 +81,7 @@ def save(
     partner = partners.get(session, caller, partner.id, for_change=True)
     present = content_of(session, caller, partner)
     if {**present, **changes} != present:
-        _refuse_overtaken(present, expected_version)
+        _refuse_stale(present, expected_version)
     draft = draft_of(session, partner)
     if draft is None:
         draft = BrandVersion(
@@ -125,7 +125,7 @@ def publish(
     (``changed_meanwhile``) where it is not the one that was looked at."""
     caller.require(Permission.BRANDING_WRITE)
     partner = partners.get(session, caller, partner.id, for_change=True)
-    _refuse_overtaken(content_of(session, caller, partner), expected_version)
+    _refuse_stale(content_of(session, caller, partner), expected_version)
     draft = _required_draft(session, partner)
     changes = {name: draft.content[name] for name in changed_fields(partner, caller, draft)}
     partners.update(session, caller, partner.id, read(UpdatePartnerInput, changes))
@@ -176,7 +176,7 @@ def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -
     return save(session, caller, partner, version.content)
 
 
-def _refuse_overtaken(present: Mapping[str, Any], expected_version: int | None) -> None:
+def _refuse_stale(present: Mapping[str, Any], expected_version: int | None) -> None:
     if expected_version is not None and fingerprint(present) != expected_version:
         message = "Someone else changed the draft. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")

@@ -332,8 +332,11 @@ def answer(
     """
     is_machine = answered_by is AnsweredBy.VOICEMAIL
     now = utcnow()
-    said = CarrierEventKind.SAID_VOICEMAIL if is_machine else CarrierEventKind.SAID_INTRO
-    reported = (CarrierEvent(CarrierEventKind.ANSWERED, now, answered_by), CarrierEvent(said, now))
+    spoken = CarrierEventKind.VOICEMAIL_SPOKEN if is_machine else CarrierEventKind.INTRO_SPOKEN
+    reported = (
+        CarrierEvent(CarrierEventKind.ANSWERED, now, answered_by),
+        CarrierEvent(spoken, now),
+    )
     if not take(session, carrier, attempt_id, CarrierReport(Verdict.PLACED, reference, reported)):
         return None
     call, voice_address = session.execute(

@@ -76,7 +76,7 @@ def emit(session: Session, call: Call, event: WebhookEvent) -> None:
 def signal(session: Session, attempt_id: UUID) -> None:
     """Have the worker that follows the attempt look at it as soon as this is committed: it was
     cancelled, or its carrier reported something."""
-    session.add(CallSignal(id=new_id(), attempt_id=attempt_id, told_at=utcnow()))
+    session.add(CallSignal(id=new_id(), attempt_id=attempt_id, sent_at=utcnow()))
 
 
 def signaled_attempts(session: Session) -> set[UUID]:

@@ -35,8 +35,8 @@ _WORTH_RETRYING = {
 _MOVE_OF_EVENT = {
     CarrierEventKind.RINGING: states.RING,
     CarrierEventKind.ANSWERED: states.ANSWER,
-    CarrierEventKind.SAID_INTRO: states.ANSWER,
-    CarrierEventKind.SAID_VOICEMAIL: states.ANSWER,
+    CarrierEventKind.INTRO_SPOKEN: states.ANSWER,
+    CarrierEventKind.VOICEMAIL_SPOKEN: states.ANSWER,
 }
 
 
@@ -165,9 +165,9 @@ def advance(session: Session, call: Call, attempt: CallAttempt, event: CarrierEv
     elif event.kind is CarrierEventKind.ANSWERED and attempt.answered_at is None:
         attempt.answered_at = call.answered_at = at
         attempt.answered_by = call.answered_by = attempt.answered_by or event.answered_by
-    elif event.kind is CarrierEventKind.SAID_INTRO:
+    elif event.kind is CarrierEventKind.INTRO_SPOKEN:
         detail = attempt.spoken = call.intro_message
-    elif event.kind is CarrierEventKind.SAID_VOICEMAIL:
+    elif event.kind is CarrierEventKind.VOICEMAIL_SPOKEN:
         detail = attempt.spoken = call.voicemail_message
     if event.kind is CarrierEventKind.ANSWERED and attempt.answered_by is not None:
         detail = attempt.answered_by.value

@@ -146,16 +146,16 @@ def _as_uuid(value: UUID | str) -> UUID | None:
 
 def describe(call: Call, attempts: Sequence[CallAttempt]) -> schemas.Call:
     """The call as the API returns it, alone and in a list."""
-    person = call.contact
+    contact = call.contact
     return schemas.Call(
         call_id=call.id,
         assistant_id=call.assistant_id,
         phone_number=call.phone_number,
         contact=schemas.CalledContact(
             phone_number=call.phone_number,
-            first_name=person.get("firstName"),
-            last_name=person.get("lastName"),
-            email=person.get("email"),
+            first_name=contact.get("firstName"),
+            last_name=contact.get("lastName"),
+            email=contact.get("email"),
         ),
         metadata=call.call_metadata,
         status=call.status,

@@ -48,16 +48,16 @@ class Parties:
 def _joint_consent() -> ColumnElement[str | None]:
     """What several contacts have said together: one refusal counts for all of them."""
     return case(
-        (_any_said(REFUSED), literal(REFUSED)), (_any_said(GIVEN), literal(GIVEN)), else_=None
+        (_any_consent(REFUSED), literal(REFUSED)), (_any_consent(GIVEN), literal(GIVEN)), else_=None
     )
 
 
-def _any_said(consent: str) -> ColumnElement[bool]:
+def _any_consent(consent: str) -> ColumnElement[bool]:
     return func.max(case((Contact.consent == consent, 1), else_=0)) == 1
 
 
 def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[Any]:
-    said = (
+    consent = (
         select(_joint_consent())
         .join(Campaign, Campaign.id == Contact.campaign_id)
         .where(Campaign.organization_id == Organization.id, Contact.phone == phone)
@@ -74,7 +74,7 @@ def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[A
             .where(Partner.id == Organization.partner_id)
             .scalar_subquery(),
             listed,
-            said.scalar_subquery(),
+            consent.scalar_subquery(),
         )
         .join(Assistant, Assistant.organization_id == Organization.id)
         .options(joinedload(Organization.plan_limit))
@@ -123,7 +123,7 @@ def consent_by_phone(
         )
         .group_by(Contact.phone)
     )
-    return {phone: said for phone, said in session.execute(query) if phone and said}
+    return {phone: consent for phone, consent in session.execute(query) if phone and consent}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ a call goes out over, and what opens it.
 """
 
 from app.services.carrier_accounts.accounts import (
+    CurrentAccount,
     Leaving,
-    Standing,
+    current,
     get,
     in_use,
     leaving,
     of_organizations,
     remove,
     save,
-    standing,
 )
 from app.services.carrier_accounts.particulars import (
     Particulars,
@@ -34,11 +34,12 @@ from app.services.carrier_accounts.using import (
 
 __all__ = [
     "KEPT_SECRET",
+    "CurrentAccount",
     "Leaving",
     "Particulars",
-    "Standing",
     "choose_again",
     "credentials",
+    "current",
     "effective",
     "forgotten",
     "get",
@@ -52,7 +53,6 @@ __all__ = [
     "refuse_private",
     "remove",
     "save",
-    "standing",
     "tidy",
     "trunk_of",
 ]

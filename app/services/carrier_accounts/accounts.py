@@ -24,7 +24,7 @@ _NEWEST = Sort(CarrierAccount.created_at, lambda row: row.created_at, descending
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CurrentAccount:
     """The account in use, if there is one, and the version that a form is filled from. ``last_id``
     is the account that was changed last, in use or not."""
 
@@ -70,13 +70,13 @@ def get(
     return found
 
 
-def standing(session: Session, caller: Caller, organization_id: UUID | None) -> Standing:
+def current(session: Session, caller: Caller, organization_id: UUID | None) -> CurrentAccount:
     """Of the organization itself, or of the partner where none is named."""
     owner_id = organization_id or caller.partner_id
     last = session.scalars(_newest_of(_own(caller), owner_id)).one_or_none()
     if last is None:
-        return Standing(None, 0, None)
-    return Standing(last if last.removed_at is None else None, last.version, last.id)
+        return CurrentAccount(None, 0, None)
+    return CurrentAccount(last if last.removed_at is None else None, last.version, last.id)
 
 
 def save(
@@ -93,7 +93,7 @@ def save(
     way are followed to their end.
 
     Raises `Forbidden`, `ValidationFailed` (codes of `particulars.check`), `Conflict`
-    (``changed_meanwhile``) where the version is no longer that of `standing`.
+    (``changed_meanwhile``) where the version is no longer that of `current`.
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     partner_id = organization.partner_id if organization else caller.partner_id
@@ -156,7 +156,7 @@ def leaving(session: Session, caller: Caller, account: CarrierAccount) -> Leavin
     """What would follow if the account, which must come from `get`, were removed now."""
     above = None
     if account.organization_id is not None:
-        above = standing(session, caller, None).account
+        above = current(session, caller, None).account
     has_own = exists().where(
         CarrierAccount.owner_id == Organization.id, CarrierAccount.removed_at.is_(None)
     )

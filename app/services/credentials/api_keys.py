@@ -33,7 +33,7 @@ _KEY = re.compile(
 
 _NEWEST = Sort(ApiKey.created_at, lambda row: row.created_at, descending=True)
 
-_STANDING = (
+_KEY_BY_PUBLIC_ID = (
     select(
         ApiKey.id,
         ApiKey.name,
@@ -206,7 +206,7 @@ def caller_from_key(
     match = _KEY.fullmatch(secret) if secret else None
     if secret is None or match is None or secrets.checksum(secret[:-6]) != match[3]:
         raise _invalid()
-    found = session.execute(_STANDING, {"public_id": match[1]}).one_or_none()
+    found = session.execute(_KEY_BY_PUBLIC_ID, {"public_id": match[1]}).one_or_none()
     if (
         found is None
         or not secrets.fits(secret, found.secret_hash)

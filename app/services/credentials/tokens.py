@@ -35,7 +35,7 @@ LONGEST_TOKEN = 4096
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 """What client ids, key ids and token ids are made of: anything else never reaches the database."""
 
-_STANDING = (
+_CLIENT_OF_TOKEN = (
     select(
         OAuthClient.id,
         OAuthClient.name,
@@ -199,7 +199,7 @@ def _recognise(
     if not (_is_name(client_id) and _is_name(jti) and _is_name(kid)):
         return None
     names = {"client_id": client_id, "jti": jti, "kid": kid}
-    client = session.execute(_STANDING, names).one_or_none()
+    client = session.execute(_CLIENT_OF_TOKEN, names).one_or_none()
     if client is None or client.public_jwk is None or area not in (None, client.area):
         return None
     return _Recognised(client, claims) if _is_ours(signed, claims, client, settings) else None

@@ -229,10 +229,10 @@ def _body(
     voicemail: str | None,
     instructions: str | None,
 ) -> dict[str, Any]:
-    person = {"phoneNumber": phone_number, "firstName": first_name, "lastName": last_name}
+    contact = {"phoneNumber": phone_number, "firstName": first_name, "lastName": last_name}
     body = {
         "agentId": assistant_id,
-        "contact": {name: value for name, value in person.items() if value},
+        "contact": {name: value for name, value in contact.items() if value},
         "metadata": dict(metadata),
         "introMessage": intro,
         "voicemailMessage": voicemail,

@@ -49,9 +49,9 @@ def render(brand: Brand, words: Words) -> Rendered:
 
 def sample(brand: Brand) -> Rendered:
     """An invitation to nobody, to show a brand; its links lead nowhere."""
-    nobody = Mail(id=new_id(), kind=MailKind.INVITATION.value, details={}, created_at=utcnow())
+    invitation = Mail(id=new_id(), kind=MailKind.INVITATION.value, details={}, created_at=utcnow())
     facts = Facts(
-        mail=nobody,
+        mail=invitation,
         brand=brand,
         email="ada@example.com",
         zone="UTC",

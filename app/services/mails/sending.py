@@ -35,7 +35,7 @@ _LINKS = {
     MailKind.SET_PASSWORD: (LinkPurpose.SET_PASSWORD, "password"),
     MailKind.RESET_PASSWORD: (LinkPurpose.RESET_PASSWORD, "password"),
 }
-_STANDING = {
+_NEEDED_STATUS = {
     MailKind.INVITATION: UserStatus.INVITED,
     MailKind.SET_PASSWORD: UserStatus.ACTIVE,
     MailKind.RESET_PASSWORD: UserStatus.ACTIVE,
@@ -177,10 +177,10 @@ def _origin(partner: Partner | None, settings: Settings) -> str:
 def _is_of_use(kind: MailKind, reader: _Reader) -> bool:
     if reader.partner is not None and reader.partner.suspended_at is not None:
         return False
-    if kind not in _STANDING:
+    if kind not in _NEEDED_STATUS:
         return True
     user, organization = reader.user, reader.organization
-    if user is None or user.status is not _STANDING[kind]:
+    if user is None or user.status is not _NEEDED_STATUS[kind]:
         return False
     if kind is MailKind.SET_PASSWORD and user.password_hash is not None:
         return False

@@ -124,14 +124,14 @@ def _password_changed(facts: Facts) -> Words:
 def _email_changed(facts: Facts) -> Words:
     product = facts.brand.product_name
     old, new = facts.details["from"], facts.details["to"]
-    whom = f"{facts.brand.partner_name}{_at_support(facts.brand)}"
+    sender = f"{facts.brand.partner_name}{_at_support(facts.brand)}"
     return Words(
         subject=f"Your email address for {product} was changed",
         heading="Your email address was changed",
         paragraphs=(
             f"On {facts.at} the address of your account in {product} was changed to {new}.",
             f"Until then it was {old}. From now on you sign in as {new}.",
-            f"If you did not expect this, contact {whom}.",
+            f"If you did not expect this, contact {sender}.",
         ),
         reason="Sent to both addresses so that you notice changes of your address.",
     )
@@ -143,10 +143,10 @@ def _import_finished(facts: Facts) -> Words:
     done = f"{counts['rows']:,} of {counts['total']:,} rows of {file}"
     if counts["state"] == "done":
         heading = f"{counts['rows']:,} rows applied to {campaign}"
-        said = f"{done} were applied to the campaign {campaign}."
+        summary = f"{done} were applied to the campaign {campaign}."
     else:
         heading = f"The upload {file} did not finish"
-        said = f"{done} were applied to the campaign {campaign} before it stopped."
+        summary = f"{done} were applied to the campaign {campaign} before it stopped."
     made = ", ".join(
         f"{counts[name]:,} {name}" for name in ("created", "updated", "deleted") if counts[name]
     )
@@ -155,7 +155,7 @@ def _import_finished(facts: Facts) -> Words:
     return Words(
         subject=heading,
         heading=heading,
-        paragraphs=(said, " ".join(sums)),
+        paragraphs=(summary, " ".join(sums)),
         act=("View result", f"{facts.site}/uploads/{counts['uploadId']}"),
         reason=f"Sent to {facts.email} because you uploaded this file to {product}. "
         "Choose your emails in your account.",
@@ -164,25 +164,25 @@ def _import_finished(facts: Facts) -> Words:
 
 def _chat_message(facts: Facts) -> Words:
     product = facts.brand.product_name
-    said = facts.details
-    who = said.get("name") or said.get("email") or "A visitor"
-    writer = f"{who} ({said['email']})" if said.get("name") and said.get("email") else who
+    details = facts.details
+    who = details.get("name") or details.get("email") or "A visitor"
+    writer = f"{who} ({details['email']})" if details.get("name") and details.get("email") else who
     return Words(
         subject=f"Chat message from {product}",
         heading=f"{who} wrote in the chat of {product}",
         paragraphs=(f"{writer} wrote on {facts.at}:",),
-        quoted=said["message"],
-        after=("Reply to this email to answer.",) if said.get("email") else (),
+        quoted=details["message"],
+        after=("Reply to this email to answer.",) if details.get("email") else (),
         reason=f"Sent to {facts.email}, the support address of {facts.brand.partner_name}.",
     )
 
 
 def _webhook_paused(facts: Facts) -> Words:
-    product, said = facts.brand.product_name, facts.details
-    host, organization = said["host"], said["organization"]
+    product, details = facts.brand.product_name, facts.details
+    host, organization = details["host"], details["organization"]
     why = (
         "It answered that it is permanently gone (status 410)."
-        if said["reason"] == "gone"
+        if details["reason"] == "gone"
         else "It accepted nothing for 24 hours."
     )
     return Words(
@@ -192,7 +192,7 @@ def _webhook_paused(facts: Facts) -> Words:
             f"{product} sends events of {organization} to {host}. {why}",
             "Its events are kept for 30 days and delivered when you resume it.",
         ),
-        act=("View webhook", f"{facts.site}/api-access/webhooks/{said['webhookId']}"),
+        act=("View webhook", f"{facts.site}/api-access/webhooks/{details['webhookId']}"),
         reason=f"Sent to {facts.email}, the address for notices of {facts.brand.partner_name}.",
     )
 

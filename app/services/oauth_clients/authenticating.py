@@ -10,7 +10,7 @@ from app.services.credentials import last_used
 from app.services.credentials import secrets as credential_secrets
 
 _CLIENT_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
-_HASH_OF_NOBODY = credential_secrets.hash_of("")
+_DUMMY_HASH = credential_secrets.hash_of("")
 
 
 def authenticate(session: Session, client_id: str, secret: str) -> OAuthClient | None:
@@ -27,9 +27,9 @@ def authenticate(session: Session, client_id: str, secret: str) -> OAuthClient |
         found = session.execute(query.where(OAuthClient.client_id == client_id)).one_or_none()
     client, partner_suspended_at = found or (None, None)
     now = utcnow()
-    proven = credential_secrets.fits(secret, client.secret_hash if client else _HASH_OF_NOBODY)
+    proven = credential_secrets.fits(secret, client.secret_hash if client else _DUMMY_HASH)
     if not proven and client and client.previous_until and client.previous_until > now:
-        proven = credential_secrets.fits(secret, client.previous_secret_hash or _HASH_OF_NOBODY)
+        proven = credential_secrets.fits(secret, client.previous_secret_hash or _DUMMY_HASH)
     if (
         not proven
         or client is None

@@ -23,7 +23,7 @@ from app.services.organizations.settings import (
     last_changes,
     rules_of,
 )
-from app.services.organizations.standing import (
+from app.services.organizations.status import (
     Reach,
     Stopped,
     archive,
@@ -32,7 +32,7 @@ from app.services.organizations.standing import (
     resume,
     suspend,
 )
-from app.services.organizations.use import Use, campaigns_in, first_people_of, names_of, use_of
+from app.services.organizations.use import Use, campaigns_in, first_users_of, names_of, use_of
 
 __all__ = [
     "CallingRules",
@@ -53,7 +53,7 @@ __all__ = [
     "count",
     "create",
     "effects",
-    "first_people_of",
+    "first_users_of",
     "get",
     "get_in",
     "last_changes",

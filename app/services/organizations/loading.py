@@ -174,10 +174,10 @@ def close_to_limit(closeness: Closeness, *, above: int = 0) -> ColumnElement[boo
     A limit of 0 is no limit; limits of ``above`` or less don't count either.
     """
     assistants = select(func.count()).where(Assistant.organization_id == Organization.id)
-    people = select(func.count()).where(
+    seats = select(func.count()).where(
         User.organization_id == Organization.id, User.status != UserStatus.DEACTIVATED
     )
-    counted = ((assistants, Organization.assistant_limit), (people, Organization.user_limit))
+    counted = ((assistants, Organization.assistant_limit), (seats, Organization.user_limit))
     return or_(
         *(
             (limit > above) & uses(used.correlate(Organization).scalar_subquery(), limit, closeness)

@@ -67,7 +67,7 @@ def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UU
     return {row.id: row.name for row in rows}
 
 
-def first_people_of(session: Session, ids: Collection[UUID]) -> dict[UUID, str]:
+def first_users_of(session: Session, ids: Collection[UUID]) -> dict[UUID, str]:
     """The address of the first person of each of the organizations, where there is one; they
     must come from a loader: that is what allows it."""
     place = func.row_number().over(

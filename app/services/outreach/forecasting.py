@@ -67,12 +67,12 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
 def _by_the_database(
     session: Session, campaign: Campaign, called: Select[UUID] | None, before: int
 ) -> Forecast:
-    everybody = _reasons(session, campaign, Contact.campaign_id == campaign.id)
+    counts = _reasons(session, campaign, Contact.campaign_id == campaign.id)
     if called is not None:
         # Counted apart: without fresh statistics PostgreSQL looks for each contact in all of them.
-        everybody -= _reasons(session, campaign, Contact.id.in_(called))
-    total = everybody.pop(None, 0)
-    left_out = {str(code): count for code, count in everybody.items() if count}
+        counts -= _reasons(session, campaign, Contact.id.in_(called))
+    total = counts.pop(None, 0)
+    left_out = {str(code): count for code, count in counts.items() if count}
     return Forecast(total, left_out, before, is_exact=False)
 
 

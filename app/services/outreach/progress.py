@@ -22,11 +22,11 @@ SHORTEST = timedelta(minutes=2)
 """The shortest time from which a pace is calculated."""
 FARTHEST = timedelta(days=366)
 
-PERSON, VOICEMAIL, NOBODY = "person", "voicemail", "nobody"
+HUMAN, VOICEMAIL, UNANSWERED = "human", "voicemail", "unanswered"
 FAILED, STOPPED, ON_THE_WAY = "failed", "stopped", "on-the-way"
 _ENDS = {
-    CallStatus.BUSY: NOBODY,
-    CallStatus.NO_ANSWER: NOBODY,
+    CallStatus.BUSY: UNANSWERED,
+    CallStatus.NO_ANSWER: UNANSWERED,
     CallStatus.FAILED: FAILED,
     CallStatus.EXPIRED: FAILED,
     CallStatus.UNKNOWN: FAILED,
@@ -160,7 +160,7 @@ def _counts(session: Session, outreach: Outreach | None) -> Sequence[Any]:
 
 def _result(status: CallStatus, answered_by: AnsweredBy | None) -> str:
     if status is CallStatus.COMPLETED:
-        return PERSON if answered_by is AnsweredBy.HUMAN else VOICEMAIL
+        return HUMAN if answered_by is AnsweredBy.HUMAN else VOICEMAIL
     return _ENDS.get(status, ON_THE_WAY)
 
 

@@ -1,21 +1,21 @@
 """The first page: what needs a decision, what a new partner has yet to set up, the figures."""
 
-from app.services.overview.figures import Month, Standing, month, newest_organizations, standing
-from app.services.overview.matters import Kind, Matter, matters
+from app.services.overview.action_items import ActionItem, Kind, action_items
+from app.services.overview.figures import Customers, Month, customers, month, newest_organizations
 from app.services.overview.portals import Portal, portals
 from app.services.overview.setup import Step, steps_left
 
 __all__ = [
+    "ActionItem",
+    "Customers",
     "Kind",
-    "Matter",
     "Month",
     "Portal",
-    "Standing",
     "Step",
-    "matters",
+    "action_items",
+    "customers",
     "month",
     "newest_organizations",
     "portals",
-    "standing",
     "steps_left",
 ]

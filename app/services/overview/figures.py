@@ -34,7 +34,7 @@ class Month:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Customers:
     """A partner's organizations by plan, plans without any too, and how many are new this month,
     counted as far as `count_up_to` goes."""
 
@@ -60,7 +60,7 @@ def month(session: Session, caller: Caller) -> Month:
     )
 
 
-def standing(session: Session, caller: Caller) -> Standing:
+def customers(session: Session, caller: Caller) -> Customers:
     """The customers of the caller's partner: two queries. Raises `Forbidden`."""
     caller.require(Permission.ORGANIZATIONS_READ)
     partner_id = partners.own(caller)
@@ -68,7 +68,7 @@ def standing(session: Session, caller: Caller) -> Standing:
     counted = {plan.tier.value: plan.organizations for plan in plans}
     first = datetime.combine(utcnow().date().replace(day=1), time(), UTC)
     added = visible(caller).where(Organization.created_at >= first)
-    return Standing(
+    return Customers(
         {tier.value: counted.get(tier.value, 0) for tier in Tier},
         count_up_to(session, added.with_only_columns(Organization.id)),
     )

@@ -187,8 +187,8 @@ def _state(
     if is_last(frozenset({Observed.DELAYED})):
         return State.DELAYS
     refused = counts[Observed.REFUSED]
-    said = refused + sum(counts[kind] for kind in _ANSWERS)
-    if refused >= max(REFUSALS, REFUSED_SHARE * said):
+    answers = refused + sum(counts[kind] for kind in _ANSWERS)
+    if refused >= max(REFUSALS, REFUSED_SHARE * answers):
         return State.REFUSES
     if counts[Observed.SLOW] > counts[Observed.ANSWERED]:
         return State.SLOW

@@ -38,7 +38,7 @@ def advance(session: Session, kept: Mark | None, *, is_moved: Callable[[], bool]
     if kept is not None and kept.lineage == row.lineage:
         if row.generation < kept.generation:
             pauses.pause(session, system_caller(), pauses.Scope(), RESTORED)
-        elif is_moved() and _has_dialled(session):
+        elif is_moved() and _has_placed_calls(session):
             pauses.pause(session, system_caller(), pauses.Scope(), COPIED)
         now = max(now, kept.generation + 1)
     row.generation = max(now, row.generation + 1)
@@ -60,6 +60,6 @@ def _row(session: Session) -> InstallationMark:
     return found
 
 
-def _has_dialled(session: Session) -> bool:
+def _has_placed_calls(session: Session) -> bool:
     real = exists().where(CallAttempt.carrier != CarrierKind.SIMULATOR)
     return bool(session.scalar(select(exists().select_from(SimulatedCall) | real)))

@@ -1,5 +1,5 @@
 """What the plans of a partner cost: stored prices, refreshed by the worker."""
 
-from app.services.pricing.prices import PlanPrice, Standing, options, plans
+from app.services.pricing.prices import PlanPrice, PriceStatus, options, plans
 
-__all__ = ["PlanPrice", "Standing", "options", "plans"]
+__all__ = ["PlanPrice", "PriceStatus", "options", "plans"]

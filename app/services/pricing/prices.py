@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.gateways.processors.base import Price, PriceQuestion, Processor
+from app.gateways.processors.base import Price, PriceReference, Processor
 from app.gateways.processors.price_list import PriceList
 from app.models import Pricing, ProcessorCheck, ProcessorPrice
 from app.policy import Permission
@@ -22,7 +22,7 @@ from app.schemas.figures import PricingOption
 from app.services import partners
 
 
-class Standing(StrEnum):
+class PriceStatus(StrEnum):
     """What is known of a price: from the built-in list, or from the processor."""
 
     BUILT_IN = "built_in"
@@ -44,7 +44,7 @@ class PlanPrice:
     product_id: str
     price: Price | None
     known_since: datetime | None
-    standing: Standing
+    status: PriceStatus
 
 
 def options(
@@ -78,10 +78,10 @@ def plans(
     source = processor or PriceList()
     if not source.is_outside:
         known = source.prices(
-            PriceQuestion(e.tier, e.processor_price_id, e.processor_product_id) for e in entries
+            PriceReference(e.tier, e.processor_price_id, e.processor_product_id) for e in entries
         )
         return [
-            _plan(entry, known.get(entry.processor_price_id), None, Standing.BUILT_IN)
+            _plan(entry, known.get(entry.processor_price_id), None, PriceStatus.BUILT_IN)
             for entry in entries
         ]
     ids = {entry.processor_price_id for entry in entries}
@@ -101,19 +101,19 @@ def _stored_plan(
 ) -> PlanPrice:
     found = checks.get(entry.processor_price_id)
     if found is False:
-        standing = Standing.UNKNOWN
+        status = PriceStatus.UNKNOWN
     elif row is None:
-        standing = Standing.NOT_ASKED
+        status = PriceStatus.NOT_ASKED
     elif row.product_id not in (None, entry.processor_product_id):
-        standing = Standing.OTHER_PRODUCT
+        status = PriceStatus.OTHER_PRODUCT
     else:
-        standing = Standing.KNOWN
+        status = PriceStatus.KNOWN
     price = Price(row.name, row.cost, row.currency, row.product_id) if row else None
-    return _plan(entry, price, row.fetched_at if row else None, standing)
+    return _plan(entry, price, row.fetched_at if row else None, status)
 
 
 def _plan(
-    entry: Pricing, price: Price | None, known_since: datetime | None, standing: Standing
+    entry: Pricing, price: Price | None, known_since: datetime | None, status: PriceStatus
 ) -> PlanPrice:
     return PlanPrice(
         entry.tier,
@@ -121,5 +121,5 @@ def _plan(
         entry.processor_product_id,
         price,
         known_since,
-        standing,
+        status,
     )

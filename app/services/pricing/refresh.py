@@ -6,14 +6,14 @@ from datetime import timedelta
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
-from app.gateways.processors.base import Price, PriceQuestion
+from app.gateways.processors.base import Price, PriceReference
 from app.models import Pricing, ProcessorCheck, ProcessorPrice, utcnow
 
 FRESH_FOR = timedelta(minutes=10)
 AT_ONCE = 20
 
 
-def due(session: Session) -> list[PriceQuestion]:
+def due(session: Session) -> list[PriceReference]:
     """The next price ids to ask about: never asked first, then those that are no longer fresh."""
     before = utcnow() - FRESH_FOR
     statement = (
@@ -29,23 +29,25 @@ def due(session: Session) -> list[PriceQuestion]:
         .limit(AT_ONCE)
     )
     return [
-        PriceQuestion(tier, price, product) for price, tier, product in session.execute(statement)
+        PriceReference(tier, price, product) for price, tier, product in session.execute(statement)
     ]
 
 
-def keep(session: Session, questions: Sequence[PriceQuestion], found: Mapping[str, Price]) -> None:
+def keep(
+    session: Session, references: Sequence[PriceReference], found: Mapping[str, Price]
+) -> None:
     """Writes down what the processor answered. Of an id that it does not know, the last known
     price stays."""
     now = utcnow()
-    for question in questions:
-        price = found.get(question.price_id)
+    for reference in references:
+        price = found.get(reference.price_id)
         session.merge(
-            ProcessorCheck(price_id=question.price_id, found=price is not None, asked_at=now)
+            ProcessorCheck(price_id=reference.price_id, found=price is not None, asked_at=now)
         )
         if price is not None:
             session.merge(
                 ProcessorPrice(
-                    price_id=question.price_id,
+                    price_id=reference.price_id,
                     product_id=price.product_id,
                     name=price.name[:200],
                     cost=price.cost,

@@ -3,7 +3,7 @@
 All read the same table by the same rules, so that report, screens and JSON agree to the unit.
 """
 
-from app.services.reporting.admin_report import EVERYBODY, AdminReport, Chosen, report
+from app.services.reporting.admin_report import EVERY_USER, AdminReport, Chosen, report
 from app.services.reporting.by_organization import (
     Used,
     all_organizations,
@@ -29,7 +29,7 @@ from app.services.reporting.span import Span, asked_span, last_days, last_month,
 from app.services.reporting.usage import usage, usage_of
 
 __all__ = [
-    "EVERYBODY",
+    "EVERY_USER",
     "REPORT_SORTS",
     "AdminReport",
     "Chosen",

@@ -86,11 +86,11 @@ class Chosen:
         return found
 
 
-EVERYBODY = Chosen()
+EVERY_USER = Chosen()
 
 
 def report(
-    session: Session, caller: Caller, partner_id: UUID, chosen: Chosen = EVERYBODY
+    session: Session, caller: Caller, partner_id: UUID, chosen: Chosen = EVERY_USER
 ) -> AdminReport:
     """The report, read in batches within the caller's transaction: one query.
 

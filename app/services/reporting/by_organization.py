@@ -31,7 +31,7 @@ class Used:
     status: OrganizationStatus
     payment_tier: Tier | None
     conversations: int
-    by_person: int
+    by_human: int
     by_voicemail: int
     seconds: int
     before: int
@@ -109,7 +109,7 @@ def _counted(span: Span) -> Select[*tuple[Any, ...]]:
             ConversationDay.organization_id.label("organization_id"),
             *(
                 func.sum(case((within, getattr(ConversationDay, name)), else_=0)).label(name)
-                for name in ("conversations", "by_person", "by_voicemail", "seconds")
+                for name in ("conversations", "by_human", "by_voicemail", "seconds")
             ),
             func.sum(case((within, 0), else_=ConversationDay.conversations)).label("before"),
         )

@@ -20,7 +20,7 @@ class Day:
 
     day: date
     conversations: int = 0
-    by_person: int = 0
+    by_human: int = 0
     by_voicemail: int = 0
     seconds: int = 0
 
@@ -50,7 +50,7 @@ def daily(
         partner = partners.check(session, caller, partner_id or partners.own(caller))
         whose = table.partner_id == partner
     rows = select(
-        table.day, table.conversations, table.by_person, table.by_voicemail, table.seconds
+        table.day, table.conversations, table.by_human, table.by_voicemail, table.seconds
     ).where(whose, table.day.between(start, end))
     counted = {row.day: Day(*row) for row in session.execute(rows)}
     days = (start + timedelta(days=number) for number in range((end - start).days + 1))
@@ -59,7 +59,7 @@ def daily(
 
 def total(days: Sequence[Day]) -> Day:
     """The sums over the days, under the first of them."""
-    names = ("conversations", "by_person", "by_voicemail", "seconds")
+    names = ("conversations", "by_human", "by_voicemail", "seconds")
     return Day(days[0].day, *(sum(getattr(day, name) for day in days) for name in names))
 
 

@@ -13,7 +13,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
 from app.services.paging import Page, Sort, keyset_page
-from app.services.reporting.admin_report import EVERYBODY, Chosen
+from app.services.reporting.admin_report import EVERY_USER, Chosen
 
 SORTS = {
     "created": Sort(User.created_at, lambda user: user.created_at),
@@ -72,7 +72,7 @@ def search(
     session: Session,
     caller: Caller,
     partner_id: UUID,
-    chosen: Chosen = EVERYBODY,
+    chosen: Chosen = EVERY_USER,
     *,
     sort: str = "created",
     cursor: str | None = None,

@@ -7,7 +7,7 @@ from app.services.users.inviting import (
     Outcome,
     by_name,
     invite_many,
-    read_people,
+    read_invitees,
 )
 from app.services.users.loading import (
     Filter,
@@ -20,7 +20,7 @@ from app.services.users.loading import (
     types_for,
 )
 from app.services.users.resource import to_resource
-from app.services.users.standing import change_role, deactivate, reactivate, suspend
+from app.services.users.status import change_role, deactivate, reactivate, suspend
 
 __all__ = [
     "Filter",
@@ -39,7 +39,7 @@ __all__ = [
     "invite_many",
     "listing",
     "reactivate",
-    "read_people",
+    "read_invitees",
     "search",
     "set_external_id",
     "set_password",

@@ -99,7 +99,7 @@ def choose_mails(
     return user
 
 
-def check_present_password(session: Session, caller: Caller, limit: int) -> str | None:
+def check_current_password(session: Session, caller: Caller, limit: int) -> str | None:
     """The hash that the present password must fit, read before the slow comparison.
 
     Raises `RateLimited` after too many wrong ones.

@@ -56,7 +56,7 @@ class LineResult:
     user_id: UUID | None = None
 
 
-def read_people(text: str) -> list[Wanted]:
+def read_invitees(text: str) -> list[Wanted]:
     """The lines of a text: address, name, organization, in columns that may carry their names.
 
     Raises `ValidationFailed` (``required``, ``too_many``).
@@ -68,10 +68,10 @@ def read_people(text: str) -> list[Wanted]:
         lines = lines[1:]
     if not lines:
         message = "Enter at least one address or choose a file."
-        raise ValidationFailed.on("people", "required", message)
+        raise ValidationFailed.on("users", "required", message)
     if len(lines) > MOST_LINES:
         message = f"{len(lines):,} lines are too many. Invite at most {MOST_LINES:,} at a time."
-        raise ValidationFailed.on("people", "too_many", message)
+        raise ValidationFailed.on("users", "too_many", message)
     return [_wanted(line, columns) for line in lines]
 
 

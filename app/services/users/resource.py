@@ -16,7 +16,7 @@ def to_resource(user: User) -> wire.User:
         last_session=user.last_session,
         idp_uid=user.idp_uid,
         org_id=user.organization_id,
-        last_login=user.last_login,
+        last_sign_in=user.last_sign_in,
         status=user.status.value,
         user_type=user.user_type,
     )

@@ -161,9 +161,9 @@ def pause(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoin
     """Events are kept for it from now on. Twice is no error. Raises `NotFound`."""
     endpoint = get(session, caller, endpoint_id, for_change=True)
     if endpoint.paused_at is None:
-        endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.PERSON
+        endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.USER
         session.flush()
-        record(session, caller, endpoint, "paused", {"reason": PauseReason.PERSON})
+        record(session, caller, endpoint, "paused", {"reason": PauseReason.USER})
     return endpoint
 
 

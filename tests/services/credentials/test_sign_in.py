@@ -52,7 +52,7 @@ def test_the_right_password_signs_in_and_is_remembered(
     outcome = attempt(session, " OLGA@northwind.example ")
     assert outcome == Outcome(user=own.user)
     session.refresh(own.user)
-    assert own.user.last_login == clock.now
+    assert own.user.last_sign_in == clock.now
     assert own.user.updated_at == before
     written = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
     assert written is not None

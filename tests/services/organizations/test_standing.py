@@ -74,7 +74,7 @@ def test_what_works_is_counted_and_what_does_not_is_left_out(session: Session, l
     session.flush()
     now = organizations.reach_of(session, organization)
     assert (
-        now.people - before.people,
+        now.users - before.users,
         now.keys - before.keys,
         now.waiting_calls - before.waiting_calls,
         now.running_campaigns - before.running_campaigns,

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.gateways.processors.base import Price, PriceQuestion
+from app.gateways.processors.base import Price, PriceReference
 from app.models import ProcessorCheck, ProcessorPrice, utcnow
 from app.services.pricing import refresh as pricing_refresh
 from tests.fixtures.cast import make_partner
@@ -22,7 +22,7 @@ BASIC = {
     "processorPriceId": "price_basic",
     "processorProductId": "prod_basic",
 }
-QUESTION = PriceQuestion(Tier.PLUS, "price_plus", "prod_plus")
+QUESTION = PriceReference(Tier.PLUS, "price_plus", "prod_plus")
 
 
 def kept(session: Session) -> list[tuple[str, str, Decimal, str]]:

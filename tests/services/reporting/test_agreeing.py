@@ -66,7 +66,7 @@ def test_every_sum_counts_each_organization_once(session: Session, tenant: Tenan
     assert reporting.summary(session, caller, tenant.partner.id).conversations == 11
     assert usage(session, tenant, *year) == 11
     assert (len(days), sum(day.conversations for day in days)) == (366, 11)
-    assert (sum(day.by_person for day in days), sum(day.by_voicemail for day in days)) == (7, 4)
+    assert (sum(day.by_human for day in days), sum(day.by_voicemail for day in days)) == (7, 4)
     assert sum(day.seconds for day in days) == 11 * 60
 
 

@@ -20,7 +20,7 @@ def sums(session: Session, tenant: Tenant) -> set[tuple[Any, ...]]:
     for day in session.scalars(
         select(PartnerDay).where(PartnerDay.partner_id == tenant.partner.id)
     ):
-        figures = (day.conversations, day.by_person, day.by_voicemail, day.seconds, day.sign_ups)
+        figures = (day.conversations, day.by_human, day.by_voicemail, day.seconds, day.sign_ups)
         found.add((day.day, *figures, day.updated_at))
     for plan in session.scalars(
         select(PartnerTier).where(PartnerTier.partner_id == tenant.partner.id)

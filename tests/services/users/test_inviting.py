@@ -26,7 +26,7 @@ def invite(session: Session, tenant: Tenant, text: str, usual: bool = False) -> 
     return users.invite_many(
         session,
         tenant.caller(Role.ADMIN),
-        users.read_people(text),
+        users.read_invitees(text),
         organization_id=tenant.organization.id if usual else None,
     )
 
@@ -53,7 +53,7 @@ def test_each_line_goes_into_the_organization_it_names_or_into_the_usual_one(
 
 def test_columns_are_found_by_their_names(session: Session, tenant: Tenant) -> None:
     text = f"Company;Name;E-mail\n{BAKERY};Ada;ada@x.example\n"
-    [wanted] = users.read_people(text)
+    [wanted] = users.read_invitees(text)
     assert (wanted.line, wanted.email, wanted.name, wanted.organization) == (
         2,
         "ada@x.example",
@@ -131,16 +131,16 @@ def test_nothing_and_too_much_are_refused() -> None:
         ("a@x.example\n" * 501, "too_many"),
     ):
         with pytest.raises(ValidationFailed) as refused:
-            users.read_people(text)
-        assert [(p.field, p.code) for p in refused.value.problems] == [("people", code)]
+            users.read_invitees(text)
+        assert [(p.field, p.code) for p in refused.value.problems] == [("users", code)]
 
 
 def test_readers_and_strangers_invite_nobody(session: Session, tenant: Tenant) -> None:
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
-    wanted = users.read_people("ada@x.example")
+    wanted = users.read_invitees("ada@x.example")
     with pytest.raises(Forbidden):
         users.invite_many(session, tenant.caller(Role.PARTNER_EDITOR), wanted)
     with pytest.raises(NotFound):
         users.invite_many(session, stranger, wanted, organization_id=tenant.organization.id)
-    [theirs] = users.invite_many(session, stranger, users.read_people(f"ada@x.example,,{BAKERY}"))
+    [theirs] = users.invite_many(session, stranger, users.read_invitees(f"ada@x.example,,{BAKERY}"))
     assert theirs.outcome is Outcome.REFUSED

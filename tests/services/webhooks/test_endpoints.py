@@ -143,7 +143,7 @@ def test_pausing_and_resuming_twice_is_no_error(
     session: Session, admin: Caller, made: Shown
 ) -> None:
     for _ in range(2):
-        assert endpoints.pause(session, admin, made.endpoint.id).pause_reason is PauseReason.PERSON
+        assert endpoints.pause(session, admin, made.endpoint.id).pause_reason is PauseReason.USER
     assert refusal(lambda: deliveries.send_test(session, admin, made.endpoint.id)) == (
         Conflict,
         "webhook_paused",

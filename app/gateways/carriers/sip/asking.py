@@ -97,9 +97,9 @@ class Line:
             "Content-Length: 0",
             "\r\n",
         ]
-        question = "\r\n".join(lines).encode()
+        request = "\r\n".join(lines).encode()
         for gap in GAPS if self._is_udp else (ANSWER_SECONDS,):
-            self._connection.sendall(question)
+            self._connection.sendall(request)
             if reply := self._reply(f"{self._number} {method}", call_id, time.monotonic() + gap):
                 return reply
         raise Unanswered

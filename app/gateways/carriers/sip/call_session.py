@@ -54,7 +54,7 @@ class CallSession:
         self._phone = Phone(task.account, own or "anonymous", self._workshop)
         self._listener = Listener()
         self._lengths: dict[str, float] = {}
-        self._dialled = self._invited = self._taken = self._rung = self._stopping = False
+        self._has_dialed = self._invited = self._taken = self._rung = self._stopping = False
         self._ahead_since: float | None = None
         self._is_registered = self._was_challenged = self._is_confirmed = False
         self._hand_over_refused = False
@@ -88,17 +88,17 @@ class CallSession:
         return ended(EndedReason.COMPLETED)
 
     def _failed(self, words: str) -> Over:
-        if self._dialled and not self._taken:
+        if self._has_dialed and not self._taken:
             return Over(Fact.SILENT)
-        return ended(EndedReason.CARRIER_ERROR, words, definite=not self._dialled)
+        return ended(EndedReason.CARRIER_ERROR, words, definite=not self._has_dialed)
 
     def _prepare(self) -> None:
         self._workshop.mkdir(mode=0o700, parents=True, exist_ok=True)
         task, account = self._task, self._account
         words = {"silence": "", "intro": task.intro, "voicemail": task.voicemail}
-        for name, said in words.items():
+        for name, text in words.items():
             self._lengths[name] = prepare(
-                said,
+                text,
                 self._sound(name),
                 espeak=account.espeak,
                 voice=account.voice,
@@ -128,8 +128,8 @@ class CallSession:
     def _dial(self) -> None:
         if self._stop_mark.exists():
             raise ended(EndedReason.CANCELED)
-        self._page.write(Fact.DIALLING, process=os.getpid())
-        self._dialled = True
+        self._page.write(Fact.DIALING, process=os.getpid())
+        self._has_dialed = True
         self._phone.dial(self._task.to_number)
 
     def _ring(self) -> None:
@@ -145,10 +145,10 @@ class CallSession:
         answered_by = self._listener.answered_by or AnsweredBy.UNKNOWN
         self._page.write(Fact.HEARD, answered_by=answered_by.value)
         if answered_by is not AnsweredBy.VOICEMAIL:
-            self._say("intro", Fact.SAID_INTRO)
+            self._say("intro", Fact.INTRO_SPOKEN)
             self._hand_over()
         elif self._until(lambda: self._listener.may_speak, limit - time.monotonic()):
-            self._say("voicemail", Fact.SAID_VOICEMAIL)
+            self._say("voicemail", Fact.VOICEMAIL_SPOKEN)
         self._hang_up(EndedReason.COMPLETED)
 
     def _say(self, name: str, fact: Fact) -> None:
@@ -192,7 +192,7 @@ class CallSession:
         if self._stopping:
             return
         if self._stop_mark.exists():
-            if not self._dialled:
+            if not self._has_dialed:
                 raise ended(EndedReason.CANCELED)
             self._hang_up(EndedReason.CANCELED)
         if not self._phone.is_running:
@@ -227,13 +227,13 @@ class CallSession:
     def _take_registration(self, message: Message) -> None:
         if message.code in {401, 403, 407}:
             is_first = message.code != 403 and self._account.user and not self._was_challenged
-            if self._dialled or is_first:
+            if self._has_dialed or is_first:
                 self._was_challenged = True
                 return
             raise closed_by(refusal(401, ""))
         if 200 <= message.code < 300:
             self._is_registered = True
-        elif message.code >= 300 and not self._dialled:
+        elif message.code >= 300 and not self._has_dialed:
             seconds = pause_asked_for(message.headers.get("retry-after", ""))
             words = f"The trunk answered the registration with {message.code}."
             raise Over(Fact.DELAYED, seconds=seconds, words=words)

@@ -14,7 +14,7 @@ NOT_PUBLIC = "Calls go out only to trunks that are on the internet."
 _REFUSED = {403, 603, 607, 608}
 
 
-class _Trouble(Exception):
+class _Fault(Exception):
     """What is wrong, in a sentence."""
 
 
@@ -28,9 +28,9 @@ def tested(account: SipAccount, numbers: Sequence[str]) -> Finding:
                 return Finding(True, _asked(line, account, numbers))
         except OSError as error:
             where = "{}:{}".format(*hop) + f" over {account.transport.upper()}"
-            raise _Trouble(_why(error, where)) from None
-    except _Trouble as trouble:
-        return Finding(False, str(trouble))
+            raise _Fault(_why(error, where)) from None
+    except _Fault as fault:
+        return Finding(False, str(fault))
 
 
 def _found(account: SipAccount) -> Hop:
@@ -40,7 +40,7 @@ def _found(account: SipAccount) -> Hop:
         words = str(reason)
         advice = NOT_PUBLIC if isinstance(reason, NotPublic) else COMPARE
         message = f"{words[:1].upper()}{words[1:]}. {advice}"
-        raise _Trouble(message) from None
+        raise _Fault(message) from None
 
 
 def _why(error: OSError, where: str) -> str:
@@ -61,7 +61,7 @@ def _asked(line: Line, account: SipAccount, numbers: Sequence[str]) -> str:
         _check_password(registration)
         if registration.code >= 300:
             message = f"The trunk does not let this user register: {registration.words}."
-            raise _Trouble(message)
+            raise _Fault(message)
         was_proved = registration.proved
     greeting = line.ask("OPTIONS", account.user or "portal")
     _check_password(greeting)
@@ -70,7 +70,7 @@ def _asked(line: Line, account: SipAccount, numbers: Sequence[str]) -> str:
             f"The trunk refuses us: {greeting.words}. If it checks IP addresses, give the "
             "provider this platform’s address."
         )
-        raise _Trouble(message)
+        raise _Fault(message)
     if account.shows_number:
         _check_numbers(line, numbers)
     if not account.user:
@@ -89,7 +89,7 @@ def _check_password(reply: Reply) -> None:
         message = "The trunk does not accept this user and password."
     else:
         message = "The trunk asks for a user and a password."
-    raise _Trouble(message)
+    raise _Fault(message)
 
 
 def _check_numbers(line: Line, numbers: Sequence[str]) -> None:
@@ -98,4 +98,4 @@ def _check_numbers(line: Line, numbers: Sequence[str]) -> None:
     if foreign:
         may = "this number" if len(foreign) == 1 else "these numbers"
         message = f"The trunk does not let {may} call: {', '.join(foreign)}."
-        raise _Trouble(message)
+        raise _Fault(message)

@@ -24,12 +24,12 @@ def ended(reason: EndedReason, words: str = "", *, definite: bool = False) -> Ov
     return Over(Fact.ENDED, reason=reason.value, words=words, definite=definite)
 
 
-def closed_by(told: Refusal) -> Over:
+def closed_by(refusal: Refusal) -> Over:
     """The trunk ended it, or put it off."""
-    over = ended(told.reason, told.words, definite=told.is_definite)
-    if told.pause is not None:
-        over = Over(Fact.DELAYED, seconds=told.pause, words=told.words)
-    over.more["code"] = str(told.code)
+    over = ended(refusal.reason, refusal.words, definite=refusal.is_definite)
+    if refusal.pause is not None:
+        over = Over(Fact.DELAYED, seconds=refusal.pause, words=refusal.words)
+    over.more["code"] = str(refusal.code)
     return over
 
 

@@ -20,7 +20,7 @@ LONGEST_HELLO = int(2.0 * _SECOND)
 """A person's greeting is shorter than this."""
 PAUSE = int(0.8 * _SECOND)
 """The silence after a greeting that waits for an answer."""
-NOTHING_SAID = int(3.0 * _SECOND)
+SILENCE = int(3.0 * _SECOND)
 GREETING_OVER = int(3.0 * _SECOND)
 """The silence after a machine's greeting, where no beep comes."""
 BEEP = int(0.16 * _SECOND)
@@ -89,7 +89,7 @@ class Listener:
 
     def _first_opinion(self, quiet: int) -> AnsweredBy | None:
         if self._first_sound is None:
-            return AnsweredBy.UNKNOWN if self._frames >= NOTHING_SAID else None
+            return AnsweredBy.UNKNOWN if self._frames >= SILENCE else None
         if self._last_sound - self._first_sound >= LONGEST_HELLO:
             return AnsweredBy.VOICEMAIL
         return AnsweredBy.HUMAN if quiet >= PAUSE else None

@@ -37,8 +37,8 @@ FORGET_EVERY_SECONDS = 3600.0
 _KINDS = {
     Fact.RINGING: CarrierEventKind.RINGING,
     Fact.ANSWERED: CarrierEventKind.ANSWERED,
-    Fact.SAID_INTRO: CarrierEventKind.SAID_INTRO,
-    Fact.SAID_VOICEMAIL: CarrierEventKind.SAID_VOICEMAIL,
+    Fact.INTRO_SPOKEN: CarrierEventKind.INTRO_SPOKEN,
+    Fact.VOICEMAIL_SPOKEN: CarrierEventKind.VOICEMAIL_SPOKEN,
 }
 
 
@@ -168,7 +168,7 @@ class Sip:
             is_left = page.lock()
             record = self._ledger.read(attempt_id) or Record()
             if is_left and not record.is_over:
-                if not record.find(Fact.DIALLING):
+                if not record.find(Fact.DIALING):
                     page.write(Fact.ABANDONED)
                 elif not record.find(Fact.TAKEN):
                     page.write(Fact.SILENT)

@@ -51,7 +51,7 @@ class Phone:
         self.events: deque[dict[str, Any]] = deque()
         self.messages: deque[Message] = deque()
         self._trace = Trace()
-        self._told = bytearray()
+        self._buffer = bytearray()
         self._printed = ""
         self._is_ready = False
         self._heard = 0
@@ -182,15 +182,15 @@ class Phone:
         if not news:
             self._control.close()
             self._control = None
-        self._told += news
-        while found := _NETSTRING.match(self._told):
+        self._buffer += news
+        while found := _NETSTRING.match(self._buffer):
             end = found.end() + int(found[1])
-            if len(self._told) <= end:
+            if len(self._buffer) <= end:
                 return
-            told = json.loads(self._told[found.end() : end])
-            del self._told[: end + 1]
-            if told.get("event"):
-                self.events.append(told)
+            event = json.loads(self._buffer[found.end() : end])
+            del self._buffer[: end + 1]
+            if event.get("event"):
+                self.events.append(event)
 
     def _order(self, command: str, words: str = "") -> None:
         if self._control is None:

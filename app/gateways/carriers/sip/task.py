@@ -31,9 +31,9 @@ class Task:
 
     @classmethod
     def read(cls, text: bytes) -> "Task":
-        told: dict[str, Any] = json.loads(text)
-        account = told.pop("account")
+        fields: dict[str, Any] = json.loads(text)
+        account = fields.pop("account")
         sounds = account.pop("sounds")
         account |= {"folder": Path(account["folder"]), "sounds": Path(sounds) if sounds else None}
-        attempt_id = UUID(told.pop("attempt_id"))
-        return cls(attempt_id=attempt_id, account=SipAccount(**account), **told)
+        attempt_id = UUID(fields.pop("attempt_id"))
+        return cls(attempt_id=attempt_id, account=SipAccount(**account), **fields)

@@ -9,12 +9,12 @@ from app.gateways.carriers.twilio.account import TwilioAccount
 from app.gateways.carriers.twilio.wire import REAL_API, Wire
 
 
-def trouble_with(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
+def fault_of(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
     """A sentence about what is wrong with the account, or with the numbers that it should own;
     None where calls can go out over it."""
     wire = Wire(account.api_url, account.request_seconds, keeps_connections=False)
     try:
-        return _trouble(wire, account, numbers)
+        return _fault(wire, account, numbers)
     except PlacementDelayed as refusal:
         if refusal.unreached:
             return "Twilio could not be reached from here: there is no network, or it is blocked."
@@ -23,12 +23,12 @@ def trouble_with(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
         return f"Twilio gave no usable answer ({silence}). Test the connection again later."
 
 
-def _trouble(wire: Wire, account: TwilioAccount, numbers: Sequence[str]) -> str | None:
-    status, told = _read(wire, account, "")
+def _fault(wire: Wire, account: TwilioAccount, numbers: Sequence[str]) -> str | None:
+    status, body = _read(wire, account, "")
     if status != 200:
-        return _refusal(status, told)
-    if told.get("status", "active") != "active":
-        return f"The Twilio account is {told['status']}, so it can’t call."
+        return _refusal(status, body)
+    if body.get("status", "active") != "active":
+        return f"The Twilio account is {body['status']}, so it can’t call."
     foreign = [number for number in numbers if not _owns(wire, account, number)]
     if not foreign:
         return None
@@ -37,15 +37,15 @@ def _trouble(wire: Wire, account: TwilioAccount, numbers: Sequence[str]) -> str 
 
 
 def _owns(wire: Wire, account: TwilioAccount, number: str) -> bool:
-    _, told = _read(wire, account, "/IncomingPhoneNumbers", {"PhoneNumber": number})
-    owned = told.get("incoming_phone_numbers")
+    _, body = _read(wire, account, "/IncomingPhoneNumbers", {"PhoneNumber": number})
+    owned = body.get("incoming_phone_numbers")
     if not isinstance(owned, list):
         message = "no list of numbers"
         raise NoCarrierAnswer(message)
     return bool(owned)
 
 
-def _refusal(status: int, told: dict[str, Any]) -> str:
+def _refusal(status: int, body: dict[str, Any]) -> str:
     if status == 404:
         return "Twilio knows no account with this SID."
     if status in {401, 403}:
@@ -53,7 +53,7 @@ def _refusal(status: int, told: dict[str, Any]) -> str:
             "Twilio does not accept this token for this SID. Compare both with the console; "
             "the token may have been renewed there."
         )
-    return f"Twilio refuses the account: {str(told.get('message') or status)[:200]}"
+    return f"Twilio refuses the account: {str(body.get('message') or status)[:200]}"
 
 
 def _read(
@@ -63,8 +63,8 @@ def _read(
     auth = (account.sid, account.auth_token)
     answer = wire.request("GET", url, params=params, auth=auth, allow_redirects=False)
     try:
-        told = json.loads(answer.text)
+        body = json.loads(answer.text)
     except ValueError as error:
         message = "no JSON"
         raise NoCarrierAnswer(message) from error
-    return answer.status_code, told if isinstance(told, dict) else {}
+    return answer.status_code, body if isinstance(body, dict) else {}

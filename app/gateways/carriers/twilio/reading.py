@@ -114,13 +114,13 @@ def read_report(form: Mapping[str, str], now: datetime) -> Report | None:
     reference, status = form.get("CallSid", ""), form.get("CallStatus", "")
     if not _REFERENCE.fullmatch(reference) or status not in STATUSES:
         return None
-    told = moment(form.get("Timestamp"))
+    reported_at = moment(form.get("Timestamp"))
     return Report(
         reference=reference,
         status=status,
         answered_by=heard(form.get("AnsweredBy")),
         seconds=_whole(form.get("CallDuration", "")),
-        at=told if told is not None and told < now else now,
+        at=reported_at if reported_at is not None and reported_at < now else now,
     )
 
 

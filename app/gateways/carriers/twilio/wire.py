@@ -67,12 +67,12 @@ def _was_never_sent(error: Exception) -> bool:
 
 def pause_asked_for(headers: Any) -> float:
     """``Retry-After`` in seconds, from either way of writing it."""
-    told = str((headers or {}).get("Retry-After", "")).strip()
+    value = str((headers or {}).get("Retry-After", "")).strip()
     try:
-        if told.isascii() and told.isdigit():
-            seconds = float(told)
+        if value.isascii() and value.isdigit():
+            seconds = float(value)
         else:
-            seconds = (parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds()
+            seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
     except (ValueError, TypeError):
         return BUSY_SECONDS
     return min(max(seconds, 0.0), LONGEST_PAUSE_SECONDS)

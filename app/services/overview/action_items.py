@@ -52,7 +52,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
+class ActionItem:
     """Something that needs a decision; ``target`` says which one. ``at`` is a moment to be
     written behind ``text`` in the reader's zone."""
 
@@ -64,17 +64,17 @@ class Matter:
     at: datetime | None = None
 
 
-def matters(session: Session, caller: Caller) -> list[Matter]:
+def action_items(session: Session, caller: Caller) -> list[ActionItem]:
     """What needs a decision of this caller, the most pressing first: a fixed number of queries
     for each role."""
-    found: list[Matter] = []
+    found: list[ActionItem] = []
     for permission, ask in _QUESTIONS:
         if caller.partner_id is not None and caller.may(permission):
             found += ask(session, caller)
     return found
 
 
-def _unknown_calls(session: Session, caller: Caller) -> list[Matter]:
+def _unknown_calls(session: Session, caller: Caller) -> list[ActionItem]:
     calls = visible_calls(caller).where(
         Call.status == CallStatus.UNKNOWN, Call.id >= id_at(utcnow() - RECENT)
     )
@@ -83,13 +83,15 @@ def _unknown_calls(session: Session, caller: Caller) -> list[Matter]:
         return []
     text = "The carrier could not say whether it was placed."
     if len(found) == 1:
-        return [Matter(Kind.CALL, "1 call with unknown outcome", text, found[0].id, urgent=True)]
+        return [
+            ActionItem(Kind.CALL, "1 call with unknown outcome", text, found[0].id, urgent=True)
+        ]
     title = f"{_count(len(found))} calls with unknown outcome"
     text = "The carrier could not say whether they were placed."
-    return [Matter(Kind.CALLS_UNKNOWN, title, text, urgent=True)]
+    return [ActionItem(Kind.CALLS_UNKNOWN, title, text, urgent=True)]
 
 
-def _line(session: Session, caller: Caller) -> list[Matter]:
+def _line(session: Session, caller: Caller) -> list[ActionItem]:
     """What holds calls back: pauses of dialling, and a telephone line in trouble."""
     held = pauses.covering(session, caller)
     lines = [each for each in carrier_health.with_problems(session) if each.state.holds_calls]
@@ -99,24 +101,26 @@ def _line(session: Session, caller: Caller) -> list[Matter]:
     words = f"{_count(waiting)} {'call waits' if waiting == 1 else 'calls wait'}; nothing is lost."
     words = words if waiting else "No calls are waiting."
     found = [
-        Matter(Kind.PAUSED, f"Calling is paused: {pause.reason}", words, urgent=True)
+        ActionItem(Kind.PAUSED, f"Calling is paused: {pause.reason}", words, urgent=True)
         for pause in held[:1]
     ]
     if lines:
         title = "The carrier isn’t accepting calls"
-        found.append(Matter(Kind.LINE, title, words, urgent=True))
+        found.append(ActionItem(Kind.LINE, title, words, urgent=True))
     return found
 
 
-def _campaigns(session: Session, caller: Caller) -> list[Matter]:
+def _campaigns(session: Session, caller: Caller) -> list[ActionItem]:
     """Campaigns that run and can call nobody."""
     return [
-        Matter(Kind.CAMPAIGN, f"{campaign.name} isn’t calling", reason, campaign.id, urgent=True)
+        ActionItem(
+            Kind.CAMPAIGN, f"{campaign.name} isn’t calling", reason, campaign.id, urgent=True
+        )
         for campaign, reason in blocked_campaigns(session, caller, EACH + 1)
     ]
 
 
-def _uploads(session: Session, caller: Caller) -> list[Matter]:
+def _uploads(session: Session, caller: Caller) -> list[ActionItem]:
     state, failed = ContactImport.state, ContactImport.failed
     rows = _imports(caller).where(
         ContactImport.id >= id_at(utcnow() - RECENT),
@@ -129,7 +133,7 @@ def _uploads(session: Session, caller: Caller) -> list[Matter]:
     return [_about_upload(upload) for upload in found]
 
 
-def _about_upload(upload: ContactImport) -> Matter:
+def _about_upload(upload: ContactImport) -> ActionItem:
     one = upload.failed == 1
     rows = "1 row" if one else f"{upload.failed:,} rows"
     if upload.state is ImportState.FAILED:
@@ -141,10 +145,12 @@ def _about_upload(upload: ContactImport) -> Matter:
     else:
         whole = "1 row." if upload.rows_total == 1 else f"{upload.rows_total:,} rows."
         title, text = f"{upload.file_name} is ready to apply", whole
-    return Matter(Kind.UPLOAD, title, text, upload.id, urgent=upload.state is ImportState.FAILED)
+    return ActionItem(
+        Kind.UPLOAD, title, text, upload.id, urgent=upload.state is ImportState.FAILED
+    )
 
 
-def _unanswered_calls(session: Session, caller: Caller) -> list[Matter]:
+def _unanswered_calls(session: Session, caller: Caller) -> list[ActionItem]:
     some = (
         visible_calls(caller)
         .where(Call.status.in_(UNANSWERED), Call.id >= id_at(utcnow() - LAST_DAY))
@@ -167,10 +173,10 @@ def _unanswered_calls(session: Session, caller: Caller) -> list[Matter]:
     text = ", ".join(
         f"{counted[status]} {word}" for status, word in words.items() if status in counted
     )
-    return [Matter(Kind.CALLS_UNANSWERED, title, text if whole < MOST_COUNTED else "")]
+    return [ActionItem(Kind.CALLS_UNANSWERED, title, text if whole < MOST_COUNTED else "")]
 
 
-def _limits(session: Session, caller: Caller) -> list[Matter]:
+def _limits(session: Session, caller: Caller) -> list[ActionItem]:
     """Organizations that had room for several and have used nearly all of it."""
     rows = (
         visible_organizations(caller)
@@ -186,7 +192,7 @@ def _limits(session: Session, caller: Caller) -> list[Matter]:
     ids = [organization.id for organization in found]
     use = organizations.use_of(session, ids) if ids else {}
     return [
-        Matter(
+        ActionItem(
             Kind.LIMIT,
             organization.name,
             " ".join(
@@ -203,7 +209,7 @@ def _limits(session: Session, caller: Caller) -> list[Matter]:
     ]
 
 
-def _assistants(session: Session, caller: Caller) -> list[Matter]:
+def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
     page = assistants.search(
         session, caller, wanted=assistants.Readiness.NOT_READY, sort="-created", limit=MOST_COUNTED
     )
@@ -213,9 +219,9 @@ def _assistants(session: Session, caller: Caller) -> list[Matter]:
     if len(found) > EACH:
         title = f"{_count(len(found))} assistants can’t call yet"
         text = "Something is missing: a number, its set-up, or an active organization."
-        return [Matter(Kind.ASSISTANTS, title, text)]
+        return [ActionItem(Kind.ASSISTANTS, title, text)]
     return [
-        Matter(
+        ActionItem(
             Kind.ASSISTANT,
             f"{assistant.name} can’t call yet",
             f"{names.get(assistant.organization_id, '')}: its phone is not set up.",
@@ -225,7 +231,7 @@ def _assistants(session: Session, caller: Caller) -> list[Matter]:
     ]
 
 
-def _brand(session: Session, caller: Caller) -> list[Matter]:
+def _brand(session: Session, caller: Caller) -> list[ActionItem]:
     missing = surfaces.missing(partners.get(session, caller, partners.own(caller)))
     if not missing:
         return []
@@ -233,13 +239,13 @@ def _brand(session: Session, caller: Caller) -> list[Matter]:
     names = ", ".join(surface.name for surface in missing[:3])
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
     return [
-        Matter(
+        ActionItem(
             Kind.BRAND, f"Your brand is incomplete in {len(missing)} {places}", f"{names}{more}."
         )
     ]
 
 
-def _credentials(session: Session, caller: Caller) -> list[Matter]:
+def _credentials(session: Session, caller: Caller) -> list[ActionItem]:
     now = utcnow()
     keys = (
         select(ApiKey.id, ApiKey.name, ApiKey.expires_at)
@@ -254,7 +260,9 @@ def _credentials(session: Session, caller: Caller) -> list[Matter]:
         .order_by(OAuthClient.expires_at, OAuthClient.id)
     )
     return [
-        Matter(kind, f"{word} {row.name} is about to expire", "Until", row.id, at=row.expires_at)
+        ActionItem(
+            kind, f"{word} {row.name} is about to expire", "Until", row.id, at=row.expires_at
+        )
         for kind, word, rows in (
             (Kind.CREDENTIAL_KEY, "Key", keys),
             (Kind.CREDENTIAL_CLIENT, "Client", clients),
@@ -274,7 +282,7 @@ def _count(number: int) -> str:
     return f"{number}" if number < MOST_COUNTED else f"{MOST_COUNTED} or more"
 
 
-_QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[Matter]]], ...] = (
+_QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[ActionItem]]], ...] = (
     (Permission.CALLS_READ, _line),
     (Permission.CALLS_READ, _unknown_calls),
     (Permission.CAMPAIGNS_READ, _campaigns),

@@ -87,7 +87,7 @@ def reactivate(
         return user
     if user.status is UserStatus.DEACTIVATED and user.organization_id is not None:
         organizations.claim_seat(session, user.organization_id)
-    never_came = user.password_hash is None and user.last_login is None
+    never_came = user.password_hash is None and user.last_sign_in is None
     status = UserStatus.INVITED if never_came else UserStatus.ACTIVE
     _set(session, caller, user, status, "reactivated")
     return user

@@ -23,7 +23,7 @@ ARCHIVED_WORDS = "The organization was archived before the call was placed."
 class Reach:
     """What of an organization works at this moment, and would stop with it."""
 
-    people: int
+    users: int
     keys: int
     legacy_clients: int
     waiting_calls: int
@@ -42,7 +42,7 @@ def reach_of(session: Session, organization: Organization) -> Reach:
     """Counted in one query; the organization must come from its loader."""
     now = utcnow()
     own = organization.id
-    people = select(func.count()).where(
+    users = select(func.count()).where(
         User.organization_id == own, User.status == UserStatus.ACTIVE
     )
     keys = select(func.count()).where(
@@ -59,7 +59,7 @@ def reach_of(session: Session, organization: Organization) -> Reach:
     campaigns = select(func.count()).where(
         Campaign.organization_id == own, Campaign.status == CampaignStatus.ACTIVE
     )
-    counts = (people, keys, clients, calls, campaigns)
+    counts = (users, keys, clients, calls, campaigns)
     return Reach(*session.execute(select(*(query.scalar_subquery() for query in counts))).one())
 
 
