@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from scripts.showing import at_work, showing, signed_in
-from tests.e2e.walking import walk
-from tests.e2e.watched import Look
+from tests.e2e.crawl import walk
+from tests.e2e.visits import Look
 
 VERSION = "12.8.2"
 GOAL = 95

@@ -13,8 +13,8 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from scripts.showing import at_work, showing, signed_in, visit
-from tests.e2e.walking import ID, walk
-from tests.e2e.watched import Look
+from tests.e2e.crawl import ID, walk
+from tests.e2e.visits import Look
 
 FOLDER = Path("screenshots")
 LOOKS = [Look(*parts) for parts in product((0, 1), ("light", "dark"), (1360, 390))]

@@ -9,8 +9,8 @@ from typing import Any
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.e2e.chromium import HEIGHT, launch
-from tests.e2e.going_on import put_to_use
-from tests.e2e.watched import Look, Visit, slug_of
+from tests.e2e.partner_activity import put_to_use
+from tests.e2e.visits import Look, Visit, slug_of
 from tests.fixtures.databases import Databases
 from tests.fixtures.stack import Stack, Stacks
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.e2e.chromium import HEIGHT, launch
 from tests.e2e.scripts import ask, token_of
-from tests.e2e.watched import Look, Visit, slug_of
+from tests.e2e.visits import Look, Visit, slug_of
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.stack import Stack, Stacks
 from tests.matrix import rotating
@@ -30,7 +30,7 @@ TAKING_TURNS = (
     ("test_assistants.py", "test_contacts.py", "test_outreach.py", "test_webhooks.py"),
     ("test_branding_studio.py", "test_mails_and_accounts.py", "test_migration_page.py"),
     ("test_corpus_uploads.py", "test_figures.py", "test_pricing.py", "test_server_gone.py"),
-    ("test_line_accounts.py", "test_planted_markup.py", "test_upload_mending.py"),
+    ("test_carrier_accounts.py", "test_planted_markup.py", "test_upload_repair.py"),
 )
 TURN = rotating("further journeys", TAKING_TURNS)
 BRAND_FIELDS = (

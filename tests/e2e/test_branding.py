@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 from playwright.sync_api import FrameLocator, Locator, Page, expect
 
 from tests.e2e.conftest import Open
-from tests.e2e.watched import Look, Visit
+from tests.e2e.visits import Look, Visit
 from tests.fixtures.stack import Stack
 
 GREEN, YELLOW = "#0b6e4f", "#ffd400"

@@ -5,9 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.following import SLOW_MS
+from tests.e2e.polling import SLOW_MS
 from tests.e2e.test_branding import publish, save
-from tests.e2e.watched import Look, Visit
+from tests.e2e.visits import Look, Visit
 
 NAMES = ("Help", "Status", "Contact")
 

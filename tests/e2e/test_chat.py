@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Open
 from tests.e2e.scripts import ask, token_of
-from tests.e2e.watched import Look
+from tests.e2e.visits import Look
 from tests.fixtures.stack import Stack
 from tests.fixtures.waiting import wait_for
 

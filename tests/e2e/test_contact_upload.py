@@ -12,8 +12,8 @@ from openpyxl import load_workbook
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.e2e.conftest import Open
-from tests.e2e.following import follow_until
-from tests.e2e.watched import Visit
+from tests.e2e.polling import follow_until
+from tests.e2e.visits import Visit
 from tests.files.exports import Export, hubspot_contacts, hubspot_workbook
 from tests.fixtures.stack import Stack
 

@@ -5,7 +5,7 @@ from typing import Any
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import LOOKS, Open
-from tests.e2e.watched import Look
+from tests.e2e.visits import Look
 from tests.fixtures.stack import Stack
 
 

@@ -10,9 +10,9 @@ from playwright.sync_api import expect
 
 from app.contact_files.errors import REFUSALS
 from tests.e2e.conftest import Open
-from tests.e2e.following import SLOW_MS
+from tests.e2e.polling import SLOW_MS
 from tests.e2e.test_contact_upload import choose, five_counts, wait_for_heading
-from tests.e2e.watched import Visit
+from tests.e2e.visits import Visit
 from tests.files.corpus import CORPUS, Case
 from tests.fixtures.stack import Stack
 from tests.matrix import is_full

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Open, OwnStacks
-from tests.e2e.watched import Look, Visit
+from tests.e2e.visits import Look, Visit
 from tests.fixtures.stack import Stack
 
 NUMBERS = b"Number;Reason\n+1 202 555 0170;asked us\nnobody;\n(202) 555-0171;by mail\n"
@@ -107,7 +107,7 @@ def test_two_people_change_the_settings_and_are_told_of_each_other(
     expect(page.get_by_text("Settings saved: calling hours.")).to_be_visible()
 
 
-def test_a_list_of_numbers_is_mended_and_added(
+def test_a_list_of_numbers_is_fixed_and_added(
     visit: Visit, partner: dict[str, Any], script: bool
 ) -> None:
     organization = partner["organizations"][0 if script else 1]

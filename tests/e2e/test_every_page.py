@@ -17,10 +17,10 @@ from playwright.sync_api import expect
 from app.portal.web.blueprint import portal
 from tests.e2e.chromium import HEIGHT
 from tests.e2e.conftest import LOOKS, Open
-from tests.e2e.going_on import put_to_use
+from tests.e2e.crawl import kind_of, walk
+from tests.e2e.partner_activity import put_to_use
 from tests.e2e.test_signing_in import person_of
-from tests.e2e.walking import kind_of, walk
-from tests.e2e.watched import Visit
+from tests.e2e.visits import Visit
 from tests.fixtures.stack import Stack
 from tests.matrix import is_full, rotating
 

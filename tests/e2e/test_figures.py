@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tests.e2e.conftest import Open
 from tests.e2e.scripts import ask, token_of
 from tests.e2e.test_signing_in import person_of
-from tests.e2e.watched import Look, Visit
+from tests.e2e.visits import Look, Visit
 from tests.fixtures.stack import Stack
 from tests.fixtures.worker import until
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Open
 from tests.e2e.scripts import ask, new_organization, token_of
-from tests.e2e.watched import Visit
+from tests.e2e.visits import Visit
 from tests.fixtures.stack import Stack
 
 Partner = dict[str, Any]

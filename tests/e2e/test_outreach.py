@@ -5,7 +5,7 @@ from typing import Any
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Open
-from tests.e2e.following import follow_until
+from tests.e2e.polling import follow_until
 from tests.e2e.scripts import ask
 from tests.fixtures.stack import Stack
 

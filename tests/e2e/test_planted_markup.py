@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Open, OwnStacks
+from tests.e2e.crawl import walk
 from tests.e2e.scripts import ask, token_of
 from tests.e2e.test_signing_in import person_of
-from tests.e2e.walking import walk
-from tests.e2e.watched import Look, Visit
+from tests.e2e.visits import Look, Visit
 from tests.fixtures.stack import Stack
 
 MARKUP = "'\"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}}"

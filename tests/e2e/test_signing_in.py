@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Open
-from tests.e2e.watched import Look
+from tests.e2e.visits import Look
 from tests.fixtures.stack import Stack
 
 Partner = dict[str, Any]

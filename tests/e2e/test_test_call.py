@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Open, OwnStacks
-from tests.e2e.following import follow_until
-from tests.e2e.watched import Look, Visit
+from tests.e2e.polling import follow_until
+from tests.e2e.visits import Look, Visit
 from tests.fixtures.stack import Stack
 
 ENOUGH_TO_WATCH = "0.3"
@@ -137,7 +137,7 @@ def test_a_number_that_is_none_is_refused_at_its_field_and_what_was_typed_stays(
         assert form.findings() == []
 
 
-def test_the_list_before_dialling_says_what_is_missing_and_where_to_mend_it(
+def test_the_list_before_dialling_says_what_is_missing_and_where_to_fix_it(
     form: Visit, partner: dict[str, Any], script: bool
 ) -> None:
     page = form.page
@@ -152,10 +152,10 @@ def test_the_list_before_dialling_says_what_is_missing_and_where_to_mend_it(
     checks = page.locator("#checks")
     missing = checks.get_by_role("listitem").filter(has_text="Stops the call")
     expect(missing.filter(has_text="not switched on and configured with a number")).to_have_count(1)
-    mend = missing.filter(has_text="not switched on and configured with a number").get_by_role(
+    fix = missing.filter(has_text="not switched on and configured with a number").get_by_role(
         "link"
     )
-    mend.click()
+    fix.click()
     expect(page.get_by_role("heading", level=1, name=silent["name"])).to_be_visible()
 
 

@@ -1,4 +1,4 @@
-"""A webhook from its making to its end: made, paused, failing, mended, replayed, removed."""
+"""A webhook from its making to its end: made, paused, failing, fixed, replayed, removed."""
 
 import re
 from collections.abc import Iterator

@@ -19,7 +19,7 @@ from app.gateways.mailers import Letter, NotNow, Refused, open_outbox
 from app.gateways.mailers.message import to_message
 from app.gateways.mailers.smtp import Server, SmtpMailer
 from tests.fixtures.certificate import write_certificate
-from tests.fixtures.post_office import Post, read
+from tests.fixtures.mail_server import Post, read
 from tests.fixtures.stack import free_port
 
 FROM = "no-reply@mail.example"
@@ -217,7 +217,7 @@ def test_user_and_password_are_told_to_the_server(
     if kept:
         mailer.send(letter())
     else:
-        with pytest.raises(NotNow):  # somebody may mend the configuration
+        with pytest.raises(NotNow):  # somebody may fix the configuration
             mailer.send(letter())
     assert len(post.kept) == kept
 

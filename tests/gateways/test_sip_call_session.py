@@ -13,7 +13,7 @@ from app.gateways.carriers.sip.call_session import CallSession
 from app.gateways.carriers.sip.ledger import Fact, Ledger
 from app.gateways.carriers.sip.task import Task
 from app.models import new_id
-from tests.fixtures.sip_telephone import Telephone, silence, spoken, telephone
+from tests.fixtures.sip_phone import Telephone, silence, spoken, telephone
 from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
 
 pytestmark = [pytest.mark.debian, pytest.mark.xdist_group("sip-call-session")]

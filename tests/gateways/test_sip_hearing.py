@@ -9,7 +9,7 @@ import pytest
 from app.enums import AnsweredBy
 from app.gateways.carriers.sip.hearing import FRAME, RATE, Listener
 from app.gateways.carriers.sip.speaking import CannotSpeak, prepare, to_telephone
-from tests.fixtures.sip_telephone import likeness, read_sound, silence, spoken, tone
+from tests.fixtures.sip_phone import likeness, read_sound, silence, spoken, tone
 from tests.matrix import rotating
 
 GREETING = (

@@ -29,7 +29,7 @@ from app.gateways.carriers.sip.ledger import Fact, Ledger
 from app.gateways.carriers.sip.line import Sip
 from app.models import new_id, utcnow
 from tests.fixtures.certificate import write_certificate
-from tests.fixtures.sip_telephone import likeness, place_of, silence, spoken, telephone
+from tests.fixtures.sip_phone import likeness, place_of, silence, spoken, telephone
 from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
 from tests.fixtures.waiting import is_gone, wait_for
 

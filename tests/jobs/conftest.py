@@ -7,11 +7,11 @@ import pytest
 from app.database import Database
 from app.gateways.carriers.simulator import Simulator
 from tests.fixtures.databases import BACKENDS, Databases
-from tests.fixtures.twilio_house import House, twilio_house
+from tests.fixtures.twilio_worker import TwilioWorker, twilio_worker
 from tests.fixtures.worker import Worker
 from tests.matrix import rotating
 
-HOUSE = pytest.StashKey[House]()
+HOUSE = pytest.StashKey[TwilioWorker]()
 
 
 @pytest.fixture
@@ -45,15 +45,15 @@ def simulator(fresh_database: Database) -> Simulator:
 @pytest.fixture(scope="session", params=rotating("database of a real carrier", BACKENDS))
 def shared_house(
     request: pytest.FixtureRequest, databases: Databases, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[House]:
+) -> Iterator[TwilioWorker]:
     folder = tmp_path_factory.mktemp("house")
-    with twilio_house(databases, request.param, folder) as ready:
+    with twilio_worker(databases, request.param, folder) as ready:
         request.session.stash[HOUSE] = ready
         yield ready
 
 
 @pytest.fixture
-def house(shared_house: House) -> House:
+def house(shared_house: TwilioWorker) -> TwilioWorker:
     """One worker and one web server for every case of a faulty carrier; dial from numbers of
     one's own."""
     if not shared_house.worker.is_running:

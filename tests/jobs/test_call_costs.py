@@ -9,14 +9,14 @@ from app.jobs import context, housekeeping
 from app.services import calls
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.twilio_house import House
+from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import outcome
 
 pytestmark = pytest.mark.xdist_group("house")
 
 
 def test_a_cost_is_written_when_the_carrier_tells_it(
-    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    house: TwilioWorker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = {
         "TWILIO_ACCOUNT_SID": ACCOUNT,

@@ -12,14 +12,14 @@ from app.services import calls, carrier_accounts
 from app.services.carrier_accounts import Particulars
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, Placed, post, sign
 from tests.fixtures.settings import settings_for
-from tests.fixtures.twilio_house import House
+from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import Line, call_now, open_line, outcome, until
 
 pytestmark = pytest.mark.xdist_group("house")
 KEYS = settings_for("sqlite://", Path()).secret_keys
 
 
-def bring(house: House, line: Line, *, own: bool, sid: str | None = None) -> str:
+def bring(house: TwilioWorker, line: Line, *, own: bool, sid: str | None = None) -> str:
     """An account of the organization's ``own``, or of its partner; returns its SID."""
     sid = sid or f"AC{uuid4().hex}"
     house.carrier.accounts[sid] = f"token-of-{sid[-4:]}"
@@ -36,13 +36,13 @@ def bring(house: House, line: Line, *, own: bool, sid: str | None = None) -> str
     return sid
 
 
-def placed(house: House, number: str) -> Placed:
+def placed(house: TwilioWorker, number: str) -> Placed:
     until(lambda: house.carrier.calls_to(number))
     [found] = house.carrier.calls_to(number)
     return found
 
 
-def test_a_live_call_goes_out_over_the_nearest_account(house: House) -> None:
+def test_a_live_call_goes_out_over_the_nearest_account(house: TwilioWorker) -> None:
     line = open_line(house.database)
     numbers = [house.number() for _ in range(3)]
     assert outcome(house.database, house.dial(numbers[0], line))[0] == "completed"
@@ -60,7 +60,9 @@ def test_a_live_call_goes_out_over_the_nearest_account(house: House) -> None:
     assert house.carrier.calls_to(tried) == []
 
 
-def test_a_call_is_followed_with_its_account_after_another_took_its_place(house: House) -> None:
+def test_a_call_is_followed_with_its_account_after_another_took_its_place(
+    house: TwilioWorker,
+) -> None:
     line = open_line(house.database)
     first = bring(house, line, own=True)
     number = house.number(outcome="long", callbacks="lost")
@@ -86,7 +88,7 @@ def test_a_call_is_followed_with_its_account_after_another_took_its_place(house:
 
 
 def test_a_new_token_is_used_at_once_and_a_wrong_one_ends_the_call_with_a_sentence(
-    house: House,
+    house: TwilioWorker,
 ) -> None:
     line = open_line(house.database)
     sid = bring(house, line, own=True)
@@ -104,7 +106,7 @@ def test_a_new_token_is_used_at_once_and_a_wrong_one_ends_the_call_with_a_senten
     assert outcome(house.database, house.dial(house.number(), line))[0] == "completed"
 
 
-def test_a_call_that_waits_goes_out_over_the_account_of_the_moment(house: House) -> None:
+def test_a_call_that_waits_goes_out_over_the_account_of_the_moment(house: TwilioWorker) -> None:
     line = open_line(house.database, max_calls_at_once=1)
     bring(house, line, own=True)
     first, second = house.number(outcome="long"), house.number()
@@ -118,13 +120,13 @@ def test_a_call_that_waits_goes_out_over_the_account_of_the_moment(house: House)
     assert placed(house, second).account == newer
 
 
-def account_of(house: House, call_id: UUID) -> UUID | None:
+def account_of(house: TwilioWorker, call_id: UUID) -> UUID | None:
     with house.database.transaction(read_only=True) as session:
         [attempt] = calls.attempts_of(session, [call_id])[call_id]
         return attempt.account_id
 
 
-def test_call_and_attempt_remember_the_account(house: House) -> None:
+def test_call_and_attempt_remember_the_account(house: TwilioWorker) -> None:
     line = open_line(house.database)
     bring(house, line, own=False)
     with house.database.transaction() as session:

@@ -19,8 +19,8 @@ from app.services.auth import one_time_links
 from app.services.mail_queue import hand_in
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS
+from tests.fixtures.mail_server import Post
 from tests.fixtures.mails import path_in
-from tests.fixtures.post_office import Post
 from tests.fixtures.worker import Worker, until
 from tests.matrix import rotating
 

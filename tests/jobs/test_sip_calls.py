@@ -19,8 +19,7 @@ from app.models import CallEvent, CarrierAccount
 from app.services import calls
 from tests import matrix
 from tests.fixtures.databases import BACKENDS, Databases
-from tests.fixtures.sip_house import SipHouse, sip_house
-from tests.fixtures.sip_telephone import (
+from tests.fixtures.sip_phone import (
     Telephone,
     likeness,
     place_of,
@@ -29,6 +28,7 @@ from tests.fixtures.sip_telephone import (
     tone,
 )
 from tests.fixtures.sip_trunk import Answer
+from tests.fixtures.sip_worker import SipWorker, sip_worker
 from tests.fixtures.waiting import is_gone, wait_for
 from tests.fixtures.worker import call_now, outcome, until
 from tests.matrix import rotating
@@ -49,8 +49,8 @@ FULL, BUSY = Answer(503, "Full", ("Retry-After: 1",)), Answer(486, "Busy Here")
 @pytest.fixture(scope="module", params=rotating("database of a trunk", BACKENDS))
 def house(
     request: pytest.FixtureRequest, databases: Databases, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SipHouse]:
-    with sip_house(databases, request.param, tmp_path_factory.mktemp("sip")) as ready:
+) -> Iterator[SipWorker]:
+    with sip_worker(databases, request.param, tmp_path_factory.mktemp("sip")) as ready:
         yield ready
 
 
@@ -67,7 +67,7 @@ class Dialled:
 
 
 @pytest.fixture(scope="module")
-def dialled(house: SipHouse, hello: "array[int]") -> Dialled:
+def dialled(house: SipWorker, hello: "array[int]") -> Dialled:
     person, passed_on = house.telephone(hello), house.telephone(hello)
     machine = house.telephone(spoken(GREETING) + silence(0.3) + tone(1000, 0.3))
     numbers = {
@@ -100,13 +100,13 @@ def found(words: str, heard: "array[int]") -> tuple[float, float]:
     return alike, place / RATE
 
 
-def story(house: SipHouse, call_id: UUID) -> list[str]:
+def story(house: SipWorker, call_id: UUID) -> list[str]:
     query = select(CallEvent.key).where(CallEvent.call_id == call_id).order_by(CallEvent.at)
     with house.database.transaction(read_only=True) as session:
         return [key.rpartition(":")[2] for key in session.scalars(query)]
 
 
-def test_a_person_hears_the_intro(house: SipHouse, dialled: Dialled) -> None:
+def test_a_person_hears_the_intro(house: SipWorker, dialled: Dialled) -> None:
     call_id = dialled.calls["person"]
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
     [heard] = dialled.person.recordings()
@@ -119,7 +119,7 @@ def test_a_person_hears_the_intro(house: SipHouse, dialled: Dialled) -> None:
 
 
 def test_a_machine_hears_the_voicemail_message_after_its_beep(
-    house: SipHouse, dialled: Dialled
+    house: SipWorker, dialled: Dialled
 ) -> None:
     call_id = dialled.calls["machine"]
     assert outcome(house.database, call_id) == ("completed", "voicemail", "voicemail")
@@ -132,7 +132,7 @@ def test_a_machine_hears_the_voicemail_message_after_its_beep(
     assert [attempt.spoken for attempt in house.attempts(call_id)] == [VOICEMAIL]
 
 
-def test_the_assistant_takes_over_after_the_intro(house: SipHouse, dialled: Dialled) -> None:
+def test_the_assistant_takes_over_after_the_intro(house: SipWorker, dialled: Dialled) -> None:
     call_id = dialled.calls["passed on"]
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
     assert found(INTRO, dialled.passed_on.recordings()[0])[0] > 0.95
@@ -140,7 +140,7 @@ def test_the_assistant_takes_over_after_the_intro(house: SipHouse, dialled: Dial
 
 
 def test_a_call_over_a_partners_trunk_is_followed_after_another_took_its_place(
-    house: SipHouse, dialled: Dialled
+    house: SipWorker, dialled: Dialled
 ) -> None:
     """The name is looked up by us; the trunk is told of it, and reached at its address."""
     call_id, number = dialled.calls["brought"], dialled.brought.number
@@ -171,13 +171,13 @@ def test_a_call_over_a_partners_trunk_is_followed_after_another_took_its_place(
     ],
 )
 def test_a_call_that_nobody_takes_ends_as_the_trunk_says(
-    house: SipHouse, dialled: Dialled, name: str, ended: tuple[str, str, None]
+    house: SipWorker, dialled: Dialled, name: str, ended: tuple[str, str, None]
 ) -> None:
     assert outcome(house.database, dialled.calls[name]) == ended
     assert len(house.trunk.calls_to(dialled.numbers[name])) == 1
 
 
-def test_what_happens_on_the_line_is_on_the_timeline(house: SipHouse, dialled: Dialled) -> None:
+def test_what_happens_on_the_line_is_on_the_timeline(house: SipWorker, dialled: Dialled) -> None:
     outcome(house.database, dialled.calls["machine"])
     outcome(house.database, dialled.calls["nobody"])
     dialled_and_rung = ["accepted", "dialing", "ringing"]
@@ -187,7 +187,7 @@ def test_what_happens_on_the_line_is_on_the_timeline(house: SipHouse, dialled: D
 
 
 def test_calls_outlive_the_worker_and_end_with_their_own_process(
-    house: SipHouse, dialled: Dialled, hello: "array[int]"
+    house: SipWorker, dialled: Dialled, hello: "array[int]"
 ) -> None:
     """Each call is dialled once: of a killed worker, of a killed call session, of a canceller."""
     talks_on = spoken(GREETING) * 10
@@ -219,7 +219,7 @@ def test_calls_outlive_the_worker_and_end_with_their_own_process(
 
 @pytest.mark.crash
 @pytest.mark.skipif(KILLS == 0, reason="random kills belong to `make check-all`")
-def test_a_killed_worker_neither_loses_nor_repeats_a_call(house: SipHouse) -> None:
+def test_a_killed_worker_neither_loses_nor_repeats_a_call(house: SipWorker) -> None:
     """The trunk is full at times, which is no call; else each number is called once."""
     seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy
     chance = random.Random(seed)  # noqa: S311 - chance, not secrecy

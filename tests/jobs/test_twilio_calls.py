@@ -6,7 +6,7 @@ import pytest
 
 from app.services import calls
 from tests.fixtures.faulty_carrier import ACCOUNT, post, sign
-from tests.fixtures.twilio_house import House
+from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import call_now, counted, open_line, outcome, until
 from tests.matrix import rotating
 
@@ -16,7 +16,7 @@ VOICEMAIL = "Bitte rufen Sie zurück – danke."
 pytestmark = pytest.mark.xdist_group("house")
 
 
-def test_a_call_goes_out_with_all_that_twilio_is_asked_for(house: House) -> None:
+def test_a_call_goes_out_with_all_that_twilio_is_asked_for(house: TwilioWorker) -> None:
     number = house.number()
     call_id = house.dial(number)
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
@@ -44,7 +44,7 @@ def test_a_call_goes_out_with_all_that_twilio_is_asked_for(house: House) -> None
     ],
 )
 def test_what_is_said_stands_word_for_word_in_what_is_fetched(
-    house: House, answered_by: str, words: str, ended: tuple[str, str, str]
+    house: TwilioWorker, answered_by: str, words: str, ended: tuple[str, str, str]
 ) -> None:
     line = open_line(house.database)
     number = house.number(outcome=answered_by)
@@ -65,7 +65,7 @@ def test_what_is_said_stands_word_for_word_in_what_is_fetched(
     "callbacks",
     ["lost", "forged", *rotating("order of callbacks", ["doubled", "shuffled", "late"])],
 )
-def test_the_end_is_the_same_however_callbacks_come(house: House, callbacks: str) -> None:
+def test_the_end_is_the_same_however_callbacks_come(house: TwilioWorker, callbacks: str) -> None:
     number = house.number(callbacks=callbacks)
     call_id = house.dial(number)
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
@@ -80,7 +80,7 @@ def test_the_end_is_the_same_however_callbacks_come(house: House, callbacks: str
     assert {"accepted", "dialing", "answered", "said-intro", "ended"} <= set(kinds)
 
 
-def test_what_nobody_answered_ends_in_its_own_state(house: House) -> None:
+def test_what_nobody_answered_ends_in_its_own_state(house: TwilioWorker) -> None:
     dialled = {
         told: house.dial(house.number(outcome=told))
         for told in ("busy", "no-answer", "failed", "canceled")
@@ -93,7 +93,7 @@ def test_what_nobody_answered_ends_in_its_own_state(house: House) -> None:
     }
 
 
-def test_callbacks_that_are_not_right_are_refused_and_change_nothing(house: House) -> None:
+def test_callbacks_that_are_not_right_are_refused_and_change_nothing(house: TwilioWorker) -> None:
     number = house.number(outcome="long", callbacks="lost")
     call_id = house.dial(number)
     until(lambda: call_now(house.database, call_id).status.value == "in-progress")

@@ -13,18 +13,18 @@ from app.services import calls
 from app.services.calls.cancel import CANCELLING
 from app.services.calls.carrier_reports import NOT_ENDED
 from tests.api.public.conftest import make_key
-from tests.fixtures.twilio_house import House
+from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import call_now, outcome, until
 
 pytestmark = pytest.mark.xdist_group("house")
 
 
-def cancel(house: House, call_id: UUID) -> CallStatus:
+def cancel(house: TwilioWorker, call_id: UUID) -> CallStatus:
     with house.database.transaction() as session:
         return calls.cancel(session, house.line.key, call_id, ()).status
 
 
-def ask_to_cancel(house: House, call_id: UUID) -> tuple[int, Any]:
+def ask_to_cancel(house: TwilioWorker, call_id: UUID) -> tuple[int, Any]:
     """Status and body of the answer that a script gets."""
     with house.database.transaction() as session:
         secret = make_key(session, house.line)
@@ -34,14 +34,14 @@ def ask_to_cancel(house: House, call_id: UUID) -> tuple[int, Any]:
         return answer.status, json.load(answer)
 
 
-def on_the_line(house: House, **manners: object) -> tuple[str, UUID]:
+def on_the_line(house: TwilioWorker, **manners: object) -> tuple[str, UUID]:
     number = house.number(outcome="long", **manners)
     call_id = house.dial(number)
     until(lambda: call_now(house.database, call_id).status.value == "in-progress")
     return number, call_id
 
 
-def test_a_call_on_the_line_is_ended_at_the_carrier(house: House) -> None:
+def test_a_call_on_the_line_is_ended_at_the_carrier(house: TwilioWorker) -> None:
     number, call_id = on_the_line(house)
     assert cancel(house, call_id).value == "in-progress"
     assert outcome(house.database, call_id) == ("canceled", "canceled", "human")
@@ -49,7 +49,7 @@ def test_a_call_on_the_line_is_ended_at_the_carrier(house: House) -> None:
     assert cancel(house, call_id) is CallStatus.CANCELED
 
 
-def test_a_carrier_that_does_not_end_it_lets_the_call_go_on(house: House) -> None:
+def test_a_carrier_that_does_not_end_it_lets_the_call_go_on(house: TwilioWorker) -> None:
     number, call_id = on_the_line(house, refuses_hang_up=True)
     cancel(house, call_id)
     until(lambda: call_now(house.database, call_id).cancel_requested_at is None)
@@ -64,7 +64,7 @@ def test_a_carrier_that_does_not_end_it_lets_the_call_go_on(house: House) -> Non
     assert outcome(house.database, call_id) == ("canceled", "canceled", "human")
 
 
-def test_a_call_that_ended_first_is_not_cancelled(house: House) -> None:
+def test_a_call_that_ended_first_is_not_cancelled(house: TwilioWorker) -> None:
     number, call_id = on_the_line(house, callbacks="lost")
     [placed] = house.carrier.calls_to(number)
     house.carrier._become(placed, "completed")
@@ -76,7 +76,7 @@ def test_a_call_that_ended_first_is_not_cancelled(house: House) -> None:
 
 
 def test_a_script_is_answered_while_the_carrier_is_silent_and_the_call_is_ended_later(
-    house: House,
+    house: TwilioWorker,
 ) -> None:
     number, call_id = on_the_line(house, callbacks="lost", lost_hang_ups=1_000_000)
     status, body = ask_to_cancel(house, call_id)
@@ -89,7 +89,7 @@ def test_a_script_is_answered_while_the_carrier_is_silent_and_the_call_is_ended_
 
 
 def test_a_call_cancelled_while_its_answer_is_looked_for_is_ended_once_found(
-    house: House,
+    house: TwilioWorker,
 ) -> None:
     number = house.number(
         outcome="long", asked=["reset+"], callbacks="lost", lag=1.5, fetches=False
@@ -101,7 +101,7 @@ def test_a_call_cancelled_while_its_answer_is_looked_for_is_ended_once_found(
     assert [placed.status for placed in house.carrier.calls_to(number)] == ["completed"]
 
 
-def test_a_call_cancelled_before_it_was_placed_is_not_asked_for_again(house: House) -> None:
+def test_a_call_cancelled_before_it_was_placed_is_not_asked_for_again(house: TwilioWorker) -> None:
     number = house.number(asked=["500"])
     call_id = house.dial(number)
     until(lambda: house.carrier.asked_for(number))

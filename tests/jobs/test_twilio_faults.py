@@ -9,7 +9,7 @@ from app.enums import OrganizationStatus
 from app.models import CallAttempt, Organization
 from app.services import calls
 from app.services.calls.attempts import UNPLACED
-from tests.fixtures.twilio_house import House
+from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import call_now, open_line, outcome, until
 from tests.matrix import rotating
 
@@ -22,22 +22,24 @@ SILENCE = 5.0
 """Longer than the house waits for an answer to any read."""
 
 
-def attempts_of(house: House, call_id: UUID) -> list[CallAttempt]:
+def attempts_of(house: TwilioWorker, call_id: UUID) -> list[CallAttempt]:
     with house.database.transaction(read_only=True) as session:
         return calls.attempts_of(session, [call_id])[call_id]
 
 
-def looks_for(house: House, number: str) -> int:
+def looks_for(house: TwilioWorker, number: str) -> int:
     """How often the carrier's list was asked for calls to the number."""
     return sum(query["To"] == [number] for query in house.carrier.lists)
 
 
-def details_of(house: House, call_id: UUID) -> list[str | None]:
+def details_of(house: TwilioWorker, call_id: UUID) -> list[str | None]:
     return [attempt.detail for attempt in attempts_of(house, call_id)]
 
 
 @pytest.mark.parametrize("fault", rotating("lost answer", ["reset+", "hang+", "500+", "cut+"]))
-def test_a_call_whose_answer_was_lost_is_found_and_followed(house: House, fault: str) -> None:
+def test_a_call_whose_answer_was_lost_is_found_and_followed(
+    house: TwilioWorker, fault: str
+) -> None:
     number = house.number(asked=[fault], callbacks="lost", fetches=False, lag=1.0)
     call_id = house.dial(number)
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
@@ -48,7 +50,7 @@ def test_a_call_whose_answer_was_lost_is_found_and_followed(house: House, fault:
 
 @pytest.mark.parametrize("fault", rotating("no answer", ["reset", "hang", "500", "cut"]))
 def test_a_call_that_was_never_placed_is_asked_for_again_once_the_list_has_settled(
-    house: House, fault: str
+    house: TwilioWorker, fault: str
 ) -> None:
     number = house.number(asked=[fault])
     call_id = house.dial(number)
@@ -59,7 +61,7 @@ def test_a_call_that_was_never_placed_is_asked_for_again_once_the_list_has_settl
     assert details_of(house, call_id) == [UNPLACED, None]
 
 
-def test_the_list_is_asked_by_both_numbers_and_the_time(house: House) -> None:
+def test_the_list_is_asked_by_both_numbers_and_the_time(house: TwilioWorker) -> None:
     number = house.number(asked=["500+"], callbacks="lost", outcome="busy")
     outcome(house.database, house.dial(number))
     asked = next(query for query in house.carrier.lists if query["To"] == [number])
@@ -67,7 +69,7 @@ def test_the_list_is_asked_by_both_numbers_and_the_time(house: House) -> None:
     assert asked["From"] == ["+12025550199"]
 
 
-def test_after_three_attempts_the_call_has_failed(house: House) -> None:
+def test_after_three_attempts_the_call_has_failed(house: TwilioWorker) -> None:
     number = house.number(asked=["500", "reset", "500", "ok"])
     call_id = house.dial(number)
     assert outcome(house.database, call_id) == ("failed", "carrier_error", None)
@@ -77,7 +79,7 @@ def test_after_three_attempts_the_call_has_failed(house: House) -> None:
 
 
 def test_where_no_read_is_answered_the_call_is_unknown_and_never_dialled_again(
-    house: House,
+    house: TwilioWorker,
 ) -> None:
     number = house.number(asked=["500+"], callbacks="lost", outcome="busy", silent=True)
     call_id = house.dial(number)
@@ -85,7 +87,9 @@ def test_where_no_read_is_answered_the_call_is_unknown_and_never_dialled_again(
     assert len(house.carrier.asked_for(number)) == 1
 
 
-def test_who_takes_a_call_over_hears_the_silence_out_before_it_is_unknown(house: House) -> None:
+def test_who_takes_a_call_over_hears_the_silence_out_before_it_is_unknown(
+    house: TwilioWorker,
+) -> None:
     number = house.number(asked=["reset"], silent=True)
     call_id = house.dial(number)
     until(lambda: looks_for(house, number) > 0)
@@ -99,13 +103,13 @@ def test_who_takes_a_call_over_hears_the_silence_out_before_it_is_unknown(house:
     assert len(house.carrier.calls_to(number)) == 1
 
 
-def test_a_callback_tells_what_a_silent_carrier_does_not(house: House) -> None:
+def test_a_callback_tells_what_a_silent_carrier_does_not(house: TwilioWorker) -> None:
     number = house.number(asked=["500+"], silent=True)
     assert outcome(house.database, house.dial(number)) == ("completed", "completed", "human")
     assert len(house.carrier.asked_for(number)) == 1
 
 
-def test_two_lost_answers_for_one_number_are_told_apart(house: House) -> None:
+def test_two_lost_answers_for_one_number_are_told_apart(house: TwilioWorker) -> None:
     number = house.number(asked=["reset+", "500+"], callbacks="lost", fetches=False)
     both = [house.dial(number) for _ in range(2)]
     assert [outcome(house.database, call_id)[0] for call_id in both] == ["completed"] * 2
@@ -115,7 +119,7 @@ def test_two_lost_answers_for_one_number_are_told_apart(house: House) -> None:
 
 
 @pytest.mark.parametrize(("answer", "reason"), [("400", "number_invalid"), ("refused", "rejected")])
-def test_a_refusal_is_final(house: House, answer: str, reason: str) -> None:
+def test_a_refusal_is_final(house: TwilioWorker, answer: str, reason: str) -> None:
     number = house.number(asked=[answer])
     call_id = house.dial(number)
     assert outcome(house.database, call_id) == ("failed", reason, None)
@@ -125,14 +129,16 @@ def test_a_refusal_is_final(house: House, answer: str, reason: str) -> None:
     assert detail.startswith("The carrier refused: ")
 
 
-def put_off(house: House, number: str, call_id: UUID) -> None:
+def put_off(house: TwilioWorker, number: str, call_id: UUID) -> None:
     """Waits until the carrier has asked to be asked later."""
     until(lambda: house.carrier.asked_for(number))
     until(lambda: attempts_of(house, call_id)[0].carrier_retry_at)
     assert call_now(house.database, call_id).status.value == "dialing"
 
 
-def test_a_carrier_that_asks_to_wait_is_asked_again_then_and_not_before(house: House) -> None:
+def test_a_carrier_that_asks_to_wait_is_asked_again_then_and_not_before(
+    house: TwilioWorker,
+) -> None:
     number = house.number(asked=["429"])
     call_id = house.dial(number)
     put_off(house, number, call_id)
@@ -142,7 +148,7 @@ def test_a_carrier_that_asks_to_wait_is_asked_again_then_and_not_before(house: H
     assert len(attempts_of(house, call_id)) == 1
 
 
-def test_what_changes_while_the_carrier_asks_to_wait_stops_the_call(house: House) -> None:
+def test_what_changes_while_the_carrier_asks_to_wait_stops_the_call(house: TwilioWorker) -> None:
     line = open_line(house.database)
     number = house.number(asked=["429"])
     call_id = house.dial(number, line)
@@ -154,7 +160,7 @@ def test_what_changes_while_the_carrier_asks_to_wait_stops_the_call(house: House
     assert len(house.carrier.asked_for(number)) == 1
 
 
-def test_a_call_that_the_carrier_put_off_is_cancelled_at_once(house: House) -> None:
+def test_a_call_that_the_carrier_put_off_is_cancelled_at_once(house: TwilioWorker) -> None:
     number = house.number(asked=["429"])
     call_id = house.dial(number)
     put_off(house, number, call_id)
@@ -165,7 +171,9 @@ def test_a_call_that_the_carrier_put_off_is_cancelled_at_once(house: House) -> N
     assert len(house.carrier.asked_for(number)) == 1
 
 
-def test_a_call_that_comes_to_light_after_its_attempt_was_given_up_is_ended(house: House) -> None:
+def test_a_call_that_comes_to_light_after_its_attempt_was_given_up_is_ended(
+    house: TwilioWorker,
+) -> None:
     number = house.number(asked=["refused"], outcome="long")
     call_id = house.dial(number)
     ended = outcome(house.database, call_id)

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests import matrix
-from tests.fixtures.twilio_house import House
+from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import outcome
 
 pytestmark = [pytest.mark.crash, pytest.mark.xdist_group("house")]
@@ -17,7 +17,7 @@ CALLS_A_KILL = 5
 FAULTS: tuple[list[str], ...] = ([], [], ["500+"], ["reset"], ["429"])
 
 
-def test_a_killed_worker_neither_loses_nor_repeats_a_call(house: House) -> None:
+def test_a_killed_worker_neither_loses_nor_repeats_a_call(house: TwilioWorker) -> None:
     seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy
     chance = random.Random(seed)  # noqa: S311 - chance, not secrecy
     dialled = {}

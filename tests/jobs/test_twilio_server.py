@@ -7,8 +7,8 @@ import pytest
 from app.enums import CallStatus
 from app.services import calls
 from tests.fixtures.databases import Databases
-from tests.fixtures.twilio_house import dial, portal_over
 from tests.fixtures.twilio_server import twilio_server
+from tests.fixtures.twilio_worker import dial, portal_over
 from tests.fixtures.worker import call_now, open_line, outcome, until
 
 

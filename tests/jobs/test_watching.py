@@ -19,7 +19,7 @@ from app.gateways.carriers.base import (
 )
 from app.jobs.watching import Watch, Watched
 from app.models import CarrierObservation, new_id, utcnow
-from tests.fixtures.twilio_house import House
+from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import outcome, until
 
 PLACEMENT = Placement(new_id(), "+12125551000", "+12025550199", "Hello.", "Bye.")
@@ -94,7 +94,7 @@ def test_each_behaviour_is_counted_and_passed_on(fresh_database: Database) -> No
 
 
 @pytest.mark.xdist_group("house")
-def test_a_worker_writes_down_what_its_carrier_does(house: House) -> None:
+def test_a_worker_writes_down_what_its_carrier_does(house: TwilioWorker) -> None:
     outcome(house.database, house.dial(house.number()))
 
     def answered() -> bool:

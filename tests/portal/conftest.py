@@ -20,7 +20,7 @@ from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS
 from tests.matrix import rotating
-from tests.portal.upload_desk import Desk, make_campaign
+from tests.portal.uploader import Desk, make_campaign
 
 PASSWORD = "correct horse battery"
 PASSWORD_HASH = passwords.hash_password(PASSWORD)

@@ -164,7 +164,7 @@ def test_saving_leaves_its_trace_with_the_values_before(
     )
 
 
-def test_each_condition_that_is_not_met_leads_to_where_it_is_mended(
+def test_each_condition_that_is_not_met_leads_to_where_it_is_fixed(
     own: Tenant, assistant: Assistant, admin: Browser, signed_in: SignedIn
 ) -> None:
     page = admin.get(f"/assistants/{assistant.id}").text

@@ -185,7 +185,7 @@ def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
 
 
 @pytest.mark.parametrize(
-    ("hindrance", "said", "mended_at"),
+    ("hindrance", "said", "fixed_at"),
     [
         ("off", "The assistant is switched off.", "/assistants/{assistant}"),
         (
@@ -196,7 +196,7 @@ def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
         ("paused", "Calling is paused: A storm.", "/line"),
     ],
 )
-def test_what_stops_a_whole_campaign_is_said_with_the_place_to_mend_it(
+def test_what_stops_a_whole_campaign_is_said_with_the_place_to_fix_it(
     session: Session,
     campaign: Campaign,
     admin: Browser,
@@ -206,7 +206,7 @@ def test_what_stops_a_whole_campaign_is_said_with_the_place_to_mend_it(
     signed_in: SignedIn,
     hindrance: str,
     said: str,
-    mended_at: str,
+    fixed_at: str,
 ) -> None:
     assert "result-warning" not in admin.get(planned).text
     if hindrance == "off":
@@ -216,7 +216,7 @@ def test_what_stops_a_whole_campaign_is_said_with_the_place_to_mend_it(
     else:
         pauses.pause(session, OPERATOR, pauses.Scope(), "A storm.")
     session.commit()
-    link = f'href="{mended_at.format(assistant=assistant.id, campaign=campaign.id)}"'
+    link = f'href="{fixed_at.format(assistant=assistant.id, campaign=campaign.id)}"'
     page = unescape(admin.get(planned).text)
     assert all(words in page for words in ("No one would be called", said, link))
     asked = unescape(admin.get(f"{planned}/start").text)

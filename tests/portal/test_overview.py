@@ -34,7 +34,7 @@ def text_of(html: str) -> str:
 
 
 def action_items(html: str) -> list[tuple[str, str]]:
-    """What needs a decision: title, and where it is mended."""
+    """What needs a decision: title, and where it is fixed."""
     part = html.partition("Needs attention")[2].partition("</section>")[0]
     return re.findall(
         r'line-title">([^<]+)</span>.*?(?:href="([^"]+)"[^>]*>[^<]+</a>)?\s*</li>', part, re.DOTALL
@@ -103,7 +103,7 @@ def test_a_quiet_portal_asks_for_nothing_but_its_brand(quiet: Tenant, signed_in:
     assert "Nothing needs attention." in signed_in(quiet.staff[Role.ADMIN]).get("/").text
 
 
-def test_everything_that_needs_a_decision_leads_to_where_it_is_mended(
+def test_everything_that_needs_a_decision_leads_to_where_it_is_fixed(
     session: Session, quiet: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     now = utcnow()

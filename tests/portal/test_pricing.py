@@ -153,7 +153,7 @@ def test_who_saves_second_sees_both_versions(admin: Browser, own: Tenant, sessio
     assert stored_now[1][1] == "price_p"
 
 
-def test_a_plan_that_a_script_set_twice_is_said_and_mended_by_saving(
+def test_a_plan_that_a_script_set_twice_is_said_and_fixed_by_saving(
     admin: Browser, own: Tenant, session: Session
 ) -> None:
     for position, price_id in enumerate(("price_1", "price_2")):

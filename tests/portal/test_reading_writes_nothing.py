@@ -12,7 +12,7 @@ from sqlalchemy import event
 from app.database import Database
 from app.enums import Role
 from app.models import User
-from tests.e2e.walking import kind_of
+from tests.e2e.crawl import kind_of
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 

@@ -13,7 +13,7 @@ from app.jobs.housekeeping import forget_rows
 from app.models import ContactImport, utcnow
 from tests.files.corpus.workbooks import xlsx
 from tests.fixtures.uploads import number
-from tests.portal.upload_desk import Desk, words
+from tests.portal.uploader import Desk, words
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 ANN, BOB = number(1), number(2)

@@ -9,7 +9,7 @@ from app.enums import ContactAction
 from app.models import Campaign, ContactImport, utcnow
 from app.services import contacts
 from tests.fixtures.uploads import number
-from tests.portal.upload_desk import Desk, heading, words
+from tests.portal.uploader import Desk, heading, words
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 ANN, BOB = number(1), number(2)

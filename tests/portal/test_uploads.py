@@ -23,7 +23,7 @@ from tests.files.exports import hubspot_contacts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
-from tests.portal.upload_desk import Desk, heading, make_campaign, words
+from tests.portal.uploader import Desk, heading, make_campaign, words
 
 SignedIn = Callable[[User], Browser]
 ANN, BOB = number(1), number(2)

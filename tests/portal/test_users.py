@@ -264,7 +264,7 @@ def test_whom_one_may_not_change_is_not_among_the_chosen(
     assert "No users selected" in admin.get("/people/suspend").text
 
 
-def test_many_are_invited_with_a_result_for_each_line_and_mended_below(
+def test_many_are_invited_with_a_result_for_each_line_and_fixed_below(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
     path = "/people/invite-many"

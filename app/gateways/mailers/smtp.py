@@ -125,7 +125,7 @@ def _checked() -> ssl.SSLContext:
 
 def _is_final(error: Exception) -> bool:
     """Whether the server refused this very mail for good. A refused password or greeting is the
-    configuration's fault, and somebody may mend it."""
+    configuration's fault, and somebody may fix it."""
     match error:
         case smtplib.SMTPRecipientsRefused():
             codes = [code for code, _words in error.recipients.values()]

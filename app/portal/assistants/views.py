@@ -216,7 +216,7 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
 
 
 def _conditions(assistant: Assistant, organization: Organization) -> list[dict[str, Any]]:
-    """The conditions with the place to mend each, for those who may."""
+    """The conditions with the place to fix each, for those who may."""
     found = []
     for each in assistants.readiness(assistant, organization):
         title = each.sentence

@@ -15,7 +15,7 @@ IN_SETTINGS = frozenset({Place.SUPPORT, Place.DOMAIN})
 
 
 def place_url(place: Place) -> str | None:
-    """Where something is mended; None where the caller may not."""
+    """Where something is fixed; None where the caller may not."""
     if place not in IN_SETTINGS:
         return url_for("portal.branding", _anchor=place.value)
     if not caller().may(Permission.PARTNER_WRITE):

@@ -110,7 +110,7 @@ def left_out_lines(campaign: Campaign, progress: Progress) -> list[tuple[str, in
 def blocker_words(
     campaign: Campaign, plan: Outreach, held: CampaignBlocker | None
 ) -> dict[str, str | None] | None:
-    """Why nobody is called, and where that is mended by those who may; None where nothing is in
+    """Why nobody is called, and where that is fixed by those who may; None where nothing is in
     the way."""
     if held is None or campaign.status is CampaignStatus.ARCHIVED:
         return None

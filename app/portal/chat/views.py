@@ -46,7 +46,7 @@ def send_chat(**_place: str) -> Response:
         return _page(form, 422)
     except RateLimited as error:
         form.message.errors = (error.message,)
-        # The window is swapped for what can be mended only: 422 says so to the script.
+        # The window is swapped for what can be fixed only: 422 says so to the script.
         response = _page(form, 422 if is_from_htmx() else 429)
         response.headers["Retry-After"] = str(error.retry_after)
         return response

@@ -35,7 +35,7 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
     Kind.CREDENTIAL_KEY: ("portal.api_key", "Renew", "key", {}),
     Kind.CREDENTIAL_CLIENT: ("portal.api_client", "Renew", "key", {}),
 }
-"""Endpoint, act, icon and further parameters of where each kind is mended."""
+"""Endpoint, act, icon and further parameters of where each kind is fixed."""
 
 PARAMETERS = {
     Kind.CALL: "call_id",

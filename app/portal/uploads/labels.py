@@ -95,7 +95,7 @@ def status_badge(upload: ContactImport) -> tuple[str, str]:
 
 
 def fixes_words(fixes: FixCounts) -> list[str]:
-    """7 cells mended, 2 rows left out"""
+    """7 cells fixed, 2 rows left out"""
     found = []
     if fixes.cells:
         found.append(f"{plural(fixes.cells, 'cell')} fixed")

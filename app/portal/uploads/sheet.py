@@ -1,4 +1,4 @@
-"""The sheet of a checked file: the person's own columns and rows, and which cells can be mended."""
+"""The sheet of a checked file: the person's own columns and rows, and which cells can be fixed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ _PAIR_NAMES = (
 class Cell:
     """A person's own value; ``tone`` is "bad", "repair" or empty, ``reasons`` stand below it.
 
-    ``typed`` is the whole value where it can be mended, else None.
+    ``typed`` is the whole value where it can be fixed, else None.
     """
 
     value: str
@@ -108,7 +108,7 @@ def _choices(
 
 
 def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) -> SheetRow:
-    """A row that can't be trusted as a whole is mended as a whole; one that tells of nobody, in any
+    """A row that can't be trusted as a whole is fixed as a whole; one that tells of nobody, in any
     of the cells that could."""
     by_column: dict[int, list[ImportProblem]] = {}
     for problem in row.problems:

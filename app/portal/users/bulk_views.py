@@ -163,7 +163,7 @@ def _file_text(sent: FileStorage) -> str:
 
 
 def _refused_lines(results: Sequence[LineResult], text: str) -> str:
-    """The lines to mend, as they were written."""
+    """The lines to fix, as they were written."""
     lines = text.splitlines()
     numbers = [result.line for result in results if result.outcome is Outcome.REFUSED]
     return "\n".join(lines[number - 1] for number in numbers if number <= len(lines))

@@ -35,7 +35,7 @@ class Readiness(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Condition:
     """Something that an assistant needs. ``needed`` is False where a call can do without;
-    ``place`` is where it is mended: ``organization``, or the field of the assistant."""
+    ``place`` is where it is fixed: ``organization``, or the field of the assistant."""
 
     code: str
     met: bool
@@ -45,7 +45,7 @@ class Condition:
 
 
 def readiness(assistant: Assistant, organization: Organization) -> list[Condition]:
-    """Every condition for calling, in the order in which one mends them."""
+    """Every condition for calling, in the order in which one fixes them."""
     has_number = assistant.phone_number is not None
     has_texts = bool(
         (assistant.default_intro or "").strip() and (assistant.default_voicemail or "").strip()

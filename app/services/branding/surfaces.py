@@ -9,7 +9,7 @@ from app.services.branding.brand import NEUTRAL_COLOUR, Brand, of_partner
 
 
 class Place(StrEnum):
-    """Where something is mended; screens turn it into an address."""
+    """Where something is fixed; screens turn it into an address."""
 
     NAME = "product_name"
     COLOUR = "colour"

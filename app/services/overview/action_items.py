@@ -34,7 +34,7 @@ MOST_COUNTED = 100
 
 
 class Kind(StrEnum):
-    """What it is about, and so where it is mended."""
+    """What it is about, and so where it is fixed."""
 
     CALL = "call"
     CALLS_UNKNOWN = "calls-unknown"

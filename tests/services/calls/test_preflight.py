@@ -1,4 +1,4 @@
-"""The list before a test call: all that `schedule` would refuse and where to mend it, and what the
+"""The list before a test call: all that `schedule` would refuse and where to fix it, and what the
 call would wait for."""
 
 from datetime import time
@@ -51,7 +51,7 @@ def test_everything_passes_where_a_call_would_be_accepted(session: Session, line
     )
 
 
-def test_every_obstacle_is_named_at_once_with_the_place_to_mend_it(
+def test_every_obstacle_is_named_at_once_with_the_place_to_fix_it(
     session: Session, line: Line
 ) -> None:
     organization = session.get_one(Organization, line.organization_id)

@@ -144,8 +144,8 @@ def test_failed_rows_come_back_as_a_file_that_can_be_fixed_and_sent_again(desk: 
             "y",
         ],
     ]
-    mended = text.replace("(at)", "@").replace(",y\r\n", "\r\n").replace("Cy,12", f"Cy,{number(9)}")
-    again = desk.checked(mended)
+    fixed = text.replace("(at)", "@").replace(",y\r\n", "\r\n").replace("Cy,12", f"Cy,{number(9)}")
+    again = desk.checked(fixed)
     assert again.mapping == ["fullName", "phone", "email", "metadata:Due", "ignore"]
     assert desk.rows(again.id) == [
         (2, "created", None),

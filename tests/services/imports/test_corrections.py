@@ -15,7 +15,7 @@ HEADER = "Name,Phone,E-mail\n"
 ANN, BOB, CY = number(1), number(2), number(3)
 
 
-def mend(
+def fix(
     desk: Desk,
     upload: ContactImport,
     typed: dict[int, dict[int, str]],
@@ -33,7 +33,7 @@ def mend(
     return desk.check(upload.id)
 
 
-def mended_in(desk: Desk, upload: ContactImport) -> FixCounts:
+def fixed_in(desk: Desk, upload: ContactImport) -> FixCounts:
     with desk.database.transaction(read_only=True) as session:
         return corrections.count_fixes(session, upload)
 
@@ -41,12 +41,12 @@ def mended_in(desk: Desk, upload: ContactImport) -> FixCounts:
 def test_a_cell_that_is_typed_again_is_checked_and_applied_as_typed(desk: Desk) -> None:
     upload = desk.checked(HEADER + f"Ann,12,\nBob,{BOB},bob(at)mail.example\n")
     assert counts(upload) == (0, 0, 0, 0, 2)
-    upload = mend(desk, upload, {2: {1: ANN}, 3: {2: "bob@mail"}})
+    upload = fix(desk, upload, {2: {1: ANN}, 3: {2: "bob@mail"}})
     assert counts(upload) == (1, 0, 0, 0, 1)
     assert desk.problems(upload.id) == [(3, 2, "invalid_email", "email", False)]
-    upload = mend(desk, upload, {3: {2: "bob@mail.example"}})
+    upload = fix(desk, upload, {3: {2: "bob@mail.example"}})
     assert counts(upload) == (2, 0, 0, 0, 0)
-    assert mended_in(desk, upload) == FixCounts(cells=2, left_out=0)
+    assert fixed_in(desk, upload) == FixCounts(cells=2, left_out=0)
     desk.apply(upload.id)
     assert desk.people() == [("Ann", ANN, None), ("Bob", BOB, "bob@mail.example")]
     with desk.database.transaction(read_only=True) as session:
@@ -61,16 +61,16 @@ def test_a_cell_that_is_typed_again_is_checked_and_applied_as_typed(desk: Desk) 
     ]
 
 
-def test_a_mended_row_counts_among_all_the_others(desk: Desk) -> None:
+def test_a_fixed_row_counts_among_all_the_others(desk: Desk) -> None:
     upload = desk.checked(HEADER + f"Ann,12,\nAnna,{ANN},\n")
-    upload = mend(desk, upload, {2: {1: ANN}})
+    upload = fix(desk, upload, {2: {1: ANN}})
     assert counts(upload) == (1, 1, 0, 0, 0)
     assert counts(desk.apply(upload.id)) == (1, 1, 0, 0, 0)
 
 
 def test_rows_can_be_left_out_and_taken_back(desk: Desk) -> None:
     upload = desk.checked(HEADER + f"Ann,12,\nBob,{BOB},\n")
-    upload = mend(desk, upload, {}, {2})
+    upload = fix(desk, upload, {}, {2})
     assert counts(upload) == (1, 0, 0, 1, 0)
     assert desk.rows(upload.id) == [(2, "ignored", "left_out"), (3, "created", None)]
     assert desk.problems(upload.id) == []
@@ -84,7 +84,7 @@ def test_a_row_whose_cells_stand_in_the_wrong_place_is_good_once_all_are_confirm
 ) -> None:
     upload = desk.checked(HEADER + f"Lee, Ann,{ANN},ann@mail.example\nBob,{BOB},\n")
     assert desk.problems(upload.id)[0][2] == "column_count"
-    upload = mend(desk, upload, {2: {0: "Ann Lee", 1: ANN, 2: "ann@mail.example"}})
+    upload = fix(desk, upload, {2: {0: "Ann Lee", 1: ANN, 2: "ann@mail.example"}})
     assert counts(upload) == (2, 0, 0, 0, 0)
     desk.apply(upload.id)
     assert ("Ann", ANN, "ann@mail.example") in desk.people()
@@ -92,7 +92,7 @@ def test_a_row_whose_cells_stand_in_the_wrong_place_is_good_once_all_are_confirm
 
 def test_a_file_that_is_read_otherwise_keeps_only_what_still_fits(desk: Desk) -> None:
     upload = desk.checked(HEADER + f"Ann,12,\nBob,{BOB},\n")
-    upload = mend(desk, upload, {2: {1: ANN}})
+    upload = fix(desk, upload, {2: {1: ANN}})
     with desk.database.transaction() as session:
         reading = steps.ReadingChoices(delimiter=";")
         steps.read_again(session, desk.caller, upload.id, reading=reading)
@@ -104,11 +104,11 @@ def test_a_file_that_is_read_otherwise_keeps_only_what_still_fits(desk: Desk) ->
 
 def test_what_was_typed_can_be_forgotten(desk: Desk) -> None:
     upload = desk.checked(HEADER + f"Ann,12,\nBob,{BOB},\n")
-    upload = mend(desk, upload, {2: {1: ANN}})
+    upload = fix(desk, upload, {2: {1: ANN}})
     with desk.database.transaction() as session:
         corrections.discard_fixes(session, desk.caller, upload.id)
     assert counts(desk.check(upload.id)) == (1, 0, 0, 0, 1)
-    assert mended_in(desk, upload) == FixCounts(0, 0)
+    assert fixed_in(desk, upload) == FixCounts(0, 0)
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -121,9 +121,9 @@ def test_cells_that_are_as_they_were_are_no_change(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_nobody_mends_over_another_check_or_another_upload(desk: Desk) -> None:
+def test_nobody_fixes_over_another_check_or_another_upload(desk: Desk) -> None:
     upload = desk.checked(HEADER + "Ann,12,\n")
-    mend(desk, upload, {2: {1: "13"}})
+    fix(desk, upload, {2: {1: "13"}})
     with desk.database.transaction() as session:
         with pytest.raises(Conflict) as caught:
             corrections.fix_rows(

@@ -1,5 +1,5 @@
 """A plan whose assistant can't speak any more: the campaign says so, calls nobody, and goes on once
-that is mended."""
+that is fixed."""
 
 from datetime import timedelta
 

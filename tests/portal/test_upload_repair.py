@@ -9,7 +9,7 @@ from werkzeug.test import TestResponse
 
 from app.enums import ImportState
 from tests.fixtures.uploads import number
-from tests.portal.upload_desk import Desk, heading, words
+from tests.portal.uploader import Desk, heading, words
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 ANN, BOB = number(1), number(2)
@@ -23,7 +23,7 @@ def fields(page: TestResponse) -> dict[str, str]:
 
 
 def version(page: TestResponse) -> str:
-    found = re.search(r'id="mend".*?name="version" value="(\d+)"', page.text, re.DOTALL)
+    found = re.search(r'id="fix-rows".*?name="version" value="(\d+)"', page.text, re.DOTALL)
     assert found
     return found.group(1)
 
@@ -126,7 +126,7 @@ def test_nobody_applies_a_check_that_they_have_not_seen(desk: Desk) -> None:
     assert "2 rows applied" in desk.shows(address)
 
 
-def test_a_row_out_of_place_is_mended_as_a_whole(desk: Desk) -> None:
+def test_a_row_out_of_place_is_fixed_as_a_whole(desk: Desk) -> None:
     address = desk.upload(f"Name,Phone\nLee, Ann,{ANN}\nBob,{BOB}\n")
     page = desk.browser.get(address)
     assert fields(page) == {"cell-2-0": "Lee", "cell-2-1": " Ann"}
@@ -136,7 +136,7 @@ def test_a_row_out_of_place_is_mended_as_a_whole(desk: Desk) -> None:
     assert heading(desk.browser.get(address)) == "All 2 rows can be applied"
 
 
-def test_a_row_that_tells_of_nobody_is_mended_in_any_cell_that_could(desk: Desk) -> None:
+def test_a_row_that_tells_of_nobody_is_fixed_in_any_cell_that_could(desk: Desk) -> None:
     address = desk.upload("Name,Phone,E-mail,Note\nAnn,,,x\n")
     assert fields(desk.browser.get(address)) == {"cell-2-1": "", "cell-2-2": ""}
     save(desk, address, cell_2_2="ann@mail.example")
@@ -144,7 +144,7 @@ def test_a_row_that_tells_of_nobody_is_mended_in_any_cell_that_could(desk: Desk)
     assert heading(desk.browser.get(address)) == "1 row can be applied"
 
 
-def test_mended_cells_hold_no_markup_and_no_nul(desk: Desk) -> None:
+def test_fixed_cells_hold_no_markup_and_no_nul(desk: Desk) -> None:
     address = desk.upload(FILE)
     save(desk, address, cell_2_1='"><b>\0')
     desk.work(address)

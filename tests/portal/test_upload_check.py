@@ -16,7 +16,7 @@ from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
 from tests.fixtures.cast import Tenant
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
-from tests.portal.upload_desk import Desk, make_campaign, words
+from tests.portal.uploader import Desk, make_campaign, words
 
 ANN, BOB, CY = number(1), number(2), number(3)
 

@@ -1,4 +1,4 @@
-"""A damaged file is mended on the screen, applied, and taken back."""
+"""A damaged file is fixed on the screen, applied, and taken back."""
 
 import re
 from pathlib import Path
@@ -11,14 +11,14 @@ from tests.e2e.test_contact_upload import choose, desk, five_counts, size_of, wa
 from tests.fixtures.stack import Stack
 
 FILE = """Patient,Mobile,E-mail
-Anneliese Mended,20255,anneliese@mail.example
-Bob Mended,+1 202 867 5377,bob(at)mail.example
-Nobody Mended,,
-Cy Mended,+1 202 867 5378,
+Anneliese Fixed,20255,anneliese@mail.example
+Bob Fixed,+1 202 867 5377,bob(at)mail.example
+Nobody Fixed,,
+Cy Fixed,+1 202 867 5378,
 """
 
 
-def test_a_damaged_file_is_mended_applied_and_taken_back(
+def test_a_damaged_file_is_fixed_applied_and_taken_back(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     visit, path = desk(live, partner, open_browser, 2, script=script)
@@ -39,7 +39,7 @@ def test_a_damaged_file_is_mended_applied_and_taken_back(
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the whole file").click()
     text = Path(download.value.path()).read_text("utf-8-sig")
-    assert "Anneliese Mended,'+1 202 867 5376,anneliese@mail.example," in text
+    assert "Anneliese Fixed,'+1 202 867 5376,anneliese@mail.example," in text
     assert "E-mail: Enter an email like name@example.com" in text
 
     page.get_by_label("E-mail, row 3").fill("bob@mail.example")

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Page, expect
 
 from tests.e2e.scripts import ask
-from tests.e2e.watched import Visit
+from tests.e2e.visits import Visit
 from tests.fixtures.stack import Stack
 
 PEOPLE = b"First Name,Phone Number,Email\nAda,+12025550120,\nBen,call me,\n"

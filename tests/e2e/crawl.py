@@ -5,7 +5,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
-from tests.e2e.watched import Visit
+from tests.e2e.visits import Visit
 
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 NO_PAGES = re.compile(r"\.(csv|json|xlsx)$|^/brand/")
