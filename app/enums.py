@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """Who somebody is. ``operator`` exists only through the command line."""
+    """A user's role. ``operator`` is given only by the command line."""
 
     OPERATOR = "operator"
     PARTNER_ADMIN = "partnerAdmin"

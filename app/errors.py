@@ -57,7 +57,7 @@ class Forbidden(DomainError):
 
 
 class NotFound(DomainError):
-    """Absent, or belonging to somebody else: the two are never told apart."""
+    """Absent, or another tenant's: both are answered in the same way."""
 
     def __init__(
         self, message: str = "Nothing was found at this address.", code: str = "not_found"

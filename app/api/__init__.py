@@ -26,7 +26,7 @@ def register_api(app: Flask, page_errors: PageErrors | None = None) -> None:
 
 
 def furnish_api(app: Flask) -> None:
-    """What the areas remember from request to request, begun anew."""
+    """Reset what the areas keep between requests."""
     settings: Settings = app.extensions["settings"]
     app.extensions["rate_limit"] = TokenBuckets(settings.rate_per_second, settings.rate_burst)
     app.extensions["request_log"] = RequestLog(app.extensions["database"])

@@ -1,4 +1,4 @@
-"""The quick way through ordinary JSON. Wherever it is in doubt, `json_body` goes the exact one."""
+"""A fast parser for ordinary JSON. In any doubt `json_body` uses the exact one."""
 
 from typing import Any
 

@@ -100,8 +100,8 @@ def _ping_what_has_rested(engine: Engine) -> None:
 
 
 def open_scratch() -> Any:
-    """A database for intermediate results, in a file without a name that nobody else can open
-    and that is gone when it is closed. It keeps no journal: what fails is lost."""
+    """Open a database for intermediate results, in an unnamed file that no other process can open
+    and that ends when it is closed. It keeps no journal: a failure loses it."""
     # This SQLite keeps what it calls a temporary database in memory, however large.
     with NamedTemporaryFile() as file:
         connection = sqlite.connect(file.name, isolation_level=None, check_same_thread=False)  # type: ignore[attr-defined]  # the driver has no types

@@ -30,8 +30,10 @@ class Turns:
 
     @cached_property
     def _file(self) -> int:
-        """Opened for the first writer: an engine may be made before there is a folder. Whoever may
-        write the database may take a turn, as the umask has it for both."""
+        """The lock file, opened for the first writer: an engine may be made before its folder.
+
+        The umask gives it the file mode of the database.
+        """
         file = os.open(f"{self._path}-turns", os.O_RDWR | os.O_CREAT, 0o666)
         weakref.finalize(self, os.close, file)
         return file
@@ -59,7 +61,7 @@ class QueueingConnection(sqlite.Connection):  # type: ignore[name-defined,misc] 
     _has_turn = False
 
     def take_turn(self) -> None:
-        """Waits until nobody before this connection writes; at once where it is its turn."""
+        """Wait for the connections that asked earlier; return at once if this one has the turn."""
         if not self._has_turn:
             self._has_turn = self.turns.take()
 

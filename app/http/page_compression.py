@@ -1,4 +1,4 @@
-"""Pages go out compressed, to where the length of the answer can tell nobody anything."""
+"""Compress pages, except where the length of an answer could reveal a secret."""
 
 import gzip
 

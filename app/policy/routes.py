@@ -73,7 +73,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.account_mails": Access.SIGNED_IN,
     "portal.account_session_end": Access.SIGNED_IN,
     "portal.account_sessions_end": Access.SIGNED_IN,
-    "portal.outbox": P.PARTNER_WRITE,  # a mail's link lets in whom it was for
+    "portal.outbox": P.PARTNER_WRITE,  # a mail's link signs its recipient in
     "portal.outbox_mail": P.PARTNER_WRITE,
     "portal.outbox_html": P.PARTNER_WRITE,
     "portal.theme": Access.SIGNED_IN,

@@ -22,7 +22,7 @@ SAME_AGAIN = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What somebody wrote, and where the answer goes."""
+    """A visitor's message, and the address for the answer."""
 
     text: str
     email: str
@@ -33,8 +33,8 @@ def send(session: Session, partner: Partner, message: Message, *, sender: str | 
     """Hands a message in as a mail to the partner's support address. The same message again
     within ten minutes is one message.
 
-    ``sender`` is whose messages are counted together: somebody who is signed in, else the network
-    address, which a whole office may have in common.
+    ``sender`` is what the rate limit counts: the signed-in user, otherwise the network address,
+    which a whole office may share.
 
     Raises `NotFound` where the partner offers no chat, `ValidationFailed` and `RateLimited`
     (``too_many_messages``).

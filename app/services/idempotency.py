@@ -46,7 +46,7 @@ def claim(
     _check(key)
     slot = Slot(credential_id, operation, key, _hash(request))
     if session.get_bind().dialect.name == "postgresql":
-        # On SQLite writers wait for each other anyway, so nobody ever sees half a request.
+        # On SQLite writers wait for each other anyway, so no request sees half of another.
         name = f"{credential_id}:{operation}:{key}"
         lock = func.pg_try_advisory_xact_lock(func.hashtextextended(name, 0))
         if not session.scalar(select(lock)):

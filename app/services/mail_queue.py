@@ -26,7 +26,7 @@ def ask_for(
     details: Mapping[str, Any] | None = None,
 ) -> None:
     """A mail to the user about what ``caller`` has just done; ``to`` where it goes elsewhere than
-    to the present address. What the system does by itself (the command line) tells nobody."""
+    to the present address. What the command line does sends no mail."""
     if caller.kind is CallerKind.SYSTEM:
         return
     hand_in(session, kind, partner_id=user.partner_id, user_id=user.id, to=to, details=details)
@@ -41,7 +41,7 @@ def hand_in(
     to: str | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> Mail:
-    """A mail, whoever caused it. Without ``user_id`` it needs ``to``."""
+    """Queue a mail. Without ``user_id`` it needs ``to``."""
     mail = Mail(
         id=new_id(),
         partner_id=partner_id,
@@ -57,6 +57,6 @@ def hand_in(
 
 
 def latest(session: Session, user_id: UUID, kind: MailKind) -> Mail | None:
-    """The last mail of a kind to a user whom the caller has loaded."""
+    """Return the last mail of a kind to a user that the caller has loaded."""
     query = select(Mail).where(Mail.user_id == user_id, Mail.kind == kind.value)
     return session.scalar(query.order_by(Mail.id.desc()).limit(1))

@@ -11,10 +11,10 @@ _NEEDS = {IMPORT_FINISHED: Permission.CONTACTS_WRITE}
 
 
 def wants(user: User, mail: str) -> bool:
-    """Whether the person gets this kind of mail; everybody does until they choose otherwise."""
+    """Whether the user gets this kind of mail; on until they turn it off."""
     return user.notifications.get(mail, True) is not False
 
 
 def offered(caller: Caller) -> list[str]:
-    """The kinds of mail that can reach somebody with the caller's permissions."""
+    """The kinds of mail that users with the caller's permissions can get."""
     return [mail for mail, needed in _NEEDS.items() if caller.may(needed)]

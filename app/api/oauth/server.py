@@ -72,7 +72,7 @@ class Grant(ClientCredentialsGrant):
 
 class Revocation(RevocationEndpoint):
     """RFC 7009. The hint is ignored, as section 2.1 allows: there is one kind of token. A token of
-    another client is left alone and answered like an unknown one: nobody learns that it exists."""
+    another client stays valid and is answered like an unknown one."""
 
     CLIENT_AUTH_METHODS = AUTH_METHODS
     server: "TokenServer"
@@ -139,7 +139,7 @@ class TokenServer(AuthorizationServer):
         """Tokens are not stored; only revoked ones are."""
 
     def send_signal(self, name: str, *args: Any, **kwargs: Any) -> None:
-        """Nobody listens."""
+        """Authlib's signals are not used."""
 
     def handle_response(
         self, status: int, body: dict[str, Any], headers: list[tuple[str, str]]

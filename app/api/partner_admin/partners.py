@@ -23,7 +23,7 @@ NO_PARTNER = {"partner_not_found": "There is no such partner, or it is another's
     errors={404: {"not_found": "Never answered: no match is an empty list."}},
 )
 def list_partners(query: PartnerFilter) -> Response:
-    """An operator sees every partner, everybody else their own. `domain` is compared exactly,
+    """An operator sees every partner, other callers their own. `domain` is compared exactly,
     `name` anywhere in the name, both without regard to case. No match is an empty list."""
     return listing(partners.listing(caller(), query), Page.of(query))
 

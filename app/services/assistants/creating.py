@@ -114,7 +114,7 @@ def configure_assistant(
 def define_external_id_key(
     session: Session, caller: Caller, assistant: Assistant, key: str, *, identifies: bool = False
 ) -> ExternalIdKey:
-    """Adds a key to the assistant's external-id settings, or says anew what it means."""
+    """Add a key to the assistant's external-id settings, or replace its meaning."""
     found = session.get(ExternalIdKey, (assistant.id, key))
     if found is None:
         found = ExternalIdKey(

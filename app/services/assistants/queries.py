@@ -205,7 +205,7 @@ def with_organizations(
     session: Session, caller: Caller, limit: int, *, also: UUID | str | None = None
 ) -> list[tuple[Assistant, str]]:
     """The first ``limit`` assistants by name, each with its organization's name, for a choice.
-    ``also`` is one that is offered wherever its name stands, if the caller sees it."""
+    ``also`` is one that is offered in any case, if the caller may see it."""
     query = visible(caller).join(Organization, Organization.id == Assistant.organization_id)
     named = query.add_columns(Organization.name)
     rows = session.execute(named.order_by(Assistant.name, Assistant.id).limit(limit)).all()

@@ -11,7 +11,7 @@ from app.services.auth.passwords import MAX_LENGTH
 
 MIN_LENGTH = 12
 LONGEST_UNIT = 4
-"""Of what is only repeated: "abcabcabcabc" is no longer than "abc" to whoever guesses."""
+"""The longest text whose repetition counts once: "abcabcabcabc" is as weak as "abc"."""
 
 COMMONEST = frozenset(
     """

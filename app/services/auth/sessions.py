@@ -41,7 +41,7 @@ every page."""
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """Somebody's session. ``partner`` is None for the operator; its lists are not loaded."""
+    """A user's session. ``partner`` is None for the operator; its lists are not loaded."""
 
     caller: Caller
     user: User

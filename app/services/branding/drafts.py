@@ -121,8 +121,8 @@ def changed_fields(partner: Partner, caller: Caller, draft: BrandVersion) -> lis
 def publish(
     session: Session, caller: Caller, partner: Partner, *, expected_version: int | None = None
 ) -> BrandVersion:
-    """Makes the draft what everybody sees. Raises `NotFound` where there is none, and `Conflict`
-    (``changed_meanwhile``) where it is not the one that was looked at."""
+    """Publish the draft. Raises `NotFound` if there is none, and `Conflict` (``changed_meanwhile``)
+    if it is not the version that the user reviewed."""
     caller.require(Permission.BRANDING_WRITE)
     partner = partners.get(session, caller, partner.id, for_change=True)
     _refuse_stale(content_of(session, caller, partner), expected_version)

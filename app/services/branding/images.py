@@ -127,7 +127,7 @@ def kept(session: Session, caller: Caller, url: str | None) -> BrandImage | None
 
 
 def by_hash(session: Session, sha256: str) -> BrandImage:
-    """A picture with its data, by its content. Whoever knows the hash has seen the picture."""
+    """An image with its data, by the hash of its content, which only its viewers know."""
     statement = select(BrandImage).where(BrandImage.sha256 == sha256).limit(1)
     image = session.scalar(statement.options(undefer(BrandImage.data)))
     if image is None:

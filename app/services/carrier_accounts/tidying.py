@@ -17,7 +17,7 @@ KEPT_SECRET = timedelta(days=1)
 
 
 def tidy(session: Session, keys: Sequence[str]) -> None:
-    """Encrypts anew what the key before encrypted, and forgets the secrets of removed accounts
+    """Re-encrypt what the previous key encrypted, and delete the secrets of removed accounts
     that no call on the line needs."""
     for account in session.scalars(select(CarrierAccount).where(CarrierAccount.secret != "")):
         busy = select(CallAttempt.id).where(

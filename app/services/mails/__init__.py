@@ -1,4 +1,4 @@
-"""Writing mails in the partner's brand, sending them, and inviting people anew.
+"""Writing mails in the partner's brand, sending them, and repeating invitations.
 
 Whatever causes a mail asks for it through `app.services.mail_queue`.
 """

@@ -1,4 +1,4 @@
-"""Sending somebody their invitation, or the link for their first password, once more."""
+"""Send a user's invitation, or the link for their first password, again."""
 
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from app.services.users.changing import held, record
 
 
 def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
-    """Sends a new link to somebody who has not come yet; it ends the links of before.
+    """Send a new link to a user who has not signed in yet; earlier links end.
 
     While the last one waits for its first attempt, nothing more is sent; one that waits for a
     further attempt is replaced. Raises `Forbidden`

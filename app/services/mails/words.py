@@ -14,7 +14,7 @@ from app.services.branding.brand import Brand
 class Words:
     """A mail's words; ``act`` is the button (label, address), ``reason`` why it was sent.
 
-    ``quoted`` is text of somebody else, shown as theirs.
+    ``quoted`` is text that another person wrote, shown as a quotation.
     """
 
     subject: str

@@ -17,7 +17,7 @@ def authenticate(session: Session, client_id: str, secret: str) -> OAuthClient |
     """The client that the secret proves, if it may have tokens now.
 
     None for an unknown client, a wrong secret, and a client that is suspended, revoked or at its
-    end, or whose partner is suspended: nobody learns which. Notes the use once a minute.
+    end, or whose partner is suspended: all look the same. Notes the use once a minute.
     """
     found = None
     if _CLIENT_ID.fullmatch(client_id):

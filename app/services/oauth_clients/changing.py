@@ -85,7 +85,7 @@ def _own(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient
 
 
 def require_operator(caller: Caller) -> None:
-    """Raises `Forbidden` (``support_only``) for whoever is not the operator's command line."""
+    """Raises `Forbidden` (``support_only``) unless the caller is the operator's command line."""
     if not caller.is_operator or caller.kind is not CallerKind.SYSTEM:
         message = "Clients of the legacy API are managed by support."
         raise Forbidden(message, "support_only")

@@ -176,7 +176,7 @@ def _problems(rules: CallingRules, stored: CallingRules, most_at_once: int) -> I
     )
     for name, least, most in bounds:
         value = getattr(rules, name)
-        # What was set where the bounds were wider stays, until somebody changes it.
+        # A value that was saved under wider bounds stays until it is changed.
         kept = value is None or value == getattr(stored, name)
         if not kept and not least <= value <= most:
             message = f"Enter a whole number from {least:,} to {most:,}."

@@ -209,7 +209,7 @@ def _for_audit(partner: Partner, caller: Caller, names: dict[str, Any]) -> dict[
 
 def _add_under_free_slug(session: Session, partner: Partner) -> None:
     """Stores the partner. Its word in addresses is its name in plain letters, numbered where that
-    is taken, and made unlike any other where somebody takes the same one at this moment."""
+    is taken, and random where a concurrent request takes the same one."""
     plain = unicodedata.normalize("NFKD", partner.name).encode("ascii", "ignore").decode().lower()
     base = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-") or "partner"
     taken = set(session.scalars(select(Partner.slug).where(Partner.slug.startswith(base))))

@@ -18,7 +18,7 @@ from app.services.tenancy import of_tenant
 
 
 def visible(caller: Caller) -> Select[Partner]:
-    """The partners that the caller may see: an operator all, everybody else their own."""
+    """The partners that the caller may see: an operator all, other callers their own."""
     return of_tenant(select(Partner), caller, Partner.id)
 
 
@@ -39,7 +39,7 @@ def get(session: Session, caller: Caller, partner_id: UUID, *, for_change: bool 
 def check(session: Session, caller: Caller, partner_id: UUID) -> UUID:
     """The id, if the caller may act inside that partner; otherwise `NotFound`, as `get`.
 
-    Costs a query only for operators: everybody else has one partner, known from the credential.
+    Costs a query only for operators: other callers have one partner, known from the credential.
     """
     if caller.partner_id is not None:
         if caller.partner_id != partner_id:

@@ -48,7 +48,7 @@ def set_allowances(
     expected_version: int | None = None,
 ) -> list[Tier]:
     """Sets both limits of the plans named; they count from the next call on. Returns the plans
-    that this changes: what is so already is no change, whoever made it so.
+    that this changes; a plan that has these limits already is not among them.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``, at fields such as
     ``customerFreePlan.callsADay``) and `Conflict` (``changed_meanwhile``).

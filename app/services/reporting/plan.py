@@ -33,7 +33,7 @@ def subscription_of_user(
 
 
 def subscription_of(session: Session, caller: Caller, organization_id: UUID) -> SubscriptionInfo:
-    """The same for a screen; whoever may see the usage may. Raises `NotFound`."""
+    """The same for a screen; needs only the permission to read usage. Raises `NotFound`."""
     caller.require(Permission.USAGE_READ)
     return _info(None, organizations.get(session, caller, organization_id))
 

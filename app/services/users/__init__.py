@@ -1,4 +1,4 @@
-"""People: who may see whom, who may create whom, and every change to them."""
+"""Users: which of them a caller may see, create and change, and every change to them."""
 
 from app.services.users.changing import set_external_id, set_password, update
 from app.services.users.creating import create, create_admin, create_partial, invite

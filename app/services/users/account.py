@@ -33,7 +33,7 @@ class OpenSession:
 
 
 def get(session: Session, caller: Caller, *, for_change: bool = False) -> User:
-    """The caller's own row. Raises `NotFound` for callers that are nobody."""
+    """Return the caller's own row. Raises `NotFound` for callers that are not users."""
     query = select(User).where(User.id == caller.subject_id)
     if for_change:
         query = query.with_for_update().execution_options(populate_existing=True)

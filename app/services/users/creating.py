@@ -171,7 +171,7 @@ def _add(
     try:
         with session.begin_nested():
             session.add(user)
-    except IntegrityError as error:  # the same address, added by somebody else at this moment
+    except IntegrityError as error:  # a concurrent request added the same address
         raise email_exists() from error
     if organization_id is not None:
         rollup.add_user(session, partner_id, organization_id, user.created_at)

@@ -36,7 +36,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One line: whom to invite, and into which organization where the line names one."""
+    """One line: the user to invite, and the organization if the line names one."""
 
     line: int
     email: str

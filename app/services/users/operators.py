@@ -17,7 +17,7 @@ def create(
 ) -> User:
     """An active operator.
 
-    Raises `Forbidden` for everybody but the command line, and `ValidationFailed`
+    Raises `Forbidden` for callers other than the command line, and `ValidationFailed`
     (``invalid_email``, ``email_exists``).
     """
     if caller.kind is not CallerKind.SYSTEM:

@@ -144,7 +144,7 @@ def _is_its_turn(delivery: WebhookDelivery, turn: int) -> bool:
 
 
 def _secrets(endpoint: WebhookEndpoint, settings: Settings) -> list[str]:
-    """The secrets to sign with; what was encrypted with the key before is encrypted anew."""
+    """The secrets to sign with; what the previous key encrypted is re-encrypted."""
     now, keys = utcnow(), settings.secret_keys
     if endpoint.previous_until is not None and endpoint.previous_until <= now:
         endpoint.previous_secret = endpoint.previous_until = None

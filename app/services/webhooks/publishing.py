@@ -30,7 +30,9 @@ def publish(
     event: WebhookEvent,
     data: Callable[[], Mapping[str, Any]],
 ) -> None:
-    """Hands in the event; one read where nobody wants it. ``data`` is asked for at most once.
+    """Queue the event; costs one read where no webhook receives it.
+
+    ``data`` is called at most once.
 
     While an endpoint is paused, its events are kept for it.
     """
