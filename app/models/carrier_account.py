@@ -48,3 +48,11 @@ class CarrierAccount(Base):
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
     removed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+    @property
+    def name(self) -> str:
+        """Twilio's name for it, or a trunk's ``user@host``."""
+        if self.trunk is None:
+            return self.sid
+        user, address = self.trunk["user"], str(self.trunk["address"])
+        return f"{user}@{address}" if user else address

@@ -35,6 +35,28 @@ def of_tenant(
     return query
 
 
+def fetch(
+    session: Session,
+    query: Select[T],
+    missing: NotFound,
+    *,
+    for_change: bool = False,
+    key_share: bool = False,
+) -> T:
+    """The one row of a query that `of_tenant` has filtered. Raises ``missing`` where it has none.
+
+    ``for_change`` holds the row until the transaction ends; with ``key_share`` other rows can be
+    written meanwhile that refer to it.
+    """
+    if for_change:
+        query = query.with_for_update(key_share=key_share)
+        query = query.execution_options(populate_existing=True)
+    found = session.scalars(query).one_or_none()
+    if found is None:
+        raise missing
+    return found
+
+
 def visible_organizations(caller: Caller) -> Select[Organization]:
     """The caller's organization, those of the caller's partner, or all for an operator."""
     return of_tenant(select(Organization), caller, Organization.partner_id, Organization.id)
@@ -48,12 +70,7 @@ def get_organization(
     ``for_change`` holds the row until the transaction ends.
     """
     query = visible_organizations(caller).where(Organization.id == organization_id)
-    if for_change:
-        query = query.with_for_update().execution_options(populate_existing=True)
-    organization = session.scalars(query).one_or_none()
-    if organization is None:
-        raise organization_not_found()
-    return organization
+    return fetch(session, query, organization_not_found(), for_change=for_change)
 
 
 def organization_not_found() -> NotFound:

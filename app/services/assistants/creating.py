@@ -39,15 +39,11 @@ def add_assistant(
     )
     session.add(assistant)
     session.flush()
-    audit.record(
+    audit.record_change(
         session,
         caller,
-        action="agent.created",
-        target_type="agent",
-        target_id=assistant.id,
-        partner_id=organization.partner_id,
-        organization_id=organization.id,
-        target=assistant.name,
+        "agent.created",
+        assistant,
         after={"name": assistant.name, "service": service, "timezone": timezone},
     )
     return assistant
@@ -96,18 +92,7 @@ def configure_assistant(
     except IntegrityError as error:
         message = "Another assistant of the organization has this number."
         raise ValidationFailed.on("phoneNumber", "phone_number_taken", message) from error
-    audit.record(
-        session,
-        caller,
-        action="agent.updated",
-        target_type="agent",
-        target_id=assistant.id,
-        partner_id=assistant.partner_id,
-        organization_id=assistant.organization_id,
-        target=assistant.name,
-        before=before,
-        after=values,
-    )
+    audit.record_change(session, caller, "agent.updated", assistant, before=before, after=values)
     return assistant
 
 
@@ -123,15 +108,11 @@ def define_external_id_key(
         session.add(found)
     found.identifies = identifies
     session.flush()
-    audit.record(
+    audit.record_change(
         session,
         caller,
-        action="agent.external_id_key_defined",
-        target_type="agent",
-        target_id=assistant.id,
-        partner_id=assistant.partner_id,
-        organization_id=assistant.organization_id,
-        target=assistant.name,
+        "agent.external_id_key_defined",
+        assistant,
         after={"key": key, "identifies": identifies},
     )
     return found

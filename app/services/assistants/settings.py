@@ -108,15 +108,11 @@ def remove_external_id_key(session: Session, caller: Caller, assistant_id: UUID,
     found = get_key(session, assistant, key)
     session.delete(found)
     session.flush()
-    audit.record(
+    audit.record_change(
         session,
         caller,
-        action="agent.external_id_key_removed",
-        target_type="agent",
-        target_id=assistant.id,
-        partner_id=assistant.partner_id,
-        organization_id=assistant.organization_id,
-        target=assistant.name,
+        "agent.external_id_key_removed",
+        assistant,
         before={"key": key, "identifies": found.identifies},
     )
 

@@ -11,6 +11,7 @@ from app.services.audit.log import (
     latest_of_target,
     of_partner,
     record,
+    record_change,
 )
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "latest_of_target",
     "of_partner",
     "record",
+    "record_change",
 ]

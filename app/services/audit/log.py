@@ -1,23 +1,52 @@
 """History: who did what, when, from where, with the values before and after."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from app.models import AuditEntry
+from app.models import (
+    Agent,
+    ApiKey,
+    AuditEntry,
+    Call,
+    Campaign,
+    CarrierAccount,
+    ContactImport,
+    OAuthClient,
+    Organization,
+    Partner,
+    User,
+    WebhookEndpoint,
+)
 from app.policy import Permission
 from app.policy.caller import Caller
+from app.services.tenancy import of_tenant
 
 SIGNED_IN = "user.signed_in"
 EVERYDAY = (SIGNED_IN, "call.scheduled")
 """What happens all the time and changes nothing."""
 LOOKED_BACK = 500
+_TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
+    Agent: ("agent", lambda row: row.name),
+    ApiKey: ("api_key", lambda row: f"{row.name} ({row.public_id})"),
+    Call: ("call", lambda row: row.phone_number),
+    Campaign: ("campaign", lambda row: row.name),
+    CarrierAccount: ("carrier_account", lambda row: row.name),
+    ContactImport: ("upload", lambda row: row.file_name),
+    OAuthClient: ("client", lambda row: f"{row.name} ({row.client_id})"),
+    Organization: ("organization", lambda row: row.name),
+    Partner: ("partner", lambda row: row.name),
+    User: ("user", lambda row: row.email),
+    WebhookEndpoint: ("webhook", lambda row: urlsplit(row.url).hostname),
+}
+"""By model: the type of the target in the log, and how the log names a row."""
 _SECRET_WORDS = ("password", "secret", "token", "key_hash")
 
 
@@ -56,6 +85,38 @@ def record(
             before=old,
             after=new,
         )
+    )
+
+
+def record_change(
+    session: Session,
+    caller: Caller,
+    action: str,
+    row: Any,
+    *,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> None:
+    """As `record`, about a stored row: its partner, its organization and its name are its own."""
+    target_type, name_of = _TARGETS[type(row)]
+    match row:
+        case Partner():
+            partner_id, organization_id = row.id, None
+        case Organization():
+            partner_id, organization_id = row.partner_id, row.id
+        case _:
+            partner_id, organization_id = row.partner_id, row.organization_id
+    record(
+        session,
+        caller,
+        action=action,
+        target_type=target_type,
+        target_id=row.id,
+        partner_id=partner_id,
+        organization_id=organization_id,
+        target=name_of(row),
+        before=before,
+        after=after,
     )
 
 
@@ -107,8 +168,7 @@ def last_of_target(
 ) -> AuditEntry | None:
     """The last change of a thing that the caller has loaded; who made it is no secret to them."""
     query = select(AuditEntry).where(_is_target(target_type, target_id))
-    if caller.partner_id is not None:
-        query = query.where(AuditEntry.partner_id == caller.partner_id)
+    query = of_tenant(query, caller, AuditEntry.partner_id)
     return session.scalar(query.order_by(AuditEntry.id.desc()).limit(1))
 
 
@@ -135,6 +195,4 @@ def _read(
     if not caller.may(Permission.AUDIT_READ):
         return []
     query = select(AuditEntry).where(condition).order_by(AuditEntry.id.desc()).limit(limit)
-    if caller.partner_id is not None:
-        query = query.where(AuditEntry.partner_id == caller.partner_id)
-    return list(session.scalars(query))
+    return list(session.scalars(of_tenant(query, caller, AuditEntry.partner_id)))

@@ -170,14 +170,7 @@ def let_in(session: Session, user: User, ip: str | None, request_id: str | None)
     """Notes that somebody who has proved who they are signs in now; the session is the face's."""
     sessions.note_times(session, user, last_sign_in=utcnow())
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
-    audit.record(
-        session,
-        caller,
-        action=audit.SIGNED_IN,
-        target_type="user",
-        target_id=user.id,
-        target=user.email,
-    )
+    audit.record_change(session, caller, audit.SIGNED_IN, user)
     return user
 
 

@@ -307,15 +307,11 @@ def _enqueue(session: Session, call: Call, now: datetime) -> None:
 
 
 def _write_history(session: Session, caller: Caller, call: Call) -> None:
-    audit.record(
+    audit.record_change(
         session,
         caller,
-        action="call.scheduled",
-        target_type="call",
-        target_id=call.id,
-        partner_id=call.partner_id,
-        organization_id=call.organization_id,
-        target=call.phone_number,
+        "call.scheduled",
+        call,
         after={"source": call.source, "live": call.live, "agentId": call.assistant_id},
     )
 

@@ -51,16 +51,7 @@ def cancel(session: Session, caller: Caller, call_id: UUID | str, keys: Sequence
             end_attempt(session, call, attempt, *canceled, at=now)
         elif attempt is not None:
             events.signal(session, attempt.id)
-    audit.record(
-        session,
-        caller,
-        action="call.cancelled",
-        target_type="call",
-        target_id=call.id,
-        partner_id=call.partner_id,
-        organization_id=call.organization_id,
-        target=call.phone_number,
-    )
+    audit.record_change(session, caller, "call.cancelled", call)
     session.flush()
     return call
 

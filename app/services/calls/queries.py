@@ -18,6 +18,7 @@ from app.policy.caller import Caller
 from app.schemas import calls as schemas
 from app.schemas.calls import CallFilter
 from app.services import name_search
+from app.services.tenancy import of_tenant
 
 _SEEN_BY_KEYS = (CallSource.API, CallSource.LEGACY)
 UNANSWERED = frozenset(
@@ -258,10 +259,7 @@ def without_calls(session: Session, caller: Caller, chosen: CallSearch) -> int:
     if asks_calls or not chosen.counted:
         return 0
     rows = select(func.count()).select_from(Conversation).where(Conversation.call_id.is_(None))
-    if caller.organization_id is not None:
-        rows = rows.where(Conversation.organization_id == caller.organization_id)
-    elif caller.partner_id is not None:
-        rows = rows.where(Conversation.partner_id == caller.partner_id)
+    rows = of_tenant(rows, caller, Conversation.partner_id, Conversation.organization_id)
     if chosen.organization is not None:
         rows = rows.where(Conversation.organization_id == chosen.organization)
     if chosen.since is not None:
@@ -289,10 +287,7 @@ def of_number(session: Session, caller: Caller, text: str) -> ColumnElement[bool
 def _in_regions(session: Session, caller: Caller, text: str) -> set[str]:
     """The numbers that a number without a country code stands for in the organizations' regions."""
     regions = select(Organization.default_region).distinct().limit(MOST_REGIONS)
-    if caller.partner_id is not None:
-        regions = regions.where(Organization.partner_id == caller.partner_id)
-    if caller.organization_id is not None:
-        regions = regions.where(Organization.id == caller.organization_id)
+    regions = of_tenant(regions, caller, Organization.partner_id, Organization.id)
     found = set()
     for region in session.scalars(regions):
         try:

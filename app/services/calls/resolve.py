@@ -202,15 +202,11 @@ def _not_stuck(call: Call) -> Conflict:
 
 
 def _record(session: Session, caller: Caller, call: Call, before: CallStatus, reason: str) -> None:
-    audit.record(
+    audit.record_change(
         session,
         caller,
-        action="call.resolved",
-        target_type="call",
-        target_id=call.id,
-        partner_id=call.partner_id,
-        organization_id=call.organization_id,
-        target=call.phone_number,
+        "call.resolved",
+        call,
         before={"status": before},
         after={"status": call.status, "reason": reason},
     )

@@ -48,7 +48,9 @@ def create(
     session.add(campaign)
     session.flush()
     _set_assistants(session, campaign, assistant_ids)
-    _record(session, caller, campaign, "created", before={}, after={"name": campaign.name})
+    audit.record_change(
+        session, caller, "campaign.created", campaign, after={"name": campaign.name}
+    )
     return campaign
 
 
@@ -163,7 +165,7 @@ def changed(
     """Counts and records a change of a campaign that is held."""
     campaign.version += 1
     session.flush()
-    _record(session, caller, campaign, verb, before=before, after=after)
+    audit.record_change(session, caller, f"campaign.{verb}", campaign, before=before, after=after)
 
 
 def _checked_name(name: str) -> str:
@@ -205,26 +207,3 @@ def _set_assistants(session: Session, campaign: Campaign, assistant_ids: Collect
         for assistant_id in sorted(wanted)
     )
     session.flush()
-
-
-def _record(
-    session: Session,
-    caller: Caller,
-    campaign: Campaign,
-    verb: str,
-    *,
-    before: dict[str, object],
-    after: dict[str, object],
-) -> None:
-    audit.record(
-        session,
-        caller,
-        action=f"campaign.{verb}",
-        target_type="campaign",
-        target_id=campaign.id,
-        partner_id=campaign.partner_id,
-        organization_id=campaign.organization_id,
-        target=campaign.name,
-        before=before,
-        after=after,
-    )

@@ -11,7 +11,7 @@ from app.errors import NotFound
 from app.models import Campaign
 from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page, sort_named
-from app.services.tenancy import of_tenant
+from app.services.tenancy import fetch, of_tenant
 
 SORTS = {
     "-created": Sort(Campaign.created_at, lambda row: row.created_at, descending=True),
@@ -35,12 +35,7 @@ def get(
     ``for_change`` holds the row until the transaction ends.
     """
     query = visible(caller).where(Campaign.id == campaign_id)
-    if for_change:
-        query = query.with_for_update(key_share=True).execution_options(populate_existing=True)
-    campaign = session.scalars(query).one_or_none()
-    if campaign is None:
-        raise not_found()
-    return campaign
+    return fetch(session, query, not_found(), for_change=for_change, key_share=True)
 
 
 def list_all(session: Session, caller: Caller) -> Sequence[Campaign]:

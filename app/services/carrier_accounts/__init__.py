@@ -18,7 +18,6 @@ from app.services.carrier_accounts.accounts import (
 )
 from app.services.carrier_accounts.particulars import (
     Particulars,
-    name_of,
     refuse_private,
     trunk_of,
 )
@@ -45,7 +44,6 @@ __all__ = [
     "get",
     "in_use",
     "leaving",
-    "name_of",
     "numbers_of",
     "of_attempt",
     "of_call",

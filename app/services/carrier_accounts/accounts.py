@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Select, exists, func, select
@@ -14,11 +13,11 @@ from app.models import Call, CarrierAccount, Organization, Partner, new_id, utcn
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.carrier_accounts.particulars import Particulars, check, facts_of, name_of
+from app.services.carrier_accounts.particulars import Particulars, check, facts_of
 from app.services.carrier_accounts.tidying import PURPOSE
 from app.services.credentials.encryption import seal
 from app.services.paging import Page, Sort, keyset_page
-from app.services.tenancy import of_tenant
+from app.services.tenancy import fetch, of_tenant
 
 _NEWEST = Sort(CarrierAccount.created_at, lambda row: row.created_at, descending=True)
 
@@ -61,13 +60,8 @@ def get(
 ) -> CarrierAccount:
     """Raises `Forbidden` and `NotFound` (``carrier_account_not_found``)."""
     query = _manageable(caller).where(CarrierAccount.id == account_id)
-    if for_change:
-        query = query.with_for_update().execution_options(populate_existing=True)
-    found = session.scalars(query).one_or_none()
-    if found is None:
-        message = "There is no such carrier account."
-        raise NotFound(message, "carrier_account_not_found")
-    return found
+    missing = NotFound("There is no such carrier account.", "carrier_account_not_found")
+    return fetch(session, query, missing, for_change=for_change)
 
 
 def current(session: Session, caller: Caller, organization_id: UUID | None) -> CurrentAccount:
@@ -132,7 +126,9 @@ def save(
         account.trunk, account.version = trunk, version + 1
     session.flush()
     after = facts_of(account) | {wanted.secret_name: "changed" if wanted.secret else None}
-    _record(session, caller, account, "saved", before, after)
+    audit.record_change(
+        session, caller, "carrier_account.saved", account, before=before, after=after
+    )
     return account
 
 
@@ -148,7 +144,9 @@ def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount
     account.removed_at = utcnow()
     account.version += 1
     session.flush()
-    _record(session, caller, account, "removed", facts_of(account), {})
+    audit.record_change(
+        session, caller, "carrier_account.removed", account, before=facts_of(account)
+    )
     return account
 
 
@@ -203,25 +201,3 @@ def _held(
     session.execute(locked.with_for_update(key_share=True))
     query = _newest_of(select(CarrierAccount), owner_id).with_for_update()
     return session.scalars(query.execution_options(populate_existing=True)).one_or_none()
-
-
-def _record(
-    session: Session,
-    caller: Caller,
-    account: CarrierAccount,
-    verb: str,
-    before: dict[str, Any],
-    after: dict[str, Any],
-) -> None:
-    audit.record(
-        session,
-        caller,
-        action=f"carrier_account.{verb}",
-        target_type="carrier_account",
-        target_id=account.id,
-        partner_id=account.partner_id,
-        organization_id=account.organization_id,
-        target=name_of(account),
-        before=before,
-        after=after,
-    )

@@ -135,11 +135,3 @@ def trunk_of(account: CarrierAccount) -> Trunk | None:
 def facts_of(account: CarrierAccount) -> dict[str, Any]:
     """What history tells of an account."""
     return dict(account.trunk) if account.trunk is not None else {"sid": account.sid}
-
-
-def name_of(account: CarrierAccount) -> str:
-    """Twilio's name for it, or a trunk's ``user@host``."""
-    trunk = trunk_of(account)
-    if trunk is None:
-        return account.sid
-    return f"{trunk.user}@{trunk.address}" if trunk.user else trunk.address

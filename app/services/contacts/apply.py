@@ -277,16 +277,8 @@ def send(
         dry_run=dry_run,
     )
     if not dry_run and (result.created or result.updated or result.deleted):
-        audit.record(
-            session,
-            caller,
-            action=f"contacts.{_VERBS[sent.action]}",
-            target_type="campaign",
-            target_id=campaign.id,
-            partner_id=campaign.partner_id,
-            organization_id=campaign.organization_id,
-            target=campaign.name,
-            after=result.counts,
+        audit.record_change(
+            session, caller, f"contacts.{_VERBS[sent.action]}", campaign, after=result.counts
         )
         session.flush()
     return result

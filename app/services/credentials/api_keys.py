@@ -5,7 +5,7 @@ checksum tells a misspelt key without asking the database. Only a hash of the wh
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -192,7 +192,7 @@ def revoke(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
     if key.revoked_at is None:
         key.revoked_at = utcnow()
         session.flush()
-        _record(session, caller, key, "key.revoked")
+        audit.record_change(session, caller, "key.revoked", key)
     return key
 
 
@@ -262,30 +262,10 @@ def _add(session: Session, caller: Caller, key: ApiKey, *, action: str) -> NewKe
     session.add(key)
     session.flush()
     after = {"scopes": key.scopes, "live": key.live, "expiresAt": key.expires_at}
-    _record(session, caller, key, action, after)
+    audit.record_change(session, caller, action, key, after=after)
     return NewKey(key, secret)
 
 
 def _manageable(caller: Caller) -> Select[ApiKey]:
     caller.require(Permission.CREDENTIALS_MANAGE)
     return of_tenant(select(ApiKey), caller, ApiKey.partner_id, ApiKey.organization_id)
-
-
-def _record(
-    session: Session,
-    caller: Caller,
-    key: ApiKey,
-    action: str,
-    after: Mapping[str, object] | None = None,
-) -> None:
-    audit.record(
-        session,
-        caller,
-        action=action,
-        target_type="api_key",
-        target_id=key.id,
-        partner_id=key.partner_id,
-        organization_id=key.organization_id,
-        target=f"{key.name} ({key.public_id})",
-        after=after,
-    )

@@ -186,14 +186,11 @@ def _keep_problems(session: Session, upload: ContactImport, result: BulkResult) 
 
 def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
     upload.state, upload.finished_at, upload.lease_until = state, utcnow(), None
-    audit.record(
+    audit.record_change(
         session,
         system_caller(upload.author, partner_id=upload.partner_id),
-        action="upload.applied" if state is ImportState.DONE else f"upload.{state}",
-        target_type="upload",
-        target_id=upload.id,
-        organization_id=upload.organization_id,
-        target=upload.file_name,
+        "upload.applied" if state is ImportState.DONE else f"upload.{state}",
+        upload,
         after={
             name: getattr(upload, name) for name in (CREATED, UPDATED, DELETED, IGNORED, FAILED)
         },

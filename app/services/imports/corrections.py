@@ -15,7 +15,8 @@ from app.errors import Conflict
 from app.models import ContactImport, ImportCorrection, ImportRow
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services.imports.uploads import can_be_read_again, get, hand_in_check, record
+from app.services import audit
+from app.services.imports.uploads import can_be_read_again, get, hand_in_check
 
 LEFT_OUT = "left_out"
 """Why a row is ignored: a user left it out."""
@@ -116,7 +117,7 @@ def fix_rows(
     if cells or skipped:
         hand_in_check(session, upload)
         after = {"cells": cells, "rowsLeftOut": skipped}
-        record(session, caller, upload, "mended", after=after)
+        audit.record_change(session, caller, "upload.mended", upload, after=after)
     return upload
 
 
@@ -126,7 +127,7 @@ def restore_left_out(session: Session, caller: Caller, upload_id: UUID) -> Conta
     own = ImportCorrection.import_id == upload.id
     session.execute(update(ImportCorrection).where(own).values(skipped=False))
     hand_in_check(session, upload)
-    record(session, caller, upload, "mended", after={"rowsLeftOut": 0})
+    audit.record_change(session, caller, "upload.mended", upload, after={"rowsLeftOut": 0})
     return upload
 
 
@@ -135,7 +136,9 @@ def discard_fixes(session: Session, caller: Caller, upload_id: UUID) -> ContactI
     upload = _open(session, caller, upload_id)
     session.execute(delete(ImportCorrection).where(ImportCorrection.import_id == upload.id))
     hand_in_check(session, upload)
-    record(session, caller, upload, "mended", after={"cells": 0, "rowsLeftOut": 0})
+    audit.record_change(
+        session, caller, "upload.mended", upload, after={"cells": 0, "rowsLeftOut": 0}
+    )
     return upload
 
 

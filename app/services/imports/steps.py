@@ -20,7 +20,7 @@ from app.gateways import job_queue
 from app.models import Campaign, ColumnMapping, ContactImport, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
-from app.services import campaigns
+from app.services import audit, campaigns
 from app.services.imports import uploads
 from app.services.imports.mapping import ONCE, Field, Target, columns_hash
 from app.services.imports.uploads import (
@@ -29,7 +29,6 @@ from app.services.imports.uploads import (
     external_id_keys,
     get,
     hand_in_check,
-    record,
     rows_left,
 )
 
@@ -84,7 +83,7 @@ def read_again(
         _remember(session, upload)
     hand_in_check(session, upload)
     after = {"mapping": upload.mapping, "reading": upload.read_options}
-    record(session, caller, upload, "read_again", before=before, after=after)
+    audit.record_change(session, caller, "upload.read_again", upload, before=before, after=after)
     return upload
 
 
@@ -139,7 +138,9 @@ def start_apply(
     upload.apply_number += 1
     if upload.lease_until is None:
         enqueue_apply(session, upload)
-    record(session, caller, upload, "started", after={"rows": rows_left(upload)})
+    audit.record_change(
+        session, caller, "upload.started", upload, after={"rows": rows_left(upload)}
+    )
     return upload
 
 
@@ -168,7 +169,9 @@ def cancel(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
         upload.state, upload.finished_at = ImportState.CANCELLED, utcnow()
         upload.check_run = None
     stopping = upload.state is ImportState.APPLYING
-    record(session, caller, upload, "stop_asked" if stopping else "cancelled")
+    audit.record_change(
+        session, caller, f"upload.{'stop_asked' if stopping else 'cancelled'}", upload
+    )
     return upload
 
 
@@ -195,7 +198,7 @@ def _set_repairs(
     before, upload.repairs = upload.repairs, sorted(repairs)
     hand_in_check(session, upload)
     change = {"before": {"repairs": before}, "after": {"repairs": upload.repairs}}
-    record(session, caller, upload, "repaired", **change)
+    audit.record_change(session, caller, "upload.repaired", upload, **change)
     return upload
 
 

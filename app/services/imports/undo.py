@@ -36,7 +36,7 @@ from app.services.contacts.undo import (
     undo,
 )
 from app.services.imports.apply import upload_facts
-from app.services.imports.uploads import author_of, get, record
+from app.services.imports.uploads import author_of, get
 from app.services.webhooks.publishing import publish
 
 WORKED_OUT_AT_ONCE = 2000
@@ -296,7 +296,9 @@ def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> Conta
         str(upload.id),
         str(upload.undo_number),
     )
-    record(session, caller, upload, "undo_started", after={"changes": upload.undo_changes})
+    audit.record_change(
+        session, caller, "upload.undo_started", upload, after={"changes": upload.undo_changes}
+    )
     return upload
 
 
@@ -378,14 +380,11 @@ def _outcome_values(upload: ContactImport, one: Undone) -> dict[str, object]:
 def _record_end(
     session: Session, upload: ContactImport, verb: str, after: dict[str, object]
 ) -> None:
-    audit.record(
+    audit.record_change(
         session,
         system_caller(upload.undo_author or upload.author, partner_id=upload.partner_id),
-        action=f"upload.{verb}",
-        target_type="upload",
-        target_id=upload.id,
-        organization_id=upload.organization_id,
-        target=upload.file_name,
+        f"upload.{verb}",
+        upload,
         after=after,
     )
     session.flush()

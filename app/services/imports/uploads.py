@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, false, func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, ContactAction, ImportState
@@ -21,6 +21,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns
 from app.services.paging import Page, Sort, keyset_page
+from app.services.tenancy import fetch, of_tenant
 
 _SORT = Sort(ContactImport.created_at, lambda row: row.created_at, descending=True)
 _LONGEST_NAME = 200
@@ -44,13 +45,8 @@ def get(
     ``for_change`` locks the row until the transaction ends.
     """
     query = _visible(caller).where(ContactImport.id == upload_id)
-    if for_change:
-        query = query.with_for_update().execution_options(populate_existing=True)
-    found = session.scalars(query).one_or_none()
-    if found is None:
-        message = "There is no such upload."
-        raise NotFound(message, "upload_not_found")
-    return found
+    missing = NotFound("There is no such upload.", "upload_not_found")
+    return fetch(session, query, missing, for_change=for_change)
 
 
 def search(
@@ -132,7 +128,9 @@ def create(
     session.add(upload)
     session.flush()
     hand_in_check(session, upload)
-    record(session, caller, upload, "created", after={"action": action, "size": file.size})
+    audit.record_change(
+        session, caller, "upload.created", upload, after={"action": action, "size": file.size}
+    )
     return upload
 
 
@@ -202,39 +200,9 @@ def enqueue_check(session: Session, upload: ContactImport) -> None:
     )
 
 
-def record(
-    session: Session,
-    caller: Caller,
-    upload: ContactImport,
-    verb: str,
-    *,
-    before: dict[str, Any] | None = None,
-    after: dict[str, Any] | None = None,
-) -> None:
-    """Record an act on an upload in the audit log."""
-    audit.record(
-        session,
-        caller,
-        action=f"upload.{verb}",
-        target_type="upload",
-        target_id=upload.id,
-        partner_id=upload.partner_id,
-        organization_id=upload.organization_id,
-        target=upload.file_name,
-        before=before,
-        after=after,
-    )
-
-
 def _visible(caller: Caller) -> Select[ContactImport]:
     query = select(ContactImport)
-    if caller.partner_id is not None:
-        query = query.where(ContactImport.partner_id == caller.partner_id)
-    elif not caller.is_operator:
-        query = query.where(false())
-    if caller.organization_id is not None:
-        query = query.where(ContactImport.organization_id == caller.organization_id)
-    return query
+    return of_tenant(query, caller, ContactImport.partner_id, ContactImport.organization_id)
 
 
 def author_of(session: Session, caller: Caller) -> str:

@@ -24,6 +24,7 @@ from app.schemas.legacy import LegacyCallInput
 from app.schemas.reading import read
 from app.services import assistants, calls, rollup
 from app.services.paging import Page, Sort, keyset_page
+from app.services.tenancy import of_tenant
 
 DAYS_SHOWN = 30
 DAYS_KEPT = timedelta(days=400)
@@ -244,9 +245,7 @@ def _body(
 def _visible(caller: Caller) -> Select[OAuthClient]:
     caller.require(Permission.AUDIT_READ)
     query = select(OAuthClient).where(OAuthClient.area == Area.LEGACY_CALLS)
-    if caller.partner_id is not None:
-        query = query.where(OAuthClient.partner_id == caller.partner_id)
-    return query
+    return of_tenant(query, caller, OAuthClient.partner_id)
 
 
 def _with_figures(session: Session, clients: Sequence[OAuthClient]) -> list[Moving]:

@@ -9,8 +9,8 @@ from app.errors import Conflict
 from app.models import MailKind, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import mail_queue
-from app.services.users.changing import held, record
+from app.services import audit, mail_queue
+from app.services.users.changing import held
 
 
 def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
@@ -35,5 +35,5 @@ def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
             return user
         last.failed_at, last.failure = utcnow(), "replaced by a newer one"
     mail_queue.hand_in(session, kind, partner_id=user.partner_id, user_id=user.id)
-    record(session, caller, user, "invitation_sent", before={}, after={"email": user.email})
+    audit.record_change(session, caller, "user.invitation_sent", user, after={"email": user.email})
     return user

@@ -1,6 +1,5 @@
 """Stopping clients, ending them, and serving those of Area B for longer."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
@@ -19,7 +18,7 @@ def suspend(session: Session, caller: Caller, client_id: UUID | str) -> OAuthCli
     client = changeable(session, caller, client_id)
     if client.suspended_at is None:
         client.suspended_at = utcnow()
-        record(session, caller, client, "client.suspended")
+        audit.record_change(session, caller, "client.suspended", client)
     return client
 
 
@@ -28,7 +27,7 @@ def resume(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClie
     client = changeable(session, caller, client_id)
     if client.suspended_at is not None:
         client.suspended_at = None
-        record(session, caller, client, "client.resumed")
+        audit.record_change(session, caller, "client.resumed", client)
     return client
 
 
@@ -37,7 +36,7 @@ def revoke(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClie
     client = _own(session, caller, client_id)
     if client.revoked_at is None:
         client.revoked_at = utcnow()
-        record(session, caller, client, "client.revoked")
+        audit.record_change(session, caller, "client.revoked", client)
     return client
 
 
@@ -56,11 +55,11 @@ def extend(
         raise ValidationFailed.on("clientId", "wrong_area", message)
     before = client.served_until
     client.served_until = until
-    record(
+    audit.record_change(
         session,
         caller,
-        client,
         "client.extended",
+        client,
         before={"servedUntil": before},
         after={"servedUntil": until},
     )
@@ -89,28 +88,3 @@ def require_operator(caller: Caller) -> None:
     if not caller.is_operator or caller.kind is not CallerKind.SYSTEM:
         message = "Clients of the legacy API are managed by support."
         raise Forbidden(message, "support_only")
-
-
-def record(
-    session: Session,
-    caller: Caller,
-    client: OAuthClient,
-    action: str,
-    *,
-    before: Mapping[str, object] | None = None,
-    after: Mapping[str, object] | None = None,
-) -> None:
-    """One row of history about a client."""
-    session.flush()
-    audit.record(
-        session,
-        caller,
-        action=action,
-        target_type="client",
-        target_id=client.id,
-        partner_id=client.partner_id,
-        organization_id=client.organization_id,
-        target=f"{client.name} ({client.client_id})",
-        before=before,
-        after=after,
-    )

@@ -11,8 +11,9 @@ from app.errors import ValidationFailed
 from app.models import OAuthClient, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
+from app.services import audit
 from app.services.credentials import secrets as credential_secrets
-from app.services.oauth_clients.changing import changeable, record, require_operator
+from app.services.oauth_clients.changing import changeable, require_operator
 from app.services.tenancy import get_organization
 
 CLIENT_ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
@@ -90,7 +91,7 @@ def roll(
     client.previous_secret_hash = client.secret_hash if overlap else None
     client.previous_until = utcnow() + overlap if overlap else None
     client.secret_hash = credential_secrets.hash_of(secret)
-    record(session, caller, client, "client.rolled", after={"secret": "new"})
+    audit.record_change(session, caller, "client.rolled", client, after={"secret": "new"})
     return NewClient(client, secret)
 
 
@@ -109,5 +110,5 @@ def _add(session: Session, caller: Caller, client: OAuthClient, name: str) -> Ne
     session.add(client)
     session.flush()
     shown = {"role": client.role, "area": client.area, "expiresAt": client.expires_at}
-    record(session, caller, client, "client.created", after=shown)
+    audit.record_change(session, caller, "client.created", client, after=shown)
     return NewClient(client, secret)

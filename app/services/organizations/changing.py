@@ -67,7 +67,9 @@ def add(session: Session, caller: Caller, partner: Partner, **fields: Any) -> Or
     session.add(organization)
     session.flush()
     rollup.add_organization(session, partner.id, organization.payment_tier)
-    record(session, caller, organization, "created", before={}, after=_facts(organization))
+    audit.record_change(
+        session, caller, "organization.created", organization, after=_facts(organization)
+    )
     return organization
 
 
@@ -112,7 +114,14 @@ def change(
         rollup.move_organization(session, organization, tier_before, organization.payment_tier)
     organization.version += 1
     session.flush()
-    record(session, caller, organization, "updated", before=before, after=_facts(organization))
+    audit.record_change(
+        session,
+        caller,
+        "organization.updated",
+        organization,
+        before=before,
+        after=_facts(organization),
+    )
     if "payment_tier" in differing:
         waiting.request_rescheduling(session, organization.partner_id, organization.id)
     return True
@@ -146,27 +155,3 @@ def _facts(organization: Organization) -> dict[str, Any]:
     fields = ("name", "payment_tier", "assistant_limit", "user_limit")
     codes = ("referral_code", "referred_by_code")
     return {wire_name(field): getattr(organization, field) for field in (*fields, *codes)}
-
-
-def record(
-    session: Session,
-    caller: Caller,
-    organization: Organization,
-    verb: str,
-    *,
-    before: dict[str, Any],
-    after: dict[str, Any],
-) -> None:
-    """One row of history about an organization."""
-    audit.record(
-        session,
-        caller,
-        action=f"organization.{verb}",
-        target_type="organization",
-        target_id=organization.id,
-        partner_id=organization.partner_id,
-        organization_id=organization.id,
-        target=organization.name,
-        before=before,
-        after=after,
-    )

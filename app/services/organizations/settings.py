@@ -15,8 +15,9 @@ from app.phone import regions
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
+from app.services import audit
 from app.services.calls import waiting
-from app.services.organizations.changing import held, record
+from app.services.organizations.changing import held
 
 SATELLITE = "001"
 """Stands for satellite and international networks among the regions."""
@@ -102,11 +103,11 @@ def change_settings(
     organization.version += 1
     session.flush()
     for group in changed:
-        record(
+        audit.record_change(
             session,
             caller,
+            f"organization.{group}_changed",
             organization,
-            f"{group}_changed",
             before=_shown(before, GROUPS[group]),
             after=_shown(after, GROUPS[group]),
         )

@@ -14,7 +14,7 @@ from app.policy.caller import Caller
 from app.services import audit, rollup
 from app.services.calls.lifecycle import end_call
 from app.services.calls.states import WAITING
-from app.services.organizations.changing import held, record
+from app.services.organizations.changing import held
 
 ARCHIVED_WORDS = "The organization was archived before the call was placed."
 
@@ -167,7 +167,9 @@ def _move(
     organization.version += 1
     session.flush()
     after = {"status": status, "statusReason": reason}
-    record(session, caller, organization, verb, before=before, after=after)
+    audit.record_change(
+        session, caller, f"organization.{verb}", organization, before=before, after=after
+    )
 
 
 def _cancel_waiting_calls(session: Session, organization: Organization) -> int:
@@ -197,15 +199,11 @@ def _pause_campaigns(session: Session, caller: Caller, organization: Organizatio
     for campaign in running:
         campaign.status = CampaignStatus.PAUSED
         campaign.version += 1
-        audit.record(
+        audit.record_change(
             session,
             caller,
-            action="campaign.paused",
-            target_type="campaign",
-            target_id=campaign.id,
-            partner_id=organization.partner_id,
-            organization_id=organization.id,
-            target=campaign.name,
+            "campaign.paused",
+            campaign,
             before={"status": CampaignStatus.ACTIVE},
             after={"status": CampaignStatus.PAUSED},
         )

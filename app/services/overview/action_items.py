@@ -24,6 +24,7 @@ from app.services.organizations.loading import Closeness, close_to_limit, uses
 from app.services.organizations.loading import visible as visible_organizations
 from app.services.outreach import blocked_campaigns
 from app.services.pauses import carrier_health
+from app.services.tenancy import of_tenant
 
 RECENT = timedelta(days=14)
 SOON = timedelta(days=14)
@@ -272,10 +273,8 @@ def _credentials(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _imports(caller: Caller) -> Select[ContactImport]:
-    query = select(ContactImport).where(ContactImport.partner_id == caller.partner_id)
-    if caller.organization_id is not None:
-        query = query.where(ContactImport.organization_id == caller.organization_id)
-    return query
+    query = select(ContactImport)
+    return of_tenant(query, caller, ContactImport.partner_id, ContactImport.organization_id)
 
 
 def _count(number: int) -> str:

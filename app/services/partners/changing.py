@@ -38,15 +38,8 @@ def create(session: Session, caller: Caller, data: CreatePartnerInput) -> Partne
     _refuse_unknown_ids(partner, sent)
     _write(partner, sent)
     _add_under_free_slug(session, partner)
-    audit.record(
-        session,
-        caller,
-        action="partner.created",
-        target_type="partner",
-        target_id=partner.id,
-        partner_id=partner.id,
-        target=partner.name,
-        after=_for_audit(partner, caller, sent),
+    audit.record_change(
+        session, caller, "partner.created", partner, after=_for_audit(partner, caller, sent)
     )
     return partner
 
@@ -85,14 +78,11 @@ def update(
     partner.version += 1
     partner.updated_at = utcnow()
     session.flush()
-    audit.record(
+    audit.record_change(
         session,
         caller,
-        action="partner.updated",
-        target_type="partner",
-        target_id=partner.id,
-        partner_id=partner.id,
-        target=partner.name,
+        "partner.updated",
+        partner,
         before=before,
         after=_for_audit(partner, caller, changed),
     )
@@ -121,15 +111,8 @@ def verify_domain(session: Session, caller: Caller, partner_id: UUID) -> Partner
     except IntegrityError as error:
         message = "Another partner's verified domain is the same."
         raise Conflict(message, "domain_taken") from error
-    audit.record(
-        session,
-        caller,
-        action="partner.domain_verified",
-        target_type="partner",
-        target_id=partner.id,
-        partner_id=partner.id,
-        target=partner.name,
-        after={"domain": partner.domain},
+    audit.record_change(
+        session, caller, "partner.domain_verified", partner, after={"domain": partner.domain}
     )
     return partner
 

@@ -14,7 +14,7 @@ from app.schemas import partners as wire
 from app.schemas.partners import PartnerFilter
 from app.services.paging import Listing
 from app.services.partners.resource import to_resource
-from app.services.tenancy import of_tenant
+from app.services.tenancy import fetch, of_tenant
 
 
 def visible(caller: Caller) -> Select[Partner]:
@@ -28,12 +28,7 @@ def get(session: Session, caller: Caller, partner_id: UUID, *, for_change: bool 
     ``for_change`` holds the row until the transaction ends.
     """
     query = visible(caller).where(Partner.id == partner_id)
-    if for_change:
-        query = query.with_for_update().execution_options(populate_existing=True)
-    partner = session.scalars(query).one_or_none()
-    if partner is None:
-        raise _not_found()
-    return partner
+    return fetch(session, query, _not_found(), for_change=for_change)
 
 
 def check(session: Session, caller: Caller, partner_id: UUID) -> UUID:

@@ -13,9 +13,8 @@ from sqlalchemy.orm import Session
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.models import PortalSession, User, utcnow
 from app.policy.caller import Caller
-from app.services import notifications, users
+from app.services import audit, notifications, users
 from app.services.auth import sessions, throttle
-from app.services.users.changing import record
 
 MAX_NAME = 200
 
@@ -74,7 +73,7 @@ def update(
         user.name, user.timezone = name, timezone
         user.version += 1
         session.flush()
-        record(session, caller, user, "updated", before=before, after=after)
+        audit.record_change(session, caller, "user.updated", user, before=before, after=after)
     return user
 
 
@@ -95,7 +94,7 @@ def choose_mails(
     if before != after:
         user.version += 1
         session.flush()
-        record(session, caller, user, "mails_chosen", before=before, after=after)
+        audit.record_change(session, caller, "user.mails_chosen", user, before=before, after=after)
     return user
 
 
@@ -158,7 +157,7 @@ def end_session(session: Session, caller: Caller, name: str) -> bool:
     ended = [token_hash for token_hash in session.scalars(mine) if _name(token_hash) == name]
     session.execute(delete(PortalSession).where(PortalSession.token_hash.in_(ended)))
     if ended:
-        record(session, caller, get(session, caller), "session_ended", before={}, after={})
+        audit.record_change(session, caller, "user.session_ended", get(session, caller))
     return bool(ended)
 
 
@@ -167,7 +166,7 @@ def end_other_sessions(session: Session, caller: Caller, token: str | None) -> i
     user = get(session, caller)
     count = sessions.end_all_of_user(session, user.id, except_token=token)
     if count:
-        record(session, caller, user, "session_ended", before={}, after={"sessions": count})
+        audit.record_change(session, caller, "user.session_ended", user, after={"sessions": count})
     return count
 
 

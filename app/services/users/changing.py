@@ -1,6 +1,5 @@
 """Changing a user's address and plan, and the id under which the outside knows the user."""
 
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
@@ -72,7 +71,14 @@ def set_external_id(session: Session, caller: Caller, user_id: UUID, idp_uid: st
             user.version += 1
     except IntegrityError as error:
         raise _external_id_exists() from error
-    record(session, caller, user, "updated", before={"idpUid": before}, after={"idpUid": idp_uid})
+    audit.record_change(
+        session,
+        caller,
+        "organization.updated",
+        user,
+        before={"idpUid": before},
+        after={"idpUid": idp_uid},
+    )
     return user
 
 
@@ -92,30 +98,6 @@ def held(
     return user
 
 
-def record(
-    session: Session,
-    caller: Caller,
-    user: User,
-    verb: str,
-    *,
-    before: dict[str, Any],
-    after: dict[str, Any],
-) -> None:
-    """One row of history about a user."""
-    audit.record(
-        session,
-        caller,
-        action=f"user.{verb}",
-        target_type="user",
-        target_id=user.id,
-        partner_id=user.partner_id,
-        organization_id=user.organization_id,
-        target=user.email,
-        before=before,
-        after=after,
-    )
-
-
 def _move_address(session: Session, caller: Caller, user: User, email: str) -> None:
     caller.require_grant(user.user_type)  # the new address opens the account
     before = user.email
@@ -125,7 +107,14 @@ def _move_address(session: Session, caller: Caller, user: User, email: str) -> N
             user.version += 1
     except IntegrityError as error:
         raise email_exists() from error
-    record(session, caller, user, "updated", before={"email": before}, after={"email": email})
+    audit.record_change(
+        session,
+        caller,
+        "organization.updated",
+        user,
+        before={"email": before},
+        after={"email": email},
+    )
     # What was sent to the old address must not open the account any more.
     one_time_links.end_all(session, user.id)
     if user.status is UserStatus.INVITED:
@@ -155,7 +144,9 @@ def _rename(session: Session, caller: Caller, user: User, name: str | None) -> N
     user.name = name
     user.version += 1
     session.flush()
-    record(session, caller, user, "updated", before={"name": before}, after={"name": name})
+    audit.record_change(
+        session, caller, "organization.updated", user, before={"name": before}, after={"name": name}
+    )
 
 
 def _check_external_id(session: Session, user: User, idp_uid: str) -> None:
@@ -191,13 +182,4 @@ def set_password(session: Session, caller: Caller, user: User, password_hash: st
     sessions.end_all_of_user(session, user.id)
     one_time_links.end_all(session, user.id)
     session.flush()
-    audit.record(
-        session,
-        caller,
-        action="user.password_set",
-        target_type="user",
-        target_id=user.id,
-        partner_id=user.partner_id,
-        organization_id=user.organization_id,
-        target=user.email,
-    )
+    audit.record_change(session, caller, "user.password_set", user)

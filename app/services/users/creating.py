@@ -175,15 +175,11 @@ def _add(
         raise email_exists() from error
     if organization_id is not None:
         rollup.add_user(session, partner_id, organization_id, user.created_at)
-    audit.record(
+    audit.record_change(
         session,
         caller,
-        action="user.invited" if user.status is UserStatus.INVITED else "user.created",
-        target_type="user",
-        target_id=user.id,
-        partner_id=partner_id,
-        organization_id=organization_id,
-        target=email,
+        "user.invited" if user.status is UserStatus.INVITED else "user.created",
+        user,
         after={"email": email, "userType": user_type, "status": user.status, "name": user.name},
     )
     invited = user.status is UserStatus.INVITED

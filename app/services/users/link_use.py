@@ -6,9 +6,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, UserStatus
 from app.models import LinkPurpose, Organization, Partner, User
-from app.services import users
+from app.services import audit, users
 from app.services.auth import one_time_links, sessions, sign_in
-from app.services.users.changing import record
 
 INVITATION = (LinkPurpose.INVITATION,)
 PASSWORD = (LinkPurpose.SET_PASSWORD, LinkPurpose.RESET_PASSWORD)
@@ -49,7 +48,7 @@ def use(
         user.version += 1
         session.flush()
         after = {"status": user.status, "name": user.name}
-        record(session, caller, user, "joined", before=before, after=after)
+        audit.record_change(session, caller, "user.joined", user, before=before, after=after)
     users.set_password(session, caller, user, password_hash)
     return sign_in.let_in(session, user, ip, request_id)
 

@@ -40,12 +40,5 @@ def create(
     )
     session.add(user)
     session.flush()
-    audit.record(
-        session,
-        caller,
-        action="operator.created",
-        target_type="user",
-        target_id=user.id,
-        target=email,
-    )
+    audit.record_change(session, caller, "operator.created", user)
     return user

@@ -10,9 +10,9 @@ from app.errors import Conflict, Forbidden, ValidationFailed
 from app.models import Partner, User
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import organizations
+from app.services import audit, organizations
 from app.services.auth import sessions
-from app.services.users.changing import held, record
+from app.services.users.changing import held
 from app.services.users.loading import PARTNER_LEVEL, check_grant
 
 
@@ -49,8 +49,13 @@ def change_role(
     user.admin_owned = role is Role.ADMIN
     user.version += 1
     session.flush()
-    record(
-        session, caller, user, "role_changed", before={"userType": before}, after={"userType": role}
+    audit.record_change(
+        session,
+        caller,
+        "user.role_changed",
+        user,
+        before={"userType": before},
+        after={"userType": role},
     )
     return user
 
@@ -121,7 +126,9 @@ def _set(session: Session, caller: Caller, user: User, status: UserStatus, verb:
     user.status = status
     user.version += 1
     session.flush()
-    record(session, caller, user, verb, before={"status": before}, after={"status": status})
+    audit.record_change(
+        session, caller, f"user.{verb}", user, before={"status": before}, after={"status": status}
+    )
 
 
 def _keep_an_administrator(session: Session, user: User) -> None:

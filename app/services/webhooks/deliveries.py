@@ -11,6 +11,7 @@ from app.errors import Conflict, NotFound
 from app.gateways.job_queue import enqueue_held_webhooks
 from app.models import WebhookDelivery, WebhookEndpoint, new_id, utcnow
 from app.policy.caller import Caller
+from app.services import audit
 from app.services.paging import Page, Sort, keyset_page
 from app.services.webhooks import endpoints
 from app.services.webhooks.publishing import TEST, add, written
@@ -69,7 +70,7 @@ def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDel
     now = utcnow()
     data = {"organizationId": endpoint.organization_id, "webhookId": endpoint.id}
     made = add(session, endpoint.id, new_id(), TEST, written(TEST, now, data), now)
-    endpoints.record(session, caller, endpoint, "tested")
+    audit.record_change(session, caller, "webhook.tested", endpoint)
     return made
 
 
@@ -112,4 +113,4 @@ def replay_failed(
 def _take_up(session: Session, caller: Caller, endpoint: WebhookEndpoint, count: int) -> None:
     if endpoint.paused_at is None:
         enqueue_held_webhooks(session, endpoint.id, new_id())
-    endpoints.record(session, caller, endpoint, "replayed", {"deliveries": count})
+    audit.record_change(session, caller, "webhook.replayed", endpoint, after={"deliveries": count})

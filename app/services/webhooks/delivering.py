@@ -25,9 +25,8 @@ from app.models import (
     utcnow,
 )
 from app.policy.caller import system_caller
-from app.services import mail_queue
+from app.services import audit, mail_queue
 from app.services.credentials.encryption import seal, unseal
-from app.services.webhooks.endpoints import record
 from app.services.webhooks.signing import PURPOSE, headers
 
 GAPS_SECONDS = (5, 30, 120, 600, 1800, 3600, 7200, 14400, 28800, 30600)
@@ -177,7 +176,7 @@ def _pause(session: Session, endpoint: WebhookEndpoint, reason: PauseReason) -> 
     """Pauses by itself, and says so in the history and to the partner."""
     endpoint.paused_at, endpoint.pause_reason = utcnow(), reason
     worker = system_caller("webhooks", partner_id=endpoint.partner_id)
-    record(session, worker, endpoint, "paused", {"reason": reason})
+    audit.record_change(session, worker, "webhook.paused", endpoint, after={"reason": reason})
     partner = session.get_one(Partner, endpoint.partner_id)
     to = partner.notification_email or partner.support_email
     if to is None:

@@ -1,10 +1,9 @@
 """The endpoints of an organization: made, paused, given a new secret, removed."""
 
 import ipaddress
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -23,7 +22,7 @@ from app.services import audit
 from app.services.credentials import secrets as credential_secrets
 from app.services.credentials.encryption import seal
 from app.services.paging import Page, Sort, keyset_page
-from app.services.tenancy import get_organization, of_tenant
+from app.services.tenancy import fetch, get_organization, of_tenant
 from app.services.webhooks.signing import PURPOSE, new_secret
 from app.validation.urls import is_web_url
 
@@ -74,7 +73,9 @@ def add(
     )
     session.add(endpoint)
     session.flush()
-    record(session, caller, endpoint, "created", {"url": url, "events": chosen})
+    audit.record_change(
+        session, caller, "webhook.created", endpoint, after={"url": url, "events": chosen}
+    )
     return Shown(endpoint, secret)
 
 
@@ -118,13 +119,8 @@ def get(
 ) -> WebhookEndpoint:
     """Raises `Forbidden` and `NotFound` (``webhook_not_found``)."""
     query = _manageable(caller).where(WebhookEndpoint.id == endpoint_id)
-    if for_change:
-        query = query.with_for_update(key_share=True).execution_options(populate_existing=True)
-    endpoint = session.scalars(query).one_or_none()
-    if endpoint is None:
-        message = "There is no such webhook."
-        raise NotFound(message, "webhook_not_found")
-    return endpoint
+    missing = NotFound("There is no such webhook.", "webhook_not_found")
+    return fetch(session, query, missing, for_change=for_change, key_share=True)
 
 
 def rotate(
@@ -153,7 +149,13 @@ def rotate(
     endpoint.previous_until = now + overlap if overlap else None
     endpoint.secret = seal(secret, PURPOSE, settings.secret_keys)
     session.flush()
-    record(session, caller, endpoint, "rotated", {"previousUntil": endpoint.previous_until})
+    audit.record_change(
+        session,
+        caller,
+        "webhook.rotated",
+        endpoint,
+        after={"previousUntil": endpoint.previous_until},
+    )
     return Shown(endpoint, secret)
 
 
@@ -163,7 +165,9 @@ def pause(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoin
     if endpoint.paused_at is None:
         endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.USER
         session.flush()
-        record(session, caller, endpoint, "paused", {"reason": PauseReason.USER})
+        audit.record_change(
+            session, caller, "webhook.paused", endpoint, after={"reason": PauseReason.USER}
+        )
     return endpoint
 
 
@@ -174,40 +178,17 @@ def resume(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoi
         endpoint.paused_at = endpoint.pause_reason = endpoint.failing_since = None
         enqueue_held_webhooks(session, endpoint.id, new_id())
         session.flush()
-        record(session, caller, endpoint, "resumed")
+        audit.record_change(session, caller, "webhook.resumed", endpoint)
     return endpoint
 
 
 def remove(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
     """Takes it away with all that was to be delivered and the log. Raises `NotFound`."""
     endpoint = get(session, caller, endpoint_id, for_change=True)
-    record(session, caller, endpoint, "removed", before={"url": endpoint.url})
+    audit.record_change(session, caller, "webhook.removed", endpoint, before={"url": endpoint.url})
     session.delete(endpoint)
     session.flush()
     return endpoint
-
-
-def record(
-    session: Session,
-    caller: Caller,
-    endpoint: WebhookEndpoint,
-    verb: str,
-    after: Mapping[str, Any] | None = None,
-    before: Mapping[str, Any] | None = None,
-) -> None:
-    audit.record(
-        session,
-        caller,
-        action=f"webhook.{verb}",
-        target_type="webhook",
-        target_id=endpoint.id,
-        partner_id=endpoint.partner_id,
-        organization_id=endpoint.organization_id,
-        target=urlsplit(endpoint.url).hostname,
-        before=before,
-        after=after,
-    )
-    session.flush()
 
 
 def _manageable(caller: Caller) -> Select[WebhookEndpoint]:
