@@ -41,7 +41,6 @@ CUT = {
         '    "portal.api_migration": P.AUDIT_READ,',
         '    "portal.api_migration_client": P.AUDIT_READ,\n',
     ),
-    "app/portal/__init__.py": ("    legacy_migration,\n",),
     "app/portal/api_access/client_views.py": (
         "from app.services.legacy.calls import served_until\n",
         ", served_until(row, settings())",

@@ -242,3 +242,9 @@ def _read_body(body: type[Input], declared: Operation) -> Input:
     limits = settings()
     data = read_json_body(request, getattr(limits, declared.body_limit))
     return read(body, data, context={name: getattr(limits, name) for name in declared.context})
+
+
+def bearer_token(request: Request) -> str | None:
+    """What follows ``Authorization: Bearer``; None where there is no such header."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None

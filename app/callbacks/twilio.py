@@ -12,8 +12,7 @@ from app.api.errors import status_of
 from app.enums import CarrierKind
 from app.errors import DomainError, Forbidden, NotFound, ValidationFailed
 from app.extensions import settings, transaction
-from app.gateways.carriers.twilio.reading import Report, read_report, state_of_report
-from app.gateways.carriers.twilio.signing import is_genuine
+from app.gateways.carriers.twilio.reading import Report, is_genuine, read_report, state_of_report
 from app.gateways.carriers.twilio.speaking import hang_up, say
 from app.models import utcnow
 from app.services import carrier_accounts

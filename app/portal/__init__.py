@@ -1,69 +1,24 @@
 """PEOPLE: the portal's screens, one package per noun.
 
-Each package adds its views to the one blueprint when it is imported; `web` is what they share.
+Each module whose name ends in ``views`` adds its views to the one blueprint when it is imported,
+which happens here; `web` is what the packages share.
 """
+
+from importlib import import_module
+from pkgutil import walk_packages
 
 from flask import Flask
 from flask_wtf.csrf import CSRFProtect
 
-from app.portal import (
-    account,
-    api_access,
-    assistants,
-    audit,
-    auth,
-    branding,
-    calls,
-    campaigns,
-    carriers,
-    chat,
-    contacts,
-    do_not_call,
-    legacy_migration,
-    operator,
-    organizations,
-    overview,
-    pricing,
-    report,
-    search,
-    settings,
-    uploads,
-    usage,
-    users,
-    webhooks,
-)
 from app.portal.audit import labels as audit_labels
 from app.portal.auth import guard, login_manager, password_views
 from app.portal.operator import views as operator_views
 from app.portal.web import assets, formats, forms, history, page_context
 from app.portal.web.blueprint import portal
 
-SCREENS = (
-    account,
-    api_access,
-    assistants,
-    audit,
-    auth,
-    branding,
-    calls,
-    campaigns,
-    carriers,
-    chat,
-    contacts,
-    do_not_call,
-    legacy_migration,
-    operator,
-    organizations,
-    overview,
-    pricing,
-    report,
-    search,
-    settings,
-    uploads,
-    usage,
-    users,
-    webhooks,
-)
+for module in walk_packages(__path__, f"{__name__}."):
+    if module.name.endswith("views"):
+        import_module(module.name)
 
 csrf = CSRFProtect()
 guard.protect(portal, csrf)  # here: the blueprint is one, applications can be several

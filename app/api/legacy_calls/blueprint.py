@@ -6,9 +6,8 @@ from email.utils import format_datetime
 from flask import Request, Response, g, request
 from sqlalchemy.orm import Session
 
-from app.api.bearer import bearer_token
 from app.api.legacy_calls import shadow
-from app.api.operation import area_blueprint
+from app.api.operation import area_blueprint, bearer_token
 from app.enums import Area
 from app.extensions import settings
 from app.http.request_id import request_id

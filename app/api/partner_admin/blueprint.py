@@ -8,8 +8,7 @@ from flask.blueprints import BlueprintSetupState
 from sqlalchemy.orm import Session
 from werkzeug.routing import BaseConverter
 
-from app.api.bearer import bearer_token
-from app.api.operation import area_blueprint
+from app.api.operation import area_blueprint, bearer_token
 from app.enums import Area
 from app.errors import NotFound, ValidationFailed
 from app.extensions import settings

@@ -11,7 +11,7 @@ from app.models import User
 from app.portal.account.devices import device_words, is_phone
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
 from app.portal.auth.login_manager import sign_in_user
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import session_token
 from app.portal.web.formats import plural
 from app.portal.web.forms import refused
@@ -19,8 +19,6 @@ from app.services import notifications
 from app.services.auth import password_rules, passwords
 from app.services.branding.brand import Brand
 from app.services.users import account as own
-
-Page = str | tuple[str, int] | Response
 
 WRONG = "This is not your current password. Try again."
 

@@ -3,7 +3,6 @@
 from uuid import UUID
 
 from flask import flash, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response
 
 from app.enums import Area, Role
 from app.errors import NotFound, ValidationFailed
@@ -11,17 +10,17 @@ from app.extensions import caller, settings, transaction
 from app.models import OAuthClient, utcnow
 from app.portal.api_access import curl_examples
 from app.portal.api_access.credential_pages import (
+    ALREADY_SHOWN,
     IN_USE,
     STATES,
     Crumbs,
     last_requests,
     roll_page,
-    shown_before,
 )
 from app.portal.api_access.forms import ROLE_HINTS, ClientForm, RollForm
 from app.portal.api_access.labels import ago, client_state, end_of, kind_of_client, last_use, works
 from app.portal.web import lists
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
@@ -29,8 +28,6 @@ from app.portal.web.forms import refused
 from app.portal.web.user_timezone import zone
 from app.services import oauth_clients, organizations
 from app.services.legacy.calls import served_until
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.get("/api-access/clients")
@@ -81,9 +78,7 @@ def api_client_create() -> Page:
         return _form_page(form), 422
     try:
         with transaction() as session:
-            submission = Submission(session)
-            if submission.earlier is not None:
-                return shown_before(submission.earlier)
+            submission = Submission(session, notice=ALREADY_SHOWN)
             new = oauth_clients.create(
                 session,
                 caller(),
@@ -113,9 +108,7 @@ def api_client_roll(client_id: UUID) -> Page:
     _changeable(client_id)
     try:
         with transaction() as session:
-            submission = Submission(session)
-            if submission.earlier is not None:
-                return shown_before(submission.earlier)
+            submission = Submission(session, notice=ALREADY_SHOWN)
             new = oauth_clients.roll(session, caller(), client_id, overlap=form.length)
             submission.led_to(url_for("portal.api_client", client_id=new.client.id))
     except ValidationFailed as error:

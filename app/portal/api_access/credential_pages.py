@@ -3,9 +3,8 @@
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template
+from flask import render_template
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
 from app.extensions import caller
 from app.portal.api_access.forms import RollForm
@@ -17,13 +16,10 @@ STATES = {"in-use": "In use", "ended": "Ended"}
 IN_USE = {"in-use": True, "ended": False}
 """What a chosen state asks the service for; nothing chosen asks for both."""
 
+ALREADY_SHOWN = "Already done. The secret was shown once. Lost it? Roll it."
+"""For a form that was sent twice."""
+
 Crumbs = list[tuple[str, Any]]
-
-
-def shown_before(url: str) -> Response:
-    """For a form that was sent twice: a secret is shown once."""
-    flash("Already done. The secret was shown once. Lost it? Roll it.", "info")
-    return redirect(url, 303)
 
 
 def roll_page(form: RollForm, title: str, sentence: str, act: str, crumbs: Crumbs) -> str:

@@ -4,7 +4,6 @@ from uuid import UUID
 
 from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
 from app.enums import CampaignStatus
 from app.errors import Conflict, ValidationFailed
@@ -14,12 +13,12 @@ from app.phone import check_dialable
 from app.phone.errors import PhoneError
 from app.portal.api_access import curl_examples
 from app.portal.api_access.credential_pages import (
+    ALREADY_SHOWN,
     IN_USE,
     STATES,
     Crumbs,
     last_requests,
     roll_page,
-    shown_before,
 )
 from app.portal.api_access.forms import (
     KIND_HINTS,
@@ -31,7 +30,7 @@ from app.portal.api_access.forms import (
 )
 from app.portal.api_access.labels import ago, end_of, key_state, last_use, works
 from app.portal.web import lists, organization_picker
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
@@ -39,8 +38,6 @@ from app.portal.web.forms import refused
 from app.portal.web.user_timezone import zone
 from app.services import assistants, campaigns, organizations
 from app.services.credentials import api_keys
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.get("/api-access", endpoint="api_access")
@@ -101,9 +98,7 @@ def api_key_create() -> Page:
         return _form_page(organization, form), 422
     try:
         with transaction() as session:
-            submission = Submission(session)
-            if submission.earlier is not None:
-                return shown_before(submission.earlier)
+            submission = Submission(session, notice=ALREADY_SHOWN)
             new = api_keys.create(
                 session,
                 caller(),
@@ -134,9 +129,7 @@ def api_key_roll(key_id: UUID) -> Page:
     form = RollForm()
     try:
         with transaction() as session:
-            submission = Submission(session)
-            if submission.earlier is not None:
-                return shown_before(submission.earlier)
+            submission = Submission(session, notice=ALREADY_SHOWN)
             new = api_keys.roll(session, caller(), key_id, overlap=form.length)
             submission.led_to(url_for("portal.api_key", key_id=new.key.id))
     except (ValidationFailed, Conflict) as error:

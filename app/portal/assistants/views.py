@@ -5,7 +5,6 @@ from uuid import UUID
 
 from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
@@ -13,7 +12,7 @@ from app.models import Assistant, Organization
 from app.policy import Permission
 from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, KeyForm
 from app.portal.web import lists, organization_picker
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import phone, plural
@@ -22,8 +21,6 @@ from app.services import assistants, audit, organizations
 from app.services.assistants import settings
 from app.services.assistants.queries import SORTS, Readiness
 from app.services.assistants.settings import MAX_TEXT
-
-Page = str | tuple[str, int] | Response
 
 LATEST_CHANGES = 8
 LIMIT_REACHED = "agent_limit_reached"
@@ -73,8 +70,6 @@ def list_assistants() -> str:
         place=at,
         next_url=at.next_url(page.next_cursor),
         sort=sort,
-        sort_url=lists.sort_url,
-        sort_direction=lists.sort_direction,
         names=READINESS_NAMES,
         tones=READINESS_TONES,
         clear_url=lists.clear_url("q", "readiness", "organization"),
@@ -103,8 +98,6 @@ def assistant_create() -> Page:
     try:
         with transaction() as session:
             submission = Submission(session)
-            if submission.earlier is not None:
-                return redirect(submission.earlier, 303)
             made = settings.create_assistant(session, caller(), organization, form.to_fields())
             url = submission.led_to(url_for("portal.assistant", assistant_id=made.id))
     except ValidationFailed as error:
@@ -153,8 +146,6 @@ def assistant_key_add(assistant_id: UUID) -> Page:
         with transaction() as session:
             assistants.get(session, caller(), assistant_id)
             submission = Submission(session)
-            if submission.earlier is not None:
-                return redirect(submission.earlier, 303)
             settings.add_external_id_key(
                 session, caller(), assistant_id, form.key.data or "", identifies=form.identifies
             )

@@ -24,7 +24,7 @@ from app.portal.audit.labels import (
 )
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.downloads import csv_file
+from app.portal.web.lists import csv_file
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import Problems, day_bounds, zone
 from app.services import csv_files, organizations

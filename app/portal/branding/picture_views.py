@@ -9,11 +9,9 @@ from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.portal.branding.forms import BrandingForm
 from app.portal.branding.studio import Studio
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.services import partners
 from app.services.branding import drafts, images
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.post("/branding/images/<any(logo, favicon, hero):kind>")

@@ -4,19 +4,16 @@ from typing import Any
 
 from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
 from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.models import utcnow
 from app.portal.branding.labels import FIELD_LABELS, shown
 from app.portal.branding.studio import Studio
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.services.branding import drafts, versions
 
 MOST_VERSIONS = 100
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.get("/branding/history")

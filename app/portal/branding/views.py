@@ -9,15 +9,13 @@ from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.portal.branding.forms import BrandingForm, Way
 from app.portal.branding.studio import Studio
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import CHANGED_MEANWHILE
 from app.portal.web.fragments import wants_fragment
 from app.services import partners
 from app.services.branding import drafts
 from app.services.branding.brand import of_content
 from app.services.branding.colour_pairs import offered_shades
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.get("/branding")

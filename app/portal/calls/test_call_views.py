@@ -5,7 +5,6 @@ from uuid import UUID
 
 from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 from wtforms import SelectChoice
 
 from app.enums import CallSource, CarrierKind
@@ -14,13 +13,11 @@ from app.extensions import caller, settings, transaction
 from app.models import Assistant
 from app.portal.calls.forms import HINTS, MOST_WORDS, TestCallForm
 from app.portal.calls.labels import live
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.formats import phone
 from app.portal.web.navigation import may_open
 from app.services import assistants, calls
-
-Page = str | tuple[str, int] | Response
 
 MOST_ASSISTANTS = 200
 FIELDS = {"number": "#number", "messages": "#message_kind-0"}
@@ -60,8 +57,6 @@ def test_call_place() -> Page:
     try:
         with transaction() as session:
             submission = Submission(session)
-            if submission.earlier is not None:
-                return redirect(submission.earlier, 303)
             placed = calls.schedule(
                 session,
                 caller(),

@@ -1,5 +1,1 @@
 """Campaigns: their list, page and call plan."""
-
-from app.portal.campaigns import plan_views, views
-
-__all__ = ["plan_views", "views"]

@@ -23,13 +23,11 @@ from app.portal.campaigns.labels import (
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
 from app.portal.campaigns.views import about
 from app.portal.web import lists
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.forms import refused
 from app.services import assistants, campaigns, outreach
 from app.services.outreach.plans import MOST_WORDS, speakers
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/outreach")

@@ -5,7 +5,6 @@ from uuid import UUID
 
 from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
 from app.enums import CampaignStatus
 from app.errors import Conflict, ValidationFailed
@@ -14,7 +13,7 @@ from app.models import Campaign, Organization
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm
 from app.portal.uploads.views import uploads_page
 from app.portal.web import lists, organization_picker
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import plural
@@ -30,8 +29,6 @@ from app.services import (
 )
 from app.services.campaigns import SORTS
 from app.services.contacts import Hindrance, single
-
-Page = str | tuple[str, int] | Response
 
 LATEST_CHANGES = 8
 KINDS = {"": "Current campaigns", "archived": "Archived", "any": "All campaigns"}
@@ -70,8 +67,6 @@ def list_campaigns() -> str:
         place=at,
         next_url=at.next_url(page.next_cursor),
         sort=sort,
-        sort_url=lists.sort_url,
-        sort_direction=lists.sort_direction,
         kinds=KINDS,
         clear_url=lists.clear_url("q", "kind"),
     )
@@ -94,8 +89,6 @@ def campaign_create() -> Page:
     try:
         with transaction() as session:
             submission = Submission(session)
-            if submission.earlier is not None:
-                return redirect(submission.earlier, 303)
             made = campaigns.create(
                 session,
                 caller(),

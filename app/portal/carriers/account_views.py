@@ -24,11 +24,10 @@ from app.portal.carriers.account_labels import (
 )
 from app.portal.carriers.forms import CarrierAccountForm
 from app.portal.web import lists, organization_picker
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.services import carrier_accounts, organizations
 
-Page = str | tuple[str, int] | Response
 NO_SIP = "SIP trunks can’t be used here yet. Ask the platform’s operator to set them up."
 
 

@@ -1,7 +1,6 @@
 """The SIP trunk of a partner, or of one of its organizations."""
 
 from flask import flash, redirect, render_template, url_for
-from werkzeug.wrappers import Response
 
 from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
@@ -10,11 +9,9 @@ from app.gateways.carriers.opening import brought_trunk
 from app.portal.carriers.account_labels import about, only_partners, short_name
 from app.portal.carriers.forms import LineTrunkForm
 from app.portal.web import organization_picker
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.services import carrier_accounts
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.get("/line/accounts/trunk")

@@ -4,21 +4,18 @@ from uuid import UUID
 
 from flask import flash, redirect, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 from wtforms import RadioField, SelectChoice, StringField
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import Campaign, utcnow
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone, plural
 from app.portal.web.forms import PortalForm
 from app.schemas.contacts import StoredContact
 from app.services import campaigns, contacts, do_not_call
 from app.services.contacts import consent, history, single
-
-Page = str | tuple[str, int] | Response
 
 SOURCE = "contact"
 """Where the entry of a do-not-call list says that it came from."""

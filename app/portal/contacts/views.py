@@ -1,9 +1,10 @@
 """Contacts of a campaign: one with its history, and the forms that add and change it."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import flash, redirect, render_template, stream_with_context, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -14,13 +15,13 @@ from app.models import Campaign
 from app.phone import country_name
 from app.portal.contacts.action_views import ConsentForm, ReasonForm, listing_confirmation, removing
 from app.portal.contacts.forms import ContactForm, form_for, showing, shown
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
+from app.portal.web.lists import csv_file
 from app.services import audit, campaigns, contacts, do_not_call, organizations
 from app.services.contacts import consent, history, single
-
-Page = str | tuple[str, int] | Response
+from app.services.imports import export
 
 SHOWN = 10
 UPLOAD_ACTIONS = {"created": "Added", "updated": "Updated", "deleted": "Removed"}
@@ -72,8 +73,6 @@ def contact_create(campaign_id: UUID) -> Page:
     try:
         with transaction() as session:
             submission = Submission(session)
-            if submission.earlier is not None:
-                return redirect(submission.earlier, 303)
             made = single.add(session, caller(), campaign_id, wanted)
             form.require_readable()
             url = submission.led_to(
@@ -155,3 +154,14 @@ def _form(session: Session, campaign: Campaign, form: ContactForm) -> dict[str, 
             for key, field in zip(form.keys, form.external, strict=True)
         ],
     }
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/contacts.csv")
+def contact_file(campaign_id: UUID) -> Response:
+    """All of them, oldest first; the file imports again to the same contacts."""
+    with transaction(read_only=True) as session:
+        campaign = campaigns.get(session, caller(), campaign_id)
+        columns = export.columns_of(session, campaign)
+    name = "".join(c if c.isalnum() and c.isascii() else "-" for c in campaign.name).strip("-")
+    parts = export.parts(partial(transaction, read_only=True), columns)
+    return csv_file(f"contacts-of-{name or 'campaign'}", stream_with_context(parts))

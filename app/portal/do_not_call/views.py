@@ -15,15 +15,13 @@ from app.portal.audit.labels import value_words
 from app.portal.do_not_call.forms import NumbersForm, as_text
 from app.portal.organizations.views import about
 from app.portal.web import lists
-from app.portal.web.blueprint import portal
-from app.portal.web.downloads import csv_file
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import number, plural
 from app.portal.web.forms import refused
+from app.portal.web.lists import csv_file
 from app.services import csv_files, do_not_call, organizations
 from app.services.do_not_call import Added, Sheet
 from app.services.pasted_lines import decoded
-
-Page = str | tuple[str, int] | Response
 
 MOST_BYTES = 2 * 1024 * 1024
 MOST_SHOWN = 200

@@ -4,21 +4,18 @@ from uuid import UUID
 
 from flask import flash, redirect, render_template, url_for
 from flask_login import current_user
-from werkzeug.wrappers import Response
 
 from app.enums import Role, Tier
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.schemas.reading import read
 from app.schemas.users import CreatePartialUserInput
 from app.services import organizations, partners, users
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.get("/organizations/new")
@@ -38,8 +35,6 @@ def organization_create() -> Page:
     try:
         with transaction() as session:
             submission = Submission(session)
-            if submission.earlier:
-                return redirect(submission.earlier, 303)
             values = form.to_changes().sent()
             made = organizations.create(
                 session,

@@ -4,17 +4,14 @@ from uuid import UUID
 
 from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.portal.organizations.settings_forms import USUAL_REGIONS, SettingsForm
 from app.portal.organizations.views import about, region_names
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.services import organizations
-
-Page = str | tuple[str, int] | Response
 
 GROUP_NAMES = {
     "hours": "calling hours",

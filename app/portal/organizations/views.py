@@ -112,8 +112,6 @@ def list_organizations() -> str:
             place=place,
             next_url=place.next_url(page.next_cursor),
             sort=sort,
-            sort_url=lists.sort_url,
-            sort_direction=lists.sort_direction,
             tiers=TIER_NAMES,
             statuses=STATUS_NAMES,
             closenesses=CLOSENESS_NAMES,

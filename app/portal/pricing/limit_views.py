@@ -2,20 +2,17 @@
 
 from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
 from app.enums import TIER_NAMES
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import Partner
 from app.portal.pricing.limit_forms import LimitsForm
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.services import partners
 from app.services.plans import effects as plan_effects
 from app.services.plans import limits
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.get("/pricing/limits")

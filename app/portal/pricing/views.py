@@ -7,7 +7,6 @@ from typing import Any
 
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
 from app.enums import TIER_NAMES
 from app.errors import Conflict, ValidationFailed
@@ -16,7 +15,7 @@ from app.gateways.processors.currencies import decimals
 from app.models import Partner, utcnow
 from app.portal.pricing.forms import OFFERED, PricingForm
 from app.portal.pricing.limit_forms import BY_SIZE
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.portal.web.number_format import NO_BREAK, written
 from app.schemas.partners import UpdatePartnerInput
@@ -29,8 +28,6 @@ from app.services.pricing import PriceStatus
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 STALE_AFTER = timedelta(minutes=30)
 """Three turns of the worker without an answer."""
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.app_template_filter("money")

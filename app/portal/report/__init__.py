@@ -1,5 +1,1 @@
 """The admin report."""
-
-from app.portal.report import views
-
-__all__ = ["views"]

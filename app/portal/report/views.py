@@ -13,7 +13,7 @@ from app.models.base import utcnow
 from app.portal.users.views import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.downloads import csv_file
+from app.portal.web.lists import csv_file
 from app.services import csv_files, partners, reporting
 from app.services.reporting import Chosen, SignUps
 
@@ -57,8 +57,6 @@ def show_report() -> str | tuple[str, int]:
         place=place,
         next_url=place.next_url(page.next_cursor),
         sort=sort,
-        sort_url=lists.sort_url,
-        sort_direction=lists.sort_direction,
         tiers=TIER_NAMES,
         statuses=STATUS_NAMES,
         problems=problems,

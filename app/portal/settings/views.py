@@ -5,20 +5,17 @@ from urllib.parse import urlsplit
 
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import Partner
 from app.portal.settings.forms import PortalSettingsForm
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import refused
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
 from app.services import partners
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.get("/settings")

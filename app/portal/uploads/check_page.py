@@ -1,12 +1,17 @@
-"""The check screen: what applying would do, what is wrong where, and what each column becomes."""
+"""The check screen, with what is wrong where, and what the pages of an upload share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
-from flask import request, url_for
+from flask import redirect, request, url_for
 from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
 
+from app.errors import Conflict
+from app.extensions import transaction
 from app.models import Campaign, ContactImport
 from app.phone import country_name
 from app.portal.uploads.forms import DELIMITER_WORDS, ENCODING_WORDS, ReadingForm
@@ -179,3 +184,15 @@ def _read_as(upload: ContactImport) -> str:
     if region := upload.read_options.get("region"):
         parts.append(f"numbers without a country code as those of {country_name(region)}")
     return ", ".join(parts)
+
+
+@contextmanager
+def unless_moved_on() -> Iterator[Session]:
+    """A transaction for the step. An upload that has moved on stays as it is: its page, which is
+    shown in any case, says where it stands."""
+    with suppress(Conflict), transaction() as session:
+        yield session
+
+
+def to_upload(upload_id: UUID) -> Response:
+    return redirect(url_for("portal.upload", upload_id=upload_id), 303)

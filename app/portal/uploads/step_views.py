@@ -8,17 +8,14 @@ from werkzeug.wrappers import Response
 from app.enums import ImportState
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, files, transaction
-from app.portal.uploads.check_page import path_of
-from app.portal.uploads.conflict_page import check_as_it_is
+from app.portal.uploads.check_page import Typed, check_context, path_of, to_upload, unless_moved_on
 from app.portal.uploads.forms import ReadingForm
-from app.portal.uploads.redirects import to_upload, unless_moved_on
 from app.portal.uploads.sheet import columns_of
-from app.portal.web.blueprint import portal
+from app.portal.uploads.views import about
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import CHANGED_MEANWHILE
 from app.portal.web.forms import seen_version
 from app.services.imports import steps, uploads
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.get("/uploads/<uuid:upload_id>/columns")
@@ -125,3 +122,16 @@ def _columns_page(
             form=form,
             problems=problems or {},
         )
+
+
+def check_as_it_is(upload_id: UUID, typed: Typed | None = None) -> tuple[str, int] | Response:
+    """The check by now; ``typed`` stands where the rows are still shown."""
+    with transaction(read_only=True) as session:
+        found = uploads.get(session, caller(), upload_id)
+        if found.state is not ImportState.CHECKED:
+            return to_upload(upload_id)
+        context = about(session, found) | check_context(session, found, typed)
+        page = render_template(
+            "portal/uploads/check.html", changed_meanwhile=True, typed=typed is not None, **context
+        )
+        return page, 409

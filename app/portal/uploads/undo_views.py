@@ -9,8 +9,7 @@ from werkzeug.wrappers import Response
 
 from app.extensions import caller, settings, transaction
 from app.models import ContactImport
-from app.portal.uploads.check_page import path_of
-from app.portal.uploads.redirects import to_upload, unless_moved_on
+from app.portal.uploads.check_page import path_of, to_upload, unless_moved_on
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import plural
 from app.services.imports import undo, uploads

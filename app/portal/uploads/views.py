@@ -9,7 +9,6 @@ from flask import redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
-from werkzeug.wrappers import Response
 
 from app.enums import ImportState
 from app.errors import TooLarge, ValidationFailed
@@ -28,7 +27,7 @@ from app.portal.uploads.labels import (
 )
 from app.portal.uploads.undo_views import undone_context
 from app.portal.web import lists
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.formats import number, plural, size
 from app.portal.web.fragments import htmx_order, wants_fragment
@@ -36,8 +35,6 @@ from app.portal.web.number_format import NO_BREAK, written
 from app.services import campaigns
 from app.services.imports import corrections, expiry, reports, undo, uploads
 from app.services.imports.corrections import FixCounts
-
-Page = str | tuple[str, int] | Response
 
 AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
 COUNTS = ("created", "updated", "deleted", "ignored", "failed")
@@ -102,25 +99,21 @@ def upload_create(campaign_id: UUID) -> Page:
     try:
         with transaction() as session:
             submission = Submission(session, kept.sha256)
-            if submission.earlier is None:
-                made = uploads.create(
-                    session,
-                    caller(),
-                    campaign_id,
-                    action=form.chosen_action,
-                    file=kept,
-                    file_name=sent.filename,
-                )
-                url = submission.led_to(url_for("portal.upload", upload_id=made.id))
+            made = uploads.create(
+                session,
+                caller(),
+                campaign_id,
+                action=form.chosen_action,
+                file=kept,
+                file_name=sent.filename,
+            )
+            url = submission.led_to(url_for("portal.upload", upload_id=made.id))
     except BaseException as error:
         files().delete(kept.key)
         if not isinstance(error, ValidationFailed):
             raise
         form.file.errors = (error.message,)
         return _choose_page(campaign_id, form), 422
-    if submission.earlier is not None:
-        files().delete(kept.key)
-        url = submission.earlier
     return redirect(url, 303)
 
 

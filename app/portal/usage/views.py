@@ -18,7 +18,7 @@ from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.downloads import csv_file
+from app.portal.web.lists import csv_file
 from app.services import csv_files, organizations, reporting
 from app.services.reporting import CostLine, Day, Span, Used
 from app.services.users.loading import get_by_email

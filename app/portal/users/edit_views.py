@@ -46,8 +46,6 @@ def user_invite() -> Page:
     try:
         with transaction() as session:
             submission = Submission(session)
-            if submission.earlier:
-                return redirect(submission.earlier, 303)
             invited = _invite(session, form)
             url = submission.led_to(url_for("portal.user", user_id=invited.id))
     except (ValidationFailed, Forbidden) as error:

@@ -10,7 +10,7 @@ from datetime import datetime
 from hashlib import sha256
 from uuid import UUID
 
-from flask import request
+from flask import abort, flash, redirect, request
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from wtforms import BooleanField, PasswordField, SelectField
@@ -26,14 +26,15 @@ MARKS = frozenset({"csrf_token", "once", "version"})
 
 
 class Submission:
-    """One submission of the present form, inside the transaction of its work; ``more`` is what was
-    sent beside the fields, such as the hash of a file."""
+    """One submission of the present form, inside the transaction of its work.
 
-    def __init__(self, session: Session, *more: str):
+    A form that came in before ends the request: it redirects to where its answer led, with a
+    ``notice`` if there is one. ``more`` is what was sent beside the fields, such as a file's hash.
+    """
+
+    def __init__(self, session: Session, *more: str, notice: str | None = None):
         self._session = session
         self._slot: idempotency.Slot | None = None
-        self.earlier: str | None = None
-        """Where the answer of the same submission led, when it came in before."""
         token = request.form.get("once", "")
         if not token.isalnum():
             return
@@ -43,8 +44,10 @@ class Submission:
         found = idempotency.claim(session, current_user.id, request.endpoint or "", key, {})
         if isinstance(found, idempotency.Slot):
             self._slot = found
-        else:
-            self.earlier = str(found["url"])
+            return
+        if notice:
+            flash(notice, "info")
+        abort(redirect(str(found["url"]), 303))
 
     def led_to(self, url: str) -> str:
         """Remembers the address of the answer; returns it."""

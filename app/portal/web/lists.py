@@ -1,15 +1,16 @@
 """What list screens share: filters and place in the address, links to the next and last page."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from typing import Any, TypeVar
 from uuid import UUID
 
-from flask import request, url_for
+from flask import Response, request, url_for
 
 from app.errors import ValidationFailed
+from app.portal.web.blueprint import portal
 from app.schemas.figures import END_BEFORE_START
 
 PAGE_SIZE = 25
@@ -109,12 +110,14 @@ def place() -> Place:
     return Place(request.args.get("cursor") or None, tuple(trail.split(_TRAIL)) if trail else ())
 
 
+@portal.app_template_global()
 def sort_url(name: str, current: str) -> str:
     """The address that sorts by a column, or turns the order round where it is sorted by it."""
     wanted = f"-{name}" if current == name else name
     return _address(sort=wanted, cursor=None, trail=None)
 
 
+@portal.app_template_global()
 def sort_direction(name: str, current: str) -> str | None:
     """What ``aria-sort`` says of a column."""
     return {name: "ascending", f"-{name}": "descending"}.get(current)
@@ -131,3 +134,10 @@ def _address(**changes: str | None) -> str:
     kept = {name: value for name, value in request.args.items() if value}
     kept.update(changes)  # type: ignore[arg-type]  # None removes the parameter in url_for
     return url_for(request.endpoint or "", **{**(request.view_args or {}), **kept})
+
+
+def csv_file(name: str, parts: Iterable[bytes]) -> Response:
+    """The parts, sent one after the other as a file; ``name`` is plain ASCII."""
+    response = Response(parts, content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response

@@ -16,16 +16,17 @@ from app.portal.webhooks.labels import host_of, removing
 from app.portal.webhooks.views import webhook_page
 from app.services.webhooks import deliveries, endpoints
 
+TEST_SENT = "Test event sent. See the log for the result."
+
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/test")
 def api_webhook_test(webhook_id: UUID) -> Response:
     try:
         with transaction() as session:
-            submission = Submission(session)
-            if submission.earlier is None:
-                deliveries.send_test(session, caller(), webhook_id)
-                submission.led_to(_address(webhook_id))
-        flash("Test event sent. See the log for the result.", "success")
+            submission = Submission(session, notice=TEST_SENT)
+            deliveries.send_test(session, caller(), webhook_id)
+            submission.led_to(_address(webhook_id))
+        flash(TEST_SENT, "success")
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(_address(webhook_id), 303)

@@ -3,16 +3,15 @@
 from uuid import UUID
 
 from flask import render_template, request, url_for
-from werkzeug.wrappers import Response
 
 from app.enums import DeliveryState
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import Organization, utcnow
-from app.portal.api_access.credential_pages import roll_page, shown_before
+from app.portal.api_access.credential_pages import ALREADY_SHOWN, roll_page
 from app.portal.api_access.forms import RollForm
 from app.portal.web import lists, organization_picker
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.user_timezone import zone
@@ -30,8 +29,6 @@ from app.portal.webhooks.labels import (
 )
 from app.services import organizations
 from app.services.webhooks import deliveries, endpoints
-
-Page = str | tuple[str, int] | Response
 
 STATES = {"active": "Active", "paused": "Paused"}
 PAUSED = {"active": False, "paused": True}
@@ -89,9 +86,7 @@ def api_webhook_create() -> Page:
     organization = organization_picker.organization_chosen()
     try:
         with transaction() as session:
-            submission = Submission(session)
-            if submission.earlier is not None:
-                return shown_before(submission.earlier)
+            submission = Submission(session, notice=ALREADY_SHOWN)
             made = endpoints.add(
                 session,
                 caller(),
@@ -138,9 +133,7 @@ def api_webhook_roll(webhook_id: UUID) -> Page:
     form = RollForm()
     try:
         with transaction() as session:
-            submission = Submission(session)
-            if submission.earlier is not None:
-                return shown_before(submission.earlier)
+            submission = Submission(session, notice=ALREADY_SHOWN)
             made = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
             submission.led_to(url_for("portal.api_webhook", webhook_id=webhook_id))
     except (ValidationFailed, Conflict) as error:

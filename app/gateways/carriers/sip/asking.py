@@ -20,6 +20,7 @@ from app.gateways.carriers.sip.proving import proof
 GAPS = (0.5, 1.0, 2.5)
 """Seconds after which a question is repeated over UDP, then given up."""
 ANSWER_SECONDS = sum(GAPS)
+CONNECT_SECONDS = 4.0
 WHOLE_SECONDS = 12.0
 """All questions together; then the connection is cut, whatever the other side is at."""
 LONGEST_PHRASE = 100
@@ -173,6 +174,22 @@ def _cut(connection: socket.socket) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+def trunk_answers(account: SipAccount, hop: Hop) -> bool:
+    """Whether the trunk takes a connection, or over UDP answers OPTIONS with anything at all.
+
+    Asked before an INVITE, whose silence can't be told from a lost call.
+    """
+    try:
+        if account.transport != "udp":
+            with socket.create_connection(hop, CONNECT_SECONDS):
+                return True
+        with opened(account, hop) as line:
+            line.ask("OPTIONS", "portal")
+    except OSError:
+        return False
+    return True
 
 
 def _shut(connection: socket.socket) -> None:

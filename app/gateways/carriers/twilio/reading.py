@@ -8,6 +8,8 @@ from decimal import Decimal, InvalidOperation
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from twilio.request_validator import RequestValidator
+
 from app.enums import AnsweredBy, EndedReason
 from app.gateways.carriers.base import CarrierEvent, CarrierEventKind, CarrierReport, Verdict
 
@@ -133,3 +135,9 @@ def _cost(price: object) -> Decimal | None:
     except InvalidOperation:
         return None
     return cost if cost.is_finite() and cost < 10**6 else None
+
+
+def is_genuine(auth_token: str, url: str, form: Mapping[str, str], signature: str) -> bool:
+    """Whether the signature over the address and the form is Twilio's; ``url`` is the address as it
+    was given to Twilio, query included."""
+    return bool(RequestValidator(auth_token).validate(url, form, signature))
