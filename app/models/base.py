@@ -15,6 +15,7 @@ from sqlalchemy import (
     DateTime,
     Dialect,
     Enum,
+    ForeignKeyConstraint,
     MetaData,
     String,
     TypeDecorator,
@@ -115,6 +116,16 @@ def enum_column(kind: type[StrEnum]) -> Enum:
         create_constraint=True,
         length=40,
         name=kind.__name__.lower(),
+    )
+
+
+def tenant_key(table: str, owner: str, column: str) -> ForeignKeyConstraint:
+    """A foreign key with the owner in it: a row can't refer to another tenant's.
+
+    Both tables have the column ``owner``; ``column`` holds the id. Deleting cascades.
+    """
+    return ForeignKeyConstraint(
+        [owner, column], [f"{table}.{owner}", f"{table}.id"], ondelete="CASCADE"
     )
 
 

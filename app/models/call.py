@@ -8,7 +8,6 @@ from uuid import UUID
 from sqlalchemy import (
     Date,
     ForeignKey,
-    ForeignKeyConstraint,
     Index,
     Integer,
     Numeric,
@@ -32,6 +31,7 @@ from app.models.base import (
     Updated,
     UtcDateTime,
     enum_column,
+    tenant_key,
 )
 
 
@@ -40,21 +40,9 @@ class Call(Base):
 
     __tablename__ = "calls"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            ondelete="CASCADE",
-        ),
-        ForeignKeyConstraint(
-            ["organization_id", "agent_id"],
-            ["agents.organization_id", "agents.id"],
-            ondelete="CASCADE",
-        ),
-        ForeignKeyConstraint(
-            ["organization_id", "campaign_id"],
-            ["campaigns.organization_id", "campaigns.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("organizations", "partner_id", "organization_id"),
+        tenant_key("agents", "organization_id", "agent_id"),
+        tenant_key("campaigns", "organization_id", "campaign_id"),
         UniqueConstraint("organization_id", "id"),
         Index("ix_calls_organization_live", "organization_id", "live", "id"),
         Index("ix_calls_partner", "partner_id", "id"),
@@ -110,11 +98,7 @@ class CallAttempt(Base):
 
     __tablename__ = "call_attempts"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["organization_id", "call_id"],
-            ["calls.organization_id", "calls.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("calls", "organization_id", "call_id"),
         UniqueConstraint("call_id", "number"),
         Index("ix_call_attempts_reference", "carrier", "carrier_reference"),
     )
@@ -164,11 +148,7 @@ class Conversation(Base):
 
     __tablename__ = "conversations"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("organizations", "partner_id", "organization_id"),
         Index("ix_conversations_organization", "organization_id", "started_at"),
     )
 
@@ -190,11 +170,7 @@ class ConversationDay(Base):
 
     __tablename__ = "conversation_days"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("organizations", "partner_id", "organization_id"),
         Index("ix_conversation_days_partner", "partner_id", "day"),
     )
 

@@ -28,6 +28,7 @@ from app.models.base import (
     Updated,
     UtcDateTime,
     enum_column,
+    tenant_key,
 )
 
 
@@ -37,11 +38,7 @@ class Campaign(Named, Base):
 
     __tablename__ = "campaigns"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("organizations", "partner_id", "organization_id"),
         UniqueConstraint("organization_id", "id"),
         Index("ix_campaigns_partner_created", "partner_id", "created_at", "id"),
         Index("ix_campaigns_partner_name", "partner_id", "name_key", "id"),
@@ -73,16 +70,8 @@ class CampaignAssistant(Base):
 
     __tablename__ = "campaign_agents"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["organization_id", "campaign_id"],
-            ["campaigns.organization_id", "campaigns.id"],
-            ondelete="CASCADE",
-        ),
-        ForeignKeyConstraint(
-            ["organization_id", "agent_id"],
-            ["agents.organization_id", "agents.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("campaigns", "organization_id", "campaign_id"),
+        tenant_key("agents", "organization_id", "agent_id"),
     )
 
     campaign_id: Mapped[UUID] = mapped_column(primary_key=True)
@@ -99,11 +88,7 @@ class Contact(Base):
 
     __tablename__ = "contacts"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["organization_id", "campaign_id"],
-            ["campaigns.organization_id", "campaigns.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("campaigns", "organization_id", "campaign_id"),
         UniqueConstraint("campaign_id", "phone"),
         UniqueConstraint("campaign_id", "email_key"),
         Index("ix_contacts_campaign", "campaign_id", "id"),

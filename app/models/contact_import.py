@@ -6,7 +6,6 @@ from uuid import UUID
 
 from sqlalchemy import (
     ForeignKey,
-    ForeignKeyConstraint,
     Index,
     Integer,
     Text,
@@ -29,6 +28,7 @@ from app.models.base import (
     Updated,
     UtcDateTime,
     enum_column,
+    tenant_key,
 )
 
 
@@ -51,16 +51,8 @@ class ContactImport(Base):
 
     __tablename__ = "contact_imports"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["organization_id", "campaign_id"],
-            ["campaigns.organization_id", "campaigns.id"],
-            ondelete="CASCADE",
-        ),
-        ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("campaigns", "organization_id", "campaign_id"),
+        tenant_key("organizations", "partner_id", "organization_id"),
         UniqueConstraint("organization_id", "id"),
         Index("ix_contact_imports_campaign", "campaign_id", "id"),
         Index("ix_contact_imports_partner", "partner_id", "id"),
@@ -211,13 +203,7 @@ class ColumnMapping(Base):
     """How a campaign's people mapped a set of columns last time."""
 
     __tablename__ = "column_mappings"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["organization_id", "campaign_id"],
-            ["campaigns.organization_id", "campaigns.id"],
-            ondelete="CASCADE",
-        ),
-    )
+    __table_args__ = (tenant_key("campaigns", "organization_id", "campaign_id"),)
 
     campaign_id: Mapped[UUID] = mapped_column(primary_key=True)
     columns_hash: Mapped[Hash] = mapped_column(primary_key=True)

@@ -7,7 +7,6 @@ from uuid import UUID
 from sqlalchemy import (
     CheckConstraint,
     ForeignKey,
-    ForeignKeyConstraint,
     Index,
     Integer,
     Text,
@@ -27,6 +26,7 @@ from app.models.base import (
     Time,
     UtcDateTime,
     enum_column,
+    tenant_key,
 )
 
 
@@ -35,11 +35,7 @@ class OAuthClient(Base):
 
     __tablename__ = "oauth_clients"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("organizations", "partner_id", "organization_id"),
         Index("ix_oauth_clients_partner", "partner_id", "created_at"),
         CheckConstraint(
             "(area = 'A' AND role IS NOT NULL AND organization_id IS NULL)"
@@ -74,11 +70,7 @@ class ApiKey(Base):
 
     __tablename__ = "api_keys"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("organizations", "partner_id", "organization_id"),
         Index("ix_api_keys_organization", "organization_id", "created_at"),
     )
 

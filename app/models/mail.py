@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Integer
+from sqlalchemy import ForeignKey, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.models.base import (
@@ -17,6 +17,7 @@ from app.models.base import (
     Line,
     Short,
     UtcDateTime,
+    tenant_key,
 )
 
 
@@ -43,9 +44,7 @@ class Mail(Base):
 
     __tablename__ = "mails"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["partner_id", "user_id"], ["users.partner_id", "users.id"], ondelete="CASCADE"
-        ),
+        tenant_key("users", "partner_id", "user_id"),
         Index("ix_mails_user", "user_id", "id"),
         Index("ix_mails_created", "created_at"),
     )

@@ -8,7 +8,6 @@ from sqlalchemy import (
     CheckConstraint,
     ColumnElement,
     ForeignKey,
-    ForeignKeyConstraint,
     Index,
     Integer,
     Text,
@@ -35,6 +34,7 @@ from app.models.base import (
     Url,
     UtcDateTime,
     enum_column,
+    tenant_key,
 )
 from app.models.partner import PlanLimit
 
@@ -119,11 +119,7 @@ class Assistant(Named, Base):
 
     __tablename__ = "agents"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("organizations", "partner_id", "organization_id"),
         UniqueConstraint("organization_id", "id"),
         UniqueConstraint("organization_id", "phone_number"),
         Index("ix_agents_partner_name", "partner_id", "name_key", "id"),
@@ -155,13 +151,7 @@ class ExternalIdKey(Base):
     """A key of an assistant's external-id settings; routing only, unless it identifies."""
 
     __tablename__ = "external_id_keys"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["organization_id", "agent_id"],
-            ["agents.organization_id", "agents.id"],
-            ondelete="CASCADE",
-        ),
-    )
+    __table_args__ = (tenant_key("agents", "organization_id", "agent_id"),)
 
     assistant_id: Mapped[UUID] = mapped_column("agent_id", primary_key=True)
     key: Mapped[Short] = mapped_column(primary_key=True)
@@ -173,13 +163,7 @@ class DoNotCallEntry(Base):
     """A number that an organization never calls, with who put it there and why."""
 
     __tablename__ = "do_not_call"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            ondelete="CASCADE",
-        ),
-    )
+    __table_args__ = (tenant_key("organizations", "partner_id", "organization_id"),)
 
     organization_id: Mapped[UUID] = mapped_column(primary_key=True)
     phone: Mapped[Phone] = mapped_column(primary_key=True)

@@ -3,12 +3,12 @@
 from datetime import datetime, time
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, Text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, Text
 from sqlalchemy import Time as ClockTime
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import OutreachState
-from app.models.base import Base, Line, Short, Time, UtcDateTime, enum_column
+from app.models.base import Base, Line, Short, Time, UtcDateTime, enum_column, tenant_key
 
 
 class Outreach(Base):
@@ -22,16 +22,8 @@ class Outreach(Base):
 
     __tablename__ = "outreaches"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["organization_id", "campaign_id"],
-            ["campaigns.organization_id", "campaigns.id"],
-            ondelete="CASCADE",
-        ),
-        ForeignKeyConstraint(
-            ["organization_id", "agent_id"],
-            ["agents.organization_id", "agents.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("campaigns", "organization_id", "campaign_id"),
+        tenant_key("agents", "organization_id", "agent_id"),
         CheckConstraint("calls_per_hour IS NULL OR calls_per_hour > 0", name="calls_per_hour"),
         CheckConstraint("calls_at_once IS NULL OR calls_at_once > 0", name="calls_at_once"),
         Index("ix_outreaches_agent", "organization_id", "agent_id"),

@@ -6,11 +6,11 @@
 from datetime import date, datetime
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Date, ForeignKey, ForeignKeyConstraint, Index, Integer
+from sqlalchemy import BigInteger, Date, ForeignKey, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import Tier
-from app.models.base import Base, Short, UtcDateTime, enum_column
+from app.models.base import Base, Short, UtcDateTime, enum_column, tenant_key
 
 
 class PartnerDay(Base):
@@ -41,11 +41,7 @@ class CostDay(Base):
 
     __tablename__ = "cost_days"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("organizations", "partner_id", "organization_id"),
         Index("ix_cost_days_partner", "partner_id", "day"),
     )
 

@@ -8,7 +8,6 @@ from uuid import UUID
 from sqlalchemy import (
     CheckConstraint,
     ForeignKey,
-    ForeignKeyConstraint,
     Index,
     Integer,
     UniqueConstraint,
@@ -31,6 +30,7 @@ from app.models.base import (
     Updated,
     UtcDateTime,
     enum_column,
+    tenant_key,
 )
 
 
@@ -39,11 +39,7 @@ class User(Base):
 
     __tablename__ = "users"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("organizations", "partner_id", "organization_id"),
         UniqueConstraint("partner_id", "id"),
         UniqueConstraint("partner_id", "email_key"),
         UniqueConstraint("partner_id", "idp_uid"),

@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Integer, Text
+from sqlalchemy import ForeignKey, Index, Integer, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import DeliveryState, PauseReason
@@ -18,6 +18,7 @@ from app.models.base import (
     Url,
     UtcDateTime,
     enum_column,
+    tenant_key,
 )
 
 
@@ -26,11 +27,7 @@ class WebhookEndpoint(Base):
 
     __tablename__ = "webhook_endpoints"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            ondelete="CASCADE",
-        ),
+        tenant_key("organizations", "partner_id", "organization_id"),
         Index("ix_webhook_endpoints_organization", "organization_id", "id"),
         Index("ix_webhook_endpoints_partner", "partner_id", "created_at"),
     )

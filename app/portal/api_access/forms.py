@@ -8,14 +8,13 @@ from wtforms import (
     RadioField,
     SelectChoice,
     SelectField,
-    SelectMultipleField,
     StringField,
 )
-from wtforms.widgets import CheckboxInput, DateInput, ListWidget
+from wtforms.widgets import DateInput
 
 from app.enums import Role
 from app.policy import Permission
-from app.portal.web.fields import OnceField
+from app.portal.web.fields import Checkboxes, OnceField
 from app.portal.web.forms import PortalForm
 from app.schemas.checks import parse_date
 
@@ -87,13 +86,10 @@ class KeyForm(EndingForm):
         choices=[SelectChoice(LIVE, "Live"), SelectChoice(TEST, "Test")],
         default=LIVE,
     )
-    scopes = SelectMultipleField(
+    scopes = Checkboxes(
         "May",
         choices=[SelectChoice(str(scope), words) for scope, words in SCOPE_WORDS.items()],
         default=[str(Permission.CONTACTS_WRITE)],
-        validate_choice=False,
-        widget=ListWidget(),
-        option_widget=CheckboxInput(),
     )
 
 

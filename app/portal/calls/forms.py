@@ -1,4 +1,6 @@
-"""The form of a test call."""
+"""The form of a test call, and what it shares with that of a campaign's plan."""
+
+from typing import ClassVar
 
 from wtforms import (
     RadioField,
@@ -9,13 +11,14 @@ from wtforms import (
     TextAreaField,
 )
 
-from app.errors import DomainError
 from app.models import Call
 from app.portal.web.fields import OnceField
 from app.portal.web.forms import PortalForm
 from app.services.calls import CallRequest, Texts
+from app.services.calls.accept import clean
+from app.services.outreach import Plan
+from app.services.outreach.plans import MOST_WORDS
 
-MOST_WORDS = 1000
 EXACT, INSTRUCTIONS, DEFAULT = "exact", "instructions", "default"
 HINTS = {
     EXACT: "Both are needed.",
@@ -24,11 +27,15 @@ HINTS = {
 }
 
 
-class TestCallForm(PortalForm):
-    once = OnceField()
-    assistant = SelectField("Assistant", validate_choice=False)
-    number = TelField("Number to call", render_kw={"maxlength": 30, "autocomplete": "off"})
-    name = StringField("Name", render_kw={"maxlength": 100, "autocomplete": "off"})
+class MessageForm(PortalForm):
+    """What is said on a call: exact texts, instructions to write them from, or the assistant's."""
+
+    wire_fields: ClassVar = {
+        "agentId": "assistant",
+        "introMessage": "intro",
+        "voicemailMessage": "voicemail",
+    }
+
     message_kind = RadioField(
         "Message",
         choices=[
@@ -42,24 +49,56 @@ class TestCallForm(PortalForm):
     voicemail = TextAreaField("Voicemail", render_kw={"maxlength": MOST_WORDS})
     instructions = TextAreaField("Instructions", render_kw={"maxlength": MOST_WORDS})
 
+    @staticmethod
+    def message_of(stored: Call | Plan) -> dict[str, str | None]:
+        """Return the data of the fields for the messages that are stored."""
+        if stored.call_instructions:
+            return {"message_kind": INSTRUCTIONS, "instructions": stored.call_instructions}
+        if not stored.intro_message:
+            return {"message_kind": DEFAULT}
+        return {
+            "message_kind": EXACT,
+            "intro": stored.intro_message,
+            "voicemail": stored.voicemail_message,
+        }
+
+    @property
+    def texts(self) -> Texts:
+        """The words of the chosen way; what was typed for another way is left out."""
+        match self.message_kind.data:
+            case "exact":
+                return Texts(intro=clean(self.intro.data), voicemail=clean(self.voicemail.data))
+            case "instructions":
+                return Texts(instructions=clean(self.instructions.data))
+            case _:
+                return Texts()
+
+    def fields_by_wire(self) -> dict[str, str]:
+        """Words that are missing are asked for where the user chose how to give them."""
+        missing = {EXACT: "intro", DEFAULT: "message_kind"}.get(
+            self.message_kind.data or "", "instructions"
+        )
+        return super().fields_by_wire() | {"callInstructions": missing}
+
+
+class TestCallForm(MessageForm):
+    wire_fields: ClassVar = {**MessageForm.wire_fields, "contact.phoneNumber": "number"}
+
+    once = OnceField()
+    assistant = SelectField("Assistant", validate_choice=False)
+    number = TelField("Number to call", render_kw={"maxlength": 30, "autocomplete": "off"})
+    name = StringField("Name", render_kw={"maxlength": 100, "autocomplete": "off"})
+
     @classmethod
     def repeating(cls, call: Call) -> "TestCallForm":
         """The form that would place the same call again."""
-        exact = bool(call.intro_message) and not call.call_instructions
         names = (call.contact.get("firstName"), call.contact.get("lastName"))
         return cls.from_object(
             data={
                 "assistant": str(call.assistant_id),
                 "number": call.phone_number,
                 "name": " ".join(name for name in names if name),
-                "message_kind": INSTRUCTIONS
-                if call.call_instructions
-                else EXACT
-                if exact
-                else DEFAULT,
-                "intro": call.intro_message if exact else "",
-                "voicemail": call.voicemail_message if exact else "",
-                "instructions": call.call_instructions or "",
+                **cls.message_of(call),
             }
         )
 
@@ -67,17 +106,6 @@ class TestCallForm(PortalForm):
     def called_number(self) -> str:
         """The number without the spaces and marks that people write into it."""
         return (self.number.data or "").translate(str.maketrans("", "", " -.()/\u00a0"))
-
-    @property
-    def texts(self) -> Texts:
-        """The words of the chosen way; what was typed for another way is left out."""
-        match self.message_kind.data:
-            case "exact":
-                return Texts(intro=self.intro.data or None, voicemail=self.voicemail.data or None)
-            case "instructions":
-                return Texts(instructions=self.instructions.data or None)
-            case _:
-                return Texts()
 
     def to_request(self) -> CallRequest:
         texts = self.texts
@@ -91,24 +119,3 @@ class TestCallForm(PortalForm):
             voicemail_message=texts.voicemail,
             call_instructions=texts.instructions,
         )
-
-    def apply_errors(self, error: DomainError) -> None:
-        """Put each problem at its field; words that are missing, where the user chose them."""
-        rest: list[tuple[str, str]] = [] if error.problems else [("", error.message)]
-        fields = {
-            "agentId": self.assistant,
-            "contact.phoneNumber": self.number,
-            "introMessage": self.intro,
-            "voicemailMessage": self.voicemail,
-            "callInstructions": self.instructions,
-        }
-        where_words_are_needed = {EXACT: self.intro, DEFAULT: self.message_kind}
-        for problem in error.problems:
-            field = fields.get(problem.field)
-            if problem.code == "messaging_required":
-                field = where_words_are_needed.get(self.message_kind.data, self.instructions)
-            if field is None:
-                rest.append(("", problem.message))
-            else:
-                field.errors = (*field.errors, problem.message)
-        self.problems = rest

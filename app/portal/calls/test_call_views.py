@@ -11,13 +11,14 @@ from app.enums import CallSource, CarrierKind
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import Assistant
-from app.portal.calls.forms import HINTS, MOST_WORDS, TestCallForm
+from app.portal.calls.forms import HINTS, TestCallForm
 from app.portal.calls.labels import live
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.formats import phone
 from app.portal.web.navigation import may_open
 from app.services import assistants, calls
+from app.services.outreach.plans import MOST_WORDS
 
 MOST_ASSISTANTS = 200
 FIELDS = {"number": "#number", "messages": "#message_kind-0"}

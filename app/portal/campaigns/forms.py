@@ -3,11 +3,10 @@
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from wtforms import RadioField, SelectChoice, SelectMultipleField, StringField
-from wtforms.widgets import CheckboxInput, ListWidget
+from wtforms import RadioField, SelectChoice, StringField
 
 from app.models import Assistant, Campaign
-from app.portal.web.fields import OnceField, VersionField
+from app.portal.web.fields import Checkboxes, OnceField, VersionField
 from app.portal.web.forms import PortalForm
 
 ALL, SOME = "all", "some"
@@ -26,12 +25,9 @@ class CampaignForm(PortalForm):
         ],
         default=ALL,
     )
-    assistants = SelectMultipleField(
+    assistants = Checkboxes(
         "Chosen assistants",
         choices=[],
-        validate_choice=False,
-        widget=ListWidget(),
-        option_widget=CheckboxInput(),
     )
 
     @classmethod

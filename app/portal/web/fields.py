@@ -5,9 +5,9 @@ from datetime import time
 from typing import Any
 
 from markupsafe import Markup
-from wtforms import HiddenField, IntegerField, TimeField, ValidationError
+from wtforms import HiddenField, IntegerField, SelectMultipleField, TimeField, ValidationError
 from wtforms.fields import Field
-from wtforms.widgets import HiddenInput, TextInput
+from wtforms.widgets import CheckboxInput, HiddenInput, ListWidget, TextInput
 
 
 def without_nul(value: Any) -> Any:
@@ -77,6 +77,16 @@ def refuse_blank(field: WholeNumber) -> None:
     if field.data is None and not field.errors:
         message = "Enter a whole number."
         raise ValidationError(message)
+
+
+class Checkboxes(SelectMultipleField):
+    """Several of the choices; the service says which of those that were sent there are."""
+
+    widget = ListWidget()
+    option_widget = CheckboxInput()
+
+    def __init__(self, label: str, **kwargs: Any) -> None:
+        super().__init__(label, validate_choice=False, **kwargs)
 
 
 class ClockField(TimeField):

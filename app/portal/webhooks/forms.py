@@ -1,10 +1,10 @@
 """The forms of webhooks."""
 
-from wtforms import SelectChoice, SelectMultipleField, StringField
-from wtforms.widgets import CheckboxInput, DateInput, ListWidget, URLInput
+from wtforms import SelectChoice, StringField
+from wtforms.widgets import DateInput, URLInput
 
 from app.enums import WebhookEvent
-from app.portal.web.fields import OnceField
+from app.portal.web.fields import Checkboxes, OnceField
 from app.portal.web.forms import PortalForm
 
 EVENT_WORDS: dict[str, str] = {
@@ -29,13 +29,10 @@ class WebhookForm(PortalForm):
     url = StringField(
         "Address", widget=URLInput(), render_kw={"maxlength": 2000, "autocomplete": "off"}
     )
-    events = SelectMultipleField(
+    events = Checkboxes(
         "Events",
         choices=[SelectChoice(str(event), words) for event, words in EVENT_WORDS.items()],
         default=[str(WebhookEvent.CALL_COMPLETED)],
-        validate_choice=False,
-        widget=ListWidget(),
-        option_widget=CheckboxInput(),
     )
 
 

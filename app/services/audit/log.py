@@ -12,8 +12,8 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from app.models import (
-    Agent,
     ApiKey,
+    Assistant,
     AuditEntry,
     Call,
     Campaign,
@@ -34,7 +34,7 @@ EVERYDAY = (SIGNED_IN, "call.scheduled")
 """What happens all the time and changes nothing."""
 LOOKED_BACK = 500
 _TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
-    Agent: ("agent", lambda row: row.name),
+    Assistant: ("agent", lambda row: row.name),
     ApiKey: ("api_key", lambda row: f"{row.name} ({row.public_id})"),
     Call: ("call", lambda row: row.phone_number),
     Campaign: ("campaign", lambda row: row.name),
