@@ -26,9 +26,10 @@ from app.database import READ_ONLY, Database, make_engine
 from app.enums import Role
 from app.factory import create_app
 from app.models import ConversationDay, Organization, User, index_names, new_id, utcnow
-from app.services import reporting, rollup
+from app.services import reporting
 from tests.fixtures.cast import Tenant, bearer, make_tenant
 from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.recount import recount
 from tests.fixtures.settings import settings_for
 
 USERS, DAYS, PER_DAY = 100_000, 10, 5
@@ -70,7 +71,7 @@ def fill(database: Database, partner_id: UUID, count: int) -> UUID:
     with database.transaction() as session:
         further = days_of(partner_id, ids[-1:], YEAR)[DAYS:]
         session.execute(insert(ConversationDay), further)
-        rollup.recount(session, partner_id)
+        recount(session, partner_id)
         index_names(session.connection())
     analyze(database)
     return ids[-1]

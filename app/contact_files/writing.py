@@ -165,9 +165,6 @@ class _Pipe(io.RawIOBase):
     def __init__(self) -> None:
         self._held = bytearray()
 
-    def writable(self) -> bool:
-        return True
-
     def write(self, data: bytes) -> int:  # type: ignore[override]  # any buffer there, bytes here
         self._held += data
         return len(data)

@@ -7,13 +7,12 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Executable, delete, func, insert, inspect, literal, select
+from sqlalchemy import Executable, func, inspect, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, OrganizationStatus, Role, Tier
 from app.models import (
-    PLAN,
     Base,
     ConversationDay,
     CostDay,
@@ -109,68 +108,6 @@ def archive_organization(session: Session, organization: Organization, *, back: 
     """An organization that is held for change is archived, or comes ``back``."""
     tier = organization.payment_tier
     _add_to_tier(session, organization.partner_id, tier, archived=-1 if back else 1)
-
-
-def recount(session: Session, partner_id: UUID) -> None:
-    """Counts everything anew, for what was written past the services."""
-    for table in (PartnerDay, PartnerTier, PartnerCostDay):
-        session.execute(delete(table).where(table.partner_id == partner_id))
-    _recount_costs(session, partner_id)
-    names = ("conversations", "by_human", "by_voicemail", "seconds")
-    columns = [getattr(PartnerDay, name) for name in names]
-    session.execute(
-        insert(PartnerDay).from_select(
-            ["partner_id", "day", *columns, "sign_ups", "updated_at"],
-            select(
-                ConversationDay.partner_id,
-                ConversationDay.day,
-                *(func.sum(getattr(ConversationDay, name)) for name in names),
-                literal(0),
-                func.max(ConversationDay.updated_at),
-            )
-            .where(ConversationDay.partner_id == partner_id)
-            .group_by(ConversationDay.partner_id, ConversationDay.day),
-        )
-    )
-    begun = session.execute(
-        select(User.created_at, func.count())
-        .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
-        .group_by(User.created_at)
-    )
-    by_day: dict[date, int] = {}
-    for created_at, count in begun:
-        day = created_at.astimezone(UTC).date()
-        by_day[day] = by_day.get(day, 0) + count
-    for day, count in by_day.items():
-        add(session, PartnerDay, {"partner_id": partner_id, "day": day}, {"sign_ups": count}, {})
-    is_archived = Organization.status == OrganizationStatus.ARCHIVED
-    organizations = session.execute(
-        select(PLAN, func.count(), func.count().filter(is_archived))
-        .where(Organization.partner_id == partner_id)
-        .group_by(PLAN)
-    )
-    for tier, count, archived in organizations.all():
-        _add_to_tier(session, partner_id, tier, organizations=count, archived=archived)
-    users = session.execute(
-        select(PLAN, func.count())
-        .join(User, User.organization_id == Organization.id)
-        .where(Organization.partner_id == partner_id, User.user_type == Role.STANDARD)
-        .group_by(PLAN)
-    )
-    for tier, count in users.all():
-        _add_to_tier(session, partner_id, tier, users=count)
-
-
-def _recount_costs(session: Session, partner_id: UUID) -> None:
-    of_what = (CostDay.partner_id, CostDay.day, CostDay.currency)
-    session.execute(
-        insert(PartnerCostDay).from_select(
-            ["partner_id", "day", "currency", "attempts", "micros"],
-            select(*of_what, func.sum(CostDay.attempts), func.sum(CostDay.micros))
-            .where(CostDay.partner_id == partner_id)
-            .group_by(*of_what),
-        )
-    )
 
 
 def _add_to_tier(session: Session, partner_id: UUID, tier: Tier | None, **amounts: int) -> None:

@@ -15,9 +15,10 @@ from app.gateways.carriers.base import (
     PlacementRejected,
     Verdict,
 )
-from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import SimulatedCall, new_id, utcnow
 from app.phone import check_dialable
+from tests.fixtures.simulated_line import Simulator
 
 
 def placement(number: str) -> Placement:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from app.database import Database
-from app.gateways.carriers.simulator import Simulator
 from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.twilio_worker import TwilioWorker, twilio_worker
 from tests.fixtures.worker import Worker
 from tests.matrix import rotating

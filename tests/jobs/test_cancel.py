@@ -8,9 +8,10 @@ import pytest
 from app.database import Database
 from app.enums import CallStatus
 from app.errors import Conflict
-from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.services import calls
 from tests.fixtures.databases import BACKENDS
+from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import Line, Worker, call_now, counted, open_line, outcome, until
 from tests.matrix import rotating
 

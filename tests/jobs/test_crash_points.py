@@ -10,12 +10,13 @@ from sqlalchemy import select
 
 from app.database import Database
 from app.enums import CallStatus
-from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import CallAttempt
 from app.services import calls
 from app.services.calls.attempts import CUT_SHORT, UNPLACED
 from tests.fixtures.crashing_worker import POINTS
 from tests.fixtures.databases import BACKENDS
+from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import Line, Worker, call_now, open_line, outcome, until
 from tests.matrix import rotating
 

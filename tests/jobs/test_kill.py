@@ -10,9 +10,9 @@ from sqlalchemy import select
 
 from app.database import Database
 from app.enums import CallStatus
-from app.gateways.carriers.simulator import Simulator
 from app.models import Call, CallAttempt, SimulatedCall
 from tests import matrix
+from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import Worker, open_line, unfinished, until
 
 KILLS = matrix.kills(25)

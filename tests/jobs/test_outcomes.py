@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from app.database import Database
 from app.enums import CallSource, CampaignStatus, OrganizationStatus
-from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import (
     Assistant,
     Call,
@@ -24,6 +24,7 @@ from app.models import (
 from app.policy.caller import system_caller
 from app.services import calls
 from tests.fixtures.databases import BACKENDS
+from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import (
     Line,
     Worker,

@@ -9,12 +9,13 @@ from sqlalchemy import func, select
 
 from app.database import Database
 from app.enums import CallStatus
-from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import Call, CallAttempt, HeldCall, utcnow
 from app.policy.caller import system_caller
 from app.services import calls, pauses
 from app.services.pauses import Scope
 from tests.fixtures.databases import BACKENDS
+from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import Worker, call_now, open_line, outcome, until
 from tests.matrix import rotating
 

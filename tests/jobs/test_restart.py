@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import select, text
 
 from app.database import Database
-from app.gateways.carriers.simulator import Simulator
 from app.models import WorkerHeartbeat
 from app.services import workers
 from tests.fixtures.databases import BACKENDS
+from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import ROOT, Worker, open_line, outcome, unfinished, until
 from tests.matrix import rotating
 

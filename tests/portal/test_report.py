@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import TIER_NAMES, Role, Tier, UserStatus
 from app.models import User
-from app.services import rollup
 from tests.fixtures.cast import Tenant, bearer, converse, make_user
+from tests.fixtures.recount import recount
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -123,7 +123,7 @@ def test_sign_ups_are_counted_by_month_and_in_short_ranges_by_day(
 ) -> None:
     own.user.created_at = datetime(2026, 3, 31, 23, 59, 59, tzinfo=UTC)
     own.plus_user.created_at = datetime(2026, 4, 1, tzinfo=UTC)
-    rollup.recount(session, own.partner.id)
+    recount(session, own.partner.id)
     session.commit()
     browser = signed_in(own.staff[Role.ADMIN])
 

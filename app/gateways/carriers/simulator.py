@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Engine, Row, func, insert, select, update
+from sqlalchemy import Engine, Row, insert, select, update
 
 from app.enums import AnsweredBy, CarrierKind, EndedReason
 from app.gateways.carriers.base import (
@@ -155,19 +155,6 @@ class Simulator:
                 .values(hung_up_at=utcnow())
             )
         return True
-
-    def times_rung(self, number: str) -> int:
-        """How often a number was dialled, whoever asked."""
-        return self._count(SimulatedCall.to_number == number)
-
-    def times_placed(self, attempt_id: UUID) -> int:
-        """How often one attempt was dialled; anything above one is a fault of ours."""
-        return self._count(SimulatedCall.reference == str(attempt_id))
-
-    def _count(self, condition: object) -> int:
-        query = select(func.count()).select_from(SimulatedCall).where(condition)  # type: ignore[arg-type]  # a column comparison, which mypy sees as bool
-        with self._engine.begin() as connection:
-            return connection.scalar(query) or 0
 
     def _entry(self, attempt_id: UUID) -> Row[str, datetime, datetime | None] | None:
         query = (

@@ -82,8 +82,8 @@ def refuse_blank(field: WholeNumber) -> None:
 class Checkboxes(SelectMultipleField):
     """Several of the choices; the service says which of those that were sent there are."""
 
-    widget = ListWidget()
-    option_widget = CheckboxInput()
+    widget = ListWidget()  # type: ignore[assignment]  # the stub knows the base’s widget alone
+    option_widget = CheckboxInput()  # type: ignore[assignment]
 
     def __init__(self, label: str, **kwargs: Any) -> None:
         super().__init__(label, validate_choice=False, **kwargs)

@@ -68,10 +68,6 @@ class Sums:
     taken: int = 0
     estimated: bool = False
 
-    @property
-    def changes_nothing(self) -> bool:
-        return not (self.removed or self.restored or self.brought_back)
-
 
 def preview(session: Session, upload: ContactImport) -> Sums:
     """Return what undoing would do at this moment."""

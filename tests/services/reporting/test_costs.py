@@ -11,10 +11,11 @@ from app.enums import CallSource, CallStatus, CarrierKind, Role
 from app.errors import NotFound
 from app.gateways.carriers.base import CarrierReport, Verdict
 from app.models import Assistant, Call, CallAttempt, CostDay, Organization, PartnerCostDay, utcnow
-from app.services import reporting, rollup
+from app.services import reporting
 from app.services.calls import carrier_reports
 from app.services.reporting import Cost, Span
 from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.recount import recount
 
 MAY, JUNE = date(2026, 5, 31), date(2026, 6, 1)
 SPAN = Span(date(2026, 5, 1), date(2026, 6, 30))
@@ -174,5 +175,5 @@ def test_counting_anew_gives_the_same(session: Session, own: Tenant) -> None:
     charge(session, own.plus, MAY, "0.5")
     charge(session, own.organization, MAY, "0.25")
     before = monthly(session, own)
-    rollup.recount(session, own.partner.id)
+    recount(session, own.partner.id)
     assert monthly(session, own) == before == [("05", "USD", 2, "0.75")]

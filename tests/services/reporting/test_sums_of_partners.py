@@ -8,9 +8,10 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
 from app.models import PartnerDay, PartnerTier
-from app.services import organizations, rollup, users
+from app.services import organizations, users
 from app.services.organizations.changing import change
 from tests.fixtures.cast import Tenant, converse, make_tenant, make_user
+from tests.fixtures.recount import recount
 
 
 def sums(session: Session, tenant: Tenant) -> set[tuple[Any, ...]]:
@@ -51,5 +52,5 @@ def test_what_is_kept_equals_what_is_there(session: Session) -> None:
     kept = sums(session, own)
     assert {row for row in kept if len(row) == 4} == {(Tier.FREE, 1, 1, 1), (Tier.BASIC, 2, 0, 3)}
     assert (date(2026, 5, 4), 5) in {row[:2] for row in kept}
-    rollup.recount(session, own.partner.id)
+    recount(session, own.partner.id)
     assert sums(session, own) == kept
