@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
@@ -64,11 +65,23 @@ class Page(Generic[M]):
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """An order that a screen offers; ``read`` gives the sorted value of a row."""
+    """An order that a screen offers; ``read`` gives the value of a row where the column is none of
+    its own."""
 
     column: ColumnElement[Any] | InstrumentedAttribute[Any]
-    read: Callable[[Any], str | datetime]
     descending: bool = False
+    read: Callable[[Any], str | datetime] | None = None
+
+    def value_of(self, row: Any) -> str | datetime:
+        read = self.read or attrgetter(str(self.column.key))
+        value: str | datetime = read(row)
+        return value
+
+
+def both_ways(**columns: InstrumentedAttribute[Any]) -> dict[str, Sort]:
+    """Return the orders by these columns under their names, descending with a ``-`` in front."""
+    up = {name: Sort(column) for name, column in columns.items()}
+    return up | {f"-{name}": Sort(column, descending=True) for name, column in columns.items()}
 
 
 MOST_COUNTED = 1000
@@ -90,16 +103,15 @@ def sort_named(name: str, sorts: Mapping[str, Sort]) -> Sort:
 def keyset_page(
     session: Session,
     rows: Select[M],
-    *,
     sort: Sort,
-    id_column: InstrumentedAttribute[UUID],
+    *,
     cursor: str | None,
     limit: int,
 ) -> Page[M]:
     """The rows after ``cursor`` in the order of ``sort``, then id: the cost is that of one page,
     however far into the list. Raises `ValidationFailed` (``invalid_cursor``).
     """
-    column = sort.column
+    column, id_column = sort.column, rows.column_descriptions[0]["entity"].id
     if cursor:
         value, identifier = _decode(cursor, isinstance(column.type, UtcDateTime))
         beyond = column < value if sort.descending else column > value
@@ -107,11 +119,10 @@ def keyset_page(
         rows = rows.where(or_(beyond, (column == value) & further))
     order = (column.desc(), id_column.desc()) if sort.descending else (column, id_column)
     found = session.scalars(rows.order_by(*order).limit(limit + 1)).all()
-    items = found[:limit]
-    more = len(found) > limit
-    return Page(
-        items, _encode(sort.read(items[-1]), getattr(items[-1], id_column.key)) if more else None
-    )
+    if len(found) <= limit:
+        return Page(found, None)
+    last: Any = found[limit - 1]
+    return Page(found[:limit], _encode(sort.value_of(last), last.id))
 
 
 def _encode(value: str | datetime, identifier: UUID) -> str:

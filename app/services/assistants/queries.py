@@ -12,15 +12,10 @@ from app.enums import OrganizationStatus
 from app.errors import NotFound
 from app.models import Assistant, ExternalIdKey, Organization
 from app.policy.caller import Caller
-from app.services.paging import Page, Sort, keyset_page, sort_named
+from app.services.paging import Page, both_ways, keyset_page, sort_named
 from app.services.tenancy import of_tenant
 
-SORTS = {
-    "name": Sort(Assistant.name_key, lambda row: row.name_key),
-    "-name": Sort(Assistant.name_key, lambda row: row.name_key, descending=True),
-    "-created": Sort(Assistant.created_at, lambda row: row.created_at, descending=True),
-    "created": Sort(Assistant.created_at, lambda row: row.created_at),
-}
+SORTS = both_ways(name=Assistant.name_key, created=Assistant.created_at)
 """The orders that `search` offers."""
 
 
@@ -154,14 +149,7 @@ def search(
     if wanted is not None:
         rows = rows.join(Organization, Organization.id == Assistant.organization_id)
         rows = rows.where(_has_readiness(wanted))
-    return keyset_page(
-        session,
-        rows,
-        sort=sort_named(sort, SORTS),
-        id_column=Assistant.id,
-        cursor=cursor,
-        limit=limit,
-    )
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def external_id_keys(session: Session, assistant: Assistant) -> Sequence[ExternalIdKey]:

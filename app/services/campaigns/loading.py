@@ -10,15 +10,10 @@ from app.enums import CampaignStatus
 from app.errors import NotFound
 from app.models import Campaign
 from app.policy.caller import Caller
-from app.services.paging import Page, Sort, keyset_page, sort_named
+from app.services.paging import Page, both_ways, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant
 
-SORTS = {
-    "-created": Sort(Campaign.created_at, lambda row: row.created_at, descending=True),
-    "created": Sort(Campaign.created_at, lambda row: row.created_at),
-    "name": Sort(Campaign.name_key, lambda row: row.name_key),
-    "-name": Sort(Campaign.name_key, lambda row: row.name_key, descending=True),
-}
+SORTS = both_ways(created=Campaign.created_at, name=Campaign.name_key)
 """The orders that `search` offers."""
 
 
@@ -71,14 +66,7 @@ def search(
     if archived is not None:
         is_archived = Campaign.status == CampaignStatus.ARCHIVED
         rows = rows.where(is_archived if archived else ~is_archived)
-    return keyset_page(
-        session,
-        rows,
-        sort=sort_named(sort, SORTS),
-        id_column=Campaign.id,
-        cursor=cursor,
-        limit=limit,
-    )
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def not_found() -> NotFound:

@@ -19,7 +19,7 @@ from app.services.credentials.encryption import seal
 from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import fetch, of_tenant
 
-_NEWEST = Sort(CarrierAccount.created_at, lambda row: row.created_at, descending=True)
+_NEWEST = Sort(CarrierAccount.created_at, descending=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,7 @@ def of_organizations(
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
     rows = _manageable(caller).where(CarrierAccount.organization_id.is_not(None))
-    return keyset_page(
-        session, rows, sort=_NEWEST, id_column=CarrierAccount.id, cursor=cursor, limit=limit
-    )
+    return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
 def get(

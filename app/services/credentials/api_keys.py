@@ -31,7 +31,7 @@ _KEY = re.compile(
     rf"([0-9A-Za-z]{{{secrets.CHECKSUM_LENGTH}}})"
 )
 
-_NEWEST = Sort(ApiKey.created_at, lambda row: row.created_at, descending=True)
+_NEWEST = Sort(ApiKey.created_at, descending=True)
 
 _KEY_BY_PUBLIC_ID = (
     select(
@@ -138,7 +138,7 @@ def search(
             ApiKey.expires_at <= utcnow(), false()
         )
         rows = rows.where(~ended if in_use else ended)
-    return keyset_page(session, rows, sort=_NEWEST, id_column=ApiKey.id, cursor=cursor, limit=limit)
+    return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
 def get(session: Session, caller: Caller, key_id: UUID) -> ApiKey:

@@ -48,9 +48,7 @@ def sizes(
     if number is not None:
         holding = select(DoNotCallEntry.organization_id).where(DoNotCallEntry.phone == number)
         rows = rows.where(Organization.id.in_(holding))
-    page = keyset_page(
-        session, rows, sort=SORTS["name"], id_column=Organization.id, cursor=cursor, limit=limit
-    )
+    page = keyset_page(session, rows, SORTS["name"], cursor=cursor, limit=limit)
     counted = session.execute(
         select(DoNotCallEntry.organization_id, func.count(), func.max(DoNotCallEntry.created_at))
         .where(DoNotCallEntry.organization_id.in_([row.id for row in page.items]))

@@ -23,7 +23,7 @@ from app.services import audit, campaigns
 from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import fetch, of_tenant
 
-_SORT = Sort(ContactImport.created_at, lambda row: row.created_at, descending=True)
+_SORT = Sort(ContactImport.created_at, descending=True)
 _LONGEST_NAME = 200
 
 
@@ -70,9 +70,7 @@ def search(
         rows = rows.where(is_undone if undone else ~is_undone)
     if campaign_id is not None:
         rows = rows.where(ContactImport.campaign_id == campaign_id)
-    return keyset_page(
-        session, rows, sort=_SORT, id_column=ContactImport.id, cursor=cursor, limit=limit
-    )
+    return keyset_page(session, rows, _SORT, cursor=cursor, limit=limit)
 
 
 def campaign_names(session: Session, found: Collection[ContactImport]) -> dict[UUID, str]:

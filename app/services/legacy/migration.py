@@ -33,7 +33,7 @@ CALL_ID = "the id of the call"
 NO_ASSISTANT = "ID_OF_THE_ASSISTANT"
 """Stands in a request whose number belongs to no assistant."""
 
-_NEWEST = Sort(OAuthClient.created_at, lambda row: row.created_at, descending=True)
+_NEWEST = Sort(OAuthClient.created_at, descending=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +145,7 @@ def search(
                 OAuthClient.organization_id.in_(named),
             )
         )
-    page = keyset_page(
-        session, rows, sort=_NEWEST, id_column=OAuthClient.id, cursor=cursor, limit=limit
-    )
+    page = keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
     return Page(_with_figures(session, page.items), page.next_cursor)
 
 

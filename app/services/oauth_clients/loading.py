@@ -14,7 +14,7 @@ from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import of_tenant
 
-_NEWEST = Sort(OAuthClient.created_at, lambda row: row.created_at, descending=True)
+_NEWEST = Sort(OAuthClient.created_at, descending=True)
 
 
 def list_all(
@@ -51,9 +51,7 @@ def search(
             OAuthClient.expires_at <= utcnow(), false()
         )
         rows = rows.where(~ended if in_use else ended)
-    return keyset_page(
-        session, rows, sort=_NEWEST, id_column=OAuthClient.id, cursor=cursor, limit=limit
-    )
+    return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
 def get(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:

@@ -16,7 +16,7 @@ from app.policy.caller import Caller
 from app.schemas import organizations as wire
 from app.services import name_search, partners
 from app.services.organizations.resource import to_resource
-from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page, sort_named
+from app.services.paging import Listing, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import get_organization as get
 from app.services.tenancy import organization_not_found
 from app.services.tenancy import visible_organizations as visible
@@ -36,12 +36,7 @@ __all__ = [
     "visible",
 ]
 
-SORTS = {
-    "-created": Sort(Organization.created_at, lambda row: row.created_at, descending=True),
-    "created": Sort(Organization.created_at, lambda row: row.created_at),
-    "name": Sort(Organization.name_key, lambda row: row.name_key),
-    "-name": Sort(Organization.name_key, lambda row: row.name_key, descending=True),
-}
+SORTS = both_ways(created=Organization.created_at, name=Organization.name_key)
 """The orders that `search` offers."""
 
 
@@ -118,14 +113,7 @@ def search(
     """A screen of organizations. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
     rows = _filtered(session, caller, chosen or Filter())
-    return keyset_page(
-        session,
-        rows,
-        sort=sort_named(sort, SORTS),
-        id_column=Organization.id,
-        cursor=cursor,
-        limit=limit,
-    )
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(session: Session, caller: Caller, chosen: Filter) -> int:

@@ -14,7 +14,7 @@ from app.services.paging import Page, Sort, keyset_page
 from app.services.partners.loading import visible
 
 _BY_NAME = func.lower(Partner.name)
-SORT = Sort(_BY_NAME, lambda row: row.name.lower())
+SORT = Sort(_BY_NAME, read=lambda row: row.name.lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def portals(
     if query:
         named = Partner.name.icontains(query, autoescape=True)
         rows = rows.where(named | Partner.domain.icontains(query, autoescape=True))
-    page = keyset_page(session, rows, sort=SORT, id_column=Partner.id, cursor=cursor, limit=limit)
+    page = keyset_page(session, rows, SORT, cursor=cursor, limit=limit)
     return Page(_counted(session, page.items), page.next_cursor)
 
 

@@ -19,7 +19,7 @@ from app.services.reporting.span import Span
 
 BATCH = 1000
 MOST_RANKED = 2000
-_BY_AGE = Sort(Organization.created_at, lambda row: row.created_at, descending=True)
+_BY_AGE = Sort(Organization.created_at, descending=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,7 @@ def by_organization(
         named = [Organization.named(words), *([] if few is None else [few])]
     if not ranked:
         rows = select(Organization).where(Organization.partner_id == partners.own(caller), *named)
-        newest = keyset_page(
-            session, rows, sort=_BY_AGE, id_column=Organization.id, cursor=cursor, limit=limit
-        )
+        newest = keyset_page(session, rows, _BY_AGE, cursor=cursor, limit=limit)
         return Page(_with_figures(session, span, newest.items), newest.next_cursor)
     order, conversations = _order(caller, span)
     order = order.where(*named)

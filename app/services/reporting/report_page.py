@@ -12,15 +12,10 @@ from app.models import ConversationDay, Organization, PartnerDay, PartnerTier, U
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, both_ways, keyset_page
 from app.services.reporting.admin_report import EVERY_USER, Chosen
 
-SORTS = {
-    "created": Sort(User.created_at, lambda user: user.created_at),
-    "-created": Sort(User.created_at, lambda user: user.created_at, descending=True),
-    "email": Sort(User.email_key, lambda user: user.email_key),
-    "-email": Sort(User.email_key, lambda user: user.email_key, descending=True),
-}
+SORTS = both_ways(created=User.created_at, email=User.email_key)
 """The orders that `search` offers."""
 
 
@@ -82,12 +77,7 @@ def search(
     (``invalid_cursor``)."""
     _authorise(session, caller, partner_id)
     page = keyset_page(
-        session,
-        _users(session, partner_id, chosen),
-        sort=SORTS[sort],
-        id_column=User.id,
-        cursor=cursor,
-        limit=limit,
+        session, _users(session, partner_id, chosen), SORTS[sort], cursor=cursor, limit=limit
     )
     return Page(_with_figures(session, page.items), page.next_cursor)
 

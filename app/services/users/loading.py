@@ -14,16 +14,11 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas import users as wire
 from app.services import name_search, organizations, partners
-from app.services.paging import Listing, Page, Sort, count_up_to, keyset_page, sort_named
+from app.services.paging import Listing, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import of_tenant
 from app.services.users.resource import to_resource
 
-SORTS = {
-    "-created": Sort(User.created_at, lambda row: row.created_at, descending=True),
-    "created": Sort(User.created_at, lambda row: row.created_at),
-    "email": Sort(User.email_key, lambda row: row.email_key),
-    "-email": Sort(User.email_key, lambda row: row.email_key, descending=True),
-}
+SORTS = both_ways(created=User.created_at, email=User.email_key)
 """The orders that `search` offers."""
 
 PARTNER_LEVEL = frozenset({Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN})
@@ -133,9 +128,7 @@ def search(
     """A screen of users. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
     rows = _filtered(session, caller, chosen or Filter())
-    return keyset_page(
-        session, rows, sort=sort_named(sort, SORTS), id_column=User.id, cursor=cursor, limit=limit
-    )
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(session: Session, caller: Caller, chosen: Filter) -> int:

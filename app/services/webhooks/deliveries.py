@@ -16,7 +16,7 @@ from app.services.paging import Page, Sort, keyset_page
 from app.services.webhooks import endpoints
 from app.services.webhooks.publishing import TEST, add, written
 
-_NEWEST = Sort(WebhookDelivery.created_at, lambda row: row.created_at, descending=True)
+_NEWEST = Sort(WebhookDelivery.created_at, descending=True)
 _ENDED = (DeliveryState.DELIVERED, DeliveryState.FAILED)
 
 
@@ -35,9 +35,7 @@ def log(
     rows = select(WebhookDelivery).where(WebhookDelivery.endpoint_id == endpoint.id)
     if state is not None:
         rows = rows.where(WebhookDelivery.state == state)
-    return keyset_page(
-        session, rows, sort=_NEWEST, id_column=WebhookDelivery.id, cursor=cursor, limit=limit
-    )
+    return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
 def counts(session: Session, endpoint: WebhookEndpoint) -> dict[DeliveryState, int]:

@@ -29,7 +29,7 @@ from app.validation.urls import is_web_url
 MOST = 20
 """Endpoints of one organization."""
 
-_NEWEST = Sort(WebhookEndpoint.created_at, lambda row: row.created_at, descending=True)
+_NEWEST = Sort(WebhookEndpoint.created_at, descending=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +109,7 @@ def search(
     if paused is not None:
         is_paused = WebhookEndpoint.paused_at.is_not(None)
         rows = rows.where(is_paused if paused else ~is_paused)
-    return keyset_page(
-        session, rows, sort=_NEWEST, id_column=WebhookEndpoint.id, cursor=cursor, limit=limit
-    )
+    return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
 def get(
