@@ -31,11 +31,7 @@ CUT = {
         "        legacy = add_legacy_client(",
         "            **legacy,\n",
     ),
-    "app/models/__init__.py": (
-        "from app.models.legacy import LegacyDay, LegacyExchange\n",
-        '    "LegacyDay",\n',
-        '    "LegacyExchange",\n',
-    ),
+    "app/models/__init__.py": ("from app.models.legacy import LegacyDay, LegacyExchange\n",),
     "app/policy/routes.py": (
         '    "legacy_calls.place_call": P.LEGACY_CALL,\n',
         '    "portal.api_migration": P.AUDIT_READ,',

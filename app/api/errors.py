@@ -14,32 +14,10 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy.exc import OperationalError
 from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
 
-from app.errors import (
-    Conflict,
-    DomainError,
-    Forbidden,
-    Gone,
-    NotFound,
-    Problem,
-    RateLimited,
-    TooLarge,
-    Unauthenticated,
-    UnsupportedMedia,
-    ValidationFailed,
-)
+from app.errors import DomainError, Problem, RateLimited, Unauthenticated
 from app.http.request_id import request_id
+from app.http.statuses import status_of
 
-STATUS: dict[type[DomainError], int] = {
-    ValidationFailed: 400,
-    Unauthenticated: 401,
-    Forbidden: 403,
-    NotFound: 404,
-    Conflict: 409,
-    Gone: 410,
-    TooLarge: 413,
-    UnsupportedMedia: 415,
-    RateLimited: 429,
-}
 _HTTP: dict[int, tuple[str, str]] = {
     400: ("bad_request", "The request can't be read."),
     404: ("not_found", "Nothing was found at this address."),
@@ -66,10 +44,6 @@ AREAS = sorted(("/api", "/phone", "/.well-known", TOKENS, CALLS), key=len, rever
 """The paths below which every answer is JSON, the longest first."""
 
 PageErrors = Callable[[DomainError | HTTPException], ResponseReturnValue]
-
-
-def status_of(error: DomainError) -> int:
-    return next(status for kind, status in STATUS.items() if isinstance(error, kind))
 
 
 def area_of(path: str) -> str | None:

@@ -7,6 +7,3 @@ from app.callbacks.twilio import blueprint as twilio
 
 def register_callbacks(app: Flask) -> None:
     app.register_blueprint(twilio)
-
-
-__all__ = ["register_callbacks"]

@@ -8,12 +8,12 @@ from uuid import UUID
 from flask import Blueprint, Response, request
 from flask.typing import ResponseReturnValue
 
-from app.api.errors import status_of
 from app.enums import CarrierKind
 from app.errors import DomainError, Forbidden, NotFound, ValidationFailed
 from app.extensions import settings, transaction
 from app.gateways.carriers.twilio.reading import Report, is_genuine, read_report, state_of_report
 from app.gateways.carriers.twilio.speaking import hang_up, say
+from app.http.statuses import status_of
 from app.models import utcnow
 from app.services import carrier_accounts
 from app.services.calls import carrier_reports

@@ -10,18 +10,3 @@ from app.contact_files.formulas import guard_cell, unguard_cell
 from app.contact_files.opening import open_table
 from app.contact_files.spreadsheet_damage import Damage, inspect_phone
 from app.contact_files.table import Limits, ReadOptions, Row, RowProblem, Table
-
-__all__ = [
-    "Damage",
-    "Limits",
-    "ReadOptions",
-    "Row",
-    "RowProblem",
-    "Table",
-    "UnreadableFile",
-    "guard_cell",
-    "inspect_phone",
-    "open_table",
-    "reading_one_of",
-    "unguard_cell",
-]

@@ -16,22 +16,3 @@ from app.phone.places import (
 )
 from app.phone.timezones import EVERY_DAY, timezones_of, within_calling_hours
 from app.phone.writing import holds_several_numbers, split_extension
-
-__all__ = [
-    "EVERY_DAY",
-    "REFUSALS",
-    "PhoneError",
-    "check_dialable",
-    "country_name",
-    "format_international",
-    "holds_several_numbers",
-    "is_plain_e164",
-    "is_plausible",
-    "normalise",
-    "region_of",
-    "region_of_code",
-    "regions",
-    "split_extension",
-    "timezones_of",
-    "within_calling_hours",
-]

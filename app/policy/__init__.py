@@ -6,12 +6,3 @@ application the permission it needs.
 
 from app.policy.roles import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
 from app.policy.routes import ROUTES, Access, unlisted_routes
-
-__all__ = [
-    "API_KEY_SCOPES",
-    "ROLE_PERMISSIONS",
-    "ROUTES",
-    "Access",
-    "Permission",
-    "unlisted_routes",
-]

@@ -2,5 +2,3 @@
 
 from app.api.legacy_calls.blueprint import blueprint
 from app.api.legacy_calls.outbound import place_call
-
-__all__ = ["blueprint", "place_call"]

@@ -3,5 +3,3 @@
 from app.api.oauth.blueprint import blueprint
 from app.api.oauth.discovery import key_set, metadata
 from app.api.oauth.token_endpoint import revoke_token, token
-
-__all__ = ["blueprint", "key_set", "metadata", "revoke_token", "token"]

@@ -2,5 +2,3 @@
 
 from app.api.partner_admin import figures, organizations, partners, users
 from app.api.partner_admin.blueprint import blueprint
-
-__all__ = ["blueprint", "figures", "organizations", "partners", "users"]

@@ -5,16 +5,3 @@ from app.api.public.blueprint import blueprint
 from app.api.public.calls import cancel_call, create_call, get_call, list_calls
 from app.api.public.campaigns import list_campaigns
 from app.api.public.contacts import get_contact, list_contacts, send_contacts
-
-__all__ = [
-    "blueprint",
-    "cancel_call",
-    "create_call",
-    "get_call",
-    "get_contact",
-    "list_agents",
-    "list_calls",
-    "list_campaigns",
-    "list_contacts",
-    "send_contacts",
-]

@@ -100,13 +100,3 @@ def trunk_of(settings: Settings) -> SipAccount:
         request_seconds=settings.carrier_request_seconds,
         poll_seconds=settings.carrier_poll_seconds,
     )
-
-
-__all__ = [
-    "account_of",
-    "account_with",
-    "brought_trunk",
-    "open_account",
-    "open_carriers",
-    "trunk_of",
-]

@@ -8,6 +8,3 @@ from app.gateways.files.folder import Folder
 def open_files(settings: Settings) -> FileStore:
     """Where this installation keeps uploaded files."""
     return Folder(settings.instance_dir / "uploads")
-
-
-__all__ = ["FileStore", "StoredFile", "open_files", "size_words"]

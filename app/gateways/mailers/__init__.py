@@ -16,6 +16,3 @@ def open_mailer(settings: Settings) -> Mailer:
 def open_outbox(settings: Settings) -> Outbox:
     """The folder that keeps the mails of an installation without a mail server."""
     return Outbox(settings.instance_dir / "outbox", settings.effective_mail_from)
-
-
-__all__ = ["KeptMail", "Letter", "Mailer", "NotNow", "Refused", "open_mailer", "open_outbox"]

@@ -11,6 +11,3 @@ def open_processor(settings: Settings) -> Processor:
     if settings.processor == "stripe":
         return Stripe(settings.stripe_key, settings.stripe_api_url)
     return PriceList()
-
-
-__all__ = ["open_processor"]

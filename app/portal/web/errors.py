@@ -10,36 +10,12 @@ from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
-from app.errors import (
-    Conflict,
-    DomainError,
-    Forbidden,
-    Gone,
-    NotFound,
-    RateLimited,
-    TooLarge,
-    Unauthenticated,
-    UnsupportedMedia,
-    ValidationFailed,
-)
+from app.errors import DomainError, Forbidden, RateLimited
 from app.extensions import settings
+from app.http.statuses import status_of
 from app.models import utcnow
 from app.portal.web.current_user import identify, known_user, sign_in_url
 from app.portal.web.formats import moment, size
-
-STATUS: dict[type[DomainError], int] = {
-    ValidationFailed: 400,
-    Unauthenticated: 401,
-    # A person of too low a role is answered like somebody who asks for what does not exist.
-    Forbidden: 404,
-    NotFound: 404,
-    Conflict: 409,
-    Gone: 410,
-    TooLarge: 413,
-    UnsupportedMedia: 415,
-    RateLimited: 429,
-}
-
 
 TRY_AGAIN = frozenset({429, 500, 503})
 """What may well work a moment later: the page leads back to what was asked for."""
@@ -117,10 +93,10 @@ def _home() -> tuple[str, str] | tuple[None, None]:
 
 
 def _status(error: DomainError) -> int:
-    """A screen of one partner is not there for operators, like what a role may not do."""
-    if error.code == "operator_without_partner":
+    """What a role may not do is not there for it, like a screen of one partner for operators."""
+    if isinstance(error, Forbidden) or error.code == "operator_without_partner":
         return 404
-    return next(status for kind, status in STATUS.items() if isinstance(error, kind))
+    return status_of(error)
 
 
 def _start_of_list(error: DomainError) -> tuple[str, str] | None:

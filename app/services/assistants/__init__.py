@@ -20,22 +20,3 @@ from app.services.assistants.queries import (
     visible,
     with_organizations,
 )
-
-__all__ = [
-    "SORTS",
-    "Condition",
-    "Readiness",
-    "add_assistant",
-    "configure_assistant",
-    "define_external_id_key",
-    "external_id_keys",
-    "find_by_number",
-    "get",
-    "list_all",
-    "of_organization",
-    "readiness",
-    "readiness_of",
-    "search",
-    "visible",
-    "with_organizations",
-]

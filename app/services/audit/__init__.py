@@ -13,14 +13,3 @@ from app.services.audit.log import (
     record,
     record_change,
 )
-
-__all__ = [
-    "EVERYDAY",
-    "SIGNED_IN",
-    "last_of_target",
-    "latest",
-    "latest_of_target",
-    "of_partner",
-    "record",
-    "record_change",
-]

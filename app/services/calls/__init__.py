@@ -16,28 +16,3 @@ from app.services.calls.queries import (
     timeline,
     without_calls,
 )
-
-__all__ = [
-    "CallList",
-    "CallPage",
-    "CallRequest",
-    "CallScheduled",
-    "CallSearch",
-    "Check",
-    "CheckState",
-    "Installation",
-    "Moment",
-    "Texts",
-    "attempts_of",
-    "cancel",
-    "cancel_for_contacts",
-    "describe",
-    "dry_run",
-    "get",
-    "page",
-    "preflight",
-    "schedule",
-    "search",
-    "timeline",
-    "without_calls",
-]

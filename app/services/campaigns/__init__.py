@@ -14,25 +14,3 @@ from app.services.campaigns.changing import (
 from app.services.campaigns.loading import SORTS, get, list_all, search, visible
 from app.services.campaigns.outreach import external_id_keys, external_id_keys_of, lock, revise
 from app.services.campaigns.with_keys import create_with_keys
-
-__all__ = [
-    "SORTS",
-    "archive",
-    "assign_assistants",
-    "assistants_of",
-    "changed",
-    "create",
-    "create_with_keys",
-    "external_id_keys",
-    "external_id_keys_of",
-    "get",
-    "held",
-    "list_all",
-    "lock",
-    "pause",
-    "rename",
-    "revise",
-    "search",
-    "start",
-    "visible",
-]

@@ -30,27 +30,3 @@ from app.services.carrier_accounts.using import (
     of_attempt,
     of_call,
 )
-
-__all__ = [
-    "KEPT_SECRET",
-    "CurrentAccount",
-    "Leaving",
-    "Particulars",
-    "choose_again",
-    "credentials",
-    "current",
-    "effective",
-    "forgotten",
-    "get",
-    "in_use",
-    "leaving",
-    "numbers_of",
-    "of_attempt",
-    "of_call",
-    "of_organizations",
-    "refuse_private",
-    "remove",
-    "save",
-    "tidy",
-    "trunk_of",
-]

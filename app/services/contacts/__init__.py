@@ -12,18 +12,3 @@ from app.services.contacts.queries import (
     search,
     statuses_of,
 )
-
-__all__ = [
-    "NO_STATUS",
-    "BulkResult",
-    "Change",
-    "ContactPage",
-    "DryRun",
-    "Hindrance",
-    "apply",
-    "get",
-    "page",
-    "search",
-    "send",
-    "statuses_of",
-]

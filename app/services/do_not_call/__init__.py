@@ -4,22 +4,3 @@ from app.services.do_not_call.entries import add, is_listed, listed_among, listi
 from app.services.do_not_call.many import Added, add_many, waiting_calls_to
 from app.services.do_not_call.overview import ListSize, count_of, entry, sizes
 from app.services.do_not_call.reading import MOST_NUMBERS, Sheet, SheetLine, read_numbers
-
-__all__ = [
-    "MOST_NUMBERS",
-    "Added",
-    "ListSize",
-    "Sheet",
-    "SheetLine",
-    "add",
-    "add_many",
-    "count_of",
-    "entry",
-    "is_listed",
-    "listed_among",
-    "listing",
-    "read_numbers",
-    "remove",
-    "sizes",
-    "waiting_calls_to",
-]

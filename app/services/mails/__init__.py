@@ -7,15 +7,3 @@ from app.services.mails.inviting import send_invitation
 from app.services.mails.rendering import Rendered, render, sample
 from app.services.mails.sending import begin, later, refused, sent
 from app.services.mails.words import Words
-
-__all__ = [
-    "Rendered",
-    "Words",
-    "begin",
-    "later",
-    "refused",
-    "render",
-    "sample",
-    "send_invitation",
-    "sent",
-]

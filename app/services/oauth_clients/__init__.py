@@ -14,19 +14,3 @@ from app.services.oauth_clients.issuing import (
     roll,
 )
 from app.services.oauth_clients.loading import get, list_all, search
-
-__all__ = [
-    "CLIENT_ROLES",
-    "NewClient",
-    "authenticate",
-    "create",
-    "create_legacy",
-    "extend",
-    "get",
-    "list_all",
-    "resume",
-    "revoke",
-    "roll",
-    "search",
-    "suspend",
-]

@@ -21,21 +21,6 @@ from app.services.tenancy import get_organization as get
 from app.services.tenancy import organization_not_found
 from app.services.tenancy import visible_organizations as visible
 
-__all__ = [
-    "Closeness",
-    "Filter",
-    "called",
-    "check",
-    "close_to_limit",
-    "count",
-    "get",
-    "get_in",
-    "listing",
-    "search",
-    "uses",
-    "visible",
-]
-
 SORTS = both_ways(created=Organization.created_at, name=Organization.name_key)
 """The orders that `search` offers."""
 

@@ -5,21 +5,3 @@ from app.services.outreach.forecasting import Forecast, forecast
 from app.services.outreach.lifecycle import pause, start
 from app.services.outreach.plans import Plan, change_plan, plan_of, stored_plan
 from app.services.outreach.progress import LeftOut, Progress, left_out, progress_of
-
-__all__ = [
-    "CampaignBlocker",
-    "Forecast",
-    "LeftOut",
-    "Plan",
-    "Progress",
-    "blocked_campaigns",
-    "blocker",
-    "change_plan",
-    "forecast",
-    "left_out",
-    "pause",
-    "plan_of",
-    "progress_of",
-    "start",
-    "stored_plan",
-]

@@ -4,18 +4,3 @@ from app.services.overview.action_items import ActionItem, Kind, action_items
 from app.services.overview.figures import Customers, Month, customers, month, newest_organizations
 from app.services.overview.portals import Portal, portals
 from app.services.overview.setup import Step, steps_left
-
-__all__ = [
-    "ActionItem",
-    "Customers",
-    "Kind",
-    "Month",
-    "Portal",
-    "Step",
-    "action_items",
-    "customers",
-    "month",
-    "newest_organizations",
-    "portals",
-    "steps_left",
-]

@@ -3,16 +3,3 @@
 from app.services.partners.changing import create, update, verify_domain
 from app.services.partners.loading import check, get, listing, own
 from app.services.partners.resource import EDITOR_FIELDS, HIDDEN_FROM_EDITOR, to_resource
-
-__all__ = [
-    "EDITOR_FIELDS",
-    "HIDDEN_FROM_EDITOR",
-    "check",
-    "create",
-    "get",
-    "listing",
-    "own",
-    "to_resource",
-    "update",
-    "verify_domain",
-]

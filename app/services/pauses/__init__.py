@@ -16,17 +16,3 @@ from app.services.pauses.pauses import (
     resume,
     sentence,
 )
-
-__all__ = [
-    "RECHECK",
-    "Scope",
-    "covering",
-    "is_covered",
-    "is_released",
-    "listing",
-    "of_call",
-    "of_carrier",
-    "pause",
-    "resume",
-    "sentence",
-]

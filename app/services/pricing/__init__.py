@@ -1,5 +1,3 @@
 """What the plans of a partner cost: stored prices, refreshed by the worker."""
 
 from app.services.pricing.prices import PlanPrice, PriceStatus, options, plans
-
-__all__ = ["PlanPrice", "PriceStatus", "options", "plans"]

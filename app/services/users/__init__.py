@@ -21,31 +21,3 @@ from app.services.users.loading import (
 )
 from app.services.users.resource import to_resource
 from app.services.users.status import change_role, deactivate, reactivate, suspend
-
-__all__ = [
-    "Filter",
-    "LineResult",
-    "Outcome",
-    "by_name",
-    "change_role",
-    "check_type",
-    "count",
-    "create",
-    "create_admin",
-    "create_partial",
-    "deactivate",
-    "get",
-    "invite",
-    "invite_many",
-    "listing",
-    "reactivate",
-    "read_invitees",
-    "search",
-    "set_external_id",
-    "set_password",
-    "several",
-    "suspend",
-    "to_resource",
-    "types_for",
-    "update",
-]
