@@ -67,11 +67,11 @@ def put(session: Session, campaign_id: Any, drawn: list[dict[str, Any]]) -> None
         items.append(item)
     contacts.apply(session, campaign, items + sites, ContactAction.UPSERT)
     sharing = {item["phone"] for item in items[::3] if "externalIdKey" not in item}
-    for contact in session.scalars(
+    for stored in session.scalars(
         select(Contact).where(Contact.campaign_id == campaign.id, Contact.phone.in_(sharing))
     ):
         shared = {"key": "crmId", "value": "ACME", "identifies": False}
-        session.add(ContactExternalId(campaign_id=campaign.id, contact_id=contact.id, **shared))
+        session.add(ContactExternalId(campaign_id=campaign.id, contact_id=stored.id, **shared))
     session.commit()
 
 
