@@ -6,7 +6,7 @@ Both use the code of the screens: see `app.services.imports.pipeline`.
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -137,12 +137,10 @@ class Importer:
                 rules = load_rules(session, campaign)
                 own = suggested(table, rules)
                 given = mapping_file.targets_of(wish.mapping, table.header, rules.keys, own)
-                order = preview.ImportOrder(
-                    campaign_id=wish.campaign_id,
-                    action=wish.action,
+                order = replace(
+                    order,
                     columns=table.header,
                     mapping=[str(target) for target in given.targets],
-                    region=wish.reading.get("region"),
                     phone_order=given.phone_order,
                     by_hand=True,
                 )

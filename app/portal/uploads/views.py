@@ -33,11 +33,11 @@ from app.portal.web.formats import number, plural, size
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.number_format import NO_BREAK, written
 from app.services import campaigns
+from app.services.contacts.plan import COUNTS
 from app.services.imports import corrections, expiry, reports, undo, uploads
 from app.services.imports.corrections import FixCounts
 
 AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
-COUNTS = ("created", "updated", "deleted", "ignored", "failed")
 
 
 @portal.get("/uploads", endpoint="uploads")

@@ -24,6 +24,7 @@ from app.services.contacts.incoming import MISSING_IDENTIFIER, Incoming, keep_wh
 from app.services.contacts.rules import Rules
 
 CREATED, UPDATED, DELETED, IGNORED, FAILED = "created", "updated", "deleted", "ignored", "failed"
+COUNTS = (CREATED, UPDATED, DELETED, IGNORED, FAILED)
 _AMBIGUOUS = Problem(
     "phone",
     "ambiguous_match",

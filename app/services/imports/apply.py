@@ -26,9 +26,10 @@ from app.models import (
 )
 from app.policy.caller import system_caller
 from app.services import audit, contacts, mail_queue, notifications
-from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED, BulkResult
+from app.services.contacts.plan import CREATED, DELETED, UPDATED, BulkResult
 from app.services.imports.mapping import Mapping, Target
 from app.services.imports.records import column_of, insert_rows, problem_values
+from app.services.imports.uploads import counts_of, locked
 from app.services.webhooks.publishing import publish
 
 BATCH = 500
@@ -55,8 +56,7 @@ def apply_batch(
     Only rows that the check found good are applied, in the order of the file. A request to stop is
     handled first.
     """
-    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
-    upload = session.scalars(query).one_or_none()
+    upload = locked(session, import_id)
     if upload is None or upload.state is not ImportState.APPLYING:
         return False
     if upload.apply_number != apply_number:
@@ -107,8 +107,7 @@ def _next_rows(session: Session, upload: ContactImport, size: int) -> list[_Row]
 
 def fail(session: Session, import_id: UUID, apply_number: int, sentence: str) -> None:
     """Stop applying after a fault; applied rows stay, and the rest can be retried."""
-    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
-    upload = session.scalars(query).one_or_none()
+    upload = locked(session, import_id)
     if upload and upload.state is ImportState.APPLYING and upload.apply_number == apply_number:
         upload.failure = sentence
         _end(session, upload, ImportState.FAILED)
@@ -191,9 +190,7 @@ def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
         system_caller(upload.author, partner_id=upload.partner_id),
         "upload.applied" if state is ImportState.DONE else f"upload.{state}",
         upload,
-        after={
-            name: getattr(upload, name) for name in (CREATED, UPDATED, DELETED, IGNORED, FAILED)
-        },
+        after=counts_of(upload),
     )
     session.flush()
     publish(
@@ -216,11 +213,7 @@ def upload_facts(upload: ContactImport) -> dict[str, Any]:
         "action": upload.action.value,
         "rows": upload.rows_total,
         "rowsApplied": upload.rows_applied,
-        "created": upload.created,
-        "updated": upload.updated,
-        "deleted": upload.deleted,
-        "ignored": upload.ignored,
-        "failed": upload.failed,
+        **counts_of(upload),
     }
 
 
@@ -233,17 +226,13 @@ def notify_author(session: Session, upload: ContactImport) -> None:
         return
     if not notifications.wants(user, notifications.IMPORT_FINISHED):
         return
-    counts = {
-        name: getattr(upload, name)
-        for name in ("created", "updated", "deleted", "ignored", "failed")
-    }
     mail_queue.hand_in(
         session,
         MailKind.IMPORT_FINISHED,
         partner_id=user.partner_id,
         user_id=user.id,
         details={
-            **counts,
+            **counts_of(upload),
             "uploadId": str(upload.id),
             "file": upload.file_name,
             "campaign": session.get_one(Campaign, upload.campaign_id).name,

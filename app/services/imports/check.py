@@ -18,6 +18,7 @@ from app.models import ContactImport, ImportProblem, ImportRow, utcnow
 from app.services.imports.corrections import corrections_of
 from app.services.imports.preview import ImportOrder, ImportPreview
 from app.services.imports.records import Record, analyze_rows, insert_rows
+from app.services.imports.uploads import locked
 
 MAX_ROWS = 1_000_000
 _FORGET_AT_ONCE = 5000
@@ -46,8 +47,7 @@ def begin(
     session: Session, import_id: UUID, check_number: int, *, max_rows: int = MAX_ROWS
 ) -> Task | None:
     """Take over the check; return None if a later check was requested or none is needed."""
-    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
-    found = session.scalars(query).one_or_none()
+    found = locked(session, import_id)
     if found is None or found.check_number != check_number:
         return None
     if found.state not in (ImportState.UPLOADED, ImportState.READING):
@@ -140,8 +140,7 @@ def fail(
     refusal: UnreadableFile | None = None,
 ) -> None:
     """End the check with a failure, for the reason in the sentence. Nothing was changed."""
-    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
-    found = session.scalars(query).one_or_none()
+    found = locked(session, import_id)
     unfinished = (ImportState.UPLOADED, ImportState.READING)
     if found and found.check_number == check_number and found.state in unfinished:
         found.state, found.failure, found.finished_at = ImportState.FAILED, sentence, utcnow()
@@ -153,8 +152,7 @@ def fail(
 
 
 def _held(session: Session, task: Task) -> ContactImport:
-    query = select(ContactImport).where(ContactImport.id == task.import_id).with_for_update()
-    found = session.scalars(query).one_or_none()
+    found = locked(session, task.import_id)
     if found is None or found.check_run != task.run or found.state is not ImportState.READING:
         raise Superseded
     return found

@@ -22,7 +22,7 @@ from app.models import Campaign, ColumnMapping
 from app.schemas.checks import MAX_METADATA_KEY
 from app.services import contacts
 from app.services.contacts.incoming import MISSING_IDENTIFIER
-from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED
+from app.services.contacts.plan import COUNTS, FAILED, IGNORED
 from app.services.contacts.rules import Rules, load_rules
 from app.services.imports.cells import Note
 from app.services.imports.corrections import LEFT_OUT, Corrections, corrected_row
@@ -180,7 +180,7 @@ class ImportPreview:
         self.table = table
         self.settings = settings
         self.revision = revision
-        self.counts = Counter(dict.fromkeys((CREATED, UPDATED, DELETED, IGNORED, FAILED), 0))
+        self.counts = Counter(dict.fromkeys(COUNTS, 0))
         self.rows = 0
         self.samples: list[list[str]] = []
         self._assumed_country = 0

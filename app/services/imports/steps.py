@@ -26,9 +26,11 @@ from app.services.imports.mapping import ONCE, Field, Target, columns_hash
 from app.services.imports.uploads import (
     can_be_read_again,
     can_go_on,
+    counts_of,
     external_id_keys,
     get,
     hand_in_check,
+    locked,
     rows_left,
 )
 
@@ -123,13 +125,7 @@ def start_apply(
         message = "No row of the file can be applied."
         raise Conflict(message, "nothing_to_apply")
     if upload.expected is None:
-        upload.expected = {
-            "created": upload.created,
-            "updated": upload.updated,
-            "deleted": upload.deleted,
-            "ignored": upload.ignored,
-            "failed": upload.failed,
-        }
+        upload.expected = counts_of(upload)
         upload.created = upload.updated = upload.deleted = 0
         _remember(session, upload)
     upload.state, upload.failure = ImportState.APPLYING, None
@@ -278,8 +274,7 @@ def expired_leases(session: Session) -> list[UUID]:
 
 def take_over(session: Session, import_id: UUID) -> bool:
     """Hand an import to the worker; return False if its lease was renewed or ended meanwhile."""
-    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
-    upload = session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    upload = locked(session, import_id)
     if upload is None or upload.lease_until is None or upload.lease_until >= utcnow():
         return False
     upload.lease_until = None

@@ -36,7 +36,7 @@ from app.services.contacts.undo import (
     undo,
 )
 from app.services.imports.apply import upload_facts
-from app.services.imports.uploads import author_of, get
+from app.services.imports.uploads import author_of, get, locked
 from app.services.webhooks.publishing import publish
 
 WORKED_OUT_AT_ONCE = 2000
@@ -358,8 +358,7 @@ def stop(session: Session, import_id: UUID, undo_number: int) -> None:
 
 
 def _at_work(session: Session, import_id: UUID, undo_number: int) -> ContactImport | None:
-    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
-    upload = session.scalars(query).one_or_none()
+    upload = locked(session, import_id)
     wanted = upload and upload.undo_state == UNDOING and upload.undo_number == undo_number
     return upload if wanted else None
 

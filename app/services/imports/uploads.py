@@ -20,6 +20,7 @@ from app.models import Campaign, ContactImport, User, new_id
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns
+from app.services.contacts.plan import COUNTS
 from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import fetch, of_tenant
 
@@ -47,6 +48,17 @@ def get(
     query = _visible(caller).where(ContactImport.id == upload_id)
     missing = NotFound("There is no such upload.", "upload_not_found")
     return fetch(session, query, missing, for_change=for_change)
+
+
+def locked(session: Session, import_id: UUID) -> ContactImport | None:
+    """Return the upload, locked until the transaction ends, for the worker."""
+    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
+    return session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+
+
+def counts_of(upload: ContactImport) -> dict[str, int]:
+    """Return how many rows have each outcome: as planned, or as applied since that began."""
+    return {name: getattr(upload, name) for name in COUNTS}
 
 
 def search(
