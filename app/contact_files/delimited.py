@@ -33,8 +33,6 @@ UNDECODABLE = RowProblem(
 
 
 class DelimitedText:
-    """An open CSV or TSV."""
-
     kind = "csv"
     sheet: str | None = None
     sheets: tuple[str, ...] = ()

@@ -52,8 +52,6 @@ class _Value(NamedTuple):
 
 
 class VCards:
-    """An open vCard file."""
-
     kind = "vcard"
     delimiter: str | None = None
     sheet: str | None = None

@@ -37,8 +37,6 @@ Cells = dict[int, dict[int, str]]
 
 
 class OldWorkbook:
-    """An open XLS."""
-
     kind = "xls"
     encoding: str | None = None
     delimiter: str | None = None

@@ -19,8 +19,6 @@ class _Sheet(NamedTuple):
 
 
 class Workbook:
-    """An open XLSX."""
-
     kind = "xlsx"
     encoding: str | None = None
     delimiter: str | None = None
@@ -129,7 +127,6 @@ class Workbook:
         return [made.get(number, exact) for number in styles]
 
     def _read_strings(self) -> list[str]:
-        """Return the texts that cells share."""
         part = self._part_of("sharedStrings")
         if part is None:
             return []

@@ -16,7 +16,6 @@ def new_request_id() -> str:
 
 
 def request_id() -> str:
-    """The id of the request being served."""
     if "request_id" not in g:
         g.request_id = new_request_id()
     return str(g.request_id)

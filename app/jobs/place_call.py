@@ -124,7 +124,6 @@ def ask_again(attempt_id: UUID) -> Next | None:
 
 
 def _carry_out(claim: Claim) -> Next | None:
-    """Carry out what was just committed."""
     committed = time.monotonic()
     if claim.placement is not None:
         placement = claim.placement
@@ -250,7 +249,6 @@ def follow(attempt_id: UUID, carrier_kind: CarrierKind) -> Next | None:
 
 
 def _hang_up(carrier: Carrier, inquiry: Inquiry) -> Next | None:
-    """Ask the carrier to end the call."""
     database, attempt = context().database, inquiry.attempt_id
     with database.transaction() as session:
         is_first = carrier_reports.begin_hang_up(session, attempt)

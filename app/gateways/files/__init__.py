@@ -6,5 +6,4 @@ from app.gateways.files.folder import Folder
 
 
 def open_files(settings: Settings) -> FileStore:
-    """Where this installation keeps uploaded files."""
     return Folder(settings.instance_dir / "uploads")

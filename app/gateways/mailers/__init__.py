@@ -7,7 +7,6 @@ from app.gateways.mailers.smtp import SmtpMailer
 
 
 def open_mailer(settings: Settings) -> Mailer:
-    """What this installation sends its mail with."""
     if settings.smtp_url:
         return SmtpMailer(settings.smtp_url, settings.effective_mail_from)
     return open_outbox(settings)

@@ -7,7 +7,6 @@ from app.gateways.processors.stripe import Stripe
 
 
 def open_processor(settings: Settings) -> Processor:
-    """The processor that the settings name."""
     if settings.processor == "stripe":
         return Stripe(settings.stripe_key, settings.stripe_api_url)
     return PriceList()

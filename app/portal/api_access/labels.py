@@ -85,7 +85,6 @@ def kind_of_client(client: OAuthClient) -> str:
 
 
 def requests_shown(rows: Iterable[ApiRequest]) -> list[dict[str, Any]]:
-    """The last requests as a table shows them."""
     return [
         {
             "at": row.at,

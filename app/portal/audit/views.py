@@ -54,8 +54,6 @@ WITHIN = {"campaign": ("campaign", "contact")}
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One field that became something else, in words."""
-
     field: str
     old: str | None
     new: str | None

@@ -52,7 +52,6 @@ def shown(name: str, value: Any, assistants: dict[str, str]) -> list[Shown]:
 
 
 def words(name: str, value: Any, assistants: dict[str, str]) -> str:
-    """A brand field's value as one line of text."""
     return "; ".join(line.text for line in shown(name, value, assistants))
 
 

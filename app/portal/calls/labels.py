@@ -90,7 +90,6 @@ def live(session: Session, found: Call) -> dict[str, Any]:
 
 
 def cancelling(found: Call) -> Confirmation:
-    """What is asked before the call is cancelled."""
     return Confirmation(
         action=url_for("portal.call_cancel", call_id=found.id),
         title=f"Cancel the call to {phone(found.phone_number)}?",
@@ -102,7 +101,6 @@ def cancelling(found: Call) -> Confirmation:
 
 
 def _consequences(found: Call) -> list[str]:
-    """What follows from cancelling the call now."""
     if found.status in WAITING:
         return ["The call is not placed.", "This can’t be undone."]
     words = "The carrier is asked to hang up."

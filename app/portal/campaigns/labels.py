@@ -60,7 +60,6 @@ def hours_words(plan: Outreach) -> str:
 
 
 def plan_facts(plan: Outreach, assistant: Assistant) -> list[tuple[str, str | None]]:
-    """The plan as labels and values."""
     words = "Default messages"
     if plan.intro_message:
         words = "Exact intro and voicemail"

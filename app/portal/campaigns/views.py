@@ -106,7 +106,6 @@ def campaign_create() -> Page:
 
 @portal.get("/campaigns/<uuid:campaign_id>")
 def campaign(campaign_id: UUID) -> str:
-    """The contacts of the campaign."""
     at = lists.place()
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
@@ -193,7 +192,6 @@ def campaign_archive(campaign_id: UUID) -> Page:
 
 
 def about(session: Session, found: Campaign) -> dict[str, Any]:
-    """What every tab says of the campaign."""
     plan = outreach.stored_plan(session, found)
     return {
         "campaign": found,

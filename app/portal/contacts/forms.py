@@ -121,7 +121,6 @@ def form_for(keys: Sequence[str]) -> type[ContactForm]:
 
 
 def showing(keys: Sequence[str], contact: StoredContact) -> ContactForm:
-    """The form filled with what is stored."""
     data = {
         "first_name": contact.first_name or "",
         "last_name": contact.last_name or "",

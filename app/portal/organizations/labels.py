@@ -30,7 +30,6 @@ def suspending_words(reach: Reach) -> list[str]:
 
 
 def archiving_words(reach: Reach) -> list[str]:
-    """The same for archiving."""
     return [
         *_shut_out(reach),
         *_one(reach.waiting_calls, "queued call", "is cancelled.", "are cancelled."),

@@ -165,7 +165,6 @@ def _url(upload: ContactImport, kind: str | None = None, note: str | None = None
 
 
 def _read_as(upload: ContactImport) -> str:
-    """How the file was read, in words."""
     found = upload.found
     parts = []
     if found.get("sheet"):

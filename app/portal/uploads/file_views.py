@@ -27,7 +27,6 @@ def upload_failures(upload_id: UUID, ending: str) -> Response:
 
 @portal.get("/uploads/<uuid:upload_id>/file.<any(csv, xlsx):ending>")
 def upload_file(upload_id: UUID, ending: str) -> Response:
-    """Full file with problems marked."""
     return _file(upload_id, ending, failed_only=False)
 
 

@@ -105,13 +105,11 @@ def fixes_words(fixes: FixCounts) -> list[str]:
 
 
 def kind_words(kind: Kind) -> str:
-    """The chip of a kind of problem."""
     reason = REASONS.get((kind.code, kind.reason or ""))
     return reason or ERRORS[kind.code].title
 
 
 def note_words(kind: Kind) -> str:
-    """The chip of a kind of note."""
     return WARNINGS[kind.code].title
 
 
@@ -139,7 +137,6 @@ def repair_title(repair: Repair) -> str:
 
 
 def repaired_title(reason: str) -> str:
-    """What was repaired, for the result of doing so."""
     titles = {name: title for (_, name), title in REASONS.items()}
     return titles.get(reason, reason).lower()
 
@@ -150,7 +147,6 @@ def repaired_value(reason: str | None, repair: str) -> str:
 
 
 def repair_text(repair: Repair) -> str:
-    """Effects, by the first of the rows."""
     return (
         f"In row {number(repair.row_number)}, {repair.value.strip()} would become "
         f"{repaired_value(repair.reason, repair.repaired)}. Nothing is fixed until you confirm."

@@ -57,7 +57,6 @@ def upload_undo_start(upload_id: UUID) -> Response:
 
 
 def undone_context(found: ContactImport) -> dict[str, Any]:
-    """What the page of an upload that has been undone shows."""
     did = undo.result_of(found) or Sums()
     return {"sums": did, "undo_counts": counts_of(did), "remarks": remarks_of(did, done=True)}
 

@@ -162,7 +162,6 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
 
 
 def about(session: Session, found: ContactImport) -> dict[str, Any]:
-    """What every state's page says about the upload."""
     own = found.created_by is not None and found.created_by == current_user.id
     return {
         "upload": found,

@@ -148,7 +148,6 @@ def webhook_page(
     done: str = "",
     replay_form: ReplayForm | None = None,
 ) -> str:
-    """The webhook with its log."""
     at, state = lists.place(), lists.choice_filter("state", DeliveryState)
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)

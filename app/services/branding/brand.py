@@ -59,7 +59,6 @@ NEUTRAL = Brand(
 
 
 def of_partner(partner: Partner) -> Brand:
-    """The published brand of a partner."""
     images = {image.type.value: image.image_url for image in reversed(partner.site_images)}
     return Brand(
         slug=partner.slug,

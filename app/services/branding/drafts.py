@@ -46,7 +46,6 @@ def fingerprint(content: Mapping[str, Any]) -> int:
 
 
 def draft_of(session: Session, partner: Partner) -> BrandVersion | None:
-    """The partner's draft, if there is one."""
     return session.scalar(
         select(BrandVersion).where(
             BrandVersion.partner_id == partner.id, BrandVersion.published_at.is_(None)

@@ -70,7 +70,6 @@ def postpone(session: Session, call: Call, until: datetime, why: str | None, now
 
 
 def enqueue_at(session: Session, call: Call, at: datetime, now: datetime) -> None:
-    """Give the call its next turn at that time."""
     enqueue(session, call, delay_seconds=max(timedelta(), at - now).total_seconds())
 
 

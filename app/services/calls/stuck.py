@@ -84,7 +84,6 @@ def stuck_reason(session: Session, call_id: UUID) -> StuckReason | None:
 
 
 def dispatcher_status(session: Session) -> DispatcherStatus:
-    """Every count, and the pauses."""
     carrier_retry = _count(session, _carrier_retry(select(Call)))
     counted = session.execute(
         select(Call.status, func.count())

@@ -182,7 +182,6 @@ class ContactIndex:
         return found
 
     def of_id(self, contact_id: str) -> Stored | None:
-        """Return the loaded contact with this id."""
         return next((stored for stored in self.loaded if stored.id == contact_id), None)
 
     def taken(

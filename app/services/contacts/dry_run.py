@@ -150,7 +150,6 @@ class _Scratch:
         return [ExternalIdRow(names[row[0]], row[1], row[2], bool(row[3])) for row in rows]
 
     def keep(self, concerned: Iterable[Stored], *, with_ids: bool) -> None:
-        """Keep the new state of contacts."""
         rows = []
         external_ids = []
         replaced = []

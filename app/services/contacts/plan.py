@@ -108,13 +108,11 @@ class BulkResult:
 
     @property
     def message(self) -> str:
-        """The counts in words."""
         sent = len(self.outcomes)
         counts = ", ".join(f"{number:,} {word}" for word, number in self.counts.items())
         return f"{sent:,} {'contact was' if sent == 1 else 'contacts were'} sent: {counts}."
 
     def body(self) -> dict[str, Any]:
-        """Return the answer on the wire."""
         return {
             "message": self.message,
             "success": self.success,

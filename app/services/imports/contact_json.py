@@ -34,7 +34,6 @@ def columns_for(size: int) -> list[str]:
 
 
 def size_of(value: Any) -> int:
-    """Return the number of characters of the value as JSON."""
     return len(orjson.dumps(value).decode())
 
 

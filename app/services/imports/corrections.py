@@ -143,7 +143,6 @@ def discard_fixes(session: Session, caller: Caller, upload_id: UUID) -> ContactI
 
 
 def count_fixes(session: Session, upload: ContactImport) -> FixCounts:
-    """Return how much has been corrected so far."""
     query = select(ImportCorrection.cells, ImportCorrection.was, ImportCorrection.skipped)
     cells = left_out = 0
     for typed, was, skipped in session.execute(

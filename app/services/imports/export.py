@@ -53,7 +53,6 @@ class Columns:
         return [*contact_json.TEXTS, *ids, *self.metadata, *self._exact()]
 
     def mapping(self) -> mapping.Mapping:
-        """Return how the file will be read."""
         targets = [
             *(Target(Field(name)) for name in contact_json.TEXTS),
             *(Target(Field.EXTERNAL_ID, key) for key in self._named_ids()),

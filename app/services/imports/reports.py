@@ -24,7 +24,6 @@ CHUNK = 1000
 
 
 def header(upload: ContactImport) -> MarkedRow:
-    """Return the names of the columns."""
     return MarkedRow(_with_problem(upload, upload.columns, PROBLEM_COLUMN))
 
 

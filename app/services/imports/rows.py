@@ -120,7 +120,6 @@ def _external_ids(values: Sequence[str], mapping: Mapping, row: MappedRow) -> No
 
 
 def _exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> None:
-    """Add the JSON of an exported row."""
     if not (text := cell.strip()):
         return
     exact, problem = read_exact(text, index)

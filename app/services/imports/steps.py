@@ -141,7 +141,6 @@ def start_apply(
 
 
 def enqueue_apply(session: Session, upload: ContactImport) -> None:
-    """Hand the remaining batches to the worker."""
     job_queue.enqueue_job(
         session,
         "apply_import",
@@ -258,7 +257,6 @@ def renew_lease(session: Session, import_id: UUID) -> bool:
 
 
 def end_lease(session: Session, import_id: UUID) -> None:
-    """Give the lease back."""
     session.execute(
         update(ContactImport)
         .where(ContactImport.id == import_id)

@@ -51,7 +51,6 @@ class Summary:
 
     @classmethod
     def of(cls, upload: ContactImport) -> "Summary":
-        """Return the summary of an upload that was checked."""
         return cls(
             kind=upload.file_kind,
             found=upload.found,
@@ -85,7 +84,6 @@ class Summary:
         return {name: self.skipped if name == "skipped" else self.counts[name] for name in COUNTERS}
 
     def read(self) -> RowSummary:
-        """Return how the file was read."""
         return {
             "type": self.kind,
             "encoding": self.found["encoding"],
@@ -122,7 +120,6 @@ class Summary:
 def summarize_row(
     row: Dictionary[str, Any], problems: Iterable[Dictionary[str, Any]], columns: Sequence[str]
 ) -> RowSummary:
-    """Return one row with data."""
     number, outcome, code = row["row_number"], row["outcome"], row["code"]
     warnings: dict[str, None] = {}
     errors = []

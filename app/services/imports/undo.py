@@ -325,7 +325,6 @@ def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
 
 
 def finish(session: Session, import_id: UUID, undo_number: int, result: Sums) -> None:
-    """End the undo with this result."""
     upload = _at_work(session, import_id, undo_number)
     if upload is None:
         return

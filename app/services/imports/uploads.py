@@ -200,7 +200,6 @@ def hand_in_check(session: Session, upload: ContactImport) -> None:
 
 
 def enqueue_check(session: Session, upload: ContactImport) -> None:
-    """Hand the requested check to the worker."""
     job_queue.enqueue_job(
         session,
         "check_import",

@@ -64,7 +64,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 def rules_of(organization: Organization) -> CallingRules:
-    """The rules as they stand."""
     names = (name for names in GROUPS.values() for name in names)
     values = {name: getattr(organization, name) for name in names}
     return CallingRules(**{**values, "allowed_regions": tuple(organization.allowed_regions)})

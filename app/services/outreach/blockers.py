@@ -30,7 +30,6 @@ class CampaignBlocker:
 def of_plan(
     session: Session, campaign: Campaign, plan: Outreach, parties: rules.Parties, now: datetime
 ) -> CampaignBlocker | None:
-    """What stops every call of the plan."""
     broken = rules.general_blocker(parties) or rules.speaks_for(
         session, campaign, plan.assistant_id
     )

@@ -43,8 +43,6 @@ _KINDS = {
 
 
 class Sip:
-    """The line of one trunk."""
-
     kind = CarrierKind.SIP
     charges = False
 

@@ -38,8 +38,6 @@ _NUMBER_CODES = frozenset({13223, 13224, 21211, 21214, 21217, 21219, 21401, 2142
 
 
 class Twilio:
-    """The line of one account."""
-
     kind = CarrierKind.TWILIO
     charges = True
 
