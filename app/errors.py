@@ -93,3 +93,14 @@ def in_minutes(seconds: int) -> str:
     """When to try again, in words: "in 1 minute", never too early."""
     minutes = max(1, -(-seconds // 60))
     return f"in {minutes} minute{'s' if minutes > 1 else ''}"
+
+
+CHANGED_MEANWHILE = "changed_meanwhile"
+
+
+def refuse_stale(seen: int | None, stored: int, what: str) -> None:
+    """Raise `Conflict` (``changed_meanwhile``) where another version is stored than the user has
+    seen; None checks nothing."""
+    if seen is not None and seen != stored:
+        message = f"Someone else changed the {what}. Nothing was saved."
+        raise Conflict(message, CHANGED_MEANWHILE)

@@ -5,12 +5,11 @@ from typing import cast
 from flask import redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import CHANGED_MEANWHILE, Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.portal.branding.forms import BrandingForm, Way
 from app.portal.branding.studio import Studio
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.editing import CHANGED_MEANWHILE
 from app.portal.web.fragments import wants_fragment
 from app.services import partners
 from app.services.branding import drafts

@@ -6,12 +6,11 @@ from uuid import UUID
 from flask import request
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict
+from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, transaction
 from app.portal.uploads.check_page import to_upload, unless_moved_on
 from app.portal.uploads.step_views import check_as_it_is
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import CHANGED_MEANWHILE
 from app.portal.web.forms import seen_version
 from app.services.imports import corrections
 

@@ -6,14 +6,13 @@ from flask import render_template, request
 from werkzeug.wrappers import Response
 
 from app.enums import ImportState
-from app.errors import Conflict, ValidationFailed
+from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, files, transaction
 from app.portal.uploads.check_page import Typed, check_context, path_of, to_upload, unless_moved_on
 from app.portal.uploads.forms import ReadingForm
 from app.portal.uploads.sheet import columns_of
 from app.portal.uploads.views import about
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.editing import CHANGED_MEANWHILE
 from app.portal.web.forms import seen_version
 from app.services.imports import steps, uploads
 

@@ -7,13 +7,20 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import Role
-from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
+from app.errors import (
+    CHANGED_MEANWHILE,
+    Conflict,
+    DomainError,
+    Forbidden,
+    NotFound,
+    ValidationFailed,
+)
 from app.extensions import caller, transaction
 from app.models import User
 from app.portal.users.forms import InviteForm, UserForm
 from app.portal.users.labels import ROLE_SCOPE, abilities
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import CHANGED_MEANWHILE, Submission
+from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.navigation import ROLE_NAMES
 from app.schemas.reading import read

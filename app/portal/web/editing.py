@@ -16,11 +16,10 @@ from sqlalchemy.orm import Session
 from wtforms import BooleanField, PasswordField, SelectField
 from wtforms.fields import Field
 
-from app.errors import Conflict
+from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller
 from app.services import audit, idempotency
 
-CHANGED_MEANWHILE = "changed_meanwhile"
 MARKS = frozenset({"csrf_token", "once", "version"})
 """Names of the hidden fields: no input of a user, in no difference and no audit entry."""
 

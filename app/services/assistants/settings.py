@@ -7,7 +7,7 @@ from zoneinfo import available_timezones
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, NotFound, Problem, ValidationFailed
+from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
 from app.models import (
     Assistant,
     Campaign,
@@ -73,9 +73,7 @@ def update_assistant(
     """Writes what differs. Raises as `create_assistant`, and `Conflict` (``changed_meanwhile``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
-    if expected_version is not None and assistant.version != expected_version:
-        message = "Someone else changed the assistant. Nothing was saved."
-        raise Conflict(message, "changed_meanwhile")
+    refuse_stale(expected_version, assistant.version, "assistant")
     organization = session.get_one(Organization, assistant.organization_id)
     checked = asdict(_checked(fields, organization.default_region))
     changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}

@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import ImageType
-from app.errors import Conflict, NotFound
+from app.errors import Conflict, NotFound, refuse_stale
 from app.models import BrandVersion, Partner, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -80,7 +80,7 @@ def save(
     partner = partners.get(session, caller, partner.id, for_change=True)
     present = content_of(session, caller, partner)
     if {**present, **changes} != present:
-        _refuse_stale(present, expected_version)
+        refuse_stale(expected_version, fingerprint(present), "draft")
     draft = draft_of(session, partner)
     if draft is None:
         draft = BrandVersion(
@@ -124,7 +124,7 @@ def publish(
     if it is not the version that the user reviewed."""
     caller.require(Permission.BRANDING_WRITE)
     partner = partners.get(session, caller, partner.id, for_change=True)
-    _refuse_stale(content_of(session, caller, partner), expected_version)
+    refuse_stale(expected_version, fingerprint(content_of(session, caller, partner)), "draft")
     draft = _required_draft(session, partner)
     changes = {name: draft.content[name] for name in changed_fields(partner, caller, draft)}
     partners.update(session, caller, partner.id, read(UpdatePartnerInput, changes))
@@ -173,12 +173,6 @@ def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -
         message = "There is a draft with changes. Publish or discard it first."
         raise Conflict(message, "draft_exists")
     return save(session, caller, partner, version.content)
-
-
-def _refuse_stale(present: Mapping[str, Any], expected_version: int | None) -> None:
-    if expected_version is not None and fingerprint(present) != expected_version:
-        message = "Someone else changed the draft. Nothing was saved."
-        raise Conflict(message, "changed_meanwhile")
 
 
 def _required_draft(session: Session, partner: Partner) -> BrandVersion:

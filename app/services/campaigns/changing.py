@@ -7,7 +7,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
-from app.errors import Conflict, ValidationFailed
+from app.errors import Conflict, ValidationFailed, refuse_stale
 from app.models import Assistant, Campaign, CampaignAssistant, new_id
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -147,9 +147,7 @@ def held(
     (``changed_meanwhile``)."""
     caller.require(Permission.CAMPAIGNS_WRITE)
     campaign = get(session, caller, campaign_id, for_change=True)
-    if expected_version is not None and campaign.version != expected_version:
-        message = "Someone else changed the campaign. Nothing was saved."
-        raise Conflict(message, "changed_meanwhile")
+    refuse_stale(expected_version, campaign.version, "campaign")
     return campaign
 
 

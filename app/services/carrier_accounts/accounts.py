@@ -8,7 +8,7 @@ from sqlalchemy import Select, exists, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import FINAL_CALL_STATUSES, OrganizationStatus
-from app.errors import Conflict, NotFound
+from app.errors import Conflict, NotFound, refuse_stale
 from app.models import Call, CarrierAccount, Organization, Partner, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -93,9 +93,7 @@ def save(
         raise NotFound
     last = _held(session, partner_id, organization)
     version = last.version if last else 0
-    if expected_version is not None and expected_version != version:
-        message = "Someone else changed the account. Nothing was saved."
-        raise Conflict(message, "changed_meanwhile")
+    refuse_stale(expected_version, version, "account")
     present = last if last is not None and last.removed_at is None else None
     before = facts_of(present) if present else {}
     account = present if present is not None and wanted.is_same_as(present) else None

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.enums import ContactAction
-from app.errors import Conflict, NotFound, Problem, ValidationFailed
+from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
 from app.models import Campaign, IdempotencyRecord, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -88,9 +88,7 @@ def edit(
     campaign = _campaign(session, caller, campaign_id)
     campaigns.lock(session, campaign)
     before = get(session, caller, campaign.id, contact_id)
-    if expected_version is not None and expected_version != version_of(before):
-        message = "Someone else changed the contact. Nothing was saved."
-        raise Conflict(message, "changed_meanwhile")
+    refuse_stale(expected_version, version_of(before), "contact")
     items = _items(wanted, blank=None)
     result = apply(session, campaign, items, ContactAction.UPSERT, contact_id=contact_id)
     _require_good(result, items)

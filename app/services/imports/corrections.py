@@ -11,7 +11,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from app.contact_files import Row
-from app.errors import Conflict
+from app.errors import Conflict, refuse_stale
 from app.models import ContactImport, ImportCorrection, ImportRow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -97,9 +97,7 @@ def fix_rows(
     (``upload_not_open``, ``changed_meanwhile``).
     """
     upload = _open(session, caller, upload_id)
-    if expected_check is not None and expected_check != upload.check_number:
-        message = "Someone else changed the check. Nothing was saved."
-        raise Conflict(message, "changed_meanwhile")
+    refuse_stale(expected_check, upload.check_number, "check")
     numbers = {*typed, *left_out}
     rows = session.scalars(
         select(ImportRow)

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.errors import Conflict, ValidationFailed
+from app.errors import ValidationFailed, refuse_stale
 from app.models import Organization, Partner, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -133,9 +133,7 @@ def held(
     """The organization, held for change. Raises `NotFound` and `Conflict`
     (``changed_meanwhile``)."""
     organization = get(session, caller, organization_id, for_change=True)
-    if expected_version is not None and organization.version != expected_version:
-        message = "Someone else changed the organization. Nothing was saved."
-        raise Conflict(message, "changed_meanwhile")
+    refuse_stale(expected_version, organization.version, "organization")
     return organization
 
 

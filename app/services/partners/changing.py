@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, Forbidden, Problem, ValidationFailed
+from app.errors import Conflict, Forbidden, Problem, ValidationFailed, refuse_stale
 from app.models import Partner, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -61,9 +61,7 @@ def update(
     """
     caller.require(Permission.BRANDING_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
-    if expected_version is not None and partner.version != expected_version:
-        message = "Someone else changed the partner. Nothing was saved."
-        raise Conflict(message, "changed_meanwhile")
+    refuse_stale(expected_version, partner.version, "partner")
     seen = to_resource(partner, caller)
     changed = {
         name: value for name, value in changes.sent().items() if getattr(seen, name) != value

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import TIER_NAMES, Tier
-from app.errors import Conflict, Problem, ValidationFailed
+from app.errors import Problem, ValidationFailed, refuse_stale
 from app.models import Partner, PlanLimit, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -58,9 +58,8 @@ def set_allowances(
     check(wanted)
     stored = _stored(session, partner)
     changed = [tier for tier in wanted if _allowance(stored.get(tier)) != wanted[tier]]
-    if changed and expected_version is not None and partner.version != expected_version:
-        message = "Someone else changed the partner. Nothing was saved."
-        raise Conflict(message, "changed_meanwhile")
+    if changed:
+        refuse_stale(expected_version, partner.version, "partner")
     for tier in changed:
         before, allowance = _allowance(stored.get(tier)), wanted[tier]
         limit = stored.get(tier)

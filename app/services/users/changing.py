@@ -7,7 +7,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import UserStatus
-from app.errors import Conflict, ValidationFailed
+from app.errors import ValidationFailed, refuse_stale
 from app.models import MailKind, User
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -92,9 +92,7 @@ def held(
     `Forbidden`, and `Conflict` (``changed_meanwhile``)."""
     user = get(session, caller, external_user_id, for_change=True)
     check_type(caller, user.user_type)
-    if expected_version is not None and user.version != expected_version:
-        message = "Someone else changed the user. Nothing was saved."
-        raise Conflict(message, "changed_meanwhile")
+    refuse_stale(expected_version, user.version, "user")
     return user
 
 
