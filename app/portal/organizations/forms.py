@@ -18,7 +18,6 @@ from app.portal.web.fields import (
     VersionField,
     WholeNumber,
     blank_is_none,
-    refuse_blank,
 )
 from app.portal.web.forms import PortalForm
 from app.schemas.organizations import UpdateOrganizationInput
@@ -58,14 +57,8 @@ class Limits(OrganizationForm):
     tier = SelectField(
         "Plan", choices=[SelectChoice(tier.value, name) for tier, name in TIER_NAMES.items()]
     )
-    assistant_limit = WholeNumber("Assistant limit", render_kw=_LIMIT)
-    user_limit = WholeNumber("User limit", render_kw=_LIMIT)
-
-    def validate_assistant_limit(self, field: WholeNumber) -> None:
-        refuse_blank(field)
-
-    def validate_user_limit(self, field: WholeNumber) -> None:
-        refuse_blank(field)
+    assistant_limit = WholeNumber("Assistant limit", required=True, render_kw=_LIMIT)
+    user_limit = WholeNumber("User limit", required=True, render_kw=_LIMIT)
 
     def validate(self, extra_validators: Any = None) -> bool:
         fine = bool(super().validate(extra_validators))

@@ -10,7 +10,7 @@ from wtforms import (
 )
 
 from app.phone import regions
-from app.portal.web.fields import ClockField, VersionField, WholeNumber, refuse_blank
+from app.portal.web.fields import ClockField, VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services.organizations import CallingRules
 from app.services.organizations.settings import SATELLITE
@@ -43,8 +43,8 @@ class SettingsForm(PortalForm):
     number_spacing_minutes = WholeNumber("Time between calls to one number", render_kw=_NUMBER)
     number_most_calls = WholeNumber("Calls to one number", render_kw=_NUMBER)
     number_most_days = WholeNumber("Period in days", render_kw=_NUMBER)
-    retry_times = WholeNumber("Retries", render_kw=_NUMBER)
-    retry_minutes = WholeNumber("Time between attempts", render_kw=_NUMBER)
+    retry_times = WholeNumber("Retries", required=True, render_kw=_NUMBER)
+    retry_minutes = WholeNumber("Time between attempts", required=True, render_kw=_NUMBER)
     refuse_do_not_call = BooleanField("Refuse contacts on the do-not-call list")
     consent_required = BooleanField("Require consent")
 
@@ -64,12 +64,6 @@ class SettingsForm(PortalForm):
         return cls.from_object(
             data={**values, "allowed_regions": list(rules.allowed_regions), "version": version}
         )
-
-    def validate_retry_times(self, field: WholeNumber) -> None:
-        refuse_blank(field)
-
-    def validate_retry_minutes(self, field: WholeNumber) -> None:
-        refuse_blank(field)
 
     def readable(self, stored: CallingRules) -> CallingRules:
         """The rules as typed, and as ``stored`` where what was typed could not be read."""

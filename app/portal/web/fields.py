@@ -5,7 +5,7 @@ from datetime import time
 from typing import Any
 
 from markupsafe import Markup
-from wtforms import HiddenField, IntegerField, SelectMultipleField, TimeField, ValidationError
+from wtforms import HiddenField, IntegerField, SelectMultipleField, TimeField
 from wtforms.fields import Field
 from wtforms.widgets import CheckboxInput, HiddenInput, ListWidget, TextInput
 
@@ -53,30 +53,30 @@ class VersionField(HiddenField):
 
 
 class WholeNumber(IntegerField):
-    """A whole number; blank is None where the form allows it.
+    """A whole number; blank is None, or refused where one is ``required``.
 
     Written into a text field: what a browser finds no number it would otherwise not send.
     """
 
     widget = TextInput()  # type: ignore[assignment]  # the stub knows the base's widget alone
 
+    def __init__(self, label: str, *, required: bool = False, **kwargs: Any) -> None:
+        super().__init__(label, **kwargs)
+        self._required = required
+
     def process_formdata(self, valuelist: list[str]) -> None:
         text = valuelist[0].strip() if valuelist else ""
         if not text:
             self.data = None
+            if self._required:
+                message = "Enter a whole number."
+                raise ValueError(message)
             return
         if not text.removeprefix("-").isascii() or not text.removeprefix("-").isdigit():
             self.data = None
             message = "Enter a whole number in digits."
             raise ValueError(message)
         self.data = int(text) if len(text) < 12 else 10**12
-
-
-def refuse_blank(field: WholeNumber) -> None:
-    """Raises `ValidationError` where nothing was typed."""
-    if field.data is None and not field.errors:
-        message = "Enter a whole number."
-        raise ValidationError(message)
 
 
 class Checkboxes(SelectMultipleField):
