@@ -163,11 +163,7 @@ def _changeable(client_id: UUID) -> OAuthClient:
 
 
 def _form_page(form: ClientForm) -> str:
-    return render_template(
-        "portal/api_access/client_new.html",
-        form=form,
-        role_hints=ROLE_HINTS,
-    )
+    return render_template("portal/api_access/client_new.html", form=form, role_hints=ROLE_HINTS)
 
 
 def _roll_page(client_id: UUID, form: RollForm) -> str:

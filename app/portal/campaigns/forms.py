@@ -25,10 +25,7 @@ class CampaignForm(PortalForm):
         ],
         default=ALL,
     )
-    assistants = Checkboxes(
-        "Chosen assistants",
-        choices=[],
-    )
+    assistants = Checkboxes("Chosen assistants", choices=[])
 
     @classmethod
     def showing(cls, campaign: Campaign, chosen: Collection[UUID]) -> "CampaignForm":

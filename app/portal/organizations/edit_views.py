@@ -175,11 +175,7 @@ def _new_page(form: NewForm) -> str:
 def _edit_page(organization_id: UUID, form: EditForm) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        return render_template(
-            "portal/organizations/edit.html",
-            organization=found,
-            form=form,
-        )
+        return render_template("portal/organizations/edit.html", organization=found, form=form)
 
 
 def _plan_page(organization_id: UUID, form: PlanForm) -> str:

@@ -31,11 +31,7 @@ def pricing_limits_check() -> Page:
         if not form.validate():
             return _page(form), 422
         effects = plan_effects.effects(session, caller(), partner.id, form.wanted())
-        return render_template(
-            "portal/pricing/limits_check.html",
-            form=form,
-            effects=effects,
-        )
+        return render_template("portal/pricing/limits_check.html", form=form, effects=effects)
 
 
 @portal.post("/pricing/limits")

@@ -113,8 +113,4 @@ def _saved(session: Session) -> PricingForm:
 
 
 def _page(form: PricingForm) -> str:
-    return render_template(
-        "portal/pricing/edit.html",
-        form=form,
-        source=processor(),
-    )
+    return render_template("portal/pricing/edit.html", form=form, source=processor())
