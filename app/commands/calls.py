@@ -1,6 +1,5 @@
 """``flask calls …``: operator commands for stuck calls and pauses of dialling."""
 
-import json
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -10,8 +9,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import changes
-from app.commands.credentials import as_json
+from app.commands.changing import answer, as_json, changes
 from app.enums import CallStatus, CarrierKind
 from app.gateways.carriers.base import Carrier, NoCarrierAnswer
 from app.gateways.carriers.opening import open_account, open_carriers
@@ -42,14 +40,9 @@ def list_calls(limit: int, as_json: bool) -> None:
     """Calls that are stuck, wait past their moment, or ended with an unknown outcome."""
     with changes(read_only=True) as (session, _caller):
         found = [_listed(each) for each in stuck.listing(session, limit)]
-    if as_json:
-        click.echo(json.dumps(found))
-        return
-    for each in found:
-        words = (each["trouble"], each["status"], each["since"], each["phoneNumber"])
-        click.echo(f"{each['callId']}  {'  '.join(words)}  {each['organization']}")
-    if not found:
-        click.echo("No call is stuck or of unknown outcome.")
+    names = ("callId", "trouble", "status", "since", "phoneNumber", "organization")
+    lines = ["  ".join(each[name] for name in names) for each in found]
+    answer(found, as_json, *(lines or ["No call is stuck or of unknown outcome."]))
 
 
 @call_commands.command("resolve")
@@ -68,11 +61,8 @@ def resolve_call(call_id: UUID, status: str | None, reason: str | None, as_json:
             described = _described(call)
     else:
         described = _by_carrier(call_id)
-    if as_json:
-        click.echo(json.dumps(described))
-    else:
-        why = f" ({described['endedReason']})" if described["endedReason"] else ""
-        click.echo(f"{described['callId']} is {described['status']}{why}.")
+    why = f" ({described['endedReason']})" if described["endedReason"] else ""
+    answer(described, as_json, f"{described['callId']} is {described['status']}{why}.")
 
 
 @call_commands.command("pause")
@@ -84,7 +74,7 @@ def pause(carrier: str | None, partner: UUID | None, reason: str, as_json: bool)
     """Dial nothing from now on; calls are accepted and wait, those on the line go on."""
     with changes() as (session, caller):
         made = _pause_described(pauses.pause(session, caller, _scope(carrier, partner), reason))
-    click.echo(json.dumps(made) if as_json else f"Calling is paused for {_covered(made)}.")
+    answer(made, as_json, f"Calling is paused for {_covered(made)}.")
 
 
 @call_commands.command("resume")
@@ -97,12 +87,12 @@ def resume(carrier: str | None, partner: UUID | None, as_json: bool) -> None:
     with changes() as (session, caller):
         was_paused = pauses.resume(session, caller, scope)
         left = [_pause_described(each) for each in pauses.listing(session)]
-    if as_json:
-        click.echo(json.dumps({"resumed": was_paused, "pauses": left}))
-        return
-    click.echo("Calling resumed." if was_paused else "Nothing was paused.")
-    for each in left:
-        click.echo(f"Still paused for {_covered(each)}: {each['reason']}")
+    answer(
+        {"resumed": was_paused, "pauses": left},
+        as_json,
+        "Calling resumed." if was_paused else "Nothing was paused.",
+        *(f"Still paused for {_covered(each)}: {each['reason']}" for each in left),
+    )
 
 
 @call_commands.command("status")
@@ -228,16 +218,18 @@ def _status_described(found: stuck.DispatcherStatus) -> dict[str, Any]:
 
 
 def _print_status(described: Mapping[str, Any], as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(described))
-        return
-    for pause in described["pauses"]:
-        since = f"since {pause['pausedAt']} by {pause['pausedBy']}"
-        click.echo(f"Paused for {_covered(pause)} {since}: {pause['reason']}")
-    if not described["pauses"]:
-        click.echo("Calling resumed.")
+    pauses_in_words = [
+        f"Paused for {_covered(pause)} since {pause['pausedAt']} by {pause['pausedBy']}: "
+        f"{pause['reason']}"
+        for pause in described["pauses"]
+    ]
     under_way = ", ".join(f"{count} {word}" for word, count in described["underWay"].items())
-    click.echo(f"Waiting: {described['waiting']}, of them held by a pause: {described['held']}")
-    click.echo(f"Under way: {under_way}; delayed by the carrier: {described['putOff']}")
     counts = (f"{described[name]} {name}" for name in ("unknown", "stuck", "overdue"))
-    click.echo(f"Needs attention: {', '.join(counts)}")
+    answer(
+        described,
+        as_json,
+        *(pauses_in_words or ["Calling resumed."]),
+        f"Waiting: {described['waiting']}, of them held by a pause: {described['held']}",
+        f"Under way: {under_way}; delayed by the carrier: {described['putOff']}",
+        f"Needs attention: {', '.join(counts)}",
+    )

@@ -1,7 +1,9 @@
-"""How commands change things: in one transaction, as the command line, refused in a sentence."""
+"""What commands share: one transaction as the command line, refusals in a sentence, the answer."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from uuid import UUID
 
 import click
@@ -10,6 +12,8 @@ from sqlalchemy.orm import Session
 from app import extensions
 from app.errors import DomainError
 from app.policy.caller import Caller, system_caller
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 WHO = "command line"
 """Who acts, in the history."""
@@ -25,3 +29,9 @@ def changes(
             yield session, system_caller(WHO, partner_id)
     except DomainError as error:
         raise click.ClickException(error.message) from None
+
+
+def answer(described: Any, as_json: bool, *lines: str) -> None:
+    """Print ``described`` as JSON, or the lines."""
+    for line in (json.dumps(described),) if as_json else lines:
+        click.echo(line)

@@ -3,7 +3,6 @@
 A secret is printed once, by the command that makes it.
 """
 
-import json
 import secrets
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +11,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
-from app.commands.changing import changes
+from app.commands.changing import answer, as_json, changes
 from app.enums import Area, Role
 from app.models import ApiKey, OAuthClient
 from app.policy import API_KEY_SCOPES
@@ -21,8 +20,6 @@ from app.services import oauth_clients
 from app.services.auth import passwords
 from app.services.credentials import api_keys
 from app.services.users import operators
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class Moment(click.ParamType[datetime]):
@@ -93,15 +90,12 @@ def list_clients(partner_id: UUID | None, area: str | None, as_json: bool) -> No
     with changes(partner_id) as (session, caller):
         found = oauth_clients.list_all(session, caller, area=Area(area) if area else None)
         described = [_described(client) for client in found]
-    if as_json:
-        click.echo(json.dumps(described))
-        return
-    for client in described:
-        whose = client["role"] or f"organization {client['organizationId']}"
-        click.echo(
-            f"{client['clientId']}  {client['state']:<9}  area {client['area']}  {whose}  "
-            f"{client['name']}"
-        )
+    lines = (
+        f"{client['clientId']}  {client['state']:<9}  area {client['area']}  "
+        f"{client['role'] or 'organization ' + client['organizationId']}  {client['name']}"
+        for client in described
+    )
+    answer(described, as_json, *lines)
 
 
 @client_commands.command("extend")
@@ -257,9 +251,5 @@ def _print_new(described: dict[str, Any], secret: str, name: str, as_json: bool)
 
 
 def _print(described: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(described))
-        return
-    for name, value in described.items():
-        if value is not None:
-            click.echo(f"{name}: {value}")
+    lines = (f"{name}: {value}" for name, value in described.items() if value is not None)
+    answer(described, as_json, *lines)

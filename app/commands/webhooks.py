@@ -3,7 +3,6 @@
 A secret is printed once, by the command that makes it.
 """
 
-import json
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -12,8 +11,8 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import changes
-from app.commands.credentials import Moment, as_json
+from app.commands.changing import answer, as_json, changes
+from app.commands.credentials import Moment
 from app.enums import WebhookEvent
 from app.models import WebhookEndpoint
 from app.schemas.fields import write_moment
@@ -60,11 +59,11 @@ def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
     with changes(read_only=True) as (session, caller):
         found = endpoints.listing(session, caller, organization_id=organization_id)
         described = [_described(endpoint) for endpoint in found]
-    if as_json:
-        click.echo(json.dumps(described))
-        return
-    for each in described:
-        click.echo(f"{each['id']}  {each['state']:<7}  {each['url']}  {' '.join(each['events'])}")
+    lines = (
+        f"{each['id']}  {each['state']:<7}  {each['url']}  {' '.join(each['events'])}"
+        for each in described
+    )
+    answer(described, as_json, *lines)
 
 
 @webhook_commands.command("remove")
@@ -84,10 +83,7 @@ def test(webhook_id: UUID, as_json: bool) -> None:
     with changes() as (session, caller):
         made = deliveries.send_test(session, caller, webhook_id)
         described = {"deliveryId": str(made.id), "messageId": made.message_id}
-    if as_json:
-        click.echo(json.dumps(described))
-    else:
-        click.echo(f"A test event is on its way: {described['messageId']}")
+    answer(described, as_json, f"A test event is on its way: {described['messageId']}")
 
 
 @webhook_commands.command("rotate")
@@ -160,8 +156,9 @@ def _described(endpoint: WebhookEndpoint) -> dict[str, Any]:
 
 
 def _print_secret(described: dict[str, Any], secret: str, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps({**described, "secret": secret}))
-        return
-    click.echo(f"id: {described['id']}\nsecret: {secret}")
-    click.echo("Keep the secret now: it can't be shown again.")
+    lines = (
+        f"id: {described['id']}",
+        f"secret: {secret}",
+        "Keep the secret now: it can't be shown again.",
+    )
+    answer({**described, "secret": secret}, as_json, *lines)
