@@ -1,10 +1,10 @@
 """The dependency rule is executed, not remembered: imports point inward only."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 FACES = {
@@ -31,20 +31,41 @@ def module_name(path: Path) -> str:
 MODULES = {module_name(path): path for path in sorted((ROOT / "app").rglob("*.py"))}
 
 
-def imports_of(path: Path) -> Iterator[tuple[str, int]]:
-    """Every imported module with its nesting depth (0 is the top of the file)."""
+class Import(NamedTuple):
+    """One imported module, and whether it is imported inside a function or class."""
+
+    target: str
+    is_nested: bool
+
+
+@cache
+def imports_of(path: Path) -> tuple[Import, ...]:
+    return tuple(_imports_of(path))
+
+
+def _imports_of(path: Path) -> Iterator[Import]:
     tree = ast.parse(path.read_text())
     top = set(
         ast.walk(ast.Module(body=[n for n in tree.body if not _is_scope(n)], type_ignores=[]))
     )
     for node in ast.walk(tree):
-        depth = 0 if node in top else 1
+        is_nested = node not in top
         if isinstance(node, ast.Import):
-            yield from ((alias.name, depth) for alias in node.names)
+            yield from (Import(alias.name, is_nested) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
-                yield (full if full in MODULES else node.module), depth
+                yield Import(full if full in MODULES else node.module, is_nested)
+
+
+def violations(is_wrong: Callable[[str, Import], bool]) -> list[str]:
+    """Every import of the application that breaks a rule, as ``module imports target``."""
+    return [
+        f"{module} imports {found.target}"
+        for module, path in MODULES.items()
+        for found in imports_of(path)
+        if is_wrong(module, found)
+    ]
 
 
 def _is_scope(node: ast.stmt) -> bool:
@@ -66,22 +87,20 @@ def rank(module: str) -> int:
     return 4
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_imports_point_inward_only(module: str) -> None:
-    wrong = [
-        target
-        for target, _ in imports_of(MODULES[module])
-        if target.split(".")[0] == "app" and rank(target) > rank(module)
-    ]
-    assert wrong == []
+def is_ours(module: str) -> bool:
+    return module.split(".", maxsplit=1)[0] == "app"
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if rank(name) < 4])
-def test_below_the_faces_nothing_knows_the_web(module: str) -> None:
-    wrong = [
-        target for target, _ in imports_of(MODULES[module]) if target.split(".")[0] in WEB_LIBRARIES
-    ]
-    assert wrong == []
+def test_imports_point_inward_only() -> None:
+    assert not violations(
+        lambda module, found: is_ours(found.target) and rank(found.target) > rank(module)
+    )
+
+
+def test_below_the_faces_nothing_knows_the_web() -> None:
+    assert not violations(
+        lambda module, found: rank(module) < 4 and found.target.split(".")[0] in WEB_LIBRARIES
+    )
 
 
 def face_of(module: str) -> str | None:
@@ -89,29 +108,21 @@ def face_of(module: str) -> str | None:
     return next((f for f in SEPARATE_FACES if inner == f or inner.startswith(f + ".")), None)
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if face_of(name)])
-def test_faces_never_import_each_other(module: str) -> None:
-    wrong = [
-        target
-        for target, _ in imports_of(MODULES[module])
-        if face_of(target) not in (None, face_of(module))
-    ]
-    assert wrong == []
+def test_faces_never_import_each_other() -> None:
+    assert not violations(
+        lambda module, found: (
+            face_of(module) is not None and face_of(found.target) not in (None, face_of(module))
+        )
+    )
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_nothing_of_ours_is_imported_inside_a_function(module: str) -> None:
-    hidden = [
-        target
-        for target, depth in imports_of(MODULES[module])
-        if depth and target.split(".")[0] == "app"
-    ]
-    assert hidden == []
+def test_nothing_of_ours_is_imported_inside_a_function() -> None:
+    assert not violations(lambda _, found: found.is_nested and is_ours(found.target))
 
 
 def test_there_is_no_import_cycle() -> None:
     graph = {
-        module: {t for t, _ in imports_of(path) if t in MODULES and t != module}
+        module: {each.target for each in imports_of(path) if each.target in MODULES} - {module}
         for module, path in MODULES.items()
     }
     done: set[str] = set()
@@ -140,7 +151,7 @@ def package_graph(modules: dict[str, Path]) -> dict[str, set[str]]:
     graph: dict[str, set[str]] = {}
     for module, path in modules.items():
         if package := package_of(module):
-            targets = {package_of(target) for target, _ in imports_of(path)}
+            targets = {package_of(found.target) for found in imports_of(path)}
             graph.setdefault(package, set()).update(t for t in targets if t and t != package)
     return graph
 
@@ -181,18 +192,21 @@ def test_pauses_stand_below_calls() -> None:
     assert "services.calls" not in _reached(graph, "services.pauses")
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_nothing_uses_the_standard_sqlite_library(module: str) -> None:
-    assert "sqlite3" not in {target for target, _ in imports_of(MODULES[module])}
+def test_nothing_uses_the_standard_sqlite_library() -> None:
+    assert not violations(lambda _, found: found.target == "sqlite3")
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m.startswith("app.contact_files")])
-def test_contact_files_are_read_without_contacts_campaigns_or_a_database(module: str) -> None:
+def test_contact_files_are_read_without_contacts_campaigns_or_a_database() -> None:
     allowed = {"app.contact_files", "app.errors", "app.phone"}
-    other = {
-        target
-        for target, _ in imports_of(MODULES[module])
-        if target.startswith(("app", "sqlalchemy"))
-        and ".".join(target.split(".")[:2]) not in allowed
-    }
-    assert other == set()
+    assert not violations(
+        lambda module, found: (
+            module.startswith("app.contact_files")
+            and found.target.startswith(("app", "sqlalchemy"))
+            and ".".join(found.target.split(".")[:2]) not in allowed
+        )
+    )
+
+
+def test_a_broken_rule_names_module_and_import() -> None:
+    broken = violations(lambda module, found: module == "app.cli" and found.target == "json")
+    assert broken == ["app.cli imports json"]
