@@ -38,6 +38,8 @@ log = logging.getLogger(__name__)
 LIMIT_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
 POLL_SECONDS = 2.0
+LONGEST_SILENCE_SECONDS = 30.0
+"""Between two questions to a carrier that doesn't answer: the pause doubles up to this."""
 BRIEF_SECONDS = 0.5
 """Until a carrier that has just taken a request is asked what happened to it."""
 LEASE_SECONDS = 0.5
@@ -50,11 +52,13 @@ STRAY_PAUSE_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The next step, and after how many seconds unless a signal comes first."""
+    """The next step, and after how many seconds unless a signal comes first. ``is_silent`` if they
+    are a pause because the carrier gave no answer."""
 
     do: Literal["write", "dial", "ask_again", "resolve", "follow"]
     seconds: float
     carrier: CarrierKind
+    is_silent: bool = False
 
 
 @DBOS.workflow(name="place_call")
@@ -73,8 +77,10 @@ def _run(call_id: UUID, attempt_id: UUID, signaled: Event) -> None:
     begun_at = utcnow()
     step = dial(call_id, attempt_id)
     while step is not None:
+        silence = step.seconds if step.is_silent else 0.0
         if step.seconds > 0:
-            signaled.wait(step.seconds)
+            if signaled.wait(step.seconds):
+                silence = 0.0
             signaled.clear()
         match step.do:
             case "dial":
@@ -84,7 +90,7 @@ def _run(call_id: UUID, attempt_id: UUID, signaled: Event) -> None:
             case "resolve":
                 step = resolve(attempt_id, step.carrier, begun_at)
             case _:
-                step = follow(attempt_id, step.carrier)
+                step = follow(attempt_id, step.carrier, silence)
 
 
 @retry_on_database_outage
@@ -222,8 +228,11 @@ def _found(attempt: UUID, state: CarrierReport) -> Verdict:
 
 
 @retry_on_database_outage
-def follow(attempt_id: UUID, carrier_kind: CarrierKind) -> Next | None:
-    """Write what the carrier reports, and hang up if the call was cancelled."""
+def follow(attempt_id: UUID, carrier_kind: CarrierKind, silence: float = 0.0) -> Next | None:
+    """Write what the carrier reports, and hang up if the call was cancelled.
+
+    A carrier that gives no answer again, after a pause of ``silence`` seconds, gets a longer one.
+    """
     database = context().note_database
     with database.transaction(read_only=True) as session:
         inquiry = carrier_reports.inquiry(session, attempt_id)
@@ -236,13 +245,14 @@ def follow(attempt_id: UUID, carrier_kind: CarrierKind) -> Next | None:
             followed = carrier_reports.apply(session, attempt_id, state)
         if followed.hang_up:
             return _hang_up(carrier, inquiry)
-    except NoCarrierAnswer as silence:
+    except NoCarrierAnswer as no_answer:
         if utcnow() - inquiry.asked_at > LONGEST_CALL:
             with database.transaction() as session:
                 attempts.unknown(session, attempt_id)
             return None
-        log.warning("the carrier does not answer (%s); asking again", silence)
-        return Next("follow", POLL_SECONDS, carrier.kind)
+        pause = min(max(POLL_SECONDS, 2 * silence), LONGEST_SILENCE_SECONDS)
+        log.warning("the carrier does not answer (%s); asking again in %.0f s", no_answer, pause)
+        return Next("follow", pause, carrier.kind, is_silent=True)
     if followed.over:
         return None
     return Next("follow", _seconds_until(state.next_change), carrier.kind)
