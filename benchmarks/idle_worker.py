@@ -1,10 +1,16 @@
-"""What a worker costs that has nothing to do, and what it has left over after many calls.
+"""What an idle worker costs, and whether its memory grows with its calls.
 
-``python -m benchmarks.idle_worker [CALLS]`` (10,000 calls by default). For each database: the share
-of a core that an idle worker uses beside the floor, a process with the same modules that waits for
-a signal; how long a call waits from its acceptance until the carrier's own ledger has it while the
-worker is idle; and the worker's memory before and after the calls. Goals: under 1 % of a core, a
-median wait under 0.2 s, no growth.
+``python -m benchmarks.idle_worker [CALLS]`` (10,000 calls by default, some 15 minutes for each
+database on an idle machine). ``PORTAL_TEST_DATABASES=sqlite`` measures one alone. For each:
+
+- the CPU time of an idle worker as a share of a core, beside the floor, a process with the same
+  modules that waits for a signal;
+- how long a call waits from its acceptance until the carrier's own ledger has it, while the worker
+  is idle;
+- the worker's memory after a warm-up and during CALLS further calls, 50 at once, and the CPU time
+  of a call.
+
+Goals: under 1 % of a core, a median wait under 0.2 s, no growth.
 """
 
 import os
@@ -15,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import func, select
@@ -28,10 +35,12 @@ SETTLE_SECONDS = 65.0
 """The engine looks for schedules each second in its first minute."""
 IDLE_SECONDS = 60.0
 SINGLES = 30
-ORGANIZATIONS = 40
-BATCH = 400
+ORGANIZATIONS = 10
+BATCH = 250
 WARM_UP = 2_000
 """What is imported, connected and cached on the way belongs to a worker that has worked."""
+STEPS = 5
+"""How often memory is measured during the calls."""
 SHIPPED = {
     "PORTAL_QUEUE_POLL_SECONDS": "5",
     "PORTAL_WORKER_HEARTBEAT_SECONDS": "2",
@@ -55,11 +64,21 @@ def share(pid: int) -> float:
     return 100 * (cpu_seconds(pid) - before) / (time.monotonic() - begun)
 
 
-def memory(pid: int) -> str:
-    """RSS and PSS in megabytes."""
+@dataclass(frozen=True)
+class Memory:
+    """Megabytes of a process; ``pss`` divides what it shares with others."""
+
+    rss: float
+    pss: float
+
+    def __str__(self) -> str:
+        return f"{self.rss:6.0f} MB RSS {self.pss:6.0f} MB PSS"
+
+
+def memory(pid: int) -> Memory:
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
     kilobytes = {name: int(rest.split()[0]) for name, _, rest in (x.partition(":") for x in lines)}
-    return f"{kilobytes['Rss'] / 1024:6.0f} MB RSS {kilobytes['Pss'] / 1024:6.0f} MB PSS"
+    return Memory(kilobytes["Rss"] / 1024, kilobytes["Pss"] / 1024)
 
 
 @contextmanager
@@ -119,13 +138,17 @@ def measure(database: Database, backend: str, count: int) -> None:
     )
     until(lambda: not unfinished(database))
     numbers = iter(range(2_000_000, 9_999_999))
-    carry_out(database, lines, numbers, min(WARM_UP, count))
-    say(f"after {min(WARM_UP, count):,} calls", memory(pid))
-    for _ in range(2):
-        begun = time.monotonic()
-        carry_out(database, lines, numbers, count // 2)
-        rate = count / 2 / (time.monotonic() - begun)
-        say(f"after {count // 2:,} more", f"{memory(pid)} ({rate:.0f} calls a second)")
+    carry_out(database, lines, numbers, WARM_UP)
+    warm = memory(pid)
+    say(f"after {WARM_UP:,} calls", str(warm))
+    for step in range(1, STEPS + 1):
+        before, begun = cpu_seconds(pid), time.monotonic()
+        carry_out(database, lines, numbers, count // STEPS)
+        spent = 1000 * (cpu_seconds(pid) - before) / (count // STEPS)
+        rate = count // STEPS / (time.monotonic() - begun)
+        figure = f"{memory(pid)} {spent:6.0f} ms of CPU a call {rate:6.0f} calls a second"
+        say(f"after {step * (count // STEPS):,} more", figure)
+    say("growth after the warm-up", f"{memory(pid).rss - warm.rss:6.0f} MB RSS")
     with database.transaction(read_only=True) as session:
         placed = session.scalar(select(func.count()).select_from(SimulatedCall))
     say("calls at the carrier", f"{placed:,}")

@@ -41,18 +41,27 @@ sqlite.register_adapter(bool, int)  # type: ignore[attr-defined]  # as above
 
 
 def make_engine(
-    url: str | URL, *, pool_size: int = 8, cache_kilobytes: int = BULK_CACHE_KILOBYTES
+    url: str | URL,
+    *,
+    pool_size: int = 8,
+    max_overflow: int | None = None,
+    pool_seconds: float = 30.0,
+    cache_kilobytes: int = BULK_CACHE_KILOBYTES,
 ) -> Engine:
     """An engine for ``sqlite:///path`` or ``postgresql+psycopg://...``. Each of its connections
-    to SQLite keeps so much of the file in memory."""
+    to SQLite keeps so much of the file in memory. At a peak it opens ``max_overflow`` connections
+    more, by default as many again; who finds none free waits for ``pool_seconds``."""
     parsed = make_url(url)
+    if max_overflow is None:
+        max_overflow = pool_size
     if parsed.get_backend_name() == "sqlite":
         engine = create_engine(
             parsed,
             module=sqlite,
             pool_size=pool_size,
             pool_use_lifo=True,  # what was needed at a peak alone doesn't fill its cache later
-            max_overflow=pool_size,
+            max_overflow=max_overflow,
+            pool_timeout=pool_seconds,
             hide_parameters=True,
             connect_args=SQLITE_ARGUMENTS,
         )
@@ -69,7 +78,8 @@ def make_engine(
     engine = create_engine(
         parsed,
         pool_size=pool_size,
-        max_overflow=pool_size,
+        max_overflow=max_overflow,
+        pool_timeout=pool_seconds,
         hide_parameters=True,
         # A prepared statement would keep the plan that was made while its tables were small, and
         # walk through them for each look-up when a file has filled them.

@@ -29,20 +29,25 @@ DELAYED, CAMPAIGNS = "delayed work", "campaigns"
 FRONT, BEHIND = 1, 2
 """Where a call stands in its organization's queue; among equals the oldest comes first."""
 
+MOST_CONNECTIONS = 40
+"""Of the engine, all threads together."""
+SQLITE_CONNECTIONS = 6
+"""That stay open: one writes at a time, and each takes a megabyte."""
+
 _clients: WeakKeyDictionary[Engine, DBOSClient] = WeakKeyDictionary()
 
 
 def make_queue_engine(url: str) -> Engine:
     """The engine's own connections: they begin transactions in a way that ours don't."""
     if not url.startswith("sqlite"):
-        return make_engine(url, pool_size=20)
+        return make_engine(url, pool_size=MOST_CONNECTIONS // 2)
     parsed = make_url(url)
     engine = create_engine(
         parsed,
         module=sqlite,
-        pool_size=20,
+        pool_size=SQLITE_CONNECTIONS,
         pool_use_lifo=True,
-        max_overflow=20,
+        max_overflow=MOST_CONNECTIONS - SQLITE_CONNECTIONS,
         hide_parameters=True,
         connect_args=SQLITE_ARGUMENTS,
     )

@@ -21,6 +21,10 @@ from app.jobs.watching import Watch
 APPLICATION_CONNECTIONS = 16
 LEDGER_CONNECTIONS = 8
 BULK_CONNECTIONS = 4
+SQLITE_CONNECTIONS = 4
+"""Of each pool: one writes at a time, and each takes a megabyte."""
+SQLITE_POOL_SECONDS = 120.0
+"""Where calls wait for a connection, and not each with its own for its turn to write."""
 CACHE_KILOBYTES = 512
 """A call reads a few rows; only uploads gain from more."""
 
@@ -70,7 +74,15 @@ def open_context(settings: Settings) -> WorkerContext:
 
 
 def _small(url: str, connections: int) -> Engine:
-    return make_engine(url, pool_size=connections, cache_kilobytes=CACHE_KILOBYTES)
+    if url.startswith("sqlite"):
+        return make_engine(
+            url,
+            pool_size=SQLITE_CONNECTIONS,
+            max_overflow=0,
+            pool_seconds=SQLITE_POOL_SECONDS,
+            cache_kilobytes=CACHE_KILOBYTES,
+        )
+    return make_engine(url, pool_size=connections)
 
 
 def _unhurried(engine: Engine) -> Engine:

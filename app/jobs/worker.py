@@ -25,6 +25,7 @@ from app.jobs import (
     heartbeat,
     housekeeping,
     import_contacts,
+    memory,
     place_call,
     send_mail,
     send_webhook,
@@ -167,6 +168,7 @@ def configure_log() -> None:
 
 def main() -> None:
     gc_tuning.settle()
+    memory.limit()
     configure_log()
     settings = read_settings()
     try:
