@@ -132,8 +132,7 @@ def report(
 def _write_sqlite(identifier: str, created_at: str) -> tuple[str, str]:
     """From how SQLite stores ids and moments to how the wire writes them."""
     h = identifier
-    end = 19 if created_at[20:23] == "000" else 23
-    moment = f"{created_at[:10]}T{created_at[11:end]}Z"
+    moment = f"{created_at[:10]}T{created_at[11:23]}Z"
     return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}", moment
 
 

@@ -1,12 +1,12 @@
 """Report, subscription and usage over HTTP."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
 from app.enums import Role, Tier
-from app.models import Organization, new_id
+from app.models import Organization, User, new_id
 from app.services import users
 from app.services.reporting import admin_report
 from tests.fixtures.area_a import AreaA
@@ -27,6 +27,20 @@ def busy(area: AreaA) -> AreaA:
 
 def report_of(area: AreaA) -> Any:
     return area.get(f"/api/partners/{area.own.partner.id}/admin-report")
+
+
+@pytest.mark.parametrize(
+    ("microsecond", "written"), [(0, "000"), (999, "000"), (7_000, "007"), (120_000, "120")]
+)
+def test_the_report_writes_times_with_three_decimals(
+    area: AreaA, microsecond: int, written: str
+) -> None:
+    moment = datetime(2026, 5, 4, 9, 30, 15, microsecond, tzinfo=UTC)
+    for user in (area.own.user, area.own.plus_user):
+        area.session.get_one(User, user.id).created_at = moment
+    area.session.commit()
+    shown = {user["signUpDate"] for user in report_of(area)["users"]}
+    assert shown == {f"2026-05-04T09:30:15.{written}Z"}
 
 
 @pytest.mark.parametrize("batch", [1, 2, 1000])
