@@ -55,6 +55,8 @@ DAYS: Codes = {
 }
 PATH: Codes = {"invalid_uuid": "An id in the path is not a UUID."}
 PATH_TEXT: Codes = {"nul_character": "An id in the path holds a NUL character."}
+SEVERAL_IDS = "Several ids in the path need changing; details.errors names each."
+"""What ``validation_failed`` means where only the path has something to read."""
 CURSOR: Codes = {"invalid_cursor": "The cursor is not one that a Link header gave."}
 PAGES: Codes = {"out_of_range": "page or perPage is no positive number, or over the limit."}
 

@@ -178,15 +178,20 @@ def _refusals(area: Area, needed: Permission | Access, declared: Operation) -> d
     if declared.body is not None:
         add({400: error_codes.EVERY_BODY})
         add(error_codes.WITH_BODY)
-    if UUID in declared.path_types.values():
-        add({400: error_codes.PATH})
-    if str in declared.path_types.values():
-        add({400: error_codes.PATH_TEXT})
-    for codes in _query_codes(declared.query):
+    for codes in (*_path_codes(declared), *_query_codes(declared.query)):
         add({400: codes})
+    if len(declared.path_types) > 1:
+        found[400].setdefault("validation_failed", error_codes.SEVERAL_IDS)
     if area is Area.PARTNER_ADMIN and 400 not in found:
         add({400: {"bad_request": "The request can't be read."}})
     return {status: codes for status, codes in found.items() if codes}
+
+
+def _path_codes(declared: Operation) -> Iterator[Codes]:
+    if UUID in declared.path_types.values():
+        yield error_codes.PATH
+    if str in declared.path_types.values():
+        yield error_codes.PATH_TEXT
 
 
 def _query_codes(query: type[Query] | None) -> Iterable[Codes]:

@@ -5,6 +5,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import jsonschema_rs
 import pytest
@@ -13,14 +14,16 @@ from flask.testing import FlaskClient
 
 from app.api.error_codes import EVERY_BODY
 from app.api.examples import EXAMPLES
-from app.api.openapi_operation import item_of
+from app.api.openapi_operation import describe, item_of
 from app.api.operation import ATTRIBUTE, Operation
 from app.config import Settings
+from app.enums import Area
 from app.errors import ValidationFailed
 from app.factory import create_app
 from app.http.security_headers import VIEWER_STYLES
 from app.policy import ROUTES, Permission
 from app.schemas.base import Input, Wire, wire_name
+from app.schemas.organizations import Organization
 from app.schemas.reading import read
 
 CONTRACT = {
@@ -134,6 +137,21 @@ def test_every_operation_names_its_permission(application: Flask, document: dict
         for endpoint, needed in ROUTES.items()
         if hasattr(application.view_functions.get(endpoint), ATTRIBUTE)
     }
+
+
+@pytest.mark.parametrize(
+    ("ids", "codes"),
+    [
+        (("partner_id",), {"invalid_uuid"}),
+        (("partner_id", "organization_id"), {"invalid_uuid", "validation_failed"}),
+    ],
+)
+def test_several_ids_in_a_path_can_be_wrong_at_once(ids: tuple[str, ...], codes: set[str]) -> None:
+    declared = Operation(
+        summary="Read it", output=Organization, path_types=dict.fromkeys(ids, UUID)
+    )
+    made = describe("partner_admin.get_partner", "/api/it", Area.PARTNER_ADMIN, declared)
+    assert made["responses"]["400"]["x-error-codes"].keys() == codes
 
 
 def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
