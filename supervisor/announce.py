@@ -70,7 +70,7 @@ def commands(base_url: str, demo: dict[str, Any]) -> list[tuple[str, str]]:
             ),
         ),
         (
-            "A call on the simulated line",
+            "A call with the simulated carrier",
             _curl(
                 f"{base_url}/api/v1/outbound/call",
                 *_json_with_key(_key_of_the_simulated_line(organization), call),
