@@ -27,7 +27,8 @@ test: ## Run the tests on SQLite and PostgreSQL in some minutes (TESTS=tests/api
 
 test-quick: ## Run what is quick and needs no Debian package, on SQLite
 	@scripts/setup_tests test-quick
-	PORTAL_TEST_DATABASES=sqlite $(BIN)/pytest -n $(JOBS) $(LAYERS:%=--ignore=%) \
+	PORTAL_TEST_DATABASES=sqlite $(BIN)/pytest -n $(JOBS) \
+		$(if $(filter tests,$(TESTS)),$(LAYERS:%=--ignore=%)) \
 		$(call leave_out,crash or crawl or product or debian or matrix or worker) $(TESTS)
 
 lint: ## Check style, format, types and layers
