@@ -1,4 +1,4 @@
-"""${message}"""
+"""${message.capitalize()}."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,6 @@
 """The one migration history, up, down and up again on a filled database."""
 
+import shutil
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -34,6 +35,7 @@ from app.policy.caller import system_caller
 from app.services import organizations
 from app.services.calls import carrier_reports
 from migrations.filters import belongs_to_us
+from scripts import new_migration
 
 VERSION = "alembic_version"
 
@@ -80,7 +82,8 @@ def test_the_history_and_the_models_say_the_same(fresh_database: Database) -> No
         context = MigrationContext.configure(
             connection, opts={"include_object": belongs_to_us, "compare_type": True}
         )
-        assert compare_metadata(context, Base.metadata) == []
+        missing = compare_metadata(context, Base.metadata)
+    assert missing == [], "write it with python -m scripts.new_migration"
 
 
 def test_the_sums_of_partners_are_counted_from_what_is_there(fresh_database: Database) -> None:
@@ -164,8 +167,25 @@ def test_costs_and_legacy_calls_are_counted_from_what_is_there(fresh_database: D
     assert kept() == counted
 
 
-def test_the_numbers_of_the_files_follow_the_chain() -> None:
-    """Revisions keep the IDs under which databases know them; files are counted in their order."""
+def test_files_sort_in_the_order_of_the_chain() -> None:
+    """Databases know revisions by their IDs, which do not all follow the chain; files do."""
     scripts = ScriptDirectory.from_config(Config(ROOT / "alembic.ini"))
-    chain = [Path(each.path).name[:4] for each in scripts.walk_revisions()]
-    assert chain == [f"{number:04d}" for number in range(len(chain), 0, -1)]
+    names = [Path(each.path).name for each in scripts.walk_revisions()][::-1]
+    assert names == sorted(names), "number the file of a migration above that of the one before"
+    assert len({name[:4] for name in names}) == len(names), "two files have the same number"
+
+
+def test_a_new_migration_follows_the_newest_one(tmp_path: Path) -> None:
+    copy = tmp_path / "migrations"
+    shutil.copytree(ROOT / "migrations", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    config = Config(ROOT / "alembic.ini")
+    config.set_main_option("script_location", str(copy))
+    head = ScriptDirectory.from_config(config).get_current_head()
+    number = new_migration.next_number(config)
+    made = new_migration.write("organization notes", config)
+    written = made.read_text()
+    assert made.name == f"{number}_organization_notes.py"
+    assert written.startswith('"""Organization notes."""\n')
+    assert f'revision: str = "{number}"\n' in written
+    assert f'down_revision: str | Sequence[str] | None = "{head}"\n' in written
+    assert made == max(copy.glob("versions/*.py"))
