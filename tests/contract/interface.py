@@ -219,7 +219,8 @@ def kind_of(written: str) -> Kind:
 
 @dataclass(frozen=True)
 class Operation:
-    """A line of section 4.1; ``answer`` is the object, ``[]`` before it for an array."""
+    """A line of section 4.1, or an operation ``added`` to it; ``answer`` is the object, ``[]``
+    before it for an array."""
 
     method: str
     path: str
@@ -227,6 +228,7 @@ class Operation:
     query: Mapping[str, str]
     answer: str
     statuses: frozenset[int]
+    added: bool = False
 
     @property
     def name(self) -> str:
@@ -234,10 +236,15 @@ class Operation:
 
 
 def _operation(
-    line: str, answer: str, *statuses: int, body: str | None = None, **query: str
+    line: str,
+    answer: str,
+    *statuses: int,
+    body: str | None = None,
+    added: bool = False,
+    **query: str,
 ) -> Operation:
     method, path = line.split()
-    return Operation(method, path, body, query, answer, frozenset({200, *statuses}))
+    return Operation(method, path, body, query, answer, frozenset({200, *statuses}), added)
 
 
 _PARTNER, _ORGANIZATION = "/api/partners/{partnerId}", "/organizations/{organizationId}"
