@@ -92,7 +92,7 @@ def _section_of(name: str) -> str:
         if name.startswith(start)
     ]
     if not found:
-        message = f"The setting {name} has no section: add it to SECTIONS in {Path(__file__).name}."
+        message = f"Setting {name} has no section: add it to SECTIONS in scripts/config_docs.py."
         raise ValueError(message)
     return max(found)[1]
 

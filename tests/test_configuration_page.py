@@ -9,14 +9,13 @@ PAGE = (ROOT / "docs" / "configuration.md").read_text()
 
 
 def test_the_page_is_what_the_settings_classes_generate() -> None:
-    command = "python -m scripts.config_docs"
-    assert config_docs.render() == PAGE, f"run {command}"
+    assert config_docs.render() == PAGE, "run python -m scripts.config_docs"
 
 
 def test_the_page_lists_each_setting_once_and_no_other() -> None:
     listed = re.findall(r"^\| `([A-Z_]+)` ", PAGE.partition("## Web server")[0], re.MULTILINE)
     expected = [config_docs.variable(*item) for item in Settings.model_fields.items()]
-    assert sorted(listed) == sorted(expected)
+    assert sorted(listed) == sorted(expected), "run python -m scripts.config_docs"
 
 
 def test_the_page_lists_what_the_web_server_reads() -> None:

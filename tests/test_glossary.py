@@ -17,17 +17,19 @@ WIRE_NAMES = ("app/schemas/", "app/api/")
 """Where names of the contract are written in snake case."""
 
 
-def rows() -> Iterator[tuple[set[str], list[tuple[str, bool]]]]:
-    """Words on the wire, and forbidden phrases with whether only code names are meant."""
+def rows() -> Iterator[tuple[str, set[str], list[tuple[str, bool]]]]:
+    """The word with its meaning, words on the wire, and forbidden phrases with whether only code
+    names are meant."""
     for line in GLOSSARY.read_text().splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
         if len(cells) == 5 and not cells[0].startswith(("Word", "---")):
             found = re.findall(r"`([a-z ]+)`( \(code\))?", cells[4])
             wire = set(re.findall(r"`([^`]+)`", cells[2]))
-            yield wire, [(phrase, bool(code)) for phrase, code in found]
+            yield cells[0], wire, [(phrase, bool(code)) for phrase, code in found]
 
 
-FORBIDDEN = {phrase: only_code for _, found in rows() for phrase, only_code in found}
+FORBIDDEN = {phrase: only_code for _, _, found in rows() for phrase, only_code in found}
+INSTEAD = {phrase: word for word, _, found in rows() for phrase, _ in found}
 
 
 def words_of(text: str, *, is_name: bool) -> str:
@@ -41,7 +43,7 @@ def words_of(text: str, *, is_name: bool) -> str:
 
 ON_THE_WIRE = {
     phrase
-    for names, found in rows()
+    for _, names, found in rows()
     for phrase, _ in found
     if any(f" {phrase.removesuffix('s')} " in words_of(name, is_name=True) for name in names)
 }
@@ -115,7 +117,8 @@ def uses(kind: str) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_forbidden_words_are_not_used(kind: str) -> None:
-    assert uses(kind) == {}
+    wrong = {phrase: (f"use {INSTEAD[phrase]}", places) for phrase, places in uses(kind).items()}
+    assert wrong == {}, "docs/glossary.md has other words for these"
 
 
 def test_words_are_found_in_names_of_each_style_and_in_text() -> None:
