@@ -34,7 +34,6 @@ def migrate(connection: Any) -> None:
         connection=connection,
         target_metadata=Base.metadata,
         include_object=belongs_to_us,
-        render_as_batch=True,
         compare_type=True,
         render_item=plain_type,
         transactional_ddl=True,
