@@ -9,6 +9,7 @@ from app.config import ROOT
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
+PATH = re.compile(r"`((?:app|docs|migrations|scripts|templates|tests)/[\w/.-]+)`")
 CITATION = re.compile(r"\b(docs/[\w/-]+\.md)(?:#([\w-]+))?")
 
 
@@ -28,6 +29,13 @@ def test_every_link_of_a_document_leads_somewhere(document: Path) -> None:
         if not target.exists() or (anchor and anchor not in anchors_of(target)):
             broken.append(f"{path}#{anchor}" if anchor else path)
     assert broken == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/architecture.md"])
+def test_every_file_that_a_page_for_developers_names_exists(name: str) -> None:
+    """Those of the recipe's example, the notes about an organization, are the reader's to write."""
+    named = PATH.findall((ROOT / name).read_text())
+    assert [path for path in named if "notes" not in path and not (ROOT / path).exists()] == []
 
 
 @pytest.mark.parametrize("folder", ["app", "templates", "tests", "scripts"])
