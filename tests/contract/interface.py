@@ -248,7 +248,7 @@ def _operation(
 
 
 _PARTNER, _ORGANIZATION = "/api/partners/{partnerId}", "/organizations/{organizationId}"
-_SELECTORS = {"organizationId": "uuid", "userEmail": "email"}
+_SELECTORS: dict[str, Any] = {"organizationId": "uuid", "userEmail": "email"}
 
 OPERATIONS: Sequence[Operation] = (
     _operation("GET /api/partners", "[]Partner", 400, 401, 404, domain="string", name="string"),

@@ -38,7 +38,7 @@ def test_the_pauses_grow_while_the_carrier_is_silent(
     assert steps == [Next("follow", pause, SIP, is_silent=True) for pause in pauses]
     with Ledger(tmp_path / "sip").page(attempt_id) as page:
         page.write(Fact.ASKED)
-        page.write(Fact.DIALLING)
+        page.write(Fact.DIALING)
         page.write(Fact.TAKEN, reference="a Call-ID")
         page.write(Fact.ENDED, reason="busy")
     assert place_call.follow(attempt_id, SIP, 30.0) is None
