@@ -18,6 +18,7 @@ from app.services import calls, campaigns, organizations, users
 from app.services.calls.queries import of_number
 from app.services.calls.queries import visible as visible_calls
 from app.services.users.loading import get_by_email
+from app.validation.uuids import as_uuid
 
 T = TypeVar("T")
 SHORTEST = 2
@@ -41,7 +42,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
     words = text.replace("\x00", "").strip()
     if len(words) < SHORTEST:
         return Found()
-    identifier = _as_uuid(words)
+    identifier = as_uuid(words)
     if identifier is not None:
         return _by_id(session, caller, identifier)
     most = limit + 1
@@ -103,10 +104,3 @@ def _calls(session: Session, caller: Caller, words: str, most: int) -> Sequence[
         return []
     newest = visible_calls(caller).where(condition).order_by(Call.id.desc()).limit(most)
     return session.scalars(newest).all()
-
-
-def _as_uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

@@ -19,6 +19,7 @@ from app.portal.web.formats import phone
 from app.portal.web.navigation import may_open
 from app.services import assistants, calls
 from app.services.outreach.plans import MOST_WORDS
+from app.validation.uuids import as_uuid
 
 MOST_ASSISTANTS = 200
 FIELDS = {"number": "#number", "messages": "#message_kind-0"}
@@ -35,7 +36,7 @@ PAGES = {
 
 @portal.get("/test-call")
 def test_call() -> Page:
-    call_id = _as_uuid(request.args.get("call"))
+    call_id = as_uuid(request.args.get("call"))
     if call_id is None:
         return _test_page(TestCallForm(data={"assistant": request.args.get("agent")}), None)
     with transaction(read_only=True) as session:
@@ -146,10 +147,3 @@ def _fix_link(place: str, assistant: Assistant) -> dict[str, str]:
     if place == "assistant":
         return {"url": url_for(endpoint, assistant_id=assistant.id), "act": act}
     return {"url": url_for(endpoint, organization_id=assistant.organization_id), "act": act}
-
-
-def _as_uuid(text: str | None) -> UUID | None:
-    try:
-        return UUID(text) if text else None
-    except ValueError:
-        return None

@@ -13,7 +13,8 @@ from app.errors import NotFound
 from app.models import Assistant, ExternalIdKey, Organization
 from app.policy.caller import Caller
 from app.services.paging import Page, both_ways, keyset_page, sort_named
-from app.services.tenancy import of_tenant
+from app.services.tenancy import fetch, of_tenant
+from app.validation.uuids import as_uuid
 
 SORTS = both_ways(name=Assistant.name_key, created=Assistant.created_at)
 """The orders that `search` offers."""
@@ -165,17 +166,12 @@ def get(
 
     ``for_change`` holds the row until the transaction ends.
     """
-    identifier = _as_uuid(assistant_id)
-    assistant = None
-    if identifier is not None:
-        query = visible(caller).where(Assistant.id == identifier)
-        if for_change:
-            query = query.with_for_update(key_share=True).execution_options(populate_existing=True)
-        assistant = session.scalars(query).one_or_none()
-    if assistant is None:
-        message = "There is no such assistant."
-        raise NotFound(message, "agent_not_found")
-    return assistant
+    missing = NotFound("There is no such assistant.", "agent_not_found")
+    identifier = as_uuid(assistant_id)
+    if identifier is None:
+        raise missing
+    query = visible(caller).where(Assistant.id == identifier)
+    return fetch(session, query, missing, for_change=for_change, key_share=True)
 
 
 def list_all(session: Session, caller: Caller) -> Sequence[Assistant]:
@@ -197,7 +193,7 @@ def with_organizations(
     query = visible(caller).join(Organization, Organization.id == Assistant.organization_id)
     named = query.add_columns(Organization.name)
     rows = session.execute(named.order_by(Assistant.name, Assistant.id).limit(limit)).all()
-    wanted = _as_uuid(also) if also else None
+    wanted = as_uuid(also) if also else None
     if wanted is not None and all(row[0].id != wanted for row in rows):
         rows = [*session.execute(named.where(Assistant.id == wanted)).all(), *rows]
     return [(row[0], row[1]) for row in rows]
@@ -205,23 +201,9 @@ def with_organizations(
 
 def find_by_number(session: Session, caller: Caller, phone_number: str) -> Assistant:
     """The assistant that calls from this number; `NotFound` (``agent_not_found``) otherwise."""
-    assistant = session.scalars(
-        visible(caller).where(Assistant.phone_number == phone_number)
-    ).one_or_none()
-    if assistant is None:
-        message = "No assistant of the organization has this number."
-        raise NotFound(message, "agent_not_found")
-    return assistant
+    missing = NotFound("No assistant of the organization has this number.", "agent_not_found")
+    return fetch(session, visible(caller).where(Assistant.phone_number == phone_number), missing)
 
 
 def visible(caller: Caller) -> Select[Assistant]:
     return of_tenant(select(Assistant), caller, Assistant.partner_id, Assistant.organization_id)
-
-
-def _as_uuid(value: UUID | str) -> UUID | None:
-    if isinstance(value, UUID):
-        return value
-    try:
-        return UUID(value)
-    except ValueError:
-        return None

@@ -18,7 +18,8 @@ from app.policy.caller import Caller
 from app.schemas import calls as schemas
 from app.schemas.calls import CallFilter
 from app.services import name_search
-from app.services.tenancy import of_tenant
+from app.services.tenancy import fetch, of_tenant
+from app.validation.uuids import as_uuid
 
 _SEEN_BY_KEYS = (CallSource.API, CallSource.LEGACY)
 UNANSWERED = frozenset(
@@ -54,14 +55,11 @@ class Moment:
 
 def get(session: Session, caller: Caller, call_id: UUID | str) -> Call:
     """The call. Raises `NotFound` (``call_not_found``) if the caller may not see it."""
-    identifier = _as_uuid(call_id)
-    call = None
-    if identifier is not None:
-        call = session.scalars(visible(caller).where(Call.id == identifier)).one_or_none()
-    if call is None:
-        message = "There is no such call."
-        raise NotFound(message, "call_not_found")
-    return call
+    missing = NotFound("There is no such call.", "call_not_found")
+    identifier = as_uuid(call_id)
+    if identifier is None:
+        raise missing
+    return fetch(session, visible(caller).where(Call.id == identifier), missing)
 
 
 def page(
@@ -134,15 +132,6 @@ def _kind(event: CallEvent) -> str:
     if event.attempt_id is not None:
         key = key.removeprefix(f"{event.attempt_id}:")
     return key.split(":", 1)[0]
-
-
-def _as_uuid(value: UUID | str) -> UUID | None:
-    if isinstance(value, UUID):
-        return value
-    try:
-        return UUID(value)
-    except ValueError:
-        return None
 
 
 def describe(call: Call, attempts: Sequence[CallAttempt]) -> schemas.Call:

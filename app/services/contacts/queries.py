@@ -17,6 +17,7 @@ from app.schemas.contacts import ContactFilter, StoredContact
 from app.services import campaigns
 from app.services.calls.rules import REFUSED
 from app.services.paging import Page
+from app.services.tenancy import fetch
 
 NO_STATUS = ":none"
 """The filter for contacts without a status."""
@@ -37,11 +38,8 @@ def get(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -
     """Return a contact. Raises `NotFound` (``campaign_not_found``, ``contact_not_found``)."""
     campaign = campaigns.get(session, caller, campaign_id)
     query = select(Contact).where(Contact.campaign_id == campaign.id, Contact.id == contact_id)
-    contact = session.scalars(query).one_or_none()
-    if contact is None:
-        message = "There is no such contact in the campaign."
-        raise NotFound(message, "contact_not_found")
-    return _described(session, [contact])[0]
+    missing = NotFound("There is no such contact in the campaign.", "contact_not_found")
+    return _described(session, [fetch(session, query, missing)])[0]
 
 
 def page(
