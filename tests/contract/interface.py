@@ -219,8 +219,7 @@ def kind_of(written: str) -> Kind:
 
 @dataclass(frozen=True)
 class Operation:
-    """A line of section 4.1, or an operation ``added`` to it; ``answer`` is the object, ``[]``
-    before it for an array."""
+    """A line of section 4.1; ``answer`` is the object, ``[]`` before it for an array."""
 
     method: str
     path: str
@@ -228,7 +227,6 @@ class Operation:
     query: Mapping[str, str]
     answer: str
     statuses: frozenset[int]
-    added: bool = False
 
     @property
     def name(self) -> str:
@@ -236,15 +234,10 @@ class Operation:
 
 
 def _operation(
-    line: str,
-    answer: str,
-    *statuses: int,
-    body: str | None = None,
-    added: bool = False,
-    **query: str,
+    line: str, answer: str, *statuses: int, body: str | None = None, **query: str
 ) -> Operation:
     method, path = line.split()
-    return Operation(method, path, body, query, answer, frozenset({200, *statuses}), added)
+    return Operation(method, path, body, query, answer, frozenset({200, *statuses}))
 
 
 _PARTNER, _ORGANIZATION = "/api/partners/{partnerId}", "/organizations/{organizationId}"
@@ -282,3 +275,5 @@ OPERATIONS: Sequence[Operation] = (
     ),
     _operation("POST /api/admins", "User", 400, 401, 404, body="CreateAdminInput"),
 )
+ADDED_OPERATIONS: frozenset[str] = frozenset()
+"""The names of those of them that docs/decisions adds to the contract."""
