@@ -4,7 +4,7 @@ TESTS ?= tests
 JOBS ?= 3
 KILLS ?= 200
 BIN := .venv/bin
-LAYERS := tests/test_layers.py tests/test_tests.py
+STRUCTURE := $(addprefix tests/test_,layers.py tests.py architecture.py glossary.py)
 
 # Some kinds of test are left out of a whole run; of a part that TESTS names all are run.
 leave_out = $(if $(filter tests,$(TESTS)),-m "not ($(1))")
@@ -28,15 +28,15 @@ test: ## Run the tests on SQLite and PostgreSQL in some minutes (TESTS=tests/api
 test-quick: ## Run what is quick and needs no Debian package, on SQLite
 	@scripts/setup_tests test-quick
 	PORTAL_TEST_DATABASES=sqlite $(BIN)/pytest -n $(JOBS) \
-		$(if $(filter tests,$(TESTS)),$(LAYERS:%=--ignore=%)) \
+		$(if $(filter tests,$(TESTS)),$(STRUCTURE:%=--ignore=%)) \
 		$(call leave_out,crash or crawl or product or debian or matrix or worker) $(TESTS)
 
-lint: ## Check style, format, types and layers
+lint: ## Check style, format, types, layers and words
 	@scripts/setup_tests test-quick
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest $(LAYERS)
+	$(BIN)/pytest $(STRUCTURE)
 
 check: lint ## Lint and run every test with coverage: required of each change
 	@scripts/setup_tests

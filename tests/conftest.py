@@ -7,12 +7,13 @@ What reaches ``backend``, directly or through another fixture, runs on SQLite an
 """
 
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from app import gc_tuning  # isort: skip - imports are quicker after it
+
 import pytest
-from coverage import Coverage
 from flask import Flask
 from flask.testing import FlaskClient
 from jinja2 import FileSystemBytecodeCache
@@ -184,6 +185,19 @@ def live(stacks: Stacks, backend: str) -> Stack:
     return stacks.shared(backend)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    if config.pluginmanager.hasplugin("_cov"):
+        from tests.fixtures import counting  # noqa: PLC0415 - loads the coverage library
+
+        counting.start()
+        config.pluginmanager.register(counting)
+
+
+def pytest_collection_finish() -> None:
+    """Leaves what was imported out of every later collection of garbage."""
+    gc_tuning.settle()
+
+
 def _backend_of(item: pytest.Item) -> str | None:
     callspec = getattr(item, "callspec", None)
     return callspec.params.get("backend") if callspec else None
@@ -215,22 +229,6 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """Stops the shared product where the next test needs none: idle, it takes time of others."""
     if "live" not in getattr(nextitem, "fixturenames", ()) and STACKS in item.session.stash:
         item.session.stash[STACKS].stop_shared()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Counts lines on SQLite only, and not for the matrices of the contract: the same lines run
-    in other tests, and counting costs as much again as running them."""
-    counting = Coverage.current()
-    callspec = getattr(item, "callspec", None)
-    on_postgresql = callspec is not None and "postgresql" in callspec.params.values()
-    if counting is None or not (on_postgresql or "contract" in item.path.parts):
-        return (yield)
-    counting.stop()
-    try:
-        return (yield)
-    finally:
-        counting.start()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -9,6 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.product
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/decisions/legacy-calls.md"
 

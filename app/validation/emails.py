@@ -19,7 +19,6 @@ PATTERN = f"^{_ADDRESS}$"
 Quoted local parts and address literals are refused by both.
 """
 
-_international = re.compile(_ADDRESS)
 _ordinary = re.compile(
     r"[A-Za-z0-9_+-]++(?:\.[A-Za-z0-9_+-]++)*+@(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)+[a-z]{2,}"
 ).fullmatch
@@ -30,5 +29,6 @@ def is_email(value: str) -> bool:
     """Whether mail can be sent to it, as far as its form tells: ``name@host.domain``."""
     if len(value) <= 64 and _ordinary(value):
         return True
-    fits = len(value) <= MAX_LENGTH and _international.fullmatch(value) is not None
+    # Compiled (and kept) by `re` at the first use: the large sets of letters take long.
+    fits = len(value) <= MAX_LENGTH and re.fullmatch(_ADDRESS, value) is not None
     return fits and value.isprintable()

@@ -33,25 +33,24 @@ WEB_PATTERN = rf"^{_WEB}$"
 LINK_PATTERN = rf"^(?:{_WEB}|{_MAILTO}|{_TEL})$"
 """The rules as JSON Schema writes them; they are the very ones that are checked."""
 
-_web = re.compile(_WEB)
-_tel = re.compile(_TEL)
-_mailto = re.compile(_MAILTO)
-_voice = re.compile(rf"(?:{_SIP}|{_STREAM})")
+_VOICE = rf"(?:{_SIP}|{_STREAM})"
+
+# The rules are compiled (and kept) by `re` at their first use: the large sets of letters take long.
 
 
 def is_web_url(value: str) -> bool:
     """Whether it is an http or https address that may be linked, loaded or redirected to."""
-    return len(value) <= MAX_LENGTH and _web.fullmatch(value) is not None
+    return len(value) <= MAX_LENGTH and re.fullmatch(_WEB, value) is not None
 
 
 def is_link(value: str) -> bool:
     """Whether it may stand in a header link: as `is_web_url`, or a mailto or tel address."""
-    if is_web_url(value) or _tel.fullmatch(value):
+    if is_web_url(value) or re.fullmatch(_TEL, value):
         return True
-    return _mailto.fullmatch(value) is not None and is_email(value.partition(":")[2])
+    return re.fullmatch(_MAILTO, value) is not None and is_email(value.partition(":")[2])
 
 
 def is_voice_address(value: str) -> bool:
     """Whether a call can be handed to it: a SIP address (sip: or sips:) or an encrypted stream
     (wss: or https:)."""
-    return len(value) <= MAX_LENGTH and _voice.fullmatch(value) is not None
+    return len(value) <= MAX_LENGTH and re.fullmatch(_VOICE, value) is not None

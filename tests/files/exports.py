@@ -9,6 +9,7 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 from random import Random
 
 from openpyxl import Workbook
@@ -172,6 +173,7 @@ def hubspot_contacts(rows: int = 2000, encoding: str = "cp1252") -> Export:
     return Export(text.getvalue().encode(encoding), rows, _bad(rows))
 
 
+@cache
 def hubspot_workbook(rows: int = 2000) -> Export:
     """The same table as XLSX."""
     book = Workbook(write_only=True)

@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from app.schemas.fields import write_moment
 from app.validation import colours, emails, urls
 
+some = settings(max_examples=60, deadline=None)
+"""Making up an example of a pattern takes long, and so does compiling the rule for the first."""
+
 
 @pytest.mark.parametrize(
     "value",
@@ -48,11 +51,13 @@ def test_what_is_no_address_for_mail_is_refused(value: str) -> None:
     assert not emails.is_email(value)
 
 
+@some
 @given(st.emails())
 def test_every_ordinary_address_is_accepted(value: str) -> None:
     assert emails.is_email(value)
 
 
+@some
 @given(st.from_regex(re.compile(emails.PATTERN.removesuffix("$")), fullmatch=True))
 def test_whatever_the_published_pattern_allows_is_accepted_up_to_the_limit(value: str) -> None:
     fits = len(value) <= emails.MAX_LENGTH and value.isprintable()
@@ -122,7 +127,7 @@ def test_what_is_no_mail_or_telephone_link_is_refused(value: str) -> None:
     assert not urls.is_link(value)
 
 
-@settings(max_examples=200)
+@some
 @given(st.from_regex(re.compile(urls.WEB_PATTERN.removesuffix("$")), fullmatch=True))
 def test_whatever_the_published_pattern_allows_is_http_without_user_or_blank(value: str) -> None:
     assert urls.is_web_url(value) == (len(value) <= urls.MAX_LENGTH)
@@ -183,7 +188,7 @@ def test_what_is_no_colour_is_refused(value: str) -> None:
         colours.to_hex(value)
 
 
-@settings(max_examples=300)
+@some
 @given(st.from_regex(re.compile(colours.PATTERN.removesuffix("$")), fullmatch=True))
 def test_whatever_the_published_pattern_allows_becomes_six_digits(value: str) -> None:
     assert colours.is_colour(value)

@@ -1,6 +1,7 @@
 """A real export, read and mapped: every good row a contact, every bad one named."""
 
 import io
+from collections.abc import Callable
 
 import pytest
 
@@ -21,13 +22,14 @@ RULES_OF_CONTACTS = {"invalid_email", "missing_identifier", "value_too_long"}
 
 
 @pytest.mark.parametrize(
-    ("export", "kind", "encoding"),
-    [(hubspot_contacts(), "csv", "cp1252"), (hubspot_workbook(), "xlsx", None)],
+    ("make_export", "kind", "encoding"),
+    [(hubspot_contacts, "csv", "cp1252"), (hubspot_workbook, "xlsx", None)],
     ids=["csv", "xlsx"],
 )
 def test_a_hubspot_export_is_read_row_by_row(
-    export: Export, kind: str, encoding: str | None
+    make_export: Callable[[], Export], kind: str, encoding: str | None
 ) -> None:
+    export = make_export()
     with open_table(io.BytesIO(export.data), name="all-contacts") as table:
         assert (table.kind, table.encoding, table.header_row_number) == (kind, encoding, 1)
         assert table.header == list(HUBSPOT_COLUMNS)
