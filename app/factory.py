@@ -11,6 +11,7 @@ from app.cli import register_commands
 from app.config import ROOT, Settings, read_settings
 from app.database import Database, make_engine
 from app.http.health import blueprint as health
+from app.http.host_names import refuse_other_hosts
 from app.http.page_compression import compress_pages
 from app.http.request_id import give_request_ids
 from app.http.security_headers import send_security_headers
@@ -38,6 +39,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     furnish(app, settings, database or Database(make_engine(settings.effective_database_url)))
     compress_pages(app)
     give_request_ids(app)
+    refuse_other_hosts(app, settings.public_url)
     send_security_headers(app)
     serve_built_assets(app)
     if settings.env == "production":  # behind one proxy, which sets these headers itself

@@ -76,8 +76,6 @@ TOKENS: Mapping[str, str] = {
 }
 SCHEMES = ("", "Bearer", "Bearer ", "bearer", "Basic eDp5", "Digest a", "Bearer a b", "\xe9", "=")
 HOSTILE_REQUEST_HEADERS: Mapping[str, Mapping[str, str]] = {
-    "a host that is none": {"Host": "a b<c>"},
-    "a host that is not ASCII": {"Host": "\xe9.example"},
     "no host": {"Host": ""},
     "a stranger's host": {"Host": "evil.example:99999"},
     "a forwarded host": {"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "\xe9"},

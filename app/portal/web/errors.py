@@ -132,7 +132,7 @@ def _sentence(error: HTTPException) -> str | None:
 def _find_brand() -> None:
     """An address without a view passes no guard: whose brand its page wears is found out here."""
     if "brand" not in g:
-        with suppress(SQLAlchemyError):
+        with suppress(SQLAlchemyError, NotFound):
             identify()
 
 

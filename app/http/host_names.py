@@ -1,0 +1,56 @@
+"""A request whose ``Host`` header is no host name is refused with 400.
+
+Werkzeug and Flask fail in the middle of a request with such a name, outside of every error handler.
+So the name is checked first, and the refusal runs under the installation's own name.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Flask, request
+from werkzeug.exceptions import BadRequest
+
+_LABEL = r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+_HOST = re.compile(rf"(({_LABEL}\.)*{_LABEL}\.?|\[[0-9A-Fa-f:.]{{2,45}}\])?(:[0-9]{{0,5}})?")
+MAX_LENGTH = 260
+"""253 characters of a name, a dot and a port."""
+_REFUSED = "portal.host_refused"
+
+
+def is_host(value: str) -> bool:
+    """Whether a ``Host`` header can be one: a name, an IP address or nothing, and maybe a port."""
+    if len(value) > MAX_LENGTH or not _HOST.fullmatch(value):
+        return False
+    try:
+        value.encode("ascii").decode("idna")  # as Werkzeug does for an address to be shown
+    except UnicodeError:
+        return False
+    return True
+
+
+class HostNames:
+    """WSGI middleware: puts ``own_host`` in the place of a host that is none, and says so."""
+
+    def __init__(self, application: Any, own_host: str):
+        self._application = application
+        self._own_host = own_host
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        if not is_host(environ.get("HTTP_HOST", "")):
+            environ["HTTP_HOST"] = self._own_host
+            environ[_REFUSED] = True
+        answer: Iterable[bytes] = self._application(environ, start_response)
+        return answer
+
+
+def refuse_other_hosts(app: Flask, public_url: str) -> None:
+    """Answer 400, in the shape of the area, to a request whose host is no host name."""
+    app.wsgi_app = HostNames(app.wsgi_app, urlsplit(public_url).netloc)  # type: ignore[method-assign]  # middleware
+
+    @app.before_request
+    def _refuse() -> None:
+        if request.environ.get(_REFUSED):
+            message = "The Host header is not a host name."
+            raise BadRequest(message)
