@@ -19,6 +19,7 @@ limit_request_line = 8190
 forwarded_allow_ips = os.environ.get("FORWARDED_ALLOW_IPS", "")
 control_socket_disable = True
 loglevel = "warning"
+logger_class = "supervisor.web_log.LineLogger"
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - gunicorn makes an unlinked file in it
 
 

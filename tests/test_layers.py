@@ -12,7 +12,7 @@ FACES = {
 }  # fmt: skip
 LEAVES = {
     "errors", "enums", "policy", "config", "phone", "database", "validation", "gc_tuning",
-    "contact_files", "",
+    "contact_files", "log_lines", "",
 }  # fmt: skip
 LAYERS = {"services": 3, "models": 2, "schemas": 2, "gateways": 2}
 WEB_LIBRARIES = {"flask", "flask_wtf", "wtforms", "werkzeug", "gunicorn"}

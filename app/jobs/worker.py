@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from app import gc_tuning
+from app import gc_tuning, log_lines
 from app.config import Settings, read_settings
 from app.gateways.job_queue import CAMPAIGNS, DELAYED
 from app.gateways.wake import Bells, keep_listening
@@ -157,10 +157,8 @@ class FloodGate(logging.Filter):
 
 def configure_log() -> None:
     """Log to stderr. Call it before the engine starts, which then adds no handler of its own."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler = log_lines.configure(logging.INFO)
     handler.addFilter(FloodGate())
-    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     engine = logging.getLogger("dbos")
     engine.handlers[:] = [handler]
     engine.propagate = False
