@@ -6,6 +6,9 @@ Never bind it beyond loopback: without a proxy, a few hundred slow connections s
 import os
 from typing import Any
 
+from app.config import read_settings
+from app.start_checks import check
+
 _embedded = not os.environ.get("DATABASE_URL", "").startswith("postgres")
 
 bind = "127.0.0.1:8000"
@@ -21,6 +24,11 @@ control_socket_disable = True
 loglevel = "warning"
 logger_class = "supervisor.web_log.LineLogger"
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - gunicorn makes an unlinked file in it
+
+
+def on_starting(_server: Any) -> None:
+    """Ends here, with a sentence, where something isn't safe in production."""
+    check(read_settings())
 
 
 def post_worker_init(worker: Any) -> None:

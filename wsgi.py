@@ -1,8 +1,11 @@
 """What the web server and the command line load."""
 
-from app import gc_tuning, log_lines
+import os
+
+from app import gc_tuning, log_lines, private_files
 from app.factory import create_app
 
+os.umask(private_files.UMASK)
 log_lines.configure()
 app = create_app()
 gc_tuning.settle()

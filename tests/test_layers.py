@@ -9,10 +9,11 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 FACES = {
     "api", "callbacks", "portal", "jobs", "cli", "commands", "extensions", "http", "factory",
+    "start_checks",
 }  # fmt: skip
 LEAVES = {
     "errors", "enums", "policy", "config", "phone", "database", "validation", "gc_tuning",
-    "contact_files", "log_lines", "",
+    "contact_files", "log_lines", "private_files", "",
 }  # fmt: skip
 LAYERS = {"services": 3, "models": 2, "schemas": 2, "gateways": 2}
 WEB_LIBRARIES = {"flask", "flask_wtf", "wtforms", "werkzeug", "gunicorn"}

@@ -13,6 +13,7 @@ from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError, mod
 from app.config.carriers import CarrierSettings
 from app.config.limits import LimitSettings
 from app.config.mail import MailSettings
+from app.config.production import refusals
 from app.config.writer import WriterSettings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +48,8 @@ class Settings(LimitSettings, MailSettings, CarrierSettings, WriterSettings):
     """Folder for the database, uploaded files, the generated secret key and demo credentials."""
     secret_key: str = ""
     """Signs cookies; encrypts token signing keys, webhook secrets and the secrets of carrier
-    accounts. At least 32 characters in production. Without it: generated at the first start."""
+    accounts. At least 32 random characters in production. Without it: generated at the first
+    start."""
     previous_secret_key: str = Field("", repr=False)
     """The old secret key during a key change. Data encrypted with it stays readable and is
     encrypted again with the current key."""
@@ -91,18 +93,24 @@ class Settings(LimitSettings, MailSettings, CarrierSettings, WriterSettings):
 
     @model_validator(mode="after")
     def _refuse_unsafe_production(self) -> Self:
-        if self.env == "production":
-            if len(self.secret_key) < 32:
-                message = "PORTAL_SECRET_KEY must be set to at least 32 characters in production."
-                raise ValueError(message)
-            if not self.public_url.startswith("https://"):
-                message = "PORTAL_PUBLIC_URL must start with https:// in production."
-                raise ValueError(message)
-            for kind in ("webhook", "sip"):
-                if getattr(self, f"{kind}_allow_private"):
-                    name = f"PORTAL_{kind.upper()}_ALLOW_PRIVATE"
-                    message = f"{name} is for tests; it can't be set in production."
-                    raise ValueError(message)
+        if self.env != "production":
+            return self
+        addresses = {
+            "PORTAL_PUBLIC_URL": self.public_url or "missing",
+            "PORTAL_BASE_URL": self.base_url,
+            "PORTAL_AUTH_URL": self.auth_url,
+            "PORTAL_PHONE_URL": self.phone_url,
+            "PORTAL_PUBLIC_API_URL": self.public_api_url,
+            "PORTAL_STRIPE_API_URL": self.stripe_api_url,
+            "TWILIO_API_URL": self.twilio_api_url,
+        }
+        tests_only = {
+            "PORTAL_WEBHOOK_ALLOW_PRIVATE": self.webhook_allow_private,
+            "PORTAL_SIP_ALLOW_PRIVATE": self.sip_allow_private,
+        }
+        refused = list(refusals(self.secret_key, self.token_seconds, addresses, tests_only))
+        if refused:
+            raise ValueError("\n".join(refused))
         return self
 
     @model_validator(mode="after")

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from app import gc_tuning, log_lines
+from app import gc_tuning, log_lines, start_checks
 from app.config import Settings, read_settings
 from app.gateways.job_queue import CAMPAIGNS, DELAYED
 from app.gateways.wake import Bells, keep_listening
@@ -169,6 +169,7 @@ def main() -> None:
     memory.limit()
     configure_log()
     settings = read_settings()
+    start_checks.check(settings)
     try:
         with heartbeat.sole_worker(settings.effective_database_url):
             run(settings)

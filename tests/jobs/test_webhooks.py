@@ -17,11 +17,12 @@ from app.policy.caller import system_caller
 from app.services.webhooks import deliveries, endpoints
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.receiver import Receiver
+from tests.fixtures.settings import SECRET_KEY
 from tests.fixtures.worker import Line, Worker, open_line, outcome, until
 from tests.matrix import rotating
 
 OPERATOR = system_caller("tests")
-KEY = "only-for-tests-only-for-tests-only-for-tests"
+KEY = SECRET_KEY
 
 
 @pytest.fixture(params=rotating("database of webhooks", BACKENDS))

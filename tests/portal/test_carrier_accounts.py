@@ -17,7 +17,7 @@ from app.models import Assistant, AuditEntry, Call, CarrierAccount, Organization
 from app.services import carrier_accounts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
-from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.portal.conftest import Browser
 
 SignIn = Callable[[User], Browser]
@@ -166,7 +166,7 @@ def test_an_account_in_use_stays_and_one_that_is_not_goes(
     admin.post(question, page=question)
     assert "was removed" in admin.get(LIST).text
     assert admin.get(question).status_code == 404
-    keys = ("the new key", "only-for-tests-only-for-tests-only-for-tests")
+    keys = ("the new key", SECRET_KEY)
     session.expire_all()
     opened = carrier_accounts.credentials(session, keys, account.id)
     assert opened is not None

@@ -1,8 +1,22 @@
 """A setting that can't be used ends the program with a sentence about it, and no other word."""
 
+import secrets
+
 import pytest
 
 from app.config import read_settings
+from app.config.production import MIN_SECRET_BITS, secret_bits
+from tests.fixtures.settings import SECRET_KEY
+
+PRODUCTION = {
+    "PORTAL_ENV": "production",
+    "PORTAL_SECRET_KEY": SECRET_KEY,
+    "PORTAL_PUBLIC_URL": "https://portal.example",
+}
+GUESSED = (
+    "PORTAL_SECRET_KEY is easy to guess: it repeats characters or parts. Make one with: "
+    "python -c 'import secrets; print(secrets.token_urlsafe(48))'"
+)
 
 
 @pytest.mark.parametrize(
@@ -68,9 +82,7 @@ from app.config import read_settings
         ),
         (
             {
-                "PORTAL_ENV": "production",
-                "PORTAL_SECRET_KEY": "k" * 32,
-                "PORTAL_PUBLIC_URL": "https://portal.example",
+                **PRODUCTION,
                 "PORTAL_SIP_ALLOW_PRIVATE": "1",
             },
             "PORTAL_SIP_ALLOW_PRIVATE is for tests; it can't be set in production.",
@@ -93,9 +105,7 @@ from app.config import read_settings
         ),
         (
             {
-                "PORTAL_ENV": "production",
-                "PORTAL_SECRET_KEY": "k" * 32,
-                "PORTAL_PUBLIC_URL": "https://portal.example",
+                **PRODUCTION,
                 "PORTAL_WRITER": "openai",
                 "PORTAL_WRITER_URL": "http://models.example/v1",
                 "PORTAL_WRITER_MODEL": "small-1",
@@ -112,3 +122,68 @@ def test_the_sentence_names_what_is_wrong_and_no_secret(
     with pytest.raises(SystemExit) as refusal:
         read_settings()
     assert refusal.value.code == sentence
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentences"),
+    [
+        ({"PORTAL_SECRET_KEY": "a" * 36}, [GUESSED]),
+        ({"PORTAL_SECRET_KEY": "only-for-tests-" * 3}, [GUESSED]),
+        ({"PORTAL_SECRET_KEY": "abcdefghijklmnopqrstuvwxyz0123456789"}, [GUESSED]),
+        (
+            {"PORTAL_SECRET_KEY": "short"},
+            ["PORTAL_SECRET_KEY must be set to at least 32 characters in production."],
+        ),
+        (
+            {"FLASK_DEBUG": "1"},
+            ["FLASK_DEBUG must not be set in production: its pages show code and settings."],
+        ),
+        (
+            {"PORTAL_TOKEN_SECONDS": "86401"},
+            ["PORTAL_TOKEN_SECONDS must be at most 86400 (a day) in production."],
+        ),
+        *(
+            ({name: "http://other.example"}, [f"{name} must start with https:// in production."])
+            for name in (
+                "PORTAL_PUBLIC_URL",
+                "PORTAL_BASE_URL",
+                "PORTAL_AUTH_URL",
+                "PORTAL_PHONE_URL",
+                "PORTAL_PUBLIC_API_URL",
+                "PORTAL_STRIPE_API_URL",
+                "TWILIO_API_URL",
+            )
+        ),
+        (
+            {
+                "PORTAL_SECRET_KEY": "",
+                "TWILIO_API_URL": "http://other.example",
+                "FLASK_DEBUG": "true",
+                "PORTAL_WEBHOOK_ALLOW_PRIVATE": "1",
+            },
+            [
+                "PORTAL_SECRET_KEY must be set to at least 32 characters in production.",
+                "TWILIO_API_URL must start with https:// in production.",
+                "FLASK_DEBUG must not be set in production: its pages show code and settings.",
+                "PORTAL_WEBHOOK_ALLOW_PRIVATE is for tests; it can't be set in production.",
+            ],
+        ),
+    ],
+)
+def test_production_names_everything_that_is_not_safe(
+    monkeypatch: pytest.MonkeyPatch, changes: dict[str, str], sentences: list[str]
+) -> None:
+    for name, value in (PRODUCTION | changes).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as refusal:
+        read_settings()
+    assert str(refusal.value.code).split("\n") == sentences
+
+
+def test_random_secrets_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = [secrets.token_hex(16) for _ in range(200)]
+    made += [secrets.token_urlsafe(24) for _ in range(200)]
+    assert min(map(secret_bits, made)) >= MIN_SECRET_BITS
+    for name, value in {**PRODUCTION, "FLASK_DEBUG": "0"}.items():
+        monkeypatch.setenv(name, value)
+    assert read_settings().env == "production"

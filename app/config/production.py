@@ -1,0 +1,59 @@
+"""What production refuses, each with its sentence."""
+
+import math
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+MIN_SECRET_CHARACTERS = 32
+MIN_SECRET_BITS = 90
+"""32 random hexadecimals have about 115, 24 bytes of `secrets.token_urlsafe` about 150."""
+MAX_TOKEN_SECONDS = 24 * 3600
+
+_OFF = frozenset({"", "0", "false", "no"})
+"""Values that Flask reads as no debugging."""
+
+
+def secret_bits(secret: str) -> float:
+    """An estimate of how many bits it takes to guess a secret, by its characters.
+
+    A repeated part counts once, and a run such as ``abcdef`` or ``1111`` as one character.
+    """
+    part = secret[: _period(secret)]
+    steps = [ord(b) - ord(a) for a, b in pairwise(part)]
+    kept = part[:2] + "".join(
+        part[place]
+        for place in range(2, len(part))
+        if not (steps[place - 1] == steps[place - 2] and abs(steps[place - 1]) <= 1)
+    )
+    counts = Counter(kept).values()
+    return -sum(count * math.log2(count / len(kept)) for count in counts)
+
+
+def _period(text: str) -> int:
+    """The length of the shortest part that the text repeats, the last time maybe cut off."""
+    return next(p for p in range(1, len(text) + 2) if text[p:] == text[: max(0, len(text) - p)])
+
+
+def refusals(
+    secret: str, token_seconds: int, addresses: Mapping[str, str], tests_only: Mapping[str, bool]
+) -> Iterator[str]:
+    """Every sentence. ``addresses`` and ``tests_only`` are settings by the names of variables."""
+    if len(secret) < MIN_SECRET_CHARACTERS:
+        yield "PORTAL_SECRET_KEY must be set to at least 32 characters in production."
+    elif secret_bits(secret) < MIN_SECRET_BITS:
+        yield (
+            "PORTAL_SECRET_KEY is easy to guess: it repeats characters or parts. Make one with: "
+            "python -c 'import secrets; print(secrets.token_urlsafe(48))'"
+        )
+    for name, address in addresses.items():
+        if address and not address.startswith("https://"):
+            yield f"{name} must start with https:// in production."
+    if os.environ.get("FLASK_DEBUG", "").lower() not in _OFF:
+        yield "FLASK_DEBUG must not be set in production: its pages show code and settings."
+    if token_seconds > MAX_TOKEN_SECONDS:
+        yield "PORTAL_TOKEN_SECONDS must be at most 86400 (a day) in production."
+    for name, is_set in tests_only.items():
+        if is_set:
+            yield f"{name} is for tests; it can't be set in production."

@@ -1,0 +1,49 @@
+"""The files of an installation are for its own account alone: folders 0700, files 0600."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import make_url
+
+from app.config import Settings
+
+UMASK = 0o077
+_DATABASE_PARTS = ("", "-wal", "-shm", "-journal", "-turns", "-wake", ".worker.lock")
+_IN_INSTANCE = ("secret.key", "demo.json", "dialler.mark", "uploads", "outbox", "sip")
+
+
+class OpenToOthers(Exception):
+    """Files that other accounts of this machine can read, with what to do about it."""
+
+
+def keep_private(settings: Settings) -> None:
+    """Create every file of this process for its own account alone, and check those that are there.
+
+    Raises `OpenToOthers` in production. Elsewhere their modes are corrected.
+    """
+    os.umask(UMASK)
+    opened = {path: mode for path in _paths(settings) if (mode := _mode(path)) & UMASK}
+    if opened and settings.env == "production":
+        raise OpenToOthers("\n".join(_sentence(path, mode) for path, mode in opened.items()))
+    for path, mode in opened.items():
+        path.chmod(mode & ~UMASK)
+
+
+def _paths(settings: Settings) -> Iterator[Path]:
+    folder = settings.instance_dir
+    url = make_url(settings.effective_database_url)
+    paths = [folder, *(folder / name for name in _IN_INSTANCE)]
+    if url.get_backend_name() == "sqlite" and url.database:
+        paths += [Path(f"{url.database}{part}") for part in _DATABASE_PARTS]
+    yield from (path for path in paths if path.exists())
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def _sentence(path: Path, mode: int) -> str:
+    wanted = "700" if path.is_dir() else "600"
+    return f"Other accounts can read {path} (mode {mode:o}). Run: chmod {wanted} {path}"
