@@ -17,11 +17,8 @@ from app.http.request_id import give_request_ids
 from app.http.security_headers import send_security_headers
 from app.http.static_files import serve_built_assets
 from app.policy import unlisted_routes
-from app.portal import register_portal
+from app.portal import furnish_portal, register_portal
 from app.portal.web.errors import answer_with_page
-
-FORM_AROUND_FILE = 64 * 1024
-"""Bytes of a form besides the file in it: a file just over the limit gets its own sentence."""
 
 
 def create_app(settings: Settings | None = None, database: Database | None = None) -> Flask:
@@ -61,7 +58,8 @@ def furnish(app: Flask, settings: Settings, database: Database) -> None:
     """Gives the application what it works with. A test gives it the database of another test."""
     app.config["SECRET_KEY"] = settings.effective_secret_key
     app.config["PERMANENT_SESSION_LIFETIME"] = timedelta(hours=settings.session_hours)
-    app.config["MAX_CONTENT_LENGTH"] = settings.max_upload_bytes + FORM_AROUND_FILE
+    app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
     app.extensions["settings"] = settings
     app.extensions["database"] = database
     furnish_api(app)
+    furnish_portal(app)

@@ -9,9 +9,9 @@ from app.api.oauth import blueprint as oauth
 from app.api.operation import AreaBlueprint
 from app.api.partner_admin.blueprint import blueprint as partner_admin
 from app.api.public.blueprint import blueprint as public
-from app.api.rate_limit import TokenBuckets
 from app.api.request_log import RequestLog
 from app.config import Settings
+from app.http.rate_limit import TokenBuckets
 
 BLUEPRINTS: tuple[AreaBlueprint, ...] = (oauth, partner_admin, public, legacy_calls)
 """The areas' blueprints, in the order in which they are documented."""

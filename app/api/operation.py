@@ -22,11 +22,11 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from app.api.json_body import read_json_body
-from app.api.rate_limit import TokenBuckets
 from app.api.request_log import RequestLog
 from app.enums import Area
 from app.errors import Problem, ValidationFailed
 from app.extensions import settings, transaction
+from app.http.rate_limit import TokenBuckets
 from app.policy import ROUTES, Access
 from app.policy.caller import Caller
 from app.schemas.base import Input, Query, Wire, wire_name

@@ -12,6 +12,11 @@ class LimitSettings(Foundation):
     """Requests per second for each credential, counted in each web process."""
     rate_burst: int = Field(200, ge=1)
     """Requests that a credential can send at once before the rate applies."""
+    page_rate_per_second: int = Field(50, ge=1)
+    """Pages and forms per second for each user, and for each address without a user, counted in
+    each web process."""
+    page_rate_burst: int = Field(300, ge=1)
+    """Pages and forms that a user or an address can request at once before the rate applies."""
     failed_sign_ins: int = Field(20, ge=1)
     """Failed sign-ins or token requests in 10 minutes, for each account or client and address."""
     max_contacts: int = Field(10_000, ge=1)
@@ -19,7 +24,7 @@ class LimitSettings(Foundation):
     max_contacts_bytes: int = Field(8 * 1024 * 1024, ge=1024)
     """Size of one bulk request."""
     max_body_bytes: int = Field(1024 * 1024, ge=1024)
-    """Size of every other JSON body."""
+    """Size of every other JSON body, and of a form without a file."""
     max_upload_bytes: int = Field(256 * 1024 * 1024, ge=1024)
     """Size of one contact file."""
     max_import_rows: int = Field(1_000_000, ge=1)

@@ -1,4 +1,4 @@
-"""How often one credential may ask: a token bucket in the memory of the process."""
+"""How often one credential, user or address may ask: a token bucket in the process's memory."""
 
 import math
 import time
@@ -21,9 +21,11 @@ class TokenBuckets:
         rate: float,
         burst: int,
         *,
+        sentence: str = "More than {rate:g} requests per second came with this credential.",
         clock: Callable[[], float] = time.monotonic,
         max_keys: int = 20_000,
     ):
+        self._sentence = sentence.format(rate=rate)
         self._rate = rate
         self._burst = burst
         self._clock = clock
@@ -42,8 +44,5 @@ class TokenBuckets:
                 self._buckets.popitem(last=False)
         if tokens < 1:
             wait = max(1, math.ceil((1 - tokens) / self._rate))
-            message = (
-                f"More than {self._rate:g} requests per second came with this credential. Wait "
-                f"{wait} s and try again."
-            )
+            message = f"{self._sentence} Wait {wait} s and try again."
             raise RateLimited(message, wait)

@@ -10,6 +10,8 @@ from pkgutil import walk_packages
 from flask import Flask
 from flask_wtf.csrf import CSRFProtect
 
+from app.config import Settings
+from app.http.rate_limit import TokenBuckets
 from app.portal.audit import labels as audit_labels
 from app.portal.auth import guard, login_manager, password_views
 from app.portal.operator import views as operator_views
@@ -45,3 +47,13 @@ def register_portal(app: Flask) -> None:
         password_views,
     ):
         part.register(app)
+
+
+def furnish_portal(app: Flask) -> None:
+    """What the screens remember from request to request, begun anew."""
+    settings: Settings = app.extensions["settings"]
+    app.extensions["page_rate_limit"] = TokenBuckets(
+        settings.page_rate_per_second,
+        settings.page_rate_burst,
+        sentence="More than {rate:g} pages per second were requested.",
+    )

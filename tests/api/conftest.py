@@ -12,12 +12,12 @@ from sqlalchemy.orm import Session
 
 from app.api.errors import register_error_handlers
 from app.api.operation import area_blueprint, operation
-from app.api.rate_limit import TokenBuckets
 from app.api.request_log import RequestLog
 from app.config import Settings
 from app.database import Database, make_engine
 from app.enums import Area, CallerKind, Role
 from app.errors import Unauthenticated
+from app.http.rate_limit import TokenBuckets
 from app.http.request_id import give_request_ids
 from app.policy import ROLE_PERMISSIONS, ROUTES, Permission
 from app.policy.caller import Caller

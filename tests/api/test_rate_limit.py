@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.api.rate_limit import TokenBuckets
 from app.errors import RateLimited
+from app.http.rate_limit import TokenBuckets
 
 
 def accepted(buckets: TokenBuckets, key: str) -> bool:

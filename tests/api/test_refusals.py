@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.api.rate_limit import TokenBuckets
+from app.http.rate_limit import TokenBuckets
 from tests.api.conftest import PARTNER
 
 ADDRESS = f"/api/things/{PARTNER}"

@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 
 from app.api.openapi import openapi_document
-from app.api.rate_limit import TokenBuckets
 from app.enums import CallStatus, OrganizationStatus, Role
+from app.http.rate_limit import TokenBuckets
 from app.models import Call, Organization, new_id
 from app.policy import Permission
 from app.policy.caller import system_caller

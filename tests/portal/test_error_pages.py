@@ -158,7 +158,7 @@ def test_too_many_requests_are_told_when_to_come_back(
 def test_a_file_over_the_limit_is_told_the_limit(
     make_app: Callable[..., Flask], own: Tenant
 ) -> None:
-    app = make_app(max_upload_bytes=1024)
+    app = make_app(max_body_bytes=1024)
     client = app.test_client()
     client.get(f"/p/{own.partner.slug}/sign-in")
     answer = client.post("/sign-out", data={"file": (io.BytesIO(b"x" * 100_000), "big.csv")})

@@ -13,6 +13,7 @@ from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
 from app.portal.auth.login_manager import sign_in_user
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import session_token
+from app.portal.web.errors import with_wait
 from app.portal.web.formats import plural
 from app.portal.web.forms import refused
 from app.services import notifications
@@ -59,7 +60,7 @@ def account_password() -> Page:
         proven = _prove(form, limit)
     except RateLimited as error:
         form.present.errors = (error.message,)
-        return _page(password=form), 429
+        return with_wait(_page(password=form), error)
     except ValidationFailed as error:
         field = form.present if error.code == "wrong_password" else form.password
         field.errors = (error.message,)

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Response, g, redirect, request
 from flask_login import current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
+from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.errors import NotFound
@@ -17,6 +18,8 @@ from app.portal.auth.form_recovery import (
     sign_in_page,
 )
 from app.portal.auth.login_manager import login_manager
+from app.portal.web import request_rate
+from app.portal.web.body_limits import apply_limit
 from app.portal.web.current_user import identify, sign_in_url
 from app.portal.web.fragments import htmx_order, is_from_htmx
 
@@ -34,8 +37,9 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
             return None
         needed = ROUTES[request.endpoint or ""]
         identify()
+        request_rate.take()
         if request.method not in ("GET", "HEAD", "OPTIONS"):
-            refusal = _refuse_form(csrf, needed)
+            refusal = _refuse_large(needed) or _refuse_form(csrf, needed)
             if refusal is not None:
                 return refusal
         if needed is Access.PUBLIC:
@@ -71,6 +75,22 @@ def _redirect_to_sign_in() -> AnyResponse:
 
 
 login_manager.unauthorized_handler(_redirect_to_sign_in)
+
+
+def _refuse_large(needed: Permission | Access) -> AnyResponse | None:
+    """Limit the body before it is read. Send on to the sign-in page who may send a file signed in.
+
+    Raises `RequestEntityTooLarge`.
+    """
+    signed_in = current_user.is_authenticated
+    may = signed_in and (not isinstance(needed, Permission) or g.caller.may(needed))
+    try:
+        apply_limit(may_send_files=may)
+    except RequestEntityTooLarge:
+        if signed_in or needed is Access.PUBLIC:
+            raise
+        return unauthorized()
+    return None
 
 
 def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse | None:

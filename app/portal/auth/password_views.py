@@ -21,6 +21,7 @@ from app.portal.auth.views import Page, forgot_url, let_in, partner_of_page
 from app.portal.operator.views import outbox_url
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
+from app.portal.web.errors import with_wait
 from app.services.auth import password_rules, passwords, recovery
 from app.services.branding.brand import NEUTRAL, of_partner
 from app.services.users import link_use
@@ -56,7 +57,7 @@ def ask_for_link(slug: str | None = None) -> Page:
             )
     except RateLimited as error:
         form.email.errors = (error.message,)
-        return _forgot(slug, form), 429
+        return with_wait(_forgot(slug, form), error)
     return redirect(f"{forgot_url(slug)}?sent", 303)
 
 

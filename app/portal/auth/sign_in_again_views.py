@@ -10,6 +10,7 @@ from app.portal.auth.forms import SignInForm
 from app.portal.auth.login_manager import sign_in_user
 from app.portal.auth.views import REFUSED, attempt
 from app.portal.web.blueprint import portal
+from app.portal.web.errors import with_wait
 
 SEVERAL = (
     "Your email opens several portals. Sign in to yours in another window, then send this form "
@@ -32,7 +33,7 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
         outcome = attempt(form.email.data or "", form.password.data or "")
     except RateLimited as error:
         form.password.errors = (error.message,)
-        return form_recovery.sign_in_page(recovered, form, 429)
+        return with_wait(form_recovery.sign_in_page(recovered, form), error)
     if outcome.user is None:
         form.password.errors = (SEVERAL if outcome.choices else REFUSED,)
         return form_recovery.sign_in_page(recovered, form, 422)

@@ -22,6 +22,7 @@ from app.portal.web.current_user import (
     sign_in_url,
     with_kept_words,
 )
+from app.portal.web.errors import with_wait
 from app.services.auth import sign_in as signing_in
 from app.services.auth.sign_in import Outcome
 
@@ -59,7 +60,7 @@ def check_password(slug: str | None = None) -> Page:
         outcome = attempt(form.email.data or "", form.password.data or "")
     except RateLimited as error:
         form.password.errors = (error.message,)
-        return _form(slug, form), 429
+        return with_wait(_form(slug, form), error)
     if outcome.user:
         return let_in(outcome.user)
     if outcome.choices:

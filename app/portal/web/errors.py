@@ -10,10 +10,10 @@ from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
-from app.errors import DomainError, Forbidden, RateLimited
-from app.extensions import settings
+from app.errors import DomainError, Forbidden, NotFound, RateLimited
 from app.http.statuses import status_of
 from app.models import utcnow
+from app.portal.web.body_limits import stated_limit
 from app.portal.web.current_user import identify, known_user, sign_in_url
 from app.portal.web.formats import moment, size
 
@@ -117,7 +117,12 @@ def _too_many(error: RateLimited) -> Response:
     else:
         when = f"from {moment(until, zone)} on"
     text = f"{error.message} You can try again {when}. Nothing was changed."
-    response = error_page(429, text)
+    return with_wait(error_page(429, text), error)
+
+
+def with_wait(page: str | Response, error: RateLimited) -> Response:
+    """The page with status 429, and with the seconds after which it can be tried again."""
+    response = make_response(page, 429)
     response.headers["Retry-After"] = str(error.retry_after)
     return response
 
@@ -125,7 +130,7 @@ def _too_many(error: RateLimited) -> Response:
 def _sentence(error: HTTPException) -> str | None:
     if not isinstance(error, RequestEntityTooLarge):
         return None
-    most = size(settings().max_upload_bytes)
+    most = size(stated_limit())
     return f"The request is over the limit of {most}. Nothing was changed."
 
 

@@ -1,0 +1,35 @@
+"""How much a form may send, known before any of it is read."""
+
+from flask import request
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from app.extensions import settings
+from app.services.branding.images import MAX_BYTES
+
+FORM_AROUND_FILE = 64 * 1024
+"""Bytes of a form besides the file in it: a file just over the limit gets its own sentence."""
+
+
+def _file_limit() -> int | None:
+    """The bytes that a file may have which the present form sends; None for a form without one."""
+    if request.endpoint == "portal.upload_create":
+        return settings().max_upload_bytes
+    return MAX_BYTES if request.endpoint == "portal.branding_image" else None
+
+
+def apply_limit(*, may_send_files: bool) -> None:
+    """Limit what is read of the present request. A body without a length is cut off there.
+
+    Raises `RequestEntityTooLarge` where the request says that it has more.
+    """
+    limit = settings().max_body_bytes
+    if may_send_files and (file_limit := _file_limit()) is not None:
+        limit = file_limit + FORM_AROUND_FILE
+    request.max_content_length = limit
+    if (request.content_length or 0) > limit:
+        raise RequestEntityTooLarge
+
+
+def stated_limit() -> int:
+    """The limit as a page tells it: that of the file where the form sends one."""
+    return _file_limit() or settings().max_body_bytes

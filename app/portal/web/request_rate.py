@@ -1,0 +1,15 @@
+"""How often one user, or one address without a user, may ask for pages."""
+
+from typing import cast
+
+from flask import current_app, g, request
+
+from app.http.rate_limit import TokenBuckets
+from app.portal.web.current_user import known_user
+
+
+def take() -> None:
+    """Count the present request. Raises `RateLimited`."""
+    user = known_user()
+    key = ("user", g.caller.subject_id) if user else ("address", request.remote_addr)
+    cast(TokenBuckets, current_app.extensions["page_rate_limit"]).take(key)
