@@ -123,7 +123,7 @@ def test_each_address_without_a_user_has_a_rate(slow_app: Flask) -> None:
     assert ask("192.0.2.2").status_code == 200
 
 
-def refused_page(answer: TestResponse) -> tuple[int, str, str | None, bool]:
+def refused_page(answer: TestResponse) -> tuple[int, str | None, str | None, bool]:
     wait = answer.headers.get("Retry-After")
     return answer.status_code, answer.mimetype, wait, "<h1>Too many requests</h1>" in answer.text
 

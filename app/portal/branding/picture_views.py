@@ -20,11 +20,10 @@ def branding_image(kind: str) -> Page:
     file: FileStorage | None = request.files.get("picture")
     data = file.stream.read(images.MAX_BYTES + 1) if file else b""
     try:
+        encoded = images.encode(data, ImageType(kind), field=kind)
         with transaction() as session:
             partner = partners.get(session, caller(), partners.own(caller()))
-            image = images.store(
-                session, caller(), partner.id, ImageType(kind), data=data, field=kind
-            )
+            image = images.store(session, caller(), partner.id, ImageType(kind), encoded)
             address = url_for("portal.brand_image", sha256=image.sha256)
             url = settings().public_url.rstrip("/") + address
             drafts.set_image(session, caller(), partner, ImageType(kind), url)

@@ -2,12 +2,14 @@
 
 import hashlib
 import io
+import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 from sqlalchemy import select
 from sqlalchemy.orm import Session, undefer
 
@@ -19,8 +21,15 @@ from app.policy.caller import Caller
 from app.services import audit
 
 MAX_BYTES = 5 * 1024 * 1024
-MAX_PIXELS = 40_000_000
+MAX_PIXELS = 12_500_000
+"""A photograph of a phone has 12.2 million."""
+MAX_SIDE = 8_000
 Refusal = Callable[[str, str], ValidationFailed]
+_decoding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="picture")
+"""One picture at a time, always in the same thread: others would each keep memory of their own."""
+Image.MAX_IMAGE_PIXELS = MAX_PIXELS
+"""Pillow compares it with the header, also of what is inside of an icon, and warns."""
+warnings.simplefilter("error", Image.DecompressionBombWarning)
 READABLE = ("PNG", "JPEG", "WEBP", "GIF", "ICO")
 
 
@@ -38,8 +47,8 @@ class Shape:
     def asked(self) -> str:
         """What a picture must be, in words, before one is chosen."""
         return (
-            f"PNG, JPEG, WebP or GIF of up to 5 MB, {self.smallest} px or more on its shorter "
-            f"side; {self.words}."
+            f"PNG, JPEG, WebP or GIF of up to 5 MB and 12.5 million pixels, {self.smallest} px or "
+            f"more on its shorter side; {self.words}."
         )
 
 
@@ -75,16 +84,10 @@ def store(
     caller: Caller,
     partner_id: UUID,
     kind: ImageType,
-    *,
-    data: bytes,
-    field: str,
+    encoded: Encoded,
 ) -> BrandImage:
-    """Keeps a picture and returns it; the same picture again is the same row.
-
-    Raises `ValidationFailed` on ``field`` for what is no picture, too large or of the wrong shape.
-    """
+    """Keeps a picture and returns it; the same picture again is the same row."""
     caller.require(Permission.BRANDING_WRITE)
-    encoded = encode(data, kind, field)
     sha256 = hashlib.sha256(encoded.data).hexdigest()
     known = session.scalar(
         select(BrandImage).where(BrandImage.partner_id == partner_id, BrandImage.sha256 == sha256)
@@ -136,35 +139,62 @@ def by_hash(session: Session, sha256: str) -> BrandImage:
 
 
 def encode(data: bytes, kind: ImageType, field: str) -> Encoded:
-    """The picture as PNG (logo, favicon) or WebP (hero), reduced to its box, without metadata."""
+    """The picture as PNG (logo, favicon) or WebP (hero), reduced to its box, without metadata.
 
+    Takes up to a second, so no transaction should be open. Raises `ValidationFailed` on ``field``
+    for what is no picture, too large or of the wrong shape.
+    """
     refuse = partial(ValidationFailed.on, field)
 
     if not data:
         raise refuse("required", "Choose a picture.")
     if len(data) > MAX_BYTES:
         raise refuse("too_large", "The picture is over 5 MB. Save it smaller and upload it again.")
+    return _decoding.submit(_encode, data, kind, refuse).result()
+
+
+def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> Encoded:
+    shape = SHAPES[kind]
     try:
-        with Image.open(io.BytesIO(data), formats=READABLE) as opened:
-            if opened.width * opened.height > MAX_PIXELS:
-                message = "The picture has over 40 million pixels. Save it smaller."
-                raise refuse("too_large", message)
-            picture = ImageOps.exif_transpose(opened).convert("RGBA")
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        picture: Image.Image = Image.open(io.BytesIO(data), formats=READABLE)
+        _check_side(picture, refuse)
+        _check_shape(_upright_size(picture), shape, refuse)
+        picture.draft("RGB", (max(shape.box), max(shape.box)))  # a JPEG is decoded smaller
+        mode = "RGBA" if picture.has_transparency_data else "RGB"
+        picture = picture if picture.mode == mode else picture.convert(mode)
+        picture.thumbnail(shape.box, Image.Resampling.LANCZOS)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        message = "The picture has over 12.5 million pixels. Save it smaller."
+        raise refuse("too_large", message) from None
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
         message = "This file is not a picture that can be read. Use PNG, JPEG, WebP or GIF."
         raise refuse("not_a_picture", message) from None
-    _check_shape(picture, SHAPES[kind], refuse)
-    picture.thumbnail(SHAPES[kind].box, Image.Resampling.LANCZOS)
+    ImageOps.exif_transpose(picture, in_place=True)
     out = io.BytesIO()
     if kind is ImageType.HERO:
         picture.convert("RGB").save(out, "WEBP", quality=82, method=4)
         return Encoded(out.getvalue(), "image/webp", picture.width, picture.height)
-    picture.save(out, "PNG", optimize=True)
+    picture.convert("RGBA").save(out, "PNG", optimize=True)
     return Encoded(out.getvalue(), "image/png", picture.width, picture.height)
 
 
-def _check_shape(picture: Image.Image, shape: Shape, refuse: Refusal) -> None:
-    width, height = picture.size
+def _check_side(opened: Image.Image, refuse: Refusal) -> None:
+    width, height = opened.size
+    if max(width, height) > MAX_SIDE:
+        message = (
+            f"The picture is {width:,} × {height:,} pixels. Save it with at most {MAX_SIDE:,} "
+            "pixels on its longer side."
+        )
+        raise refuse("too_large", message)
+
+
+def _upright_size(opened: Image.Image) -> tuple[int, int]:
+    turned = opened.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
+    return opened.size[::-1] if turned else opened.size
+
+
+def _check_shape(size: tuple[int, int], shape: Shape, refuse: Refusal) -> None:
+    width, height = size
     if min(width, height) < shape.smallest:
         message = (
             f"The picture is {width} × {height} pixels; "
