@@ -24,6 +24,7 @@ CALLS_QUEUE = "calls"
 JOBS_QUEUE = "jobs"
 MAIL_QUEUE = "mail"
 WEBHOOK_QUEUE = "webhooks"
+CHECK_QUEUE = "checks"
 DELAYED, CAMPAIGNS = "delayed work", "campaigns"
 """Topics of wake-ups beside the queues': a delay has begun, a campaign was started."""
 FRONT, BEHIND = 1, 2
@@ -159,6 +160,19 @@ def enqueue_held_webhooks(session: Session, endpoint_id: UUID, act_id: UUID) -> 
         "queue_partition_key": str(endpoint_id),
     }
     _enqueue(session, options, str(endpoint_id))
+
+
+def enqueue_check(
+    session: Session, workflow: str, check_id: UUID, partner_id: UUID, *args: str
+) -> None:
+    """Hands in a question to the outside that a user of the partner waits for."""
+    options: EnqueueOptions = {
+        "workflow_name": workflow,
+        "queue_name": CHECK_QUEUE,
+        "workflow_id": f"check:{check_id}",
+        "queue_partition_key": str(partner_id),
+    }
+    _enqueue(session, options, *args)
 
 
 def _enqueue(session: Session, options: EnqueueOptions, *args: str | int) -> None:

@@ -18,6 +18,7 @@ from app.gateways import dbos_adapter
 from app.gateways.job_queue import (
     APPLICATION,
     CALLS_QUEUE,
+    CHECK_QUEUE,
     JOBS_QUEUE,
     MAIL_QUEUE,
     SCHEMA,
@@ -32,6 +33,9 @@ MAILS_AT_ONCE = 4
 WEBHOOKS_AT_ONCE = 40
 WEBHOOKS_PER_ENDPOINT = 2
 """A slow receiver holds these up, and nobody else's."""
+CHECKS_AT_ONCE = 16
+CHECKS_PER_PARTNER = 2
+"""Silent carriers hold up the checks of their own partner."""
 VERSION = "1"
 """Never changed: work under way belongs to a version, and another would strand it. What changes
 inside a workflow is marked with `DBOS.patch`."""
@@ -78,6 +82,10 @@ def start_engine(settings: Settings, executor_id: str, bells: Bells) -> Engine:
         WEBHOOK_QUEUE: {
             "worker_concurrency": WEBHOOKS_AT_ONCE,
             "partition_concurrency": WEBHOOKS_PER_ENDPOINT,
+        },
+        CHECK_QUEUE: {
+            "worker_concurrency": CHECKS_AT_ONCE,
+            "partition_concurrency": CHECKS_PER_PARTNER,
         },
     }
     for name, limits in queues.items():

@@ -21,6 +21,7 @@ from app.config import Settings, read_settings
 from app.gateways.job_queue import CAMPAIGNS, DELAYED
 from app.gateways.wake import Bells, keep_listening
 from app.jobs import (
+    check_account,
     dispatch_campaigns,
     heartbeat,
     housekeeping,
@@ -49,6 +50,7 @@ WORKFLOWS = (
     send_webhook.send_held_webhooks,
     place_call.end_stray_call,
     waiting_calls.reschedule_earlier,
+    check_account.test_carrier_account,
 )
 """Every workflow of the engine; importing a module registers its workflows."""
 

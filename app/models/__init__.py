@@ -5,7 +5,7 @@ from app.models.base import Base, new_id, utcnow
 from app.models.brand import BrandImage, BrandVersion
 from app.models.call import Call, CallAttempt, CallEvent, Conversation, ConversationDay
 from app.models.campaign import Campaign, CampaignAssistant, Contact, ContactExternalId
-from app.models.carrier_account import CarrierAccount
+from app.models.carrier_account import CarrierAccount, CarrierAccountTest
 from app.models.contact_import import (
     ColumnMapping,
     ContactImport,

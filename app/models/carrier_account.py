@@ -56,3 +56,20 @@ class CarrierAccount(Base):
             return self.sid
         user, address = self.trunk["user"], str(self.trunk["address"])
         return f"{user}@{address}" if user else address
+
+
+class CarrierAccountTest(Base):
+    """The last test of an account's connection: asked for in the portal, done by the worker.
+
+    While ``ended_at`` is None it runs. ``words`` say what it found.
+    """
+
+    __tablename__ = "carrier_account_tests"
+
+    account_id: Mapped[UUID] = mapped_column(
+        ForeignKey("carrier_accounts.id", ondelete="CASCADE"), primary_key=True
+    )
+    asked_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    works: Mapped[bool | None]
+    words: Mapped[str] = mapped_column(Text, default="")

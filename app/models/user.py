@@ -96,6 +96,7 @@ class PortalSession(Base):
     """A browser's session. The cookie holds a token of which only the hash is stored."""
 
     __tablename__ = "portal_sessions"
+    __table_args__ = (Index("ix_portal_sessions_user_id_seen_at", "user_id", "seen_at"),)
 
     token_hash: Mapped[Hash] = mapped_column(primary_key=True)
     user_id: Mapped[UUID | None] = mapped_column(

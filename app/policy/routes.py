@@ -202,6 +202,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.line_trunk": P.CREDENTIALS_MANAGE,
     "portal.line_trunk_save": P.CREDENTIALS_MANAGE,
     "portal.carrier_account_test": P.CREDENTIALS_MANAGE,
+    "portal.carrier_account_connection": P.CREDENTIALS_MANAGE,
     "portal.carrier_account_remove_confirm": P.CREDENTIALS_MANAGE,
     "portal.carrier_account_remove": P.CREDENTIALS_MANAGE,
     "portal.usage": P.USAGE_READ,

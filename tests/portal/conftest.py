@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from flask import Flask
@@ -13,6 +14,7 @@ from werkzeug.test import TestResponse
 
 from app.database import Database
 from app.enums import Role
+from app.jobs.check_account import check_account
 from app.models import User
 from app.services.auth import passwords, sessions
 from app.services.users import operators
@@ -111,3 +113,15 @@ def desk(
     """A partner's administrator before a campaign."""
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     return Desk(app, database, admin, make_campaign(session, own))
+
+
+@pytest.fixture
+def worked_off(app: Flask, database: Database, admin: Browser) -> Callable[[UUID], str]:
+    """Does what the worker does with a test of a carrier account; the list of accounts then."""
+
+    def work(account_id: UUID) -> str:
+        assert "Testing…" in admin.get("/line/accounts").text
+        check_account(database, app.extensions["settings"], account_id)
+        return admin.get("/line/accounts").text
+
+    return work

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from flask import Flask
-from sqlalchemy import select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.models import AuditEntry, PortalSession, User
+from app.models import AuditEntry, PortalSession, User, utcnow
 from app.portal.account.devices import device_words
 from app.services.auth import passwords
 from tests.fixtures.cast import Tenant
@@ -225,3 +226,37 @@ SAFARI = "AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0"
 )
 def test_a_browser_is_told_by_what_it_says_of_itself(said: str | None, expected: str) -> None:
     assert device_words(said) == expected
+
+
+def test_ten_thousand_browsers_are_shown_a_page_at_a_time(
+    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    now = utcnow()
+    session.execute(
+        insert(PortalSession),
+        [
+            {
+                "token_hash": f"{number:064x}",
+                "user_id": admin.id,
+                "data": {},
+                "ip": f"192.0.2.{number % 250}",
+                "created_at": now - timedelta(days=1),
+                "seen_at": now - timedelta(seconds=number + 60),
+                "expires_at": now + timedelta(hours=1),
+            }
+            for number in range(10_000)
+        ],
+    )
+    session.commit()
+    browser = signed_in(admin)
+    pages = [browser.get(f"/account?page={page}").text for page in (1, 2, 401, "a", -3)]
+    counts = [re.findall(r"([\d,]+) browsers", page) for page in pages]
+    assert counts == [["10,001"]] * 5
+    assert [page.count(">Sign out</button>") for page in pages] == [25, 25, 0, 25, 25]
+    assert ["This browser</span>" in page for page in pages] == [True, False, False, True, True]
+    assert 'href="/account?page=2" rel="next"' in pages[0]
+    assert 'href="/account?page=1" rel="prev"' in pages[1]
+    [last] = re.findall(r"/account/sessions/(\w+)/end", browser.get("/account?page=400").text)[-1:]
+    browser.post(f"/account/sessions/{last}/end", page="/account")
+    assert "10,000 browsers" in browser.get("/account").text

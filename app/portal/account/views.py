@@ -1,6 +1,6 @@
 """One's own account: name, time zone, theme, password, browsers, mails."""
 
-from flask import flash, g, redirect, render_template, url_for
+from flask import flash, g, redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
@@ -21,6 +21,7 @@ from app.services.auth import password_rules, passwords
 from app.services.branding.brand import Brand
 from app.services.users import account as own
 
+MOST_PAGES = 10_000
 WRONG = "This is not your current password. Try again."
 
 
@@ -133,8 +134,9 @@ def _page(
     password: OwnPasswordForm | None = None,
 ) -> str:
     user: User = current_user.user
+    page = max(1, min(request.args.get("page", 1, type=int), MOST_PAGES))
     with transaction(read_only=True) as session:
-        signed_in = own.open_sessions(session, caller(), session_token())
+        signed_in = own.open_sessions(session, caller(), session_token(), page=page)
     mails = MailsForm.from_object(
         data={
             "import_finished": notifications.wants(user, notifications.IMPORT_FINISHED),
@@ -148,7 +150,10 @@ def _page(
         password=password or OwnPasswordForm.from_object(),
         mails=mails,
         offered=notifications.offered(caller()),
-        sessions=signed_in,
+        sessions=signed_in.items,
+        session_count=signed_in.count,
+        newer_url=url_for("portal.account", page=page - 1) if page > 1 else None,
+        older_url=url_for("portal.account", page=page + 1) if signed_in.has_next else None,
         device_words=device_words,
         is_phone=is_phone,
     )

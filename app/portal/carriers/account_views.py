@@ -1,6 +1,6 @@
 """Carrier accounts of a partner and of its organizations: set, tested, removed."""
 
-from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from flask import flash, redirect, render_template, url_for
@@ -9,10 +9,7 @@ from werkzeug.wrappers import Response
 from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.gateways.carriers.brought import Credentials, Finding
-from app.gateways.carriers.opening import account_with, brought_trunk
-from app.gateways.carriers.sip.checking import tested
-from app.gateways.carriers.twilio.checking import fault_of
+from app.models import CarrierAccount, CarrierAccountTest
 from app.portal.carriers.account_labels import (
     KIND_WORDS,
     about,
@@ -26,9 +23,8 @@ from app.portal.carriers.forms import CarrierAccountForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
+from app.portal.web.fragments import wants_fragment
 from app.services import carrier_accounts, organizations
-
-NO_SIP = "SIP trunks can’t be used here yet. Ask the platform’s operator to set them up."
 
 
 @portal.get("/line/accounts", endpoint="carrier_accounts")
@@ -43,18 +39,10 @@ def list_carrier_accounts() -> str:
         found = [own, *page.items] if own and at.is_first else page.items
         ids = {row.organization_id for row in found if row.organization_id}
         names = organizations.names_of(session, caller(), ids)
+        tests = carrier_accounts.last_tests(session, found)
     return render_template(
         "portal/carriers/accounts.html",
-        rows=[
-            {
-                "account": row,
-                "owner": owner_of(row, names),
-                "url": form_url(row.carrier, row.organization_id),
-                "name": short_name(row),
-                "kind": KIND_WORDS[row.carrier],
-            }
-            for row in found
-        ],
+        rows=[_row(account, names, tests.get(account.id)) for account in found],
         has_own=own is not None,
         place=at,
         next_url=at.next_url(page.next_cursor),
@@ -104,33 +92,22 @@ def carrier_account_save() -> Page:
 
 
 @portal.post("/line/accounts/<uuid:account_id>/test")
-def carrier_account_test(account_id: UUID) -> Response:
-    """Asks the carrier, without a transaction and without calling anybody."""
-    with transaction(read_only=True) as session:
-        account = carrier_accounts.get(session, caller(), account_id)
-        opened = carrier_accounts.credentials(session, settings().secret_keys, account_id)
-        numbers = carrier_accounts.numbers_of(session, account)
-    if opened is None:
-        secret = "password" if account.trunk is not None else "token"
-        flash(f"The stored {secret} can’t be read. Enter it again.", "warning")
-        return redirect(url_for("portal.carrier_accounts"), 303)
-    found = _tested(opened, numbers)
-    if found.works:
-        words = f"The connection to {short_name(account)} works. {found.words}".rstrip()
-        flash(f"{words} No call was placed.", "success")
-    else:
-        flash(found.words, "warning")
+def carrier_account_test(account_id: UUID) -> Page:
+    """Asks the worker to test the connection."""
+    with transaction() as session:
+        carrier_accounts.ask_for_test(session, caller(), account_id)
     return redirect(url_for("portal.carrier_accounts"), 303)
 
 
-def _tested(opened: Credentials, numbers: Sequence[str]) -> Finding:
-    config = settings()
-    if opened.trunk is not None:
-        if not config.can_call_over_sip:
-            return Finding(False, NO_SIP)
-        return tested(brought_trunk(config, opened.trunk, opened.secret), numbers)
-    fault = fault_of(account_with(config, opened.sid, opened.secret), numbers)
-    return Finding(fault is None, fault or "")
+@portal.get("/line/accounts/<uuid:account_id>/test")
+def carrier_account_connection(account_id: UUID) -> Page:
+    """The result of the last test; while it runs, a fragment that asks for itself again."""
+    if not wants_fragment():
+        return redirect(url_for("portal.carrier_accounts"), 303)
+    with transaction(read_only=True) as session:
+        account = carrier_accounts.get(session, caller(), account_id)
+        test = carrier_accounts.last_tests(session, [account]).get(account.id)
+        return render_template("portal/carriers/_connection.html", row=_row(account, {}, test))
 
 
 @portal.get("/line/accounts/<uuid:account_id>/remove")
@@ -150,6 +127,20 @@ def carrier_account_remove(account_id: UUID) -> Response:
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(url_for("portal.carrier_accounts"), 303)
+
+
+def _row(
+    account: CarrierAccount, names: dict[UUID, str], test: CarrierAccountTest | None
+) -> dict[str, Any]:
+    return {
+        "account": account,
+        "owner": owner_of(account, names),
+        "url": form_url(account.carrier, account.organization_id),
+        "name": short_name(account),
+        "kind": KIND_WORDS[account.carrier],
+        "test": test,
+        "is_testing": carrier_accounts.is_running(test),
+    }
 
 
 def _page(typed: CarrierAccountForm | None, conflict: Conflict | None = None) -> str:

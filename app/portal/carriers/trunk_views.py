@@ -5,7 +5,6 @@ from flask import flash, redirect, render_template, url_for
 from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.gateways.carriers.opening import brought_trunk
 from app.portal.carriers.account_labels import about, only_partners, short_name
 from app.portal.carriers.forms import LineTrunkForm
 from app.portal.web import organization_picker
@@ -26,17 +25,15 @@ def line_trunk_save() -> Page:
     form = LineTrunkForm()
     if not settings().can_call_over_sip:
         return _page(form), 422
-    wanted = form.to_particulars()
     try:
-        if wanted.trunk is not None:
-            carrier_accounts.refuse_private(brought_trunk(settings(), wanted.trunk))
         with transaction() as session:
             account = carrier_accounts.save(
                 session,
                 caller(),
                 settings().secret_keys,
-                wanted,
+                form.to_particulars(),
                 organization=organization_picker.organization_named(session),
+                may_be_private=settings().sip_allow_private,
                 expected_version=form.version.data,
             )
     except ValidationFailed as error:

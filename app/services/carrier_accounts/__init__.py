@@ -1,8 +1,8 @@
 """Accounts with a carrier: live calls of an organization go out over its own, else over its
 partner's, else over the installation's.
 
-`accounts` is what people do with them, `particulars` what may stand in one, `using` which of them
-a call goes out over, and what opens it.
+`accounts` is what people do with them, `particulars` what may stand in one, `testing` what a test
+of one found, `using` which of them a call goes out over, and what opens it.
 """
 
 from app.services.carrier_accounts.accounts import (
@@ -18,9 +18,12 @@ from app.services.carrier_accounts.accounts import (
 )
 from app.services.carrier_accounts.particulars import (
     Particulars,
-    refuse_private,
     trunk_of,
 )
+from app.services.carrier_accounts.testing import ask as ask_for_test
+from app.services.carrier_accounts.testing import begin as begin_test
+from app.services.carrier_accounts.testing import end as end_test
+from app.services.carrier_accounts.testing import is_running, last_tests
 from app.services.carrier_accounts.tidying import KEPT_SECRET, forgotten, tidy
 from app.services.carrier_accounts.using import (
     choose_again,

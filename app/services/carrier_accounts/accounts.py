@@ -78,6 +78,7 @@ def save(
     wanted: Particulars,
     *,
     organization: Organization | None,
+    may_be_private: bool = False,
     expected_version: int | None = None,
 ) -> CarrierAccount:
     """The account that calls go out over from now on. An empty secret leaves that of the same
@@ -97,7 +98,7 @@ def save(
     present = last if last is not None and last.removed_at is None else None
     before = facts_of(present) if present else {}
     account = present if present is not None and wanted.is_same_as(present) else None
-    check(wanted, may_be_empty=account is not None)
+    check(wanted, may_be_empty=account is not None, may_be_private=may_be_private)
     if account is None:
         if present is not None:
             present.removed_at = utcnow()

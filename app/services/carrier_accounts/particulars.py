@@ -5,15 +5,17 @@ characters begin something else. So only what can't is allowed, and no more.
 """
 
 import re
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from ipaddress import IPv4Address
 from typing import Any
 
 from app.enums import CarrierKind
 from app.errors import Problem, ValidationFailed
-from app.gateways.carriers.sip.account import SipAccount, Trunk
-from app.gateways.carriers.sip.hop import PORTS, pinned_hop
-from app.gateways.public_addresses import LeadsNowhere, NotPublic
+from app.gateways.carriers.sip.account import Trunk
+from app.gateways.carriers.sip.hop import PORTS
+from app.gateways.public_addresses import is_public
 from app.models import CarrierAccount
 
 LONGEST_HOST = 100
@@ -56,13 +58,15 @@ class Particulars:
         return meant == (known.address, known.proxy, known.user)
 
 
-def check(wanted: Particulars, *, may_be_empty: bool) -> None:
-    """Raises `ValidationFailed` with everything that is wrong; the code is ``invalid_`` and the
-    field's name, ``user_required`` or ``password_required``."""
+def check(wanted: Particulars, *, may_be_empty: bool, may_be_private: bool) -> None:
+    """Checks what is about to be saved. A name is looked up by the worker, for each test and call;
+    an address is judged here. Raises `ValidationFailed` with everything that is wrong; the code is
+    ``invalid_`` and the field's name, ``user_required``, ``password_required`` or
+    ``private_address``."""
     if wanted.trunk is None:
         problems = [*_twilio_problems(wanted.sid, wanted.secret, may_be_empty)]
     else:
-        problems = [*_problems(wanted.trunk)]
+        problems = [*_problems(wanted.trunk, may_be_private)]
         problems += _password_problems(wanted.trunk, wanted.secret, may_be_empty)
     if problems:
         raise ValidationFailed.of(*problems)
@@ -77,11 +81,13 @@ def _twilio_problems(sid: str, token: str, may_be_empty: bool) -> Iterator[Probl
         yield Problem("token", "invalid_token", message)
 
 
-def _problems(trunk: Trunk) -> Iterator[Problem]:
+def _problems(trunk: Trunk, may_be_private: bool) -> Iterator[Problem]:
     for name, needed in (("address", True), ("domain", False), ("proxy", False)):
         written = getattr(trunk, name)
         if (written or needed) and not _is_host(written):
             yield Problem(name, f"invalid_{name}", HOST_WORDS)
+    if not may_be_private:
+        yield from _private_problems(trunk)
     if trunk.transport not in PORTS:
         yield Problem("transport", "invalid_transport", "Choose UDP, TCP or TLS.")
     if trunk.user and not _USER.fullmatch(trunk.user):
@@ -91,6 +97,19 @@ def _problems(trunk: Trunk) -> Iterator[Problem]:
         yield Problem("user", "user_required", "Enter a user and a password to register.")
     elif not trunk.user and not trunk.shows_number:
         yield Problem("user", "user_required", "Enter the user that is shown as the caller.")
+
+
+def _private_problems(trunk: Trunk) -> Iterator[Problem]:
+    """Of what is written as an address, or is one without being looked up."""
+    named = "proxy" if trunk.proxy else "address"
+    host = getattr(trunk, named).partition(":")[0].lower()
+    try:
+        is_private = not is_public(IPv4Address(socket.inet_aton(host)))
+    except (OSError, ValueError):
+        is_private = host == "localhost" or host.endswith(".localhost")
+    if is_private:
+        message = "This host's address is not public. Enter a host on the internet."
+        yield Problem(named, "private_address", message)
 
 
 def _password_problems(trunk: Trunk, password: str, may_be_empty: bool) -> Iterator[Problem]:
@@ -109,22 +128,6 @@ def _password_problems(trunk: Trunk, password: str, may_be_empty: bool) -> Itera
 def _is_host(written: str) -> bool:
     found = _HOST.fullmatch(written)
     return found is not None and (found[1] is None or 0 < int(found[1]) < 65536)
-
-
-def refuse_private(account: SipAccount) -> None:
-    """For an account that is about to be saved: looks its name up, outside any transaction. A name
-    that leads nowhere yet may lead somewhere tomorrow. Raises `ValidationFailed`
-    (``private_address``)."""
-    named = "proxy" if account.proxy else "address"
-    if not _is_host(account.proxy or account.trunk) or account.transport not in PORTS:
-        return  # `check` has a word for it
-    try:
-        pinned_hop(account)
-    except LeadsNowhere:
-        return
-    except NotPublic:
-        message = "This host's address is not public. Enter a host on the internet."
-        raise ValidationFailed.on(named, "private_address", message) from None
 
 
 def trunk_of(account: CarrierAccount) -> Trunk | None:

@@ -7,7 +7,7 @@ from hashlib import sha256
 from uuid import UUID
 from zoneinfo import available_timezones
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, NotFound, ValidationFailed
@@ -17,6 +17,7 @@ from app.services import audit, notifications, users
 from app.services.auth import sessions, throttle
 
 MAX_NAME = 200
+SESSIONS_PER_PAGE = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,15 @@ class OpenSession:
     created_at: datetime
     seen_at: datetime
     is_this: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSessions:
+    """A page of them, how many there are in all, and whether another page follows."""
+
+    items: list[OpenSession]
+    count: int
+    has_next: bool
 
 
 def get(session: Session, caller: Caller, *, for_change: bool = False) -> User:
@@ -129,26 +139,30 @@ def change_password(
     return user
 
 
-def open_sessions(session: Session, caller: Caller, token: str | None) -> list[OpenSession]:
-    """Where the caller is signed in, this browser (by its ``token``) first, then by last use."""
-    query = (
-        select(PortalSession)
-        .where(PortalSession.user_id == caller.subject_id, PortalSession.expires_at > utcnow())
-        .order_by(PortalSession.seen_at.desc())
-    )
+def open_sessions(
+    session: Session, caller: Caller, token: str | None, *, page: int = 1
+) -> OpenSessions:
+    """Where the caller is signed in: this browser (by its ``token``) on the first page, then the
+    others by last use."""
     this = sessions.hash_of(token) if token else None
-    found = [
-        OpenSession(
-            _name(row.token_hash),
-            row.ip,
-            row.user_agent,
-            row.created_at,
-            row.seen_at,
-            row.token_hash == this,
-        )
-        for row in session.scalars(query)
-    ]
-    return sorted(found, key=lambda one: not one.is_this)
+    mine = select(PortalSession).where(
+        PortalSession.user_id == caller.subject_id, PortalSession.expires_at > utcnow()
+    )
+    others = mine.where(PortalSession.token_hash != this) if this else mine
+    newest = others.order_by(PortalSession.seen_at.desc(), PortalSession.token_hash)
+    start = (page - 1) * SESSIONS_PER_PAGE
+    rows = list(session.scalars(newest.offset(start).limit(SESSIONS_PER_PAGE + 1)))
+    has_next = len(rows) > SESSIONS_PER_PAGE
+    if this and page == 1:
+        rows = [*session.scalars(mine.where(PortalSession.token_hash == this)), *rows]
+    count = session.scalar(select(func.count()).select_from(mine.subquery())) or 0
+    shown = [_open_session(row, is_this=row.token_hash == this) for row in rows]
+    return OpenSessions(shown[:-1] if has_next else shown, count, has_next)
+
+
+def _open_session(row: PortalSession, *, is_this: bool) -> OpenSession:
+    name = _name(row.token_hash)
+    return OpenSession(name, row.ip, row.user_agent, row.created_at, row.seen_at, is_this)
 
 
 def end_session(session: Session, caller: Caller, name: str) -> bool:

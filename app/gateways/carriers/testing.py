@@ -1,0 +1,21 @@
+"""Ask a carrier whether an account works, without calling anyone."""
+
+from collections.abc import Sequence
+
+from app.config import Settings
+from app.gateways.carriers.brought import Credentials, Finding
+from app.gateways.carriers.opening import account_with, brought_trunk
+from app.gateways.carriers.sip.checking import tested
+from app.gateways.carriers.twilio.checking import fault_of
+
+NO_SIP = "SIP trunks can’t be used here yet. Ask the platform’s operator to set them up."
+
+
+def find_out(settings: Settings, opened: Credentials, numbers: Sequence[str]) -> Finding:
+    """Takes up to a minute where nothing answers: for the worker only."""
+    if opened.trunk is None:
+        fault = fault_of(account_with(settings, opened.sid, opened.secret), numbers)
+        return Finding(fault is None, fault or "")
+    if not settings.can_call_over_sip:
+        return Finding(False, NO_SIP)
+    return tested(brought_trunk(settings, opened.trunk, opened.secret), numbers)

@@ -1,0 +1,52 @@
+"""A test of a carrier account's connection, as a durable workflow.
+
+A worker that dies leaves the test to the next one, which asks the carrier again.
+"""
+
+import logging
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.config import Settings
+from app.database import Database
+from app.gateways.carriers.brought import Finding
+from app.gateways.carriers.testing import find_out
+from app.jobs.context import context
+from app.jobs.resilience import retry_on_database_outage
+from app.services import carrier_accounts
+
+log = logging.getLogger(__name__)
+
+FAILED = "The test could not be completed. Try again."
+
+
+@DBOS.workflow(name="test_carrier_account")
+def test_carrier_account(account_id: str) -> None:
+    """Ask the carrier and keep what it says."""
+    ask_carrier_about_account(account_id)
+
+
+@DBOS.step(name="ask_carrier_about_account")
+@retry_on_database_outage
+def ask_carrier_about_account(account_id: str) -> None:
+    check_account(context().database, context().settings, UUID(account_id))
+
+
+def check_account(database: Database, settings: Settings, account_id: UUID) -> None:
+    """Test the account without an open transaction. Nothing happens where no test waits."""
+    with database.transaction(read_only=True) as session:
+        wanted = carrier_accounts.begin_test(session, settings.secret_keys, account_id)
+    if wanted is None:
+        return
+    if wanted.credentials is None:
+        secret = "password" if wanted.account.trunk is not None else "token"
+        found = Finding(False, f"The stored {secret} can’t be read. Enter it again.")
+    else:
+        try:
+            found = find_out(settings, wanted.credentials, wanted.numbers)
+        except Exception:
+            log.exception("the test of a carrier account failed")
+            found = Finding(False, FAILED)
+    with database.transaction() as session:
+        carrier_accounts.end_test(session, account_id, found)

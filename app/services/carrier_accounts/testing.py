@@ -1,0 +1,73 @@
+"""Tests of an account's connection: asked for by a user, done by the worker, kept with it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.gateways.carriers.brought import Credentials, Finding
+from app.gateways.job_queue import enqueue_check
+from app.models import CarrierAccount, CarrierAccountTest, new_id, utcnow
+from app.policy.caller import Caller
+from app.services.carrier_accounts.accounts import get
+from app.services.carrier_accounts.using import credentials, numbers_of
+
+GIVEN_UP_AFTER = timedelta(minutes=10)
+"""A test without a result for so long can be asked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Testing:
+    """What a test needs. ``credentials`` is None where the stored secret can't be read."""
+
+    account: CarrierAccount
+    credentials: Credentials | None
+    numbers: list[str]
+
+
+def is_running(test: CarrierAccountTest | None) -> bool:
+    return test is not None and test.ended_at is None and utcnow() - test.asked_at < GIVEN_UP_AFTER
+
+
+def ask(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
+    """Queue a test of the account, unless one is running. Raises `Forbidden` and `NotFound`."""
+    account = get(session, caller, account_id, for_change=True)
+    test = session.get(CarrierAccountTest, account.id, populate_existing=True)
+    if is_running(test):
+        return account
+    if test is None:
+        test = CarrierAccountTest(account_id=account.id)
+        session.add(test)
+    test.asked_at, test.ended_at, test.works, test.words = utcnow(), None, None, ""
+    session.flush()
+    enqueue_check(session, "test_carrier_account", new_id(), account.partner_id, str(account.id))
+    return account
+
+
+def last_tests(
+    session: Session, accounts: Iterable[CarrierAccount]
+) -> dict[UUID, CarrierAccountTest]:
+    """The last test of each of these accounts that was tested."""
+    ids = [account.id for account in accounts]
+    query = select(CarrierAccountTest).where(CarrierAccountTest.account_id.in_(ids))
+    return {test.account_id: test for test in session.scalars(query)}
+
+
+def begin(session: Session, keys: Sequence[str], account_id: UUID) -> Testing | None:
+    """For the worker: what to test; None where the account is gone or its test has ended."""
+    test = session.get(CarrierAccountTest, account_id)
+    account = session.get(CarrierAccount, account_id)
+    if test is None or account is None or test.ended_at is not None:
+        return None
+    opened = credentials(session, keys, account_id)
+    return Testing(account, opened, numbers_of(session, account))
+
+
+def end(session: Session, account_id: UUID, finding: Finding) -> None:
+    """For the worker: keep what the test found."""
+    test = session.get(CarrierAccountTest, account_id)
+    if test is not None and test.ended_at is None:
+        test.ended_at, test.works, test.words = utcnow(), finding.works, finding.words

@@ -1,0 +1,135 @@
+"""No form of the portal asks anything of the outside: no connection, no look-up of a name."""
+
+import socket
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+from sqlalchemy.orm import Session
+from werkzeug.routing import IntegerConverter
+
+from app.enums import CarrierKind, Role
+from app.models import CarrierAccount, User, WebhookEndpoint
+from app.services.carrier_accounts.tidying import PURPOSE
+from app.services.credentials.encryption import seal
+from tests.fixtures.cast import Tenant
+from tests.fixtures.settings import SECRET_KEY
+from tests.portal.conftest import Browser
+
+FIELDS: Mapping[str, str] = {
+    "address": "trunk.outside.example:5060",
+    "proxy": "proxy.outside.example",
+    "transport": "udp",
+    "caller": "number",
+    "user": "portal",
+    "password": "a-password",
+    "sid": "AC" + "1a" * 16,
+    "token": "a-token",
+    "url": "https://hooks.outside.example/x",
+    "events": "call.completed",
+    "name": "Ann",
+    "email": "ann@outside.example",
+    "phone": "+12025550123",
+    "domain": "portal.outside.example",
+    "logo_img_url": "https://pictures.outside.example/logo.png",
+    "language": "en",
+    "version": "0",
+}
+
+ENDING = ("sign_out", "session", "remove", "delete", "suspend", "archive", "revoke")
+"""Forms that would end the session, or the records that other forms are about."""
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    """A database without a socket."""
+    return str(request.param)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every connection and look-up that was begun; all of them fail."""
+    found: list[str] = []
+
+    def refuse(*given: Any, **_more: Any) -> Any:
+        found.append(repr(given))
+        message = "nothing outside may be asked in a web request"
+        raise OSError(message)
+
+    for name in ("connect", "connect_ex", "sendto", "sendmsg"):
+        monkeypatch.setattr(socket.socket, name, refuse)
+    for name in ("getaddrinfo", "gethostbyname", "create_connection"):
+        monkeypatch.setattr(socket, name, refuse)
+    return found
+
+
+@pytest.fixture
+def ids(session: Session, own: Tenant) -> dict[str, str]:
+    """Records of the tenant whose forms could ask the outside, by the names in addresses."""
+    secret = seal("a-password", PURPOSE, (SECRET_KEY,))
+    account = CarrierAccount(
+        partner_id=own.partner.id,
+        owner_id=own.partner.id,
+        carrier=CarrierKind.SIP,
+        trunk={"address": "trunk.outside.example", "user": "portal"},
+        secret=secret,
+        created_by="somebody",
+    )
+    webhook = WebhookEndpoint(
+        partner_id=own.partner.id,
+        organization_id=own.organization.id,
+        url="https://hooks.outside.example/x",
+        events=["call.completed"],
+        secret=secret,
+        created_by="somebody",
+    )
+    session.add_all([account, webhook])
+    session.commit()
+    return {
+        "account_id": str(account.id),
+        "webhook_id": str(webhook.id),
+        "organization_id": str(own.organization.id),
+        "user_id": str(own.user.id),
+        "slug": own.partner.slug,
+        "kind": "logo",
+        "rows": "header_links",
+        "index": "0",
+        "way": "up",
+    }
+
+
+def test_no_form_asks_the_outside(
+    app: Flask,
+    own: Tenant,
+    ids: dict[str, str],
+    signed_in: Callable[[User], Browser],
+    asked: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    monkeypatch.setattr(app.extensions["page_rate_limit"], "_burst", 10_000)
+    rules = [
+        rule
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith("portal.") and "POST" in (rule.methods or ())
+    ]
+    statuses: dict[str, int] = {}
+    for rule in sorted(rules, key=lambda one: one.endpoint):
+        if any(part in rule.endpoint for part in ENDING):
+            continue
+        with app.test_request_context():
+            values: dict[str, Any] = {
+                name: ids.get(name, 1 if isinstance(kind, IntegerConverter) else str(uuid4()))
+                for name, kind in rule._converters.items()
+            }
+            path = app.url_for(rule.endpoint, **values)
+        answer = admin.post(path, FIELDS, page="/account")
+        statuses[rule.endpoint] = answer.status_code
+    trunk = f"/line/accounts/trunk?organization={own.organization.id}"
+    statuses["trunk of an organization"] = admin.post(trunk, FIELDS, page="/account").status_code
+    assert asked == []
+    assert {name: status for name, status in statuses.items() if status >= 500} == {}
+    worked = ("portal.carrier_account_test", "portal.api_webhook_test", "trunk of an organization")
+    assert [statuses[name] for name in worked] == [303, 303, 303]
