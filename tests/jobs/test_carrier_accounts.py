@@ -4,9 +4,10 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import select
 
 from app.enums import CarrierKind
-from app.models import CarrierAccount, Organization
+from app.models import CarrierAccount, CarrierAccountTest, Organization
 from app.policy.caller import Caller, system_caller
 from app.services import calls, carrier_accounts
 from app.services.carrier_accounts import Particulars
@@ -137,3 +138,27 @@ def test_call_and_attempt_remember_the_account(house: TwilioWorker) -> None:
         account = session.get_one(CarrierAccount, call.account_id)
     assert (call.carrier, account.owner_id) == (CarrierKind.TWILIO, line.partner_id)
     assert account_of(house, call_id) == account.id
+
+
+def test_the_worker_tests_an_account_and_keeps_what_it_found(house: TwilioWorker) -> None:
+    line = open_line(house.database)
+    sid = bring(house, line, own=False)
+    caller = system_caller("somebody", line.partner_id)
+
+    def ask() -> UUID:
+        with house.database.transaction() as session:
+            account = session.scalars(select(CarrierAccount).where(CarrierAccount.sid == sid)).one()
+            return carrier_accounts.ask_for_test(session, caller, account.id).id
+
+    def ended(account_id: UUID) -> tuple[bool | None, str] | None:
+        with house.database.transaction(read_only=True) as session:
+            test = session.get_one(CarrierAccountTest, account_id)
+            return (test.works, test.words) if test.ended_at else None
+
+    account_id = ask()
+    until(lambda: ended(account_id))
+    house.carrier.accounts[sid] = "another"
+    ask()
+    until(lambda: ended(account_id))
+    refused = "Twilio does not accept this token for this SID. Compare both with the console; "
+    assert ended(account_id) == (False, f"{refused}the token may have been renewed there.")
