@@ -105,6 +105,17 @@ def purge_uploads() -> None:
     forget_rows(database, settings.rows_kept_days)
 
 
+def remove_orphan_files() -> None:
+    """Remove uploaded files that no upload has."""
+    database, files = context().database, context().files
+    with database.transaction(read_only=True) as session:
+        orphans = expiry.orphans(session, files, expiry.ORPHAN_AFTER)
+    for key in orphans:
+        files.delete(key)
+    if orphans:
+        log.warning("removed %d files that no upload has", len(orphans))
+
+
 def forget_rows(database: Database, days: int) -> None:
     """Remove the stored rows of uploads that ended ``days`` ago."""
     while True:
@@ -169,6 +180,7 @@ TASKS = [
     Task("refresh prices", MINUTE, refresh_prices),
     Task("ask for costs", MINUTE, ask_for_costs),
     Task("purge uploads", HOUR, purge_uploads),
+    Task("remove orphan files", HOUR, remove_orphan_files),
     Task("purge records", HOUR, purge_records),
     Task("tidy carrier accounts", HOUR, tidy_accounts),
     Task("purge observations of carriers", HOUR, purge_observations),

@@ -1,5 +1,6 @@
 """What every place for files can do."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import IO, NamedTuple, Protocol
 
@@ -28,6 +29,10 @@ class FileStore(Protocol):
 
     def path(self, key: str) -> Path:
         """The file, for reading. Raises FileNotFoundError."""
+        ...
+
+    def keys_before(self, moment: datetime) -> list[str]:
+        """The keys of the files that were kept before then."""
         ...
 
     def delete(self, key: str) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import IO
@@ -48,6 +49,16 @@ class Folder:
         if not _KEY.fullmatch(key) or not path.is_file():
             raise FileNotFoundError(key)
         return path
+
+    def keys_before(self, moment: datetime) -> list[str]:
+        if not self._folder.is_dir():
+            return []
+        with os.scandir(self._folder) as entries:
+            return sorted(
+                entry.name
+                for entry in entries
+                if _KEY.fullmatch(entry.name) and entry.stat().st_mtime < moment.timestamp()
+            )
 
     def delete(self, key: str) -> None:
         if _KEY.fullmatch(key):

@@ -8,6 +8,7 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from app.enums import ImportState
+from app.gateways.files.base import FileStore
 from app.models import (
     ContactImport,
     ImportChange,
@@ -19,7 +20,10 @@ from app.models import (
 
 KEPT_AFTER_FAILURE = timedelta(days=1)
 """How long a file that could not be read may be read with other options."""
+ORPHAN_AFTER = timedelta(days=1)
+"""How long a file may be without an upload: its row is written right after it."""
 _FILES_AT_ONCE = 100
+_KEYS_AT_ONCE = 500
 _ROWS_AT_ONCE = 2000
 """Row numbers, not rows."""
 _ENDED = (ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED)
@@ -47,6 +51,17 @@ def unneeded_files(session: Session) -> dict[UUID, str]:
     )
     rows = session.execute(query.order_by(ContactImport.id).limit(_FILES_AT_ONCE))
     return {upload_id: key for upload_id, key in rows}  # noqa: C416 - rows are no pairs to the type checker
+
+
+def orphans(session: Session, files: FileStore, older_than: timedelta) -> list[str]:
+    """Return the keys of files that no upload has: their request ended between file and row."""
+    kept = files.keys_before(utcnow() - older_than)
+    known: set[str] = set()
+    for start in range(0, len(kept), _KEYS_AT_ONCE):
+        some = kept[start : start + _KEYS_AT_ONCE]
+        query = select(ContactImport.file_key).where(ContactImport.file_key.in_(some))
+        known.update(session.scalars(query))
+    return [key for key in kept if key not in known]
 
 
 def files_gone(session: Session, upload_ids: list[UUID]) -> None:
