@@ -12,6 +12,7 @@ from app.commands.campaigns import campaign_commands
 from app.commands.contacts import contact_commands
 from app.commands.credentials import client_commands, key_commands, operator_commands
 from app.commands.demo import demo
+from app.commands.destinations import destination_commands
 from app.commands.files import file_commands
 from app.commands.partners import partner_commands, user_commands
 from app.commands.status import assistant_commands, do_not_call_commands, organization_commands
@@ -48,6 +49,7 @@ def register_commands(app: Flask) -> None:
         campaign_commands,
         contact_commands,
         client_commands,
+        destination_commands,
         do_not_call_commands,
         file_commands,
         key_commands,

@@ -42,7 +42,7 @@ def resume(organization_id: UUID) -> None:
 @ORGANIZATION
 @click.argument("regions", metavar="REGION…", nargs=-1, required=True)
 def replace_regions(organization_id: UUID, regions: tuple[str, ...]) -> None:
-    """Replace the list of regions whose numbers it may call (US CA …; 001 for satellites)."""
+    """Replace the list of regions whose numbers it may call (US CA …), of those that are open."""
     wanted = tuple(region.upper() for region in regions)
     with changes() as (session, caller):
         found = organizations.get(session, caller, organization_id, for_change=True)

@@ -9,6 +9,7 @@ import logging
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from threading import Event
 from typing import Literal
 from uuid import UUID
@@ -26,12 +27,13 @@ from app.gateways.carriers.base import (
     PlacementRejected,
     Verdict,
 )
+from app.gateways.public_addresses import NoPlace, NotPublic, places
 from app.gateways.writers.base import Messages
 from app.jobs.context import context
 from app.jobs.resilience import placing, retry_on_database_outage
 from app.models import utcnow
 from app.services.calls import attempts, carrier_reports
-from app.services.calls.attempts import Claim, ClaimKind
+from app.services.calls.attempts import Claim, ClaimKind, FoundHost
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +48,9 @@ LEASE_SECONDS = 0.5
 """A request to the carrier is sent within this time of the attempt's commit, or not at all."""
 LONGEST_CALL = timedelta(hours=5)
 """A call that a silent carrier took so long ago is over."""
+HOST_SECONDS = 10.0
+"""For so long a host that calls are handed over to isn't looked up again."""
+LOOKUP_SECONDS = 4.0
 STRAY_TRIES = 10
 STRAY_PAUSE_SECONDS = 3.0
 
@@ -55,7 +60,7 @@ class Next:
     """The next step, and after how many seconds unless a signal comes first. ``is_silent`` if they
     are a pause because the carrier gave no answer."""
 
-    do: Literal["write", "dial", "ask_again", "resolve", "follow"]
+    do: Literal["dial", "ask_again", "resolve", "follow"]
     seconds: float
     carrier: CarrierKind
     is_silent: bool = False
@@ -95,38 +100,66 @@ def _run(call_id: UUID, attempt_id: UUID, signaled: Event) -> None:
 
 @retry_on_database_outage
 def dial(call_id: UUID, attempt_id: UUID) -> Next | None:
-    """Claim the call and ask the carrier to dial; an existing attempt is only asked about."""
-    step = _claim_and_ask(call_id, attempt_id)
-    if step is not None and step.do == "write":
-        with context().note_database.transaction(read_only=True) as session:
-            brief = attempts.writing_brief(session, call_id)
-        step = _claim_and_ask(call_id, attempt_id, context().writer.compose(brief))
-    return step
+    """Claim the call and ask the carrier to dial; an existing attempt is only asked about.
+
+    What a claim needs from outside is asked for between two claims.
+    """
+    messages: Messages | None = None
+    found_host: FoundHost | None = None
+    while True:
+        with placing:
+            with context().database.transaction() as session:
+                claim = attempts.claim(
+                    session,
+                    call_id,
+                    attempt_id,
+                    messages=messages,
+                    found_host=found_host,
+                    calls_at_once=context().settings.calls_per_organization,
+                    carrier_calls_per_second=context().settings.carrier_calls_per_second,
+                )
+            if claim.kind not in {ClaimKind.WRITE, ClaimKind.LOOK_UP_HOST}:
+                return _carry_out(claim)
+        if claim.kind is ClaimKind.WRITE:
+            messages = _written(call_id)
+        else:
+            found_host = look_up_host(claim.host)
 
 
-def _claim_and_ask(
-    call_id: UUID, attempt_id: UUID, messages: Messages | None = None
-) -> Next | None:
-    with placing:
-        with context().database.transaction() as session:
-            claim = attempts.claim(
-                session,
-                call_id,
-                attempt_id,
-                messages=messages,
-                calls_at_once=context().settings.calls_per_organization,
-                carrier_calls_per_second=context().settings.carrier_calls_per_second,
-            )
-        return _carry_out(claim)
+def _written(call_id: UUID) -> Messages:
+    with context().note_database.transaction(read_only=True) as session:
+        brief = attempts.writing_brief(session, call_id)
+    return context().writer.compose(brief)
 
 
 @retry_on_database_outage
 def ask_again(attempt_id: UUID) -> Next | None:
     """Send an attempt again that the carrier asked to send later."""
-    with placing:
-        with context().database.transaction() as session:
-            claim = attempts.claim_carrier_retry(session, attempt_id)
-        return _carry_out(claim)
+    found_host: FoundHost | None = None
+    while True:
+        with placing:
+            with context().database.transaction() as session:
+                claim = attempts.claim_carrier_retry(session, attempt_id, found_host=found_host)
+            if claim.kind is not ClaimKind.LOOK_UP_HOST:
+                return _carry_out(claim)
+        found_host = look_up_host(claim.host)
+
+
+def look_up_host(host: str) -> FoundHost:
+    """Whether every address of the host is public, as DNS says now or said moments ago."""
+    allow_private = context().settings.sip_allow_private
+    return _look_up(host, allow_private, int(time.monotonic() / HOST_SECONDS))
+
+
+@lru_cache(maxsize=256)
+def _look_up(host: str, allow_private: bool, _period: int) -> FoundHost:
+    try:
+        places(host, 0, seconds=LOOKUP_SECONDS, allow_private=allow_private)
+    except NoPlace as reason:
+        words = str(reason)
+        sentence = f"{words[0].upper()}{words[1:]}."
+        return FoundHost(host, sentence, lasts=isinstance(reason, NotPublic))
+    return FoundHost(host)
 
 
 def _carry_out(claim: Claim) -> Next | None:
@@ -140,8 +173,6 @@ def _carry_out(claim: Claim) -> Next | None:
 
 def _wait_for(claim: Claim) -> Next | None:
     match claim.kind:
-        case ClaimKind.WRITE:
-            return Next("write", 0, claim.carrier)
         case ClaimKind.WAIT:
             seconds = _seconds_until(claim.until) if claim.until else LIMIT_WAIT_SECONDS
             return Next("dial", min(seconds, LIMIT_WAIT_SECONDS), claim.carrier)

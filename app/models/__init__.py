@@ -22,10 +22,18 @@ from app.models.credential import (
     RevokedToken,
     SigningKey,
 )
+from app.models.destinations import InstallationDestinations, PartnerDestinations
 from app.models.legacy import LegacyDay, LegacyExchange
 from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names
-from app.models.organization import PLAN, Assistant, DoNotCallEntry, ExternalIdKey, Organization
+from app.models.organization import (
+    FIRST_REGION,
+    PLAN,
+    Assistant,
+    DoNotCallEntry,
+    ExternalIdKey,
+    Organization,
+)
 from app.models.outreach import Outreach, OutreachContact
 from app.models.partner import (
     BrandColor,

@@ -29,6 +29,7 @@ from app.models.base import (
     Short,
     Time,
     Updated,
+    Url,
     UtcDateTime,
     enum_column,
     tenant_key,
@@ -94,6 +95,7 @@ class CallAttempt(Base):
     been asked. If ``carrier_retry_at`` is set, the carrier did not place it and may be asked again
     then; ``asked_at`` is when it was asked, once that is certain. A ``carrier_reference`` that
     ``is_guessed`` belongs to a matching call, between the same numbers at that time.
+    ``hand_over_to`` is the assistant's voice address, as it was checked before the call was placed.
     """
 
     __tablename__ = "call_attempts"
@@ -112,6 +114,7 @@ class CallAttempt(Base):
     carrier_reference: Mapped[Name | None]
     is_guessed: Mapped[bool] = mapped_column(default=False, server_default=false())
     from_number: Mapped[Phone | None]
+    hand_over_to: Mapped[Url | None]
     asked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     carrier_retry_at: Mapped[datetime | None] = mapped_column("put_off_until", UtcDateTime)
     hang_up_asked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

@@ -38,6 +38,8 @@ from app.models.base import (
 )
 from app.models.partner import PlanLimit
 
+FIRST_REGION = "US"
+"""The country of a new organization, until its settings name another."""
 ROOMY = text("(agent_limit > 1 OR user_limit > 1)")
 """Organizations with room for several: only these can be nearly full."""
 
@@ -85,8 +87,8 @@ class Organization(Named, Base):
     assistant_limit: Mapped[int] = mapped_column("agent_limit", Integer, default=1)
     user_limit: Mapped[int] = mapped_column(Integer, default=1)
 
-    default_region: Mapped[Short] = mapped_column(default="US")
-    allowed_regions: Mapped[list[str]] = mapped_column(Json, default=lambda: ["US", "CA"])
+    default_region: Mapped[Short] = mapped_column(default=FIRST_REGION)
+    allowed_regions: Mapped[list[str]] = mapped_column(Json, default=lambda: [FIRST_REGION])
     calling_hours_on: Mapped[bool] = mapped_column(default=False)
     calling_hours_start: Mapped[time] = mapped_column(Time, default=time(8))
     calling_hours_end: Mapped[time] = mapped_column(Time, default=time(21))

@@ -4,7 +4,14 @@
 to be called. Both speak E.164 in ASCII and nothing else.
 """
 
-from app.phone.dialable import REFUSALS, check_dialable
+from app.phone.destinations import (
+    OPENED_BY,
+    REFUSALS,
+    USUAL_REGIONS,
+    Layer,
+    OpenRegions,
+    check_dialable,
+)
 from app.phone.errors import PhoneError
 from app.phone.numbers import is_plain_e164, is_plausible, normalise
 from app.phone.places import (

@@ -270,6 +270,12 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.branding_roll_back_post": P.BRANDING_WRITE,
     "portal.portal_settings": P.PARTNER_WRITE,
     "portal.portal_settings_save": P.PARTNER_WRITE,
+    "portal.portal_settings_destinations": P.PARTNER_WRITE,
+    "portal.portal_settings_destinations_save": P.PARTNER_WRITE,
+    "portal.operator_destinations": P.PARTNER_CREATE,  # which only operators have
+    "portal.operator_destinations_save": P.PARTNER_CREATE,
+    "portal.operator_partner_destinations": P.PARTNER_CREATE,
+    "portal.operator_partner_destinations_save": P.PARTNER_CREATE,
     "portal.chat": Access.PUBLIC,
     "portal.chat_send": Access.PUBLIC,
     "portal.partner_chat": Access.PUBLIC,

@@ -19,15 +19,16 @@ _PORT_NUMBERS = (
 )
 _PORT = rf"(?::(?:{_PORT_NUMBERS}))?"
 _REST = r'(?:[/?#][^\u0000-\u0020\u007f-\u00a0"<>\\]*)?'
-_WEB = rf"[Hh][Tt][Tt][Pp][Ss]?://{_LABEL}(?:\.{_LABEL})*{_PORT}{_REST}"
+_HOST = rf"{_LABEL}(?:\.{_LABEL})*"
+_WEB = rf"[Hh][Tt][Tt][Pp][Ss]?://{_HOST}{_PORT}{_REST}"
 _TEL = r"[Tt][Ee][Ll]:\+?[0-9](?:[0-9().-]{0,30}[0-9])?"
 _SIP = (
-    rf"[Ss][Ii][Pp][Ss]?:[A-Za-z0-9_+.-]{{1,64}}@{_LABEL}(?:\.{_LABEL})*{_PORT}"
-    r"(?:;[A-Za-z0-9_.=-]{1,64}){0,8}"
+    rf"[Ss][Ii][Pp][Ss]?:(?P<user>[A-Za-z0-9_+.-]{{1,64}})@(?P<sip_host>{_HOST}){_PORT}"
+    r"(?:;[Tt][Rr][Aa][Nn][Ss][Pp][Oo][Rr][Tt]=(?:[Uu][Dd][Pp]|[Tt][Cc][Pp]|[Tt][Ll][Ss]))?"
 )
-_STREAM = rf"(?:[Ww][Ss][Ss]|[Hh][Tt][Tt][Pp][Ss])://{_LABEL}(?:\.{_LABEL})*{_PORT}{_REST}"
-_HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
-_MAILTO = rf"[Mm][Aa][Ii][Ll][Tt][Oo]:[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@{_HOST}"
+_STREAM = rf"(?:[Ww][Ss][Ss]|[Hh][Tt][Tt][Pp][Ss])://(?P<host>{_HOST}){_PORT}{_REST}"
+_MAIL_HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
+_MAILTO = rf"[Mm][Aa][Ii][Ll][Tt][Oo]:[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@{_MAIL_HOST}"
 
 WEB_PATTERN = rf"^{_WEB}$"
 LINK_PATTERN = rf"^(?:{_WEB}|{_MAILTO}|{_TEL})$"
@@ -51,6 +52,15 @@ def is_link(value: str) -> bool:
 
 
 def is_voice_address(value: str) -> bool:
-    """Whether a call can be handed to it: a SIP address (sip: or sips:) or an encrypted stream
-    (wss: or https:)."""
-    return len(value) <= MAX_LENGTH and re.fullmatch(_VOICE, value) is not None
+    """Whether a call can be handed to it: a SIP address (sip: or sips:), with no parameter but
+    ``transport``, or an encrypted stream (wss: or https:)."""
+    return len(value) <= MAX_LENGTH and value.isascii() and re.fullmatch(_VOICE, value) is not None
+
+
+def parts_of_voice_address(value: str) -> tuple[str | None, str]:
+    """The user, None for a stream, and the host of an address for which `is_voice_address`."""
+    found = re.fullmatch(_VOICE, value)
+    if found is None:
+        message = "not a voice address"
+        raise ValueError(message)
+    return found["user"], found["sip_host"] or found["host"]

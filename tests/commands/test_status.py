@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.models import Assistant, AuditEntry, DoNotCallEntry, Organization, PlanLimit
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant, make_tenant, open_destinations
 
 
 @pytest.fixture
@@ -54,6 +54,8 @@ def test_an_organization_is_suspended_and_resumed(
 
 
 def test_the_list_of_regions_is_replaced(app: Flask, session: Session, own: Tenant) -> None:
+    open_destinations(session, own.partner.id, "CA", "JM")
+    session.commit()
     printed(app, "organization", "regions", own.organization.id, "us", "CA", "JM")
     printed(app, "organization", "regions", own.organization.id, "US", "CA")
     session.expire_all()

@@ -65,7 +65,9 @@ class PageForm(HTMLParser):
             self._inside = False
         elif tag == "select":
             self._select = None
-        elif tag == "textarea":
+        elif tag == "textarea" and self._text is not None:
+            written = self._fields[self._text][-1]  # browsers drop the first line break
+            self._fields[self._text][-1] = re.sub(r"^\r?\n", "", written)
             self._text = None
 
     def handle_data(self, data: str) -> None:
@@ -127,6 +129,13 @@ FORMS = [
         {"partner_name": "Theirs"},
         {"billing_email": "nonsense"},
         {"billing_email": "mine@northwind.example"},
+    ),
+    EditForm(
+        ("portal/destinations/edit.html",),
+        "/settings/destinations",
+        {"hosts": "theirs.example"},
+        {"hosts": "not a host"},
+        {"hosts": "mine.example"},
     ),
     EditForm(
         ("portal/branding/_form.html",),

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import AuditEntry, Organization, PlanLimit, User
 from app.services import organizations
-from tests.fixtures.cast import Tenant
+from tests.fixtures.cast import Tenant, open_destinations
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -39,7 +39,9 @@ def browser(own: Tenant, signed_in: SignedIn) -> Browser:
 
 
 @pytest.fixture
-def path(own: Tenant) -> str:
+def path(session: Session, own: Tenant) -> str:
+    open_destinations(session, own.partner.id, "CA", "GB", "IE")
+    session.commit()
     return f"/organizations/{own.organization.id}/settings"
 
 
@@ -90,6 +92,14 @@ def test_sent_twice_it_is_one_change(
         ({"calling_hours_start": "nine"}, "From: Enter a time like 08:00."),
         ({"allowed_regions": []}, "Allowed regions: Choose at least one region"),
         ({"default_region": "ZZ"}, "Default region: "),
+        (
+            {"allowed_regions": ["GB", "CU"]},
+            "Cuba isn't open for calls. Only the platform operator can open it.",
+        ),
+        (
+            {"allowed_regions": ["GB", "FR"]},
+            "France isn't open for calls. A partner admin can open it in the portal's settings.",
+        ),
         ({"max_calls_at_once": "1000"}, "Calls at once: Enter a whole number from 1 to"),
         ({"retry_times": "often"}, "Retries: Enter a whole number in digits."),
         ({"retry_minutes": ""}, "Time between attempts: Enter a whole number."),
@@ -127,6 +137,19 @@ def test_two_people_are_told_of_each_other(
     assert "<td>Canada, United States</td><td>United Kingdom, Ireland</td>" in shown
     assert "<td>3</td><td>1</td>" in shown
     assert stored(session, own).retry_times == 3
+
+
+def test_an_administrator_of_customers_opens_no_country(
+    session: Session, own: Tenant, signed_in: SignedIn, path: str
+) -> None:
+    before = stored(session, own)
+    browser = signed_in(own.staff[Role.ADMIN])
+    for changes in ({"default_region": "FR"}, {"allowed_regions": ["GB", "FR"]}):
+        answer = browser.post(path, TYPED | changes, page=path)
+        assert answer.status_code == 422
+        assert stored(session, own) == before
+    assert browser.get("/settings/destinations").status_code == 404
+    assert browser.get("/operator/destinations").status_code == 404
 
 
 def test_an_editor_reads_the_rules_and_finds_no_form(

@@ -36,7 +36,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.forms import refused
 from app.portal.web.user_timezone import zone
-from app.services import assistants, campaigns, organizations
+from app.services import assistants, campaigns, destinations, organizations
 from app.services.credentials import api_keys
 
 
@@ -220,7 +220,8 @@ def _examples(
         if assistant.active and assistant.phone_ready
     ]
     try:
-        check_dialable(curl_examples.FICTIONAL_NUMBER, organization.allowed_regions)
+        allowed = destinations.destinations_of(session, organization).regions
+        check_dialable(curl_examples.FICTIONAL_NUMBER, allowed)
     except PhoneError:
         ready = []
     return next(iter(current), None), next(iter(ready), None)

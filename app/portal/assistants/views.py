@@ -6,6 +6,7 @@ from uuid import UUID
 from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 
+from app import extensions
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import Assistant, Organization
@@ -98,7 +99,13 @@ def assistant_create() -> Page:
     try:
         with transaction() as session:
             submission = Submission(session)
-            made = settings.create_assistant(session, caller(), organization, form.to_fields())
+            made = settings.create_assistant(
+                session,
+                caller(),
+                organization,
+                form.to_fields(),
+                allow_private=extensions.settings().sip_allow_private,
+            )
             url = submission.led_to(url_for("portal.assistant", assistant_id=made.id))
     except ValidationFailed as error:
         if error.code == LIMIT_REACHED:
@@ -126,6 +133,7 @@ def assistant_save(assistant_id: UUID) -> Page:
                 assistant_id,
                 form.to_fields(),
                 expected_version=form.version.data,
+                allow_private=extensions.settings().sip_allow_private,
             )
     except (ValidationFailed, Conflict) as error:
         return refused(

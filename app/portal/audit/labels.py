@@ -16,6 +16,7 @@ LONGEST = 200
 
 KIND_WORDS = {
     "organization": "Organizations",
+    "installation": "Installation",
     "user": "Users",
     "agent": "Assistants",
     "campaign": "Campaigns and contacts",
@@ -67,6 +68,7 @@ ACTION_WORDS = {
     "dialling.resumed": "Calling resumed",
     "do_not_call.added": "Number added to the do-not-call list",
     "do_not_call.removed": "Number removed from the do-not-call list",
+    "installation.destinations_limited": "Call destinations of the installation changed",
     "key.created": "API key added",
     "key.revoked": "API key revoked",
     "key.rolled": "API key renewed",
@@ -78,6 +80,8 @@ ACTION_WORDS = {
     "organization.suspended": "Organization suspended",
     "organization.updated": "Organization changed",
     "partner.created": "Portal opened",
+    "partner.destinations_limited": "Call destinations limited by the operator",
+    "partner.destinations_opened": "Call destinations opened",
     "partner.domain_verified": "Domain verified",
     "partner.plan_limited": "Limits of a plan changed",
     "partner.updated": "Portal settings changed",
@@ -130,6 +134,7 @@ FIELD_WORDS = {
     "customHeaderLinks": "Links in the header",
     "defaultAgentLimit": "Assistants of a new organization",
     "email": "Email",
+    "hosts": "Voice hosts",
     "hoursEnd": "Hours end",
     "hoursStart": "Hours begin",
     "idpUid": "External id",

@@ -4,31 +4,21 @@ from dataclasses import asdict, replace
 
 from wtforms import (
     BooleanField,
-    SelectChoice,
     SelectField,
     SelectMultipleField,
 )
 
-from app.phone import regions
 from app.portal.web.fields import ClockField, VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
-from app.services.organizations import CallingRules
-from app.services.organizations.settings import SATELLITE
+from app.portal.web.region_choices import named_regions
+from app.services.organizations import CallingRules, Openable
 
-USUAL_REGIONS = ("US", "CA", "GB", "IE", "AU", "NZ", "DE", "AT", "CH", "FR", "ES", "IT", "NL")
-"""Offered first; the others follow on request."""
 TOGETHER = (
     ("calling_hours_start", "calling_hours_end"),
     ("number_most_calls", "number_most_days"),
 )
 """Fields that mean something only beside each other."""
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
-
-
-def named_regions() -> list[SelectChoice]:
-    """Every region with its name as a list shows it: without the article, in capitals first."""
-    found = [(code, name.removeprefix("the ")) for code, name in regions()]
-    return [SelectChoice(code, name[0].upper() + name[1:]) for code, name in found]
 
 
 class SettingsForm(PortalForm):
@@ -52,10 +42,7 @@ class SettingsForm(PortalForm):
         super().__init__(*args, **more)
         named = named_regions()
         self.default_region.choices = named
-        self.allowed_regions.choices = [
-            *named,
-            SelectChoice(SATELLITE, "Satellite and international networks"),
-        ]
+        self.allowed_regions.choices = named
 
     @classmethod
     def showing(cls, rules: CallingRules, version: int) -> "SettingsForm":
@@ -64,6 +51,22 @@ class SettingsForm(PortalForm):
         return cls.from_object(
             data={**values, "allowed_regions": list(rules.allowed_regions), "version": version}
         )
+
+    def offer_only(self, openable: Openable, stored: CallingRules) -> None:
+        """Leave out the regions that can't be chosen and aren't."""
+        own = {stored.default_region, self.default_region.data}
+        chosen = {*stored.allowed_regions, *(self.allowed_regions.data or ())}
+        named = named_regions()
+        self.default_region.choices = [
+            choice
+            for choice in named
+            if choice.value in own or openable.closed_as_own(choice.value) is None
+        ]
+        self.allowed_regions.choices = [
+            choice
+            for choice in named
+            if choice.value in chosen or openable.closed_by(choice.value) is None
+        ]
 
     def readable(self, stored: CallingRules) -> CallingRules:
         """The rules as typed, and as ``stored`` where what was typed could not be read."""

@@ -7,10 +7,11 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.portal.organizations.settings_forms import USUAL_REGIONS, SettingsForm
+from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.organizations.views import about, region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
+from app.portal.web.region_choices import offered_first
 from app.services import organizations
 
 GROUP_NAMES = {
@@ -62,10 +63,12 @@ def organization_settings_save(organization_id: UUID) -> Page:
 def _check_the_rest(organization_id: UUID, form: SettingsForm) -> None:
     """What the service would refuse beside what could not be read, so that all is said at once."""
     with transaction(read_only=True) as session:
-        stored = organizations.rules_of(organizations.get(session, caller(), organization_id))
+        found = organizations.get(session, caller(), organization_id)
+        stored = organizations.rules_of(found)
+        openable = organizations.openable_of(session, caller(), found)
     try:
         rules = form.readable(stored)
-        organizations.check_rules(rules, stored, settings().calls_per_organization)
+        organizations.check_rules(rules, stored, openable, settings().calls_per_organization)
     except ValidationFailed as error:
         form.apply_errors(error)
 
@@ -79,13 +82,17 @@ def _page(organization_id: UUID, form: SettingsForm) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         rules = organizations.rules_of(found)
+        openable = organizations.openable_of(session, caller(), found)
+        form.offer_only(openable, rules)
+        chosen = set(form.allowed_regions.data or ())
         return render_template(
             "portal/organizations/settings.html",
             **about(session, found, "portal.organization_settings"),
             form=form,
             rules=rules,
             changes=organizations.last_changes(session, found),
-            usual=set(USUAL_REGIONS) | set(form.allowed_regions.data or ()),
+            usual=offered_first(form.allowed_regions.choices, chosen),
+            closed={region for region in chosen if openable.closed_by(region)},
             region_names=region_names,
             most_at_once=settings().calls_per_organization,
             plan=found.plan_limit,

@@ -74,6 +74,12 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
             Place("API access", "key", "portal.api_access", ("portal.api_",)),
             Place("Pricing", "tag", "portal.pricing", ("portal.pricing",)),
             Place("Settings", "settings", "portal.portal_settings", ("portal.portal_settings",)),
+            Place(
+                "Call destinations",
+                "world",
+                "portal.operator_destinations",
+                ("portal.operator_",),
+            ),
             Place("History", "history", "portal.audit"),
         ),
     ),
@@ -87,6 +93,7 @@ OF_A_PARTNER = frozenset(
         "portal.branding",
         "portal.pricing",
         "portal.portal_settings",
+        "portal.portal_settings_destinations",
     }
 )
 """Screens of the caller's own partner: operators have none."""

@@ -19,13 +19,12 @@ from app.phone import PhoneError, normalise
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.fields import can_be_seen
-from app.services import assistants, audit
+from app.services import assistants, audit, destinations
 from app.services.assistants.creating import (
     add_assistant,
     configure_assistant,
     define_external_id_key,
 )
-from app.validation.urls import is_voice_address
 
 MAX_NAME = 200
 MAX_TEXT = 1000
@@ -50,12 +49,18 @@ class AssistantFields:
 
 
 def create_assistant(
-    session: Session, caller: Caller, organization: Organization, fields: AssistantFields
+    session: Session,
+    caller: Caller,
+    organization: Organization,
+    fields: AssistantFields,
+    *,
+    allow_private: bool = False,
 ) -> Assistant:
-    """Add an assistant to an organization that came from its loader. Raises `Forbidden` and
-    `ValidationFailed` (each field's problem, or ``agent_limit_reached``)."""
+    """Add an assistant to an organization that came from its loader. ``allow_private`` lets its
+    voice address have a private host. Raises `Forbidden` and `ValidationFailed` (each field's
+    problem, or ``agent_limit_reached``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    checked = asdict(_checked(fields, organization.default_region))
+    checked = asdict(_checked(session, fields, organization, None, allow_private))
     first = {name: checked.pop(name) for name in ("name", "service", "timezone")}
     assistant = add_assistant(session, caller, organization, **first)
     changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
@@ -69,13 +74,16 @@ def update_assistant(
     fields: AssistantFields,
     *,
     expected_version: int | None = None,
+    allow_private: bool = False,
 ) -> Assistant:
     """Writes what differs. Raises as `create_assistant`, and `Conflict` (``changed_meanwhile``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
     refuse_stale(expected_version, assistant.version, "assistant")
     organization = session.get_one(Organization, assistant.organization_id)
-    checked = asdict(_checked(fields, organization.default_region))
+    checked = asdict(
+        _checked(session, fields, organization, assistant.voice_address, allow_private)
+    )
     changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
     return configure_assistant(session, caller, assistant, **changes) if changes else assistant
 
@@ -145,7 +153,13 @@ def defined_elsewhere(session: Session, assistant: Assistant, key: str) -> int:
     return session.scalar(query) or 0
 
 
-def _checked(fields: AssistantFields, region: str) -> AssistantFields:
+def _checked(
+    session: Session,
+    fields: AssistantFields,
+    organization: Organization,
+    stored_address: str | None,
+    allow_private: bool,
+) -> AssistantFields:
     """The fields as they are stored. Raises `ValidationFailed` with every problem."""
     problems: list[Problem] = []
     name = _text("name", fields.name, MAX_NAME, problems)
@@ -156,18 +170,16 @@ def _checked(fields: AssistantFields, region: str) -> AssistantFields:
         message = "Unknown time zone. Use an IANA name like Europe/London."
         problems.append(Problem("timezone", "unknown_timezone", message))
     voice = (fields.voice_address or "").strip() or None
-    if voice is not None and not is_voice_address(voice):
-        message = (
-            "Enter a SIP address like sip:assistant@voice.example, or a stream address that "
-            "begins with wss:// or https://."
-        )
-        problems.append(Problem("voiceAddress", "invalid_url", message))
+    if voice is not None and voice != stored_address:
+        allowed = destinations.destinations_of(session, organization)
+        if problem := _voice_problem(voice, allowed, allow_private):
+            problems.append(problem)
     checked = AssistantFields(
         name=name or "",
         service=_text("service", fields.service, MAX_NAME, problems),
         timezone=timezone,
         active=fields.active,
-        phone_number=_number(fields.phone_number, region, problems),
+        phone_number=_number(fields.phone_number, organization.default_region, problems),
         phone_enabled=fields.phone_enabled,
         phone_configured=fields.phone_configured,
         default_intro=_text("defaultIntro", fields.default_intro, MAX_TEXT, problems),
@@ -177,6 +189,17 @@ def _checked(fields: AssistantFields, region: str) -> AssistantFields:
     if problems:
         raise ValidationFailed.of(*problems)
     return checked
+
+
+def _voice_problem(
+    address: str, allowed: destinations.CallDestinations, allow_private: bool
+) -> Problem | None:
+    """What is wrong with a new voice address; its name is looked up when a call is placed."""
+    refusal = destinations.hand_over_refusal(address, allowed)
+    is_checked = refusal is None and not allow_private
+    if is_checked and destinations.is_private_host(destinations.host_of(address)):
+        refusal = "Enter an address with a public host."
+    return Problem("voiceAddress", "invalid_url", refusal) if refusal else None
 
 
 def _text(field: str, value: str | None, limit: int, problems: list[Problem]) -> str | None:

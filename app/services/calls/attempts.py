@@ -20,7 +20,7 @@ from app.enums import CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import Placement
 from app.gateways.writers.base import Brief, Messages
 from app.models import Assistant, Call, CallAttempt, CarrierPace, Organization, Partner, utcnow
-from app.services import carrier_accounts, pauses
+from app.services import carrier_accounts, destinations, pauses
 from app.services.calls import events, lifecycle, limits, rules
 from app.services.calls.lifecycle import end_attempt, end_call
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call
@@ -32,12 +32,16 @@ UNPLACED = "The carrier was asked, but the request never reached it."
 CUT_SHORT = "The worker was stopped before it asked the carrier."
 MOST_ATTEMPTS = {UNPLACED: 3, CUT_SHORT: 20}
 """How many attempts that were never placed a call may have, by the cause."""
+VOICE_ADDRESS_FAILED = "The assistant's voice address can't be used."
+NEXT_LOOKUP = timedelta(minutes=5)
+"""Until a host that no DNS server knows is looked up again."""
 MOST_SHOWN = 400
 """Characters of a carrier's message that a call shows."""
 
 
 class ClaimKind(StrEnum):
     WRITE = "write"
+    LOOK_UP_HOST = "look-up-host"
     DIAL = "dial"
     RESOLVE = "resolve"
     FOLLOW = "follow"
@@ -49,12 +53,23 @@ class ClaimKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What the worker does next with a call. ``placement`` comes with DIAL only, ``until`` with
-    ASK_AGAIN, and with WAIT if the carrier's next turn is known."""
+    ASK_AGAIN, and with WAIT if the carrier's next turn is known, ``host`` with LOOK_UP_HOST."""
 
     kind: ClaimKind
     carrier: CarrierKind
     placement: Placement | None = None
     until: datetime | None = None
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHost:
+    """What a DNS lookup of a host said: ``problem`` is a sentence, None if it is on the internet.
+    It ``lasts`` if looking again won't help."""
+
+    host: str
+    problem: str | None = None
+    lasts: bool = True
 
 
 def writing_brief(session: Session, call_id: UUID) -> Brief:
@@ -86,11 +101,12 @@ def claim(
     calls_at_once: int,
     carrier_calls_per_second: float = 0,
     messages: Messages | None = None,
+    found_host: FoundHost | None = None,
 ) -> Claim:
     """Decide what happens to a call whose turn has come; DIAL has written the attempt.
 
     Every check of the acceptance is repeated. WRITE asks for ``messages``, written from
-    `writing_brief`.
+    `writing_brief`; LOOK_UP_HOST asks for the host that the call is handed over to.
     """
     call = lock_call(session, call_id)
     if call.status not in WAITING:
@@ -107,8 +123,8 @@ def claim(
     if traffic.under_way >= most:
         lifecycle.wait_for_turn(call, limits.all_places_taken(most))
         return Claim(ClaimKind.WAIT, call.carrier)
-    if call.intro_message is None and messages is None:
-        return Claim(ClaimKind.WRITE, call.carrier)
+    if unready := _prepare(session, call, parties.assistant, messages, found_host, now):
+        return unready
     if later := _wait_for_pace(session, call, carrier_calls_per_second, now):
         return later
     if call.intro_message is None and messages is not None:
@@ -116,6 +132,40 @@ def claim(
     number = traffic.attempts + 1
     lifecycle.begin_attempt(session, call, parties.assistant, attempt_id, number, now)
     return Claim(ClaimKind.DIAL, call.carrier, _placement_of(call, parties.assistant, attempt_id))
+
+
+def _prepare(
+    session: Session,
+    call: Call,
+    assistant: Assistant,
+    messages: Messages | None,
+    found: FoundHost | None,
+    now: datetime,
+) -> Claim | None:
+    """What the call still needs from outside, or that it ends or waits because it can't be handed
+    over; None if it is ready."""
+    if call.intro_message is None and messages is None:
+        return Claim(ClaimKind.WRITE, call.carrier)
+    if host := _host_to_look_up(call, assistant, found):
+        return Claim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
+    if found is None or found.problem is None:
+        return None
+    detail = f"{VOICE_ADDRESS_FAILED} {found.problem}"
+    if found.lasts:
+        reason = EndedReason.ASSISTANT_INACTIVE
+        end_call(session, call, CallStatus.CANCELED, reason, at=now, detail=detail)
+    else:
+        lifecycle.postpone(session, call, now + NEXT_LOOKUP, detail, now)
+    return Claim(ClaimKind.DONE, call.carrier)
+
+
+def _host_to_look_up(call: Call, assistant: Assistant, found: FoundHost | None) -> str | None:
+    """The host of the assistant's voice address, unless it is the one that was ``found`` just now.
+    The simulated carrier hands nothing over."""
+    if assistant.voice_address is None or call.carrier is CarrierKind.SIMULATOR:
+        return None
+    host = destinations.host_of(assistant.voice_address)
+    return None if found is not None and found.host == host else host
 
 
 def _wait_for_pace(session: Session, call: Call, per_second: float, now: datetime) -> Claim | None:
@@ -238,9 +288,11 @@ def take_turn(
     return session.scalar(select(CarrierPace.next_at).where(CarrierPace.carrier == carrier.value))
 
 
-def claim_carrier_retry(session: Session, attempt_id: UUID) -> Claim:
+def claim_carrier_retry(
+    session: Session, attempt_id: UUID, *, found_host: FoundHost | None = None
+) -> Claim:
     """Decide what happens to an attempt that the carrier asked to send again later. It certainly
-    wasn't placed, and every check is repeated."""
+    wasn't placed, and every check is repeated, as in `claim`."""
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE or attempt.carrier_retry_at is None:
         return _found_begun(session, call, attempt_id)
@@ -259,10 +311,16 @@ def claim_carrier_retry(session: Session, attempt_id: UUID) -> Claim:
         call.status_detail, call.next_attempt_at = pauses.sentence(pause), None
         attempt.carrier_retry_at = now + pauses.RECHECK
         return _retry_claim(attempt)
+    elif host := _host_to_look_up(call, parties.assistant, found_host):
+        return Claim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
+    elif found_host is not None and found_host.problem is not None:
+        status, reason = CallStatus.FAILED, EndedReason.CARRIER_ERROR
+        detail = f"{VOICE_ADDRESS_FAILED} {found_host.problem}"
     else:
         call.status_detail = call.next_attempt_at = None
         attempt.carrier_retry_at, attempt.asked_at = None, now
         attempt.from_number = parties.assistant.phone_number
+        attempt.hand_over_to = parties.assistant.voice_address
         return Claim(
             ClaimKind.DIAL, call.carrier, _placement_of(call, parties.assistant, attempt_id)
         )

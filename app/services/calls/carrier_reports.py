@@ -25,7 +25,7 @@ from app.gateways.job_queue import enqueue_job
 from app.models import Assistant, Call, CallAttempt, CallEvent, utcnow
 from app.models.base import id_at
 from app.services import rollup
-from app.services.calls import events, lifecycle
+from app.services.calls import events, lifecycle, rules
 from app.services.calls.events import event_key, known_events
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt
 
@@ -328,7 +328,8 @@ def answer(
     """Write the answer and return the message: the voicemail message for a machine, else the
     intro. None if the attempt is over by our records. Raises the same errors as `take`.
 
-    A person is transferred to the assistant's voice address if it has one.
+    A person is handed over to the voice address that was checked before the call was placed, if
+    that is still the assistant's and still allowed.
     """
     is_machine = answered_by is AnsweredBy.VOICEMAIL
     now = utcnow()
@@ -339,15 +340,20 @@ def answer(
     )
     if not take(session, carrier, attempt_id, CarrierReport(Verdict.PLACED, reference, reported)):
         return None
-    call, voice_address = session.execute(
-        select(Call, Assistant.voice_address)
+    call, checked_address = session.execute(
+        select(Call, CallAttempt.hand_over_to)
         .join(CallAttempt, CallAttempt.call_id == Call.id)
-        .join(Assistant, Assistant.id == Call.assistant_id)
         .where(CallAttempt.id == attempt_id)
     ).one()
     if is_machine:
         return Speech(call.voicemail_message or "", None)
-    return Speech(call.intro_message or "", voice_address)
+    intro = call.intro_message or ""
+    if checked_address is None:
+        return Speech(intro, None)
+    parties = rules.parties_of(session, call.assistant_id, call.phone_number)
+    is_same = parties.assistant.voice_address == checked_address
+    is_allowed = is_same and rules.hand_over_is_allowed(parties) is None
+    return Speech(intro, checked_address if is_allowed else None)
 
 
 def _attempt(

@@ -117,6 +117,7 @@ def begin_attempt(
             carrier=call.carrier,
             account_id=call.account_id,
             from_number=assistant.phone_number,
+            hand_over_to=assistant.voice_address,
             status=CallStatus.DIALING,
             started_at=now,
         )

@@ -57,7 +57,7 @@ def preflight(
     it, and what it would wait for. The checks of a number are left out for an invalid one."""
     parties = rules.parties_of(session, assistant.id, phone_number)
     organization = parties.organization
-    number = _number(phone_number, organization)
+    number = _number(phone_number, parties)
     is_number = number.state is CheckState.PASSED or number.fix_at != "number"
     return [
         _from_rule(
@@ -78,6 +78,7 @@ def preflight(
             f"Its phone is ready and calls from {assistant.phone_number}.",
             "assistant",
         ),
+        *_hand_over(parties),
         number,
         *([_listed(parties), *_consent(parties)] if is_number else []),
         _messages(assistant, phone_number, texts),
@@ -111,12 +112,21 @@ def _consent(parties: rules.Parties) -> list[Check]:
     return [_from_rule("consent_given", blocker, passed, "consent")]
 
 
-def _number(phone_number: str, organization: Organization) -> Check:
+def _hand_over(parties: rules.Parties) -> list[Check]:
+    """Checked if the assistant hands its calls over."""
+    if parties.assistant.voice_address is None:
+        return []
+    blocker = rules.hand_over_is_allowed(parties)
+    passed = "Calls may be handed over to the assistant's voice address."
+    return [_from_rule("hand_over_allowed", blocker, passed, "agent")]
+
+
+def _number(phone_number: str, parties: rules.Parties) -> Check:
     code = "number_allowed"
     if not phone_number:
         return Check(code, CheckState.FAILED, "Enter the number to call.", "number")
     try:
-        check_dialable(phone_number, organization.allowed_regions)
+        check_dialable(phone_number, parties.destinations.regions)
     except PhoneError as error:
         fix_at = "regions" if error.code == "region_not_allowed" else "number"
         return Check(code, CheckState.FAILED, error.message, fix_at)

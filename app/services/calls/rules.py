@@ -21,12 +21,15 @@ from app.models import (
     CampaignAssistant,
     Contact,
     DoNotCallEntry,
+    InstallationDestinations,
     Organization,
     Partner,
+    PartnerDestinations,
     utcnow,
 )
 from app.phone import PhoneError, check_dialable
 from app.services.calls.limits import opening
+from app.services.destinations import CallDestinations, hand_over_refusal, read_destinations
 
 PHONE_FIELD = "contact.phoneNumber"
 GIVEN, REFUSED = "given", "refused"
@@ -40,6 +43,7 @@ class Parties:
 
     organization: Organization
     assistant: Assistant
+    destinations: CallDestinations
     partner_suspended_at: datetime | None
     on_do_not_call_list: bool
     consent: str | None
@@ -70,6 +74,8 @@ def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[A
         select(
             Organization,
             Assistant,
+            InstallationDestinations,
+            PartnerDestinations,
             select(Partner.suspended_at)
             .where(Partner.id == Organization.partner_id)
             .scalar_subquery(),
@@ -77,8 +83,22 @@ def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[A
             consent.scalar_subquery(),
         )
         .join(Assistant, Assistant.organization_id == Organization.id)
+        .outerjoin(InstallationDestinations, InstallationDestinations.id == 1)
+        .outerjoin(PartnerDestinations, PartnerDestinations.partner_id == Organization.partner_id)
         .options(joinedload(Organization.plan_limit))
         .execution_options(populate_existing=True)
+    )
+
+
+def _read(
+    organization: Organization,
+    assistant: Assistant,
+    installation: InstallationDestinations | None,
+    own: PartnerDestinations | None,
+    *more: Any,
+) -> Parties:
+    return Parties(
+        organization, assistant, read_destinations(organization, installation, own), *more
     )
 
 
@@ -93,7 +113,7 @@ def parties_of(
     this transaction ends, so that its limit of calls at once holds."""
     query = _PARTIES_LOCKED if lock else _PARTIES
     wanted = {"assistant_id": assistant_id, "phone_number": phone_number}
-    return Parties(*session.execute(query, wanted).one())
+    return _read(*session.execute(query, wanted).one())
 
 
 def parties_of_calls(session: Session, call_ids: Collection[UUID]) -> list[tuple[Call, Parties]]:
@@ -105,7 +125,7 @@ def parties_of_calls(session: Session, call_ids: Collection[UUID]) -> list[tuple
         .where(Call.id.in_(call_ids))
         .order_by(Call.id)
     )
-    return [(call, Parties(*parties)) for *parties, call in session.execute(query)]
+    return [(call, _read(*parties)) for *parties, call in session.execute(query)]
 
 
 def consent_by_phone(
@@ -169,12 +189,22 @@ def general_blocker(parties: Parties) -> Blocker | None:
         organization_may_call(parties)
         or assistant_is_active(parties.assistant)
         or phone_is_ready(parties.assistant)
+        or hand_over_is_allowed(parties)
     )
 
 
-def number_is_allowed(phone_number: str, organization: Organization) -> Blocker | None:
+def hand_over_is_allowed(parties: Parties) -> Blocker | None:
+    address = parties.assistant.voice_address
+    refusal = hand_over_refusal(address, parties.destinations) if address else None
+    if refusal is None:
+        return None
+    message = f"The assistant's voice address can't be used. {refusal}"
+    return Blocker("agent_phone_not_ready", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
+
+
+def number_is_allowed(phone_number: str, destinations: CallDestinations) -> Blocker | None:
     try:
-        check_dialable(phone_number, organization.allowed_regions)
+        check_dialable(phone_number, destinations.regions)
     except PhoneError as error:
         if error.code == "area_code_missing":
             reason = EndedReason.NUMBER_INVALID
@@ -248,6 +278,7 @@ def blockers(parties: Parties, phone_number: str) -> Iterator[Blocker]:
         organization_may_call(parties),
         assistant_is_active(parties.assistant),
         phone_is_ready(parties.assistant),
+        hand_over_is_allowed(parties),
     ):
         if blocker is not None:
             yield blocker
@@ -257,7 +288,7 @@ def blockers(parties: Parties, phone_number: str) -> Iterator[Blocker]:
 def blockers_of_number(parties: Parties, phone_number: str) -> Iterator[Blocker]:
     """Those of `blockers` that depend on the number and not on the assistant."""
     for blocker in (
-        number_is_allowed(phone_number, parties.organization),
+        number_is_allowed(phone_number, parties.destinations),
         an_hour_suits(phone_number, parties.organization),
         may_be_contacted(parties),
         is_not_refused(parties),

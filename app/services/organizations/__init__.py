@@ -18,9 +18,11 @@ from app.services.organizations.loading import (
 from app.services.organizations.resource import to_resource
 from app.services.organizations.settings import (
     CallingRules,
+    Openable,
     change_settings,
     check_rules,
     last_changes,
+    openable_of,
     rules_of,
 )
 from app.services.organizations.status import (

@@ -7,13 +7,13 @@ from sqlalchemy.orm import Session
 
 from app.enums import Tier
 from app.errors import ValidationFailed, refuse_stale
-from app.models import Organization, Partner, new_id, utcnow
+from app.models import FIRST_REGION, Organization, Partner, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.schemas.fields import can_be_seen
 from app.schemas.organizations import UpdateOrganizationInput
-from app.services import audit, partners, rollup
+from app.services import audit, destinations, partners, rollup
 from app.services.calls import waiting
 from app.services.organizations.loading import get, get_in
 
@@ -54,14 +54,18 @@ def create(
 
 
 def add(session: Session, caller: Caller, partner: Partner, **fields: Any) -> Organization:
-    """The organization itself; that the caller may add it has been found out before."""
+    """The organization itself; that the caller may add it has been found out before. It may call
+    its own country and what the partner has opened."""
     now = utcnow()
+    opened = destinations.opened_by_partner(session, partner.id)
     organization = Organization(
         id=new_id(),
         partner_id=partner.id,
         created_at=now,
         updated_at=now,
         tier_since=now,
+        default_region=FIRST_REGION,
+        allowed_regions=sorted({FIRST_REGION, *opened}),
         **{"assistant_limit": partner.default_assistant_limit, **fields},
     )
     session.add(organization)

@@ -11,16 +11,14 @@ from sqlalchemy.orm import Session
 
 from app.errors import Problem, ValidationFailed
 from app.models import AuditEntry, Organization
-from app.phone import regions
+from app.phone import OPENED_BY, Layer, country_name, regions
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
-from app.services import audit
+from app.services import audit, destinations
 from app.services.calls import waiting
 from app.services.organizations.changing import held
 
-SATELLITE = "001"
-"""Stands for satellite and international networks among the regions."""
 MOST_CALLS_A_DAY = 1_000_000
 MOST_RETRIES = 10
 MOST_RETRY_MINUTES = 24 * 60
@@ -63,6 +61,28 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """The rules that belong together: each group that changes is one row of history."""
 
 
+@dataclass(frozen=True, slots=True)
+class Openable:
+    """The regions that the operator and the partner have opened. An organization's own country
+    needs no opening by the partner, so only who opens regions for the partner moves an
+    organization to another country: ``moves``."""
+
+    operator: frozenset[str]
+    partner: frozenset[str]
+    moves: bool
+
+    def closed_by(self, region: str) -> Layer | None:
+        """The layer that keeps the organization from choosing the region."""
+        if region not in self.operator:
+            return Layer.OPERATOR
+        return None if region in self.partner else Layer.PARTNER
+
+    def closed_as_own(self, region: str) -> Layer | None:
+        """The layer that keeps the region from becoming the organization's own country."""
+        layer = self.closed_by(region)
+        return None if layer is Layer.PARTNER and self.moves else layer
+
+
 def rules_of(organization: Organization) -> CallingRules:
     names = (name for names in GROUPS.values() for name in names)
     values = {name: getattr(organization, name) for name in names}
@@ -86,7 +106,8 @@ def change_settings(
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = held(session, caller, organization_id, expected_version)
-    check_rules(rules, rules_of(organization), most_at_once)
+    openable = openable_of(session, caller, organization)
+    check_rules(rules, rules_of(organization), openable, most_at_once)
     before, after = asdict(rules_of(organization)), asdict(rules)
     after["allowed_regions"] = tuple(sorted(set(rules.allowed_regions)))
     before["allowed_regions"] = tuple(sorted(before["allowed_regions"]))
@@ -114,10 +135,18 @@ def change_settings(
     return changed
 
 
-def check_rules(rules: CallingRules, stored: CallingRules, most_at_once: int) -> None:
+def openable_of(session: Session, caller: Caller, organization: Organization) -> Openable:
+    """What the layers above an organization that came from its loader have opened."""
+    layers = destinations.destinations_of(session, organization).regions
+    return Openable(layers.operator, layers.partner, caller.may(Permission.PARTNER_WRITE))
+
+
+def check_rules(
+    rules: CallingRules, stored: CallingRules, openable: Openable, most_at_once: int
+) -> None:
     """Whether the rules may take the place of those ``stored``. Raises `ValidationFailed` with
     every problem by its field."""
-    if problems := list(_problems(rules, stored, most_at_once)):
+    if problems := list(_problems(rules, stored, openable, most_at_once)):
         raise ValidationFailed.of(*problems)
 
 
@@ -151,20 +180,43 @@ def _shown(values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _problems(rules: CallingRules, stored: CallingRules, most_at_once: int) -> Iterator[Problem]:
-    if rules.calling_hours_start >= rules.calling_hours_end:
-        message = "The end must be after the start. Calls are placed between them."
-        yield Problem("callingHoursEnd", "end_before_start", message)
+def _region_problems(
+    rules: CallingRules, stored: CallingRules, openable: Openable
+) -> Iterator[Problem]:
     known = {code for code, _name in regions()}
-    if rules.default_region not in known:
+    own = rules.default_region
+    if own not in known:
         message = "Choose the region for numbers without a country code."
         yield Problem("defaultRegion", "unknown_region", message)
+    elif own != stored.default_region and (layer := openable.closed_as_own(own)):
+        yield Problem("defaultRegion", "region_closed", _closed(own, layer))
     if not rules.allowed_regions:
         message = "Choose at least one region, or no call can be placed."
         yield Problem("allowedRegions", "required", message)
-    elif unknown := sorted(set(rules.allowed_regions) - known - {SATELLITE}):
+        return
+    if unknown := sorted(set(rules.allowed_regions) - known):
         message = f"{unknown[0]} is not a region with phone numbers."
         yield Problem("allowedRegions", "unknown_region", message)
+        return
+    # What was chosen before it was closed stays chosen: calls there are refused meanwhile.
+    for region in sorted(set(rules.allowed_regions) - {*stored.allowed_regions, own}):
+        if layer := openable.closed_by(region):
+            yield Problem("allowedRegions", "region_closed", _closed(region, layer))
+            return
+
+
+def _closed(region: str, layer: Layer) -> str:
+    name = country_name(region)
+    return f"{name[0].upper()}{name[1:]} isn't open for calls. {OPENED_BY[layer]}"
+
+
+def _problems(
+    rules: CallingRules, stored: CallingRules, openable: Openable, most_at_once: int
+) -> Iterator[Problem]:
+    if rules.calling_hours_start >= rules.calling_hours_end:
+        message = "The end must be after the start. Calls are placed between them."
+        yield Problem("callingHoursEnd", "end_before_start", message)
+    yield from _region_problems(rules, stored, openable)
     bounds: tuple[tuple[str, int, int], ...] = (
         ("max_calls_at_once", 1, most_at_once),
         ("max_calls_a_day", 1, MOST_CALLS_A_DAY),

@@ -11,7 +11,7 @@ from app.enums import Role
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.services import organizations
 from app.services.organizations import CallingRules
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant, make_tenant, open_destinations
 
 MOST = 5
 
@@ -35,7 +35,7 @@ WHOLE: dict[str, Any] = {
     "calling_hours_start": time(9),
     "calling_hours_end": time(17, 30),
     "default_region": "GB",
-    "allowed_regions": ("GB", "001", "IE"),
+    "allowed_regions": ("IE", "GB"),
     "max_calls_at_once": 3,
     "max_calls_a_day": 400,
     "retry_times": 2,
@@ -49,9 +49,10 @@ WHOLE: dict[str, Any] = {
 
 
 def test_every_rule_is_written_and_read_back(session: Session, tenant: Tenant) -> None:
+    open_destinations(session, tenant.partner.id, "IE")
     groups = change(session, tenant, **WHOLE)
     session.expire(tenant.organization)
-    written = CallingRules(**{**WHOLE, "allowed_regions": ("001", "GB", "IE")})
+    written = CallingRules(**{**WHOLE, "allowed_regions": ("GB", "IE")})
     assert organizations.rules_of(tenant.organization) == written
     assert groups == ["hours", "regions", "pace", "retries", "do_not_call", "consent"]
 
@@ -88,6 +89,10 @@ def test_the_same_rules_are_no_change(session: Session, tenant: Tenant) -> None:
         ({"default_region": "ZZ"}, "defaultRegion", "unknown_region"),
         ({"allowed_regions": ()}, "allowedRegions", "required"),
         ({"allowed_regions": ("US", "ZZ")}, "allowedRegions", "unknown_region"),
+        ({"allowed_regions": ("US", "001")}, "allowedRegions", "unknown_region"),
+        ({"allowed_regions": ("US", "CU")}, "allowedRegions", "region_closed"),
+        ({"allowed_regions": ("US", "CA")}, "allowedRegions", "region_closed"),
+        ({"default_region": "CU"}, "defaultRegion", "region_closed"),
         ({"max_calls_at_once": MOST + 1}, "maxCallsAtOnce", "out_of_range"),
         ({"max_calls_a_day": 0}, "maxCallsADay", "out_of_range"),
         ({"retry_times": 11}, "retryTimes", "out_of_range"),

@@ -1,10 +1,12 @@
 """Which numbers may be called."""
 
 import pytest
+from phonenumbers import SUPPORTED_REGIONS
 
-from app.phone import PhoneError, check_dialable
+from app.phone import Layer, OpenRegions, PhoneError, check_dialable
+from tests.phone.numbers import NUMBERS
 
-ALLOWED = ("US", "GB", "DE")
+ALLOWED = OpenRegions.everywhere_in("US", "GB", "DE")
 
 REFUSED = [
     ("not_e164", ["2025550123", "+1 202 555 0123", "+12025550123\n", "+1202555０123", "", "+"]),
@@ -17,8 +19,9 @@ REFUSED = [
     ("satellite", ["+881612345678", "+870773111632", "+8835100012345", "+88216123456"]),
     ("premium", ["+19005550199", "+449012345678", "+9791234567890", "+499001234567"]),
     ("shared_cost", ["+80812345678", "+4918012345678"]),
+    ("no_country", ["+80012345678", "+888123456789"]),
     ("not_in_use", ["+447700900123", "+11115550123", "+12021550123", "+491101234567"]),
-    ("region_not_allowed", ["+18762345678", "+16135550123", "+33612345678", "+80012345678"]),
+    ("region_not_allowed", ["+18762345678", "+16135550123", "+33612345678"]),
 ]
 
 
@@ -41,20 +44,45 @@ def test_an_ordinary_number_of_an_allowed_region_may_be_called(number: str) -> N
 
 def test_the_region_is_that_of_the_number_not_of_its_country_code() -> None:
     with pytest.raises(PhoneError) as refused:
-        check_dialable("+18762345678", {"US"})
+        check_dialable("+18762345678", OpenRegions.everywhere_in("US"))
     assert str(refused.value) == (
-        "Calls to Jamaica are not allowed. See the organization's allowed regions."
+        "+18762345678 is in Jamaica, which isn't open for calls. "
+        "Only the platform operator can open it."
     )
-    check_dialable("+18762345678", {"JM"})
-    check_dialable("+16135550123", {"CA"})
+    check_dialable("+18762345678", OpenRegions.everywhere_in("JM"))
+    check_dialable("+16135550123", OpenRegions.everywhere_in("CA"))
 
 
-def test_satellite_networks_can_be_allowed() -> None:
-    number = "+881612345678"
+@pytest.mark.parametrize("code", ["satellite", "personal", "pager", "uan", "voicemail"])
+def test_no_region_opens_a_kind_that_is_never_called(code: str) -> None:
+    everywhere = OpenRegions.everywhere_in("001", *SUPPORTED_REGIONS)
+    for number in NUMBERS[code]:
+        with pytest.raises(PhoneError) as refused:
+            check_dialable(number, everywhere)
+        assert (refused.value.code, number in refused.value.message) == (code, True)
+
+
+@pytest.mark.parametrize(
+    ("closed", "who"),
+    [
+        ({Layer.OPERATOR}, "Only the platform operator can open it."),
+        ({Layer.PARTNER}, "A partner admin can open it in the portal's settings."),
+        ({Layer.ORGANIZATION}, "It can be opened in the organization's settings."),
+        (set(Layer), "Only the platform operator can open it."),
+        (
+            {Layer.PARTNER, Layer.ORGANIZATION},
+            "A partner admin can open it in the portal's settings.",
+        ),
+    ],
+)
+def test_a_closed_country_is_named_with_who_can_open_it(closed: set[Layer], who: str) -> None:
+    everywhere = frozenset({"US", "GB"})
+    layers = [everywhere - ({"GB"} if layer in closed else set()) for layer in Layer]
     with pytest.raises(PhoneError) as refused:
-        check_dialable(number, ALLOWED)
-    assert refused.value.code == "satellite"
-    assert check_dialable(number, {"001"}) is None  # type: ignore[func-returns-value]  # the promise
+        check_dialable("+442079460000", OpenRegions(*layers))
+    assert refused.value.message == (
+        f"+442079460000 is in the United Kingdom, which isn't open for calls. {who}"
+    )
 
 
 def test_the_sentence_shows_how_the_number_is_written() -> None:

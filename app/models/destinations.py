@@ -1,0 +1,39 @@
+"""Where calls may go: what the operator allows, and what each partner opens within that.
+
+``regions`` are ISO 3166 codes. ``hosts`` are hosts that calls may be handed over to, such as
+``voice.example``, or ``*.voice.example`` for those below it.
+"""
+
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, Integer
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.models.base import Base, Json
+
+
+class InstallationDestinations(Base):
+    """One row, once the operator has decided. None is the default of ``regions``, and any host."""
+
+    __tablename__ = "installation_destinations"
+    __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    regions: Mapped[list[str] | None] = mapped_column(Json)
+    hosts: Mapped[list[str] | None] = mapped_column(Json)
+    version: Mapped[int] = mapped_column(Integer, default=1)
+
+
+class PartnerDestinations(Base):
+    """A partner's own, and the operator's limits for it; None is no limit of the partner."""
+
+    __tablename__ = "partner_destinations"
+
+    partner_id: Mapped[UUID] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
+    )
+    regions: Mapped[list[str]] = mapped_column(Json, default=list)
+    hosts: Mapped[list[str]] = mapped_column(Json, default=list)
+    limit_regions: Mapped[list[str] | None] = mapped_column(Json)
+    limit_hosts: Mapped[list[str] | None] = mapped_column(Json)
+    version: Mapped[int] = mapped_column(Integer, default=1)

@@ -1,0 +1,248 @@
+"""Which numbers may be called: one table of kinds, and the regions that are open.
+
+Kinds come from the numbering plans in the phonenumbers library. `RANGES` names ranges that the
+library files elsewhere, or calls unassigned, each with its source.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, Self
+
+from phonenumbers import (
+    SUPPORTED_REGIONS,
+    PhoneNumber,
+    PhoneNumberFormat,
+    PhoneNumberType,
+    ValidationResult,
+    format_number,
+    is_possible_number_with_reason,
+    is_valid_short_number_for_region,
+    national_significant_number,
+    number_type,
+    region_code_for_number,
+    region_codes_for_country_code,
+)
+from phonenumbers.shortnumberinfo import is_emergency_number
+
+from app.phone.errors import PhoneError
+from app.phone.places import country_name, parsed
+
+_E164 = re.compile(r"\+[1-9][0-9]{7,14}")
+_SHORT = re.compile(r"\+?[0-9]{2,7}")
+_NO_REGION = "001"
+
+HIGH_RISK = frozenset(
+    {
+        "AC", "AF", "BI", "BY", "CD", "CF", "CG", "CK", "CU", "DJ", "ER", "EH",
+        "FK", "FM", "GM", "GN", "GQ", "GW", "IR", "KI", "KM", "KP", "LR", "LY",
+        "MG", "MH", "ML", "MR", "MV", "NE", "NR", "NU", "PG", "PW", "SB", "SD",
+        "SH", "SL", "SO", "SS", "ST", "SY", "TD", "TG", "TK", "TL", "TO", "TV",
+        "VU", "WF", "WS", "YE", "ZW",
+    }
+)  # fmt: skip
+"""Closed until the operator opens them: regions whose carriers charge much for a minute and few
+customers call, which is where stolen minutes are sold, and regions under broad sanctions. Compare
+the fraud loss surveys of the Communications Fraud Control Association (cfca.org)."""
+USUAL_REGIONS = frozenset(SUPPORTED_REGIONS) - HIGH_RISK
+"""What an installation opens before its operator has decided."""
+
+
+class Range(NamedTuple):
+    """Numbers that begin with ``pattern`` (after the +) and are of this kind."""
+
+    pattern: str
+    kind: str
+
+
+RANGES = tuple(
+    Range(pattern, kind)
+    for pattern, kind in (
+        # ITU-T E.164, list of assigned country codes: Inmarsat, global mobile satellite systems,
+        # and the two shared codes of international networks.
+        (r"870|88[123]", "satellite"),
+        (r"878", "personal"),  # ITU-T E.168: universal personal telecommunications
+        (r"979", "premium"),  # ITU-T E.169.2: international premium rate service
+        (r"808", "shared_cost"),  # ITU-T E.169.3: international shared cost service
+        (r"800|888", "no_country"),  # ITU-T E.169.1, and the UN's former code
+        # Canadian Numbering Administration, non-geographic area codes: 600 has mobile satellite
+        # and caller-pays services.
+        (r"1600", "satellite"),
+        # NANPA, Central Office Code Assignment Guidelines, unassignable codes: directory
+        # assistance, and information delivery that the caller pays for.
+        (r"1[2-9][0-9]{2}5551212$", "premium"),
+        (r"1[2-9][0-9]{2}976[0-9]{4}$", "premium"),
+        # Ofcom, National Telephone Numbering Plan: 070, 076 without the Isle of Man's mobiles,
+        # and the numbers of organizations, 03 and 055.
+        (r"4470", "personal"),
+        (r"4476(?!24)", "pager"),
+        (r"44(?:3|55)", "uan"),
+        # Bundesnetzagentur, Nummernplan: mass traffic, personal numbers, user groups, inquiries.
+        (r"49137", "shared_cost"),
+        (r"49700", "personal"),
+        (r"4918[1-9]", "uan"),
+        (r"49118", "premium"),
+    )
+)
+"""Checked before the library, the first match counts."""
+
+_KINDS = {
+    PhoneNumberType.PREMIUM_RATE: "premium",
+    PhoneNumberType.SHARED_COST: "shared_cost",
+    PhoneNumberType.PERSONAL_NUMBER: "personal",
+    PhoneNumberType.PAGER: "pager",
+    PhoneNumberType.UAN: "uan",
+    PhoneNumberType.VOICEMAIL: "voicemail",
+}
+_CALLED = {
+    PhoneNumberType.FIXED_LINE,
+    PhoneNumberType.MOBILE,
+    PhoneNumberType.FIXED_LINE_OR_MOBILE,
+    PhoneNumberType.TOLL_FREE,
+    PhoneNumberType.VOIP,
+}
+
+REFUSALS = {
+    "not_e164": "Enter + and the country code, 8 to 15 digits in total, without spaces: {shape}",
+    "emergency": "{number} is an emergency number. These are never called.",
+    "short": "{number} is a short number. Only full numbers can be called.",
+    "area_code_missing": "The area code is missing: write the whole number after {prefix}.",
+    "country_unknown": "No country code matches this number. Check the first digits.",
+    "satellite": "{number} is a satellite or international network number. No one can open these.",
+    "no_country": "{number} is an international number without a country. No one can open these.",
+    "premium": "{number} is a premium-rate number. No one can open these.",
+    "shared_cost": "{number} is a shared-cost number. No one can open these.",
+    "personal": "{number} is a personal (follow-me) number. No one can open these.",
+    "pager": "{number} is a pager. No one can open these.",
+    "uan": "{number} is a company access number (UAN). No one can open these.",
+    "voicemail": "{number} is an access number of a voicemail. No one can open these.",
+    "not_in_use": "{country} has no number like this. Check the digits.",
+    "region_not_allowed": "{number} is in {country}, which isn't open for calls. {opened_by}",
+}
+"""Code and sentence of every reason not to call; ``{…}`` is filled in."""
+
+
+class Layer(StrEnum):
+    """Who opens regions. A call needs all three."""
+
+    OPERATOR = "operator"
+    PARTNER = "partner"
+    ORGANIZATION = "organization"
+
+
+OPENED_BY = {
+    Layer.OPERATOR: "Only the platform operator can open it.",
+    Layer.PARTNER: "A partner admin can open it in the portal's settings.",
+    Layer.ORGANIZATION: "It can be opened in the organization's settings.",
+}
+"""Who can open a region that is closed by the layer."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRegions:
+    """The regions (ISO 3166 codes) that calls may go to, as each layer has opened them."""
+
+    operator: frozenset[str]
+    partner: frozenset[str]
+    organization: frozenset[str]
+
+    @classmethod
+    def everywhere_in(cls, *regions: str) -> Self:
+        """The same regions in each layer."""
+        same = frozenset(regions)
+        return cls(same, same, same)
+
+    def closed_by(self, region: str) -> Layer | None:
+        """The highest layer in which the region is closed; None if calls may go there."""
+        for layer in Layer:
+            if region not in getattr(self, layer):
+                return layer
+        return None
+
+    @property
+    def can_be_chosen(self) -> frozenset[str]:
+        """The regions that the organization may choose from."""
+        return self.operator & self.partner
+
+    @property
+    def open(self) -> frozenset[str]:
+        """The regions that calls may go to."""
+        return self.can_be_chosen & self.organization
+
+
+def check_dialable(e164: str, open_regions: OpenRegions) -> None:
+    """Raises PhoneError (its code is one of REFUSALS) unless the number may be called.
+
+    A number counts for its own region, not for the first country of its code: +1 876 is Jamaica.
+    """
+    if not _E164.fullmatch(e164):
+        raise _malformed(e164)
+    number = parsed(e164)
+    if number is None:
+        raise _refusal("country_unknown")
+    written = format_number(number, PhoneNumberFormat.E164)
+    if written != e164:
+        raise _refusal("not_e164", shape=f"{written}.")
+    _check_kind(number, e164)
+    region = region_code_for_number(number) or _NO_REGION
+    layer = open_regions.closed_by(region)
+    if layer is not None:
+        raise _refusal(
+            "region_not_allowed",
+            number=e164,
+            country=country_name(region),
+            opened_by=OPENED_BY[layer],
+        )
+
+
+def _check_kind(number: PhoneNumber, e164: str) -> None:
+    for pattern, kind in RANGES:
+        if re.match(pattern, e164[1:]):
+            raise _refusal(kind, number=e164)
+    found = number_type(number)
+    if found in _KINDS:
+        raise _refusal(_KINDS[found], number=e164)
+    if found not in _CALLED:
+        raise _unassigned(number, e164)
+
+
+def _unassigned(number: PhoneNumber, e164: str) -> PhoneError:
+    code = number.country_code or 0
+    regions = region_codes_for_country_code(code)
+    national = national_significant_number(number)
+    if any(is_emergency_number(national, region) for region in regions):
+        return _refusal("emergency", number=e164)
+    if any(is_valid_short_number_for_region(number, region) for region in regions):
+        return _refusal("short", number=e164)
+    verdict = is_possible_number_with_reason(number)
+    if verdict == ValidationResult.IS_POSSIBLE_LOCAL_ONLY:
+        return _refusal("area_code_missing", prefix=f"+{code}")
+    return _refusal("not_in_use", country=_subject(regions, code))
+
+
+def _subject(regions: tuple[str, ...], code: int) -> str:
+    if len(regions) != 1:
+        return f"Country code +{code}"
+    name = country_name(regions[0])
+    return name[0].upper() + name[1:]
+
+
+def _malformed(text: str) -> PhoneError:
+    """An emergency or short number is called by its name, whatever stands in front of it."""
+    if _SHORT.fullmatch(text):
+        digits = text.removeprefix("+")
+        number = parsed(text) if text[0] == "+" else None
+        national = national_significant_number(number) if number else digits
+        code = number.country_code or 0 if number else 0
+        regions = [*region_codes_for_country_code(code), "US", "GB"]
+        if any(
+            is_emergency_number(digit, region) for digit in (digits, national) for region in regions
+        ):
+            return _refusal("emergency", number=text)
+        if len(digits) <= 6:
+            return _refusal("short", number=text)
+    return _refusal("not_e164", shape="+442079460000.")
+
+
+def _refusal(code: str, **facts: str) -> PhoneError:
+    return PhoneError(code, REFUSALS[code].format(**facts))

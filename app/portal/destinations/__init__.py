@@ -1,0 +1,1 @@
+"""Call destinations: the operator's limits, and what a partner opens."""

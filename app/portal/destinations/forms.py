@@ -1,0 +1,64 @@
+"""The form of call destinations, of the operator and of a partner."""
+
+from collections.abc import Collection, Sequence
+from typing import Self
+
+from wtforms import BooleanField, SelectMultipleField, TextAreaField
+
+from app.portal.web.fields import VersionField
+from app.portal.web.forms import PortalForm
+from app.portal.web.region_choices import named_regions
+from app.services.destinations import Choice, Limits
+
+
+class DestinationsForm(PortalForm):
+    """Countries, and hosts with one on each line."""
+
+    version = VersionField()
+    regions = SelectMultipleField("Countries")
+    hosts = TextAreaField("Voice hosts", render_kw={"spellcheck": "false"})
+
+    def __init__(self, *args: object, **more: object):
+        super().__init__(*args, **more)
+        self.regions.choices = named_regions()
+
+    @classmethod
+    def showing(cls, stored: Limits | Choice) -> Self:
+        return cls.from_object(
+            data={
+                "version": stored.version,
+                "regions": sorted(stored.regions or ()),
+                "hosts": "\n".join(stored.hosts or ()),
+                "limited": stored.regions is not None,
+            }
+        )
+
+    def offer_only(self, regions: Collection[str]) -> None:
+        """Leave out the countries that can't be chosen."""
+        kept = {*regions, *(self.regions.data or ())}
+        self.regions.choices = [choice for choice in named_regions() if choice.value in kept]
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        return frozenset(self.regions.data or ())
+
+    @property
+    def typed_hosts(self) -> Sequence[str]:
+        return [line.strip() for line in (self.hosts.data or "").splitlines() if line.strip()]
+
+    def to_choice(self) -> Choice:
+        return Choice(self.chosen, self.typed_hosts)
+
+    def to_limits(self) -> Limits:
+        """Without a host, any is allowed."""
+        return Limits(self.chosen, self.typed_hosts or None)
+
+
+class PartnerLimitsForm(DestinationsForm):
+    """The operator's limits for one partner, which may be none."""
+
+    limited = BooleanField("Limit the countries of this partner")
+
+    def to_limits(self) -> Limits:
+        regions = self.chosen if self.limited.data else None
+        return Limits(regions, self.typed_hosts or None)

@@ -1,0 +1,67 @@
+"""What a partner opens for its organizations, within the operator's limits."""
+
+from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, transaction
+from app.portal.destinations.forms import DestinationsForm
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.forms import refused
+from app.portal.web.region_choices import offered_first
+from app.services import destinations, partners
+
+
+@portal.get("/settings/destinations")
+def portal_settings_destinations() -> Page:
+    with transaction(read_only=True) as session:
+        form = _stored(session)
+    return _page(form)
+
+
+@portal.post("/settings/destinations")
+def portal_settings_destinations_save() -> Page:
+    form = DestinationsForm()
+    if not form.validate():
+        return _page(form), 422
+    try:
+        with transaction() as session:
+            changed = destinations.change_choice(
+                session,
+                caller(),
+                partners.own(caller()),
+                form.to_choice(),
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        target = ("partner", partners.own(caller()))
+        return refused(error, form, lambda: _page(form), stored=_stored, target=target)
+    flash("Call destinations saved." if changed else "Nothing was changed.", "success")
+    return redirect(url_for("portal.portal_settings_destinations"), 303)
+
+
+def _stored(session: Session) -> DestinationsForm:
+    own = partners.own(caller())
+    return DestinationsForm.showing(destinations.choice_of(session, caller(), own))
+
+
+def _page(form: DestinationsForm) -> str:
+    with transaction(read_only=True) as session:
+        openable = destinations.openable_by_partner(session, partners.own(caller()))
+    form.offer_only(openable)
+    return render_template(
+        "portal/destinations/edit.html",
+        form=form,
+        sentence=(
+            "Countries that your customers may call, and hosts that calls may be handed over to. "
+            "Each organization chooses among them in its settings; its own country is always open."
+        ),
+        crumbs=[("Settings", url_for("portal.portal_settings")), ("Call destinations", None)],
+        hosts_hint=(
+            "Hosts of voice addresses, one on each line, like voice.example.com; *.example.com "
+            "stands for all below it. Without a host, calls can't be handed over."
+        ),
+        closed=form.chosen - openable,
+        usual=offered_first(form.regions.choices, form.chosen),
+        partners=None,
+    )

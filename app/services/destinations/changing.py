@@ -1,0 +1,259 @@
+"""The operator's limits and the partners' choices: reading and changing them."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from phonenumbers import SUPPORTED_REGIONS
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict, Forbidden, Problem, ValidationFailed
+from app.models import InstallationDestinations, Partner, PartnerDestinations
+from app.phone import USUAL_REGIONS, country_name
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit, partners
+from app.services.destinations.hand_over import covers
+from app.services.destinations.layers import Hosts, operator_regions, rows_of
+
+MOST_HOSTS = 100
+INSTALLATION = "Installation"
+INSTALLATION_ID = UUID(int=1)
+"""How the history names the installation."""
+_HOST = re.compile(
+    r"(?=.{1,253}\Z)(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+    r"(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The operator's limits. ``regions`` is None for a partner without limits of its own, and
+    ``hosts`` where any host is allowed."""
+
+    regions: frozenset[str] | None
+    hosts: Hosts
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a partner opens for its organizations: regions, and hosts for hand-overs."""
+
+    regions: frozenset[str]
+    hosts: Sequence[str]
+    version: int = 0
+
+
+def limits_of(session: Session, caller: Caller, partner_id: UUID | None = None) -> Limits:
+    """The limits of the installation, or of a partner. Raises `Forbidden`, `NotFound`."""
+    _require_operator(caller)
+    if partner_id is None:
+        stored = session.get(InstallationDestinations, 1)
+        if stored is None:
+            return Limits(USUAL_REGIONS, None)
+        regions = USUAL_REGIONS if stored.regions is None else frozenset(stored.regions)
+        return Limits(regions, stored.hosts, stored.version)
+    partners.check(session, caller, partner_id)
+    return _limits(session.get(PartnerDestinations, partner_id))
+
+
+def limits_of_partners(session: Session, caller: Caller) -> list[tuple[Partner, Limits]]:
+    """Every partner by name with its limits. Raises `Forbidden`."""
+    _require_operator(caller)
+    limited = {own.partner_id: own for own in session.scalars(select(PartnerDestinations))}
+    named = session.scalars(select(Partner).order_by(Partner.name, Partner.id))
+    return [(partner, _limits(limited.get(partner.id))) for partner in named]
+
+
+def change_limits(
+    session: Session,
+    caller: Caller,
+    wanted: Limits,
+    partner_id: UUID | None = None,
+    *,
+    expected_version: int | None = None,
+) -> bool:
+    """Write the limits of the installation, or of a partner; whether this changed anything.
+
+    They count from the next call on, accepted calls included. Raises `Forbidden`, `NotFound`,
+    `ValidationFailed` (``unknown_region``, ``required``, ``invalid_host``) and `Conflict`
+    (``changed_meanwhile``).
+    """
+    before = limits_of(session, caller, partner_id)
+    partner = None
+    if partner_id is not None:
+        partner = partners.get(session, caller, partner_id, for_change=True)
+        before = limits_of(session, caller, partner_id)
+    hosts = None if wanted.hosts is None else _tidied(wanted.hosts)
+    problems = [*_unknown_regions(wanted.regions or ()), *_bad_hosts(hosts or ())]
+    if partner is None and not wanted.regions:
+        problems.append(Problem("regions", "required", "Choose at least one country."))
+    if problems:
+        raise ValidationFailed.of(*problems)
+    if (before.regions, _listed(before.hosts)) == (wanted.regions, hosts):
+        return False
+    _check_version(before.version, expected_version)
+    regions = None if wanted.regions is None else sorted(wanted.regions)
+    row: Any
+    if partner is None:
+        row = _installation(session)
+        row.regions, row.hosts = regions, hosts
+    else:
+        row = _own(session, partner)
+        row.limit_regions, row.limit_hosts = regions, hosts
+    row.version += 1
+    session.flush()
+    audit.record(
+        session,
+        caller,
+        action=f"{'installation' if partner is None else 'partner'}.destinations_limited",
+        target_type="installation" if partner is None else "partner",
+        target_id=INSTALLATION_ID if partner is None else partner.id,
+        partner_id=partner.id if partner else None,
+        target=partner.name if partner else INSTALLATION,
+        before=_shown(before.regions, before.hosts),
+        after=_shown(wanted.regions, hosts),
+    )
+    return True
+
+
+def choice_of(session: Session, caller: Caller, partner_id: UUID) -> Choice:
+    """What the partner has opened. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.PARTNER_READ)
+    partners.check(session, caller, partner_id)
+    own = session.get(PartnerDestinations, partner_id)
+    return (
+        Choice(frozenset(own.regions), own.hosts, own.version) if own else Choice(frozenset(), ())
+    )
+
+
+def change_choice(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    wanted: Choice,
+    *,
+    expected_version: int | None = None,
+) -> bool:
+    """Write what the partner opens; whether this changed anything. What is opened already stays
+    so, also where the operator has closed it since.
+
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``unknown_region``, ``region_closed``,
+    ``invalid_host``, ``host_closed``) and `Conflict` (``changed_meanwhile``).
+    """
+    caller.require(Permission.PARTNER_WRITE)
+    partner = partners.get(session, caller, partner_id, for_change=True)
+    before = choice_of(session, caller, partner_id)
+    hosts = _tidied(wanted.hosts)
+    installation, own = rows_of(session, partner_id)
+    problems = [*_unknown_regions(wanted.regions), *_bad_hosts(hosts)]
+    closed = wanted.regions - before.regions - operator_regions(installation, own)
+    if closed and not problems:
+        problems.append(Problem("regions", "region_closed", _closed_sentence(closed)))
+    limits = (installation.hosts if installation else None, own.limit_hosts if own else None)
+    for host in sorted({*hosts} - {*before.hosts}):
+        if not all(allowed is None or covers(allowed, host) for allowed in limits):
+            message = f"{host} isn't allowed. Ask the platform operator to allow it."
+            problems.append(Problem("hosts", "host_closed", message))
+    if problems:
+        raise ValidationFailed.of(*problems)
+    if (before.regions, sorted(before.hosts)) == (wanted.regions, hosts):
+        return False
+    _check_version(before.version, expected_version)
+    row = _own(session, partner)
+    row.regions, row.hosts = sorted(wanted.regions), hosts
+    row.version += 1
+    session.flush()
+    audit.record(
+        session,
+        caller,
+        action="partner.destinations_opened",
+        target_type="partner",
+        target_id=partner.id,
+        partner_id=partner.id,
+        target=partner.name,
+        before=_shown(before.regions, before.hosts),
+        after=_shown(wanted.regions, hosts),
+    )
+    return True
+
+
+def _limits(own: PartnerDestinations | None) -> Limits:
+    """The operator's limits for a partner."""
+    if own is None:
+        return Limits(None, None)
+    regions = None if own.limit_regions is None else frozenset(own.limit_regions)
+    return Limits(regions, own.limit_hosts, own.version)
+
+
+def _require_operator(caller: Caller) -> None:
+    if not caller.is_operator:
+        message = "Only the platform operator sets the limits of call destinations."
+        raise Forbidden(message, "insufficient_scope")
+    caller.require(Permission.PARTNER_CREATE)
+
+
+def _check_version(stored: int, expected: int | None) -> None:
+    if expected is not None and stored != expected:
+        message = "Someone else changed the call destinations. Nothing was saved."
+        raise Conflict(message, "changed_meanwhile")
+
+
+def _installation(session: Session) -> InstallationDestinations:
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    first = insert(InstallationDestinations).values(id=1, version=0)
+    session.execute(first.on_conflict_do_nothing())
+    return session.get_one(
+        InstallationDestinations, 1, with_for_update=True, populate_existing=True
+    )
+
+
+def _own(session: Session, partner: Partner) -> PartnerDestinations:
+    """The partner's row; the partner itself is locked."""
+    found = session.get(PartnerDestinations, partner.id, populate_existing=True)
+    if found is None:
+        found = PartnerDestinations(partner_id=partner.id, regions=[], hosts=[], version=0)
+        session.add(found)
+    return found
+
+
+def _tidied(hosts: Iterable[str]) -> list[str]:
+    return sorted({host.strip().lower() for host in hosts if host.strip()})
+
+
+def _listed(hosts: Hosts) -> list[str] | None:
+    return None if hosts is None else sorted(hosts)
+
+
+def _unknown_regions(regions: Iterable[str]) -> Iterator[Problem]:
+    for region in sorted(set(regions) - SUPPORTED_REGIONS):
+        message = f"{region} is not a country with phone numbers."
+        yield Problem("regions", "unknown_region", message)
+        return
+
+
+def _bad_hosts(hosts: Sequence[str]) -> Iterator[Problem]:
+    if len(hosts) > MOST_HOSTS:
+        message = f"Use at most {MOST_HOSTS} hosts. *.example.com stands for all below it."
+        yield Problem("hosts", "too_many", message)
+    for host in hosts:
+        if not _HOST.fullmatch(host):
+            message = (
+                f"Enter hosts like voice.example.com, one on each line: {host[:60]} isn't one."
+            )
+            yield Problem("hosts", "invalid_host", message)
+            return
+
+
+def _closed_sentence(regions: Iterable[str]) -> str:
+    names = ", ".join(sorted(country_name(region).removeprefix("the ") for region in regions))
+    return f"Only the platform operator can open: {names}."
+
+
+def _shown(regions: frozenset[str] | None, hosts: Hosts) -> dict[str, Any]:
+    return {"allowedRegions": None if regions is None else sorted(regions), "hosts": _listed(hosts)}

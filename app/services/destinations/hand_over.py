@@ -1,0 +1,66 @@
+"""Where a call may be handed over to: the address itself, its host and the number in it.
+
+Nothing is looked up here: the worker does so right before it places a call.
+"""
+
+import ipaddress
+import re
+from collections.abc import Iterable
+
+from app.gateways.public_addresses import is_public
+from app.phone import PhoneError, check_dialable
+from app.services.destinations.layers import CallDestinations
+from app.validation.urls import is_voice_address, parts_of_voice_address
+
+SHAPE = (
+    "Enter a SIP address like sip:assistant@voice.example, with no parameter but transport, or a "
+    "stream address that begins with wss:// or https://."
+)
+_NUMERIC = re.compile(r"[0-9+.-]*[0-9][0-9+.-]*")
+_PRIVATE_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home.arpa")
+
+
+def host_of(address: str) -> str:
+    """The host of a voice address, in lower case."""
+    return parts_of_voice_address(address)[1].lower()
+
+
+def hand_over_refusal(address: str, destinations: CallDestinations) -> str | None:
+    """Why calls may not be handed over to the address, as a sentence; None if they may."""
+    if not is_voice_address(address):
+        return SHAPE
+    user, host = parts_of_voice_address(address)
+    if user is not None and _NUMERIC.fullmatch(user):
+        try:
+            check_dialable(user, destinations.regions)
+        except PhoneError as error:
+            return error.message
+    if not all(hosts is None or covers(hosts, host) for hosts in destinations.operator_hosts):
+        return f"Calls can't be handed over to {host}. Only the platform operator can allow it."
+    if not covers(destinations.partner_hosts, host):
+        return (
+            f"Calls can't be handed over to {host}. A partner admin can allow this host in the "
+            "portal's settings."
+        )
+    return None
+
+
+def covers(patterns: Iterable[str], host: str) -> bool:
+    """Whether a pattern is the host, or begins with ``*.`` and is for all below the rest."""
+    host = host.lower()
+    return any(
+        host == pattern or (pattern.startswith("*.") and host.endswith(pattern[1:]))
+        for pattern in patterns
+    )
+
+
+def is_private_host(host: str) -> bool:
+    """Whether the host certainly isn't on the internet, by its name alone. A host that ends in a
+    number must be an IPv4 address in its usual form: other forms are read in several ways."""
+    *_, last = labels = host.lower().split(".")
+    if last.isdigit() or last.startswith("0x"):
+        try:
+            return not is_public(ipaddress.IPv4Address(host))
+        except ValueError:
+            return True
+    return len(labels) == 1 or host.lower().endswith(tuple(f".{name}" for name in _PRIVATE_NAMES))

@@ -1,0 +1,86 @@
+"""The three layers as they are stored, read together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.models import InstallationDestinations, Organization, Partner, PartnerDestinations
+from app.phone import USUAL_REGIONS, OpenRegions
+
+Hosts = Sequence[str] | None
+"""Patterns of hosts; None is any host."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallDestinations:
+    """Where an organization's calls may go. A hand-over needs a host that the operator allows, for
+    the installation and for the partner, and that is among ``partner_hosts``."""
+
+    regions: OpenRegions
+    operator_hosts: tuple[Hosts, Hosts] = (None, None)
+    partner_hosts: Sequence[str] = ()
+
+
+def read_destinations(
+    organization: Organization,
+    installation: InstallationDestinations | None,
+    own: PartnerDestinations | None,
+) -> CallDestinations:
+    """The destinations from their rows; ``own`` is the partner's. The organization's own country,
+    which is its default region, needs no opening by the partner."""
+    opened = own.regions if own else ()
+    return CallDestinations(
+        OpenRegions(
+            operator=operator_regions(installation, own),
+            partner=frozenset(opened) | {organization.default_region},
+            organization=frozenset(organization.allowed_regions),
+        ),
+        (installation.hosts if installation else None, own.limit_hosts if own else None),
+        own.hosts if own else (),
+    )
+
+
+def destinations_of(session: Session, organization: Organization) -> CallDestinations:
+    """The destinations of an organization that came from its loader."""
+    return read_destinations(organization, *rows_of(session, organization.partner_id))
+
+
+def opened_by_partner(session: Session, partner_id: UUID) -> frozenset[str]:
+    """The regions that the partner has opened, and the operator hasn't closed."""
+    installation, own = rows_of(session, partner_id)
+    return frozenset(own.regions if own else ()) & operator_regions(installation, own)
+
+
+def openable_by_partner(session: Session, partner_id: UUID) -> frozenset[str]:
+    """The regions that the operator lets the partner open."""
+    return operator_regions(*rows_of(session, partner_id))
+
+
+def rows_of(
+    session: Session, partner_id: UUID
+) -> tuple[InstallationDestinations | None, PartnerDestinations | None]:
+    """What is stored for the installation and the partner, in one query."""
+    query = (
+        select(InstallationDestinations, PartnerDestinations)
+        .select_from(Partner)
+        .outerjoin(InstallationDestinations, InstallationDestinations.id == 1)
+        .outerjoin(PartnerDestinations, PartnerDestinations.partner_id == Partner.id)
+        .where(Partner.id == partner_id)
+    )
+    installation, own = session.execute(query).one()
+    return installation, own
+
+
+def operator_regions(
+    installation: InstallationDestinations | None, own: PartnerDestinations | None
+) -> frozenset[str]:
+    """The operator's limit for a partner."""
+    regions = USUAL_REGIONS
+    if installation is not None and installation.regions is not None:
+        regions = frozenset(installation.regions)
+    if own is not None and own.limit_regions is not None:
+        regions &= frozenset(own.limit_regions)
+    return regions
