@@ -2,9 +2,10 @@
 
 import secrets
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import pytest
 from app.gateways.carriers.brought import Finding
 from app.gateways.carriers.sip import asking, checking
 from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.program import UNCHECKED
 from app.gateways.carriers.sip.proving import proof
+from tests.fixtures.certificate import write_certificate
 from tests.fixtures.sip_trunk import Trunk, sip_trunk
 
 OWN, FOREIGN = "+12025550199", "+12025550100"
@@ -104,15 +107,37 @@ def test_a_name_leads_to_the_internet_or_nowhere(
 
 
 def test_over_tcp_answers_come_in_pieces_and_over_tls_somebody_must_speak_it(
-    check: Callable[..., Finding],
+    check: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         threading.Thread(target=_answer_in_pieces, args=(server,), daemon=True).start()
         address = "127.0.0.1:{1}".format(*server.getsockname())
         assert check(trunk=address, transport="tcp") == Finding(True, ANSWERS)
+        assert check(trunk=address, transport="tls", baresip="") == Finding(False, UNCHECKED)
+        monkeypatch.setattr(checking, "checks_certificates", lambda _: True)
         told = check(trunk=address, transport="tls")
     assert not told.works
     assert told.words.startswith(f"No encrypted connection to {address} over TLS: ")
+
+
+def test_a_certificate_that_nobody_vouches_for_is_told(
+    check: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(checking, "checks_certificates", lambda _: True)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(write_certificate(tmp_path))
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        threading.Thread(target=_greet, args=(server, context), daemon=True).start()
+        port = server.getsockname()[1]
+        told = check(trunk=f"localhost:{port}", transport="tls")
+    words = f"No encrypted connection to 127.0.0.1:{port} over TLS: certificate verify failed."
+    assert told == Finding(False, words)
+
+
+def _greet(server: socket.socket, context: ssl.SSLContext) -> None:
+    connection, _address = server.accept()
+    with connection, suppress(OSError):
+        context.wrap_socket(connection, server_side=True).recv(1)
 
 
 def _answer_in_pieces(server: socket.socket) -> None:

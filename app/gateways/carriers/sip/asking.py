@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.carriers.sip.hop import Hop
+from app.gateways.carriers.sip.hop import Hop, first_hop
 from app.gateways.carriers.sip.proving import proof
 
 GAPS = (0.5, 1.0, 2.5)
@@ -158,7 +158,10 @@ def opened(account: SipAccount, hop: Hop) -> Iterator[Line]:
             with _cut(connection):
                 yield Line(account, hop, connection)
             return
-        encrypted = _unverified().wrap_socket(connection, do_handshake_on_connect=False)
+        name, _port = first_hop(account)  # the hop is its address
+        encrypted = ssl.create_default_context().wrap_socket(
+            connection, do_handshake_on_connect=False, server_hostname=name
+        )
         with encrypted, _cut(encrypted):
             encrypted.do_handshake()
             yield Line(account, hop, encrypted)
@@ -195,11 +198,3 @@ def trunk_answers(account: SipAccount, hop: Hop) -> bool:
 def _shut(connection: socket.socket) -> None:
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
-
-
-def _unverified() -> ssl.SSLContext:
-    """As calls go out: baresip does not check whose certificate it is."""
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return context

@@ -19,6 +19,7 @@ from app.gateways.carriers.sip.hearing import RATE, Listener
 from app.gateways.carriers.sip.hop import Hop, first_hop, pinned_hop
 from app.gateways.carriers.sip.ledger import Fact, Ledger, Page
 from app.gateways.carriers.sip.phone import NotStarted, Phone
+from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
 from app.gateways.carriers.sip.speaking import CannotSpeak, prepare
 from app.gateways.carriers.sip.task import SILENT_TRUNK_SECONDS, Task
 from app.gateways.carriers.sip.trace import Message
@@ -104,6 +105,8 @@ class CallSession:
                 voice=account.voice,
                 sounds=account.sounds,
             )
+        if account.transport == "tls" and not checks_certificates(account.baresip):
+            raise ended(EndedReason.CARRIER_ERROR, UNCHECKED, definite=True)
         hop = self._hop()
         if not account.registers and account.probes and not trunk_answers(account, hop):
             message = "The trunk could not be reached."
@@ -117,13 +120,15 @@ class CallSession:
         if not self._account.is_pinned:
             return first_hop(self._account)
         try:
-            return pinned_hop(self._account)
+            pinned = pinned_hop(self._account)
         except LeadsNowhere as reason:
             message = f"The trunk could not be reached: {reason}."
             raise unreached(message) from None
         except NotPublic as reason:
             message = f"No call was placed: {reason}."
             raise ended(EndedReason.CARRIER_ERROR, message, definite=True) from None
+        # Over TLS the certificate decides who is reached, and it is made for the name.
+        return first_hop(self._account) if self._account.transport == "tls" else pinned
 
     def _dial(self) -> None:
         if self._stop_mark.exists():

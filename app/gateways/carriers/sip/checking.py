@@ -7,6 +7,7 @@ from app.gateways.carriers.brought import Finding
 from app.gateways.carriers.sip.account import SipAccount
 from app.gateways.carriers.sip.asking import ANSWER_SECONDS, Line, Reply, opened
 from app.gateways.carriers.sip.hop import Hop, pinned_hop
+from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
 from app.gateways.public_addresses import NoPlace, NotPublic
 
 COMPARE = "Compare it with what the provider wrote."
@@ -21,6 +22,8 @@ class _Fault(Exception):
 def tested(account: SipAccount, numbers: Sequence[str]) -> Finding:
     """Finds the trunk, proves the password where it is asked for, and asks whether the numbers
     may be shown as the caller."""
+    if account.transport == "tls" and not checks_certificates(account.baresip):
+        return Finding(False, UNCHECKED)
     try:
         hop = _found(account)
         try:

@@ -64,7 +64,7 @@ class Phone:
         takes every message, whatever the account says. Sounds are in the phone's folder."""
         port = _free_port()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (self._folder / "config").write_text(self._config(port, silence, is_pinned=hop is not None))
+        (self._folder / "config").write_text(self._config(port, silence))
         secret = self._folder / "accounts"
         secret.touch(mode=0o600)
         secret.write_text(self._own_line(hop))
@@ -216,7 +216,7 @@ class Phone:
         parts.append(f"regint={REGISTRATION_SECONDS if account.registers else 0}")
         return ";".join(parts) + "\n"
 
-    def _config(self, port: int, silence: Path, *, is_pinned: bool) -> str:
+    def _config(self, port: int, silence: Path) -> str:
         lines = [
             "poll_method epoll",
             "sip_listen 0.0.0.0:0",
@@ -236,10 +236,8 @@ class Phone:
             f"ctrl_tcp_listen 127.0.0.1:{port}",
             "menu_bell no",
         ]
-        if self._transport == "tls" and CERTIFICATES.exists():
-            lines.append(f"sip_cafile {CERTIFICATES}")
-        if is_pinned:
-            lines.append("sip_verify_server no")  # an address is in no certificate
+        if self._transport == "tls":
+            lines += [f"sip_cafile {CERTIFICATES}", "sip_verify_server yes"]
         return "\n".join(lines) + "\n"
 
 

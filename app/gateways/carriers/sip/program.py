@@ -1,0 +1,31 @@
+"""What the installed baresip can do."""
+
+import re
+import shutil
+import subprocess
+from functools import cache
+
+CHECKS_SINCE = (1, 1, 0)
+"""The first version that checks certificates (``sip_verify_server``)."""
+UNCHECKED = (
+    "Calls over TLS aren't placed: the installed baresip can't check certificates. Install baresip "
+    "1.1 or newer, or choose another transport."
+)
+_VERSION = re.compile(r"baresip v(\d+)\.(\d+)\.(\d+)")
+_ANSWER_SECONDS = 5.0
+
+
+@cache
+def checks_certificates(baresip: str) -> bool:
+    """Whether this baresip refuses a trunk whose certificate isn't genuine."""
+    program = shutil.which(baresip)
+    if program is None:
+        return False
+    try:
+        told = subprocess.run(  # noqa: S603 - the operator names the program
+            [program, "-h"], capture_output=True, text=True, timeout=_ANSWER_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    version = _VERSION.search(told.stdout + told.stderr)
+    return version is not None and tuple(map(int, version.groups())) >= CHECKS_SINCE
