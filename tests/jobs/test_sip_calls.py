@@ -14,10 +14,12 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select
 
+from app.enums import CarrierKind
 from app.gateways.carriers.sip.speaking import RATE
 from app.models import CallEvent, CarrierAccount
 from app.services import calls
 from tests import matrix
+from tests.fixtures.cast import open_destinations
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.sip_phone import (
     Telephone,
@@ -30,7 +32,7 @@ from tests.fixtures.sip_phone import (
 from tests.fixtures.sip_trunk import Answer
 from tests.fixtures.sip_worker import SipWorker, sip_worker
 from tests.fixtures.waiting import is_gone, wait_for
-from tests.fixtures.worker import call_now, outcome, until
+from tests.fixtures.worker import call_now, open_line, outcome, until
 from tests.matrix import rotating
 
 pytestmark = [pytest.mark.debian, pytest.mark.worker, pytest.mark.xdist_group("sip")]
@@ -175,6 +177,19 @@ def test_a_call_that_nobody_takes_ends_as_the_trunk_says(
 ) -> None:
     assert outcome(house.database, dialled.calls[name]) == ended
     assert len(house.trunk.calls_to(dialled.numbers[name])) == 1
+
+
+def test_no_call_leaves_for_a_country_that_was_closed_meanwhile(house: SipWorker) -> None:
+    line = open_line(house.database, allowed_regions=["US", "GB"])
+    abroad, at_home = "+442079460101", house.number(BUSY)
+    with house.database.transaction() as session:
+        begun = [
+            line.accept(session, number, carrier=CarrierKind.SIP).id for number in (abroad, at_home)
+        ]
+        open_destinations(session, line.partner_id)
+    ended = [outcome(house.database, call_id)[:2] for call_id in begun]
+    assert ended == [("canceled", "region_not_allowed"), ("busy", "busy")]
+    assert [len(house.trunk.calls_to(number)) for number in (abroad, at_home)] == [0, 1]
 
 
 def test_what_happens_on_the_line_is_on_the_timeline(house: SipWorker, dialled: Dialled) -> None:

@@ -1,0 +1,197 @@
+"""Three hundred numbers against three layers: when calls are accepted, and when they are placed."""
+
+from collections.abc import Callable
+
+import pytest
+from phonenumbers import (
+    SUPPORTED_REGIONS,
+    PhoneNumberFormat,
+    PhoneNumberType,
+    example_number_for_type,
+    format_number,
+)
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, CarrierKind
+from app.errors import ValidationFailed
+from app.models import Assistant, Call, Organization, new_id
+from app.phone import region_of
+from app.services import destinations
+from app.services.calls import attempts
+from app.services.calls.attempts import ClaimKind, FoundHost
+from app.services.destinations import Choice, Limits
+from tests.fixtures.cast import OPERATOR, open_destinations
+from tests.fixtures.worker import Line, make_line
+from tests.phone.numbers import NUMBERS
+
+NEVER = frozenset(
+    number
+    for kind, numbers in NUMBERS.items()
+    if kind not in {None, "region_not_allowed"}
+    for number in numbers
+)
+MOBILES = frozenset(
+    format_number(number, PhoneNumberFormat.E164)
+    for region in sorted(SUPPORTED_REGIONS)[:150]
+    if (number := example_number_for_type(region, PhoneNumberType.MOBILE)) is not None
+)
+CALLED = frozenset({*(NUMBERS[None]), *NUMBERS["region_not_allowed"], *MOBILES})
+EVERYWHERE = frozenset(SUPPORTED_REGIONS)
+HOME = frozenset({"US"})
+
+
+def close_for_all(session: Session, line: Line) -> None:
+    destinations.change_limits(session, OPERATOR, Limits(HOME, None))
+
+
+def close_for_the_partner(session: Session, line: Line) -> None:
+    destinations.change_limits(session, OPERATOR, Limits(HOME, None), line.partner_id)
+
+
+def close_by_the_partner(session: Session, line: Line) -> None:
+    destinations.change_choice(session, OPERATOR, line.partner_id, Choice(frozenset(), ()))
+
+
+def close_by_the_organization(session: Session, line: Line) -> None:
+    session.get_one(Organization, line.organization_id).allowed_regions = ["US"]
+
+
+LAYERS: dict[Callable[[Session, Line], None], str] = {
+    close_for_all: "operator",
+    close_for_the_partner: "operator",
+    close_by_the_partner: "partner admin",
+    close_by_the_organization: "organization's settings",
+}
+each_layer = pytest.mark.parametrize("close", LAYERS, ids=lambda close: close.__name__)
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def line(session: Session) -> Line:
+    """An organization that may call everywhere: each layer has opened every country."""
+    destinations.change_limits(session, OPERATOR, Limits(EVERYWHERE, None))
+    return make_line(session, allowed_regions=sorted(EVERYWHERE))
+
+
+def accepted(session: Session, line: Line, numbers: frozenset[str]) -> dict[str, str]:
+    """Why numbers are refused; each accepted call is left out."""
+    refusals = {}
+    for number in sorted(numbers):
+        try:
+            line.accept(session, number)
+        except ValidationFailed as error:
+            refusals[number] = error.message
+    return refusals
+
+
+def placed(session: Session) -> set[str]:
+    """The numbers of all waiting calls that would be dialled now."""
+    return {
+        call.phone_number
+        for call in session.scalars(select(Call)).all()
+        if attempts.claim(session, call.id, new_id(), calls_at_once=1000).kind is ClaimKind.DIAL
+    }
+
+
+def test_about_three_hundred_numbers_are_tried() -> None:
+    assert 290 <= len(NEVER | CALLED) <= 330
+    assert set() == NEVER & CALLED
+
+
+def test_no_layer_opens_a_kind_of_number_that_is_never_called(session: Session, line: Line) -> None:
+    refusals = accepted(session, line, NEVER | CALLED)
+    assert refusals.keys() == NEVER
+    assert placed(session) == CALLED
+
+
+@each_layer
+def test_each_layer_refuses_new_calls(
+    session: Session, line: Line, close: Callable[[Session, Line], None]
+) -> None:
+    close(session, line)
+    refusals = accepted(session, line, NEVER | CALLED)
+    home = {number for number in CALLED if region_of(number) == "US"}
+    assert refusals.keys() == (NEVER | CALLED) - home
+    abroad = [refusals[number] for number in CALLED - home]
+    assert [words for words in abroad if LAYERS[close] not in words] == []
+    assert placed(session) == home
+
+
+@each_layer
+def test_each_layer_stops_calls_that_were_accepted_before(
+    session: Session, line: Line, close: Callable[[Session, Line], None]
+) -> None:
+    assert accepted(session, line, CALLED) == {}
+    close(session, line)
+    home = {number for number in CALLED if region_of(number) == "US"}
+    assert placed(session) == home
+    ended = session.scalars(select(Call).where(Call.status == CallStatus.CANCELED)).all()
+    assert {call.phone_number for call in ended} == CALLED - home
+    assert {call.ended_reason for call in ended} == {"region_not_allowed"}
+
+
+def test_a_call_that_an_earlier_version_accepted_to_such_a_number_is_not_placed(
+    session: Session, line: Line
+) -> None:
+    for number in sorted(number for number in NEVER if len(number) <= 20):
+        line.accept(session, "+12025550101").phone_number = number
+    assert placed(session) == set()
+
+
+@pytest.fixture
+def handing_over(session: Session, line: Line) -> Line:
+    open_destinations(session, line.partner_id, hosts=["voice.example", "127.0.0.1"])
+    return line
+
+
+def call_of(session: Session, line: Line, address: str) -> Call:
+    """A call that was accepted before the assistant got this voice address."""
+    call = line.accept(session, carrier=CarrierKind.TWILIO)
+    session.get_one(Assistant, line.assistant_id).voice_address = address
+    session.flush()
+    return call
+
+
+def test_the_host_of_a_voice_address_is_looked_up_before_a_call_is_placed(
+    session: Session, handing_over: Line
+) -> None:
+    call = call_of(session, handing_over, "sip:robin@voice.example")
+    first = attempts.claim(session, call.id, new_id(), calls_at_once=5)
+    assert (first.kind, first.host) == (ClaimKind.LOOK_UP_HOST, "voice.example")
+    found = FoundHost("voice.example")
+    second = attempts.claim(session, call.id, new_id(), calls_at_once=5, found_host=found)
+    assert second.kind is ClaimKind.DIAL
+    assert second.placement is not None
+    assert second.placement.hand_over_to == "sip:robin@voice.example"
+
+
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [
+        (FoundHost("voice.example", "Not public."), CallStatus.CANCELED),
+        (FoundHost("voice.example", "DNS lookup failed.", lasts=False), CallStatus.SCHEDULED),
+    ],
+)
+def test_a_call_whose_host_is_private_ends_and_one_whose_host_is_unknown_waits(
+    session: Session, handing_over: Line, found: FoundHost, status: CallStatus
+) -> None:
+    call = call_of(session, handing_over, "sip:robin@voice.example")
+    claim = attempts.claim(session, call.id, new_id(), calls_at_once=5, found_host=found)
+    assert (claim.kind, call.status) == (ClaimKind.DONE, status)
+
+
+def test_a_voice_address_that_is_not_allowed_any_more_stops_the_call(
+    session: Session, handing_over: Line
+) -> None:
+    call = call_of(session, handing_over, "sip:+19005550199@voice.example")
+    claim = attempts.claim(session, call.id, new_id(), calls_at_once=5)
+    assert (claim.kind, call.status) == (ClaimKind.DONE, CallStatus.CANCELED)
+    assert call.status_detail == (
+        "The assistant's voice address can't be used. "
+        "+19005550199 is a premium-rate number. No one can open these."
+    )
