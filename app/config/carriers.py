@@ -39,7 +39,7 @@ class CarrierSettings(Foundation):
     sip_proxy: str = ""
     """Outbound proxy for all SIP traffic. Without it: none."""
     sip_transport: Literal["udp", "tcp", "tls"] = "udp"
-    """Transport of the signaling."""
+    """Transport of the signaling; ``tls`` needs baresip 1.1, which checks certificates."""
     sip_register: bool = False
     """Whether each call registers with the trunk first."""
     sip_probe: bool = True
@@ -59,7 +59,7 @@ class CarrierSettings(Foundation):
     sip_espeak: str = "espeak-ng"
     """Name or path of the espeak-ng program."""
     sip_allow_private: bool = False
-    """For tests: the trunks of partners may use private addresses. Refused in production."""
+    """For tests: trunks of partners and voice addresses may be private. Refused in production."""
     carrier_request_seconds: float = Field(10.0, gt=0)
     """How long to wait for a carrier's answer to a request."""
     carrier_settle_seconds: float = Field(12.0, gt=0)

@@ -13,7 +13,7 @@ from app.models import Assistant, AuditEntry, ExternalIdKey, Organization, User
 from app.services import assistants, campaigns, contacts
 from app.services.assistants.queries import Readiness
 from app.validation.urls import is_voice_address
-from tests.fixtures.cast import Tenant
+from tests.fixtures.cast import Tenant, open_destinations
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -33,7 +33,9 @@ READY = {
 
 
 @pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+def admin(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
+    open_destinations(session, own.partner.id, hosts=["voice.example"])
+    session.commit()
     return signed_in(own.staff[Role.PARTNER_ADMIN])
 
 

@@ -152,14 +152,12 @@ def change_choice(
     hosts = _tidied(wanted.hosts)
     installation, own = rows_of(session, partner_id)
     problems = [*_unknown_regions(wanted.regions), *_bad_hosts(hosts)]
-    closed = wanted.regions - before.regions - operator_regions(installation, own)
-    if closed and not problems:
-        problems.append(Problem("regions", "region_closed", _closed_sentence(closed)))
-    limits = (installation.hosts if installation else None, own.limit_hosts if own else None)
-    for host in sorted({*hosts} - {*before.hosts}):
-        if not all(allowed is None or covers(allowed, host) for allowed in limits):
-            message = f"{host} isn't allowed. Ask the platform operator to allow it."
-            problems.append(Problem("hosts", "host_closed", message))
+    if not problems:
+        closed = wanted.regions - before.regions - operator_regions(installation, own)
+        if closed:
+            problems.append(Problem("regions", "region_closed", _closed_sentence(closed)))
+        limits = (installation.hosts if installation else None, own.limit_hosts if own else None)
+        problems += _closed_hosts(sorted({*hosts} - {*before.hosts}), limits)
     if problems:
         raise ValidationFailed.of(*problems)
     if (before.regions, sorted(before.hosts)) == (wanted.regions, hosts):
@@ -243,11 +241,16 @@ def _bad_hosts(hosts: Sequence[str]) -> Iterator[Problem]:
         yield Problem("hosts", "too_many", message)
     for host in hosts:
         if not _HOST.fullmatch(host):
-            message = (
-                f"Enter hosts like voice.example.com, one on each line: {host[:60]} isn't one."
-            )
+            message = f"{host[:60]} isn't a host. Enter hosts like voice.example.com, one per line."
             yield Problem("hosts", "invalid_host", message)
             return
+
+
+def _closed_hosts(hosts: Sequence[str], limits: Sequence[Hosts]) -> Iterator[Problem]:
+    for host in hosts:
+        if not all(allowed is None or covers(allowed, host) for allowed in limits):
+            message = f"{host} isn't allowed. Ask the platform operator to allow it."
+            yield Problem("hosts", "host_closed", message)
 
 
 def _closed_sentence(regions: Iterable[str]) -> str:

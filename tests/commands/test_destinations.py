@@ -1,0 +1,54 @@
+"""``flask destinations …``."""
+
+from click.testing import Result
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from app.services import destinations
+from tests.fixtures.cast import make_tenant
+
+
+def run(app: Flask, *words: object) -> Result:
+    return app.test_cli_runner().invoke(args=["destinations", *map(str, words)])
+
+
+def printed(app: Flask, *words: object) -> str:
+    result = run(app, *words)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_limits_are_set_shown_and_reset(app: Flask, session: Session) -> None:
+    own = make_tenant(session).partner.id
+    session.commit()
+    assert printed(app, "limit-regions", "us", "CA") == "Countries allowed: CA US\n"
+    assert printed(app, "limit-hosts", "*.example") == ("Voice hosts allowed: *.example\n")
+    printed(app, "limit-regions", "US", "GB", "--partner", own)
+    printed(app, "open-regions", own, "US")
+    printed(app, "open-hosts", own, "voice.example")
+    assert printed(app, "show", "--partner", own) == (
+        "Countries allowed: GB US\n"
+        "Voice hosts allowed: any public host\n"
+        "Countries opened by the partner: US\n"
+        "Voice hosts opened by the partner: voice.example\n"
+    )
+    assert destinations.openable_by_partner(session, own) == {"US"}
+    printed(app, "limit-regions", "--reset", "--partner", own)
+    assert printed(app, "limit-hosts", "--any") == ("Voice hosts allowed: any public host\n")
+    session.expire_all()
+    assert destinations.openable_by_partner(session, own) == {"CA", "US"}
+
+
+def test_what_cant_be_opened_is_refused_in_a_sentence(app: Flask, session: Session) -> None:
+    own = make_tenant(session).partner.id
+    session.commit()
+    refusals = [
+        run(app, "open-regions", own, "CU").output,
+        run(app, "limit-regions", "QQ").output,
+        run(app, "limit-hosts", "not a host").output,
+    ]
+    assert refusals == [
+        "Error: Only the platform operator can open: Cuba.\n",
+        "Error: QQ is not a country with phone numbers.\n",
+        "Error: not a host isn't a host. Enter hosts like voice.example.com, one per line.\n",
+    ]

@@ -1,0 +1,121 @@
+"""Call destinations on screen: the operator's limits, the partner's choice, an organization's."""
+
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import AuditEntry, PartnerDestinations, User
+from app.services import destinations
+from app.services.destinations import Limits
+from tests.fixtures.cast import OPERATOR, Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+PAGE = "/settings/destinations"
+LIMITS = "/operator/destinations"
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def opened(session: Session, own: Tenant) -> tuple[list[str], list[str]]:
+    session.expire_all()
+    found = session.get(PartnerDestinations, own.partner.id)
+    return (found.regions, found.hosts) if found else ([], [])
+
+
+def test_a_partner_admin_opens_countries_and_hosts(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    typed = {"regions": ["CA", "GB"], "hosts": "Voice.Example\r\n*.voice.example"}
+    answer = admin.post(PAGE, typed | {"version": "0"}, page=PAGE)
+    assert (answer.status_code, answer.location) == (303, PAGE)
+    assert opened(session, own) == (["CA", "GB"], ["*.voice.example", "voice.example"])
+    last = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
+    assert last is not None
+    assert (last.action, last.actor, last.before, last.after) == (
+        "partner.destinations_opened",
+        own.staff[Role.PARTNER_ADMIN].email,
+        {"allowedRegions": [], "hosts": []},
+        {"allowedRegions": ["CA", "GB"], "hosts": ["*.voice.example", "voice.example"]},
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"regions": ["CU"]}, "Only the platform operator can open: Cuba."),
+        ({"regions": ["ZZ"]}, "is not a valid choice"),
+        ({"hosts": "voice.example/path"}, "voice.example/path isn't a host."),
+        ({"hosts": "elsewhere.test"}, "elsewhere.test isn't allowed."),
+    ],
+)
+def test_what_the_operator_has_closed_is_not_opened(
+    session: Session, own: Tenant, admin: Browser, typed: dict[str, object], words: str
+) -> None:
+    destinations.change_limits(session, OPERATOR, Limits(None, ["*.example"]), own.partner.id)
+    session.commit()
+    answer = admin.post(PAGE, typed | {"version": "1"}, page=PAGE)
+    assert (answer.status_code, words in unescape(answer.text)) == (422, True)
+    assert opened(session, own) == ([], [])
+
+
+def test_the_operator_limits_the_installation_and_a_partner(
+    session: Session, own: Tenant, operator: Browser, admin: Browser
+) -> None:
+    page = operator.get(LIMITS).text
+    assert f'href="{LIMITS}/{own.partner.id}"' in page
+    saved = operator.post(LIMITS, {"regions": ["US", "GB"], "version": "0"}, page=LIMITS)
+    assert (saved.status_code, saved.location) == (303, LIMITS)
+    own_limits = f"{LIMITS}/{own.partner.id}"
+    typed = {"limited": "y", "regions": ["US", "DE"], "hosts": "voice.example", "version": "0"}
+    saved = operator.post(own_limits, typed, page=own_limits)
+    assert (saved.status_code, saved.location) == (303, LIMITS)
+    session.expire_all()
+    assert destinations.openable_by_partner(session, own.partner.id) == {"US"}
+    choices = admin.get(PAGE).text
+    assert ('value="US"' in choices, 'value="GB"' in choices) == (True, False)
+
+
+def test_an_organization_is_offered_what_is_open_and_keeps_what_was_closed_since(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    own.organization.allowed_regions = ["GB", "US"]
+    session.commit()
+    page = unescape(admin.get(f"/organizations/{own.organization.id}/settings").text)
+    assert "United Kingdom (not open)" in page
+    assert ('id="region-US"' in page, 'id="region-FR"' in page) == (True, False)
+
+
+def test_an_assistants_voice_address_needs_a_host_that_is_allowed(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    address = f"/assistants/new?organization={own.organization.id}"
+    own.organization.assistant_limit = 3
+    session.commit()
+    typed = {"name": "Robin", "once": "a1"}
+    destinations.change_choice(
+        session,
+        OPERATOR,
+        own.partner.id,
+        destinations.Choice(frozenset(), ["voice.example", "127.0.0.1"]),
+    )
+    session.commit()
+    refused = {
+        given: unescape(admin.post(address, typed | {"voice_address": given}, page=address).text)
+        for given in ("sip:robin@other.example", "sip:911@voice.example", "sip:robin@127.0.0.1")
+    }
+    assert ["A partner admin can allow this host" in page for page in refused.values()] == [
+        *(True, False, False)
+    ]
+    assert "911 is an emergency number." in refused["sip:911@voice.example"]
+    assert "Enter an address with a public host." in refused["sip:robin@127.0.0.1"]
+    saved = admin.post(address, typed | {"voice_address": "sip:robin@voice.example"}, page=address)
+    assert saved.status_code == 303
