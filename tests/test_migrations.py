@@ -12,7 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, func, inspect, select
+from sqlalchemy import Connection, func, inspect, select, update
 from sqlalchemy.orm import Session
 
 from app.commands.demo_story import PARTNERS
@@ -29,6 +29,7 @@ from app.models import (
     Campaign,
     OAuthClient,
     Organization,
+    PartnerDestinations,
     utcnow,
 )
 from app.policy.caller import system_caller
@@ -212,3 +213,27 @@ def test_a_new_migration_follows_the_newest_one(tmp_path: Path) -> None:
     assert f'revision: str = "{number}"\n' in written
     assert f'down_revision: str | Sequence[str] | None = "{head}"\n' in written
     assert made == max(copy.glob("versions/*.py"))
+
+
+def test_partners_have_opened_what_their_organizations_called_before(
+    fresh_database: Database,
+) -> None:
+    with fresh_database.transaction() as session:
+        fill(session)
+    run(fresh_database, command.downgrade, "0028")
+    with fresh_database.engine.begin() as connection:
+        [organization_id] = connection.scalars(select(Organization.id).limit(1))
+        own = Organization.id == organization_id
+        connection.execute(
+            update(Organization).where(own).values(allowed_regions=["001", "GB", "US"])
+        )
+        of_it = Assistant.organization_id == organization_id
+        address = "sips:robin@Voice.Example:5061;transport=tls"
+        connection.execute(update(Assistant).where(of_it).values(voice_address=address))
+    run(fresh_database, command.upgrade, "head")
+    with fresh_database.transaction(read_only=True) as session:
+        [opened] = session.scalars(select(PartnerDestinations)).all()
+        organization = session.get_one(Organization, organization_id)
+    assert (opened.regions, opened.hosts) == (["GB", "US"], ["voice.example"])
+    assert (opened.limit_regions, opened.limit_hosts) == (None, None)
+    assert organization.allowed_regions == ["GB", "US"]

@@ -15,7 +15,7 @@ class DestinationsForm(PortalForm):
     """Countries, and hosts with one on each line."""
 
     version = VersionField()
-    regions = SelectMultipleField("Countries")
+    regions = SelectMultipleField("Open countries")
     hosts = TextAreaField("Voice hosts", render_kw={"spellcheck": "false"})
 
     def __init__(self, *args: object, **more: object):
