@@ -22,10 +22,10 @@ def checks_certificates(baresip: str) -> bool:
     if program is None:
         return False
     try:
-        told = subprocess.run(  # noqa: S603 - the operator names the program
+        printed = subprocess.run(  # noqa: S603 - the operator names the program
             [program, "-h"], capture_output=True, text=True, timeout=_ANSWER_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    version = _VERSION.search(told.stdout + told.stderr)
+    version = _VERSION.search(printed.stdout + printed.stderr)
     return version is not None and tuple(map(int, version.groups())) >= CHECKS_SINCE
