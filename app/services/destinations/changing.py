@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, Forbidden, Problem, ValidationFailed
+from app.errors import Forbidden, Problem, ValidationFailed, refuse_stale
 from app.models import InstallationDestinations, Partner, PartnerDestinations
 from app.phone import USUAL_REGIONS, country_name
 from app.policy import Permission
@@ -97,7 +97,7 @@ def change_limits(
         raise ValidationFailed.of(*problems)
     if (before.regions, _listed(before.hosts)) == (wanted.regions, hosts):
         return False
-    _check_version(before.version, expected_version)
+    refuse_stale(expected_version, before.version, "call destinations")
     regions = None if wanted.regions is None else sorted(wanted.regions)
     row: Any
     if partner is None:
@@ -162,7 +162,7 @@ def change_choice(
         raise ValidationFailed.of(*problems)
     if (before.regions, sorted(before.hosts)) == (wanted.regions, hosts):
         return False
-    _check_version(before.version, expected_version)
+    refuse_stale(expected_version, before.version, "call destinations")
     row = _own(session, partner)
     row.regions, row.hosts = sorted(wanted.regions), hosts
     row.version += 1
@@ -194,12 +194,6 @@ def _require_operator(caller: Caller) -> None:
         message = "Only the platform operator sets the limits of call destinations."
         raise Forbidden(message, "insufficient_scope")
     caller.require(Permission.PARTNER_CREATE)
-
-
-def _check_version(stored: int, expected: int | None) -> None:
-    if expected is not None and stored != expected:
-        message = "Someone else changed the call destinations. Nothing was saved."
-        raise Conflict(message, "changed_meanwhile")
 
 
 def _installation(session: Session) -> InstallationDestinations:
