@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision: str = "0029"
-down_revision: str | Sequence[str] | None = "0028"
+revision: str = "0030"
+down_revision: str | Sequence[str] | None = "0029"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
