@@ -161,7 +161,7 @@ def portal_of(url: str, folder: Path, count: int) -> Portal:
         ids["user_id"] = tenant.plus_user.id
         ids["partner_id"] = tenant.partner.id
         user = session.get_one(User, tenant.staff[Role.PARTNER_ADMIN].id)
-        token = sessions.create(session, user, lifetime=timedelta(hours=1))
+        token = sessions.create(session, user, lifetime=timedelta(hours=1), host="localhost")
     analyze(database)
     client = create_app(settings, database).test_client()
     give_session(client, token)

@@ -52,7 +52,15 @@ from app.models.pause import (
 )
 from app.models.rollup import CostDay, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
-from app.models.user import FailedSignIn, LinkPurpose, OneTimeLink, PortalSession, User
+from app.models.user import (
+    EmailChange,
+    FailedSignIn,
+    LinkPurpose,
+    OfferedAccount,
+    OneTimeLink,
+    PortalSession,
+    User,
+)
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.models.worker import (
     CallSignal,

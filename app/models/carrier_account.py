@@ -45,6 +45,8 @@ class CarrierAccount(Base):
     version: Mapped[int] = mapped_column(Integer, default=1)
     """Larger with each change; the account that takes the place of another goes on from there."""
     created_by: Mapped[Name]
+    responsible_id: Mapped[UUID | None] = mapped_column(index=True)
+    """The user who created it or took it over."""
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
     removed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

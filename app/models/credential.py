@@ -53,6 +53,8 @@ class OAuthClient(Base):
     client_id: Mapped[Short] = mapped_column(unique=True)
     secret_hash: Mapped[Hash]
     created_by: Mapped[Name]
+    responsible_id: Mapped[UUID | None] = mapped_column(index=True)
+    """The user who created it, got its last secret or took it over."""
     created_at: Mapped[Created]
     expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     suspended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -83,6 +85,8 @@ class ApiKey(Base):
     live: Mapped[bool]
     scopes: Mapped[list[str]] = mapped_column(Json)
     created_by: Mapped[Name]
+    responsible_id: Mapped[UUID | None] = mapped_column(index=True)
+    """The user who created it or took it over."""
     created_at: Mapped[Created]
     expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

@@ -88,12 +88,14 @@ class User(Base):
     notifications: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
     """What the person has chosen to be told, where it is not what everybody is told."""
     version: Mapped[int] = mapped_column(Integer, default=1)
+    invited_by_id: Mapped[UUID | None] = mapped_column(index=True)
+    """The user or API client that created or invited the user, or took the invitation over."""
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
 
 
 class PortalSession(Base):
-    """A browser's session. The cookie holds a token of which only the hash is stored."""
+    """A browser's session at one host. The cookie holds a token; only its hash is stored."""
 
     __tablename__ = "portal_sessions"
     __table_args__ = (Index("ix_portal_sessions_user_id_seen_at", "user_id", "seen_at"),)
@@ -102,11 +104,51 @@ class PortalSession(Base):
     user_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("users.id", ondelete="CASCADE"), index=True
     )
+    host: Mapped[Name]
+    """The host name, without a port, that the session was started at."""
     data: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
     ip: Mapped[Short | None]
     user_agent: Mapped[Line | None]
     created_at: Mapped[Created]
     seen_at: Mapped[Created]
+    expires_at: Mapped[Time] = mapped_column(index=True)
+
+
+class OfferedAccount(Base):
+    """An account that one password opened together with others, until the user chooses one.
+
+    The page holds a token and the browser's cookie another; both are stored as hashes, and the
+    choice needs both. The rows of an offer share ``token_hash`` and end together.
+    """
+
+    __tablename__ = "offered_accounts"
+
+    token_hash: Mapped[Hash] = mapped_column(primary_key=True)
+    user_id: Mapped[UUID] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    browser_hash: Mapped[Hash] = mapped_column(index=True)
+    expires_at: Mapped[Time] = mapped_column(index=True)
+
+
+class EmailChange(Base):
+    """A new email address that waits until it is confirmed at the old and at the new address.
+
+    The tokens of the two links are made when their mails are written; only hashes are stored.
+    """
+
+    __tablename__ = "email_changes"
+
+    id: Mapped[Id]
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), unique=True)
+    email: Mapped[Email]
+    requested_by: Mapped[Name]
+    requested_by_id: Mapped[UUID | None] = mapped_column(index=True)
+    old_token_hash: Mapped[Hash | None] = mapped_column(unique=True)
+    new_token_hash: Mapped[Hash | None] = mapped_column(unique=True)
+    old_confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    new_confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    created_at: Mapped[Created]
     expires_at: Mapped[Time] = mapped_column(index=True)
 
 

@@ -42,6 +42,8 @@ class WebhookEndpoint(Base):
     previous_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """Until then messages carry the signature of the secret before as well."""
     created_by: Mapped[Name]
+    responsible_id: Mapped[UUID | None] = mapped_column(index=True)
+    """The user who created it or took it over."""
     created_at: Mapped[Created]
     failing_since: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """The first failure since the last delivery that was taken."""

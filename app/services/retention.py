@@ -7,8 +7,10 @@ from sqlalchemy.orm import Session
 
 from app.models import (
     CallSignal,
+    EmailChange,
     FailedSignIn,
     Mail,
+    OfferedAccount,
     OneTimeLink,
     PortalSession,
     RevokedToken,
@@ -38,6 +40,8 @@ def purge(session: Session) -> None:
     workers.forget_silent(session, HEARTBEATS_KEPT)
     session.execute(delete(RevokedToken).where(RevokedToken.expires_at < now))
     session.execute(delete(PortalSession).where(PortalSession.expires_at < now))
+    session.execute(delete(OfferedAccount).where(OfferedAccount.expires_at < now))
+    session.execute(delete(EmailChange).where(EmailChange.expires_at < now))
     session.execute(delete(OneTimeLink).where(OneTimeLink.expires_at < now - LINKS_KEPT))
     session.execute(delete(CallSignal).where(CallSignal.sent_at < now - SIGNALS_KEPT))
     session.execute(delete(Mail).where(Mail.created_at < now - MAILS_KEPT))

@@ -40,7 +40,7 @@ def portal_of(url: str, folder: Path, file: Path) -> Portal:
         admin = tenant.caller(Role.PARTNER_ADMIN)
         campaign = campaigns.create(session, admin, tenant.organization.id, name="Everybody")
         user = session.get_one(User, tenant.staff[Role.PARTNER_ADMIN].id)
-        token = sessions.create(session, user, lifetime=timedelta(hours=9))
+        token = sessions.create(session, user, lifetime=timedelta(hours=9), host="localhost")
     with file.open("rb") as stream:
         kept = open_files(settings).save(stream, max_bytes=1 << 40)
     upsert = ContactAction.UPSERT

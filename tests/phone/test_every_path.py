@@ -122,7 +122,7 @@ def test_area_c(app: Flask, session: Session, own: Tenant, assistant: Assistant)
 
 
 def test_a_test_call(app: Flask, session: Session, own: Tenant, assistant: Assistant) -> None:
-    token = sessions.create(session, own.plus_user, lifetime=timedelta(hours=1))
+    token = sessions.create(session, own.plus_user, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
     client = app.test_client()
     give_session(client, token)

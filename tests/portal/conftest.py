@@ -84,7 +84,7 @@ def signed_in(app: Flask, session: Session) -> Callable[[User], Browser]:
     """A browser in which the person has signed in."""
 
     def sign_in(user: User) -> Browser:
-        token = sessions.create(session, user, lifetime=timedelta(hours=1))
+        token = sessions.create(session, user, lifetime=timedelta(hours=1), host="localhost")
         session.commit()
         client = app.test_client()
         give_session(client, token)

@@ -122,7 +122,7 @@ def test_who_signed_in_elsewhere_goes_on_without_a_password(
     left: Browser, own: Tenant, session: Session
 ) -> None:
     ended = send(left.client, "/account", {"name": "Olga"})
-    token = sessions.create(session, own.user, lifetime=timedelta(hours=1))
+    token = sessions.create(session, own.user, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
     give_session(left.client, token)
     again = left.client.post(action(ended), data=hidden(ended), headers=OURS)

@@ -43,7 +43,7 @@ def with_stripe(make_app: Callable[..., Flask], session: Session, own: Tenant) -
     """The admin's browser where prices come from Stripe."""
     app = make_app(processor="stripe", stripe_key="sk_test_x")
     admin = own.staff[Role.PARTNER_ADMIN]
-    token = sessions.create(session, admin, lifetime=timedelta(hours=1))
+    token = sessions.create(session, admin, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
     client = app.test_client()
     give_session(client, token)

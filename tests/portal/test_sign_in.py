@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 from flask import Flask
 from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
 
 from app.enums import Role, UserStatus
 from app.models import User
@@ -16,8 +17,10 @@ from app.services import partners, users
 from app.services.auth import sessions
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.clock import SetClock
 from tests.portal.conftest import PASSWORD_HASH, Browser
 
+HOUR = timedelta(hours=1)
 SignedIn = Callable[[User], Browser]
 
 
@@ -115,9 +118,58 @@ def test_one_address_in_two_portals_asks_which(
     asked = browser.sign_in(own.user.email)
     assert asked.status_code == 200
     assert "Your email opens 2 portals." in asked.text
-    chosen = browser.post("/sign-in/choose", {"account": str(twin.id)})
+    chosen = browser.post("/sign-in/choose", {"account": str(twin.id), **token_in(asked)})
     assert (chosen.status_code, chosen.location) == (303, "/")
     assert other.partner.name in browser.get("/").text
+
+
+def token_in(page: TestResponse) -> dict[str, str]:
+    """The page's half of an offer."""
+    [token] = re.findall(r'name="token" value="([^"]+)"', page.text)
+    return {"token": token}
+
+
+END_OFFERS = ("used", "signed in elsewhere", "password", "suspended", "late", "another browser")
+
+
+@pytest.mark.parametrize("how", END_OFFERS)
+def test_the_question_which_portal_signs_in_once_and_for_five_minutes(
+    app: Flask,
+    browser: Browser,
+    own: Tenant,
+    other: Tenant,
+    session: Session,
+    clock: SetClock,
+    how: str,
+) -> None:
+    twin = other.user
+    twin.email = twin.email_key = own.user.email
+    session.commit()
+    asked = browser.sign_in(own.user.email)
+    cookie = browser.client.get_cookie("portal_session")
+    assert cookie is not None
+    choice = {"account": str(own.user.id), **token_in(asked)}
+    match how:
+        case "used":
+            assert browser.post("/sign-in/choose", choice).location == "/"
+            assert browser.post("/sign-out", page="/").status_code == 303
+        case "signed in elsewhere":
+            elsewhere = Browser(app.test_client())
+            elsewhere.sign_in(own.user.email, path=f"/p/{own.partner.slug}/sign-in")
+        case "password":
+            users.set_password(session, OPERATOR, own.user, PASSWORD_HASH)
+        case "suspended":
+            users.suspend(session, OPERATOR, own.user.id)
+            users.reactivate(session, OPERATOR, own.user.id)
+        case "late":
+            clock.pass_by(minutes=5)
+    session.commit()
+    again = Browser(app.test_client())
+    if how != "another browser":
+        again.client.set_cookie("portal_session", cookie.value)
+    answer = again.post("/sign-in/choose", choice)
+    assert (answer.status_code, answer.location) == (303, "/sign-in")
+    assert again.get("/").status_code == 303
 
 
 def test_a_choice_that_was_not_offered_signs_nobody_in(browser: Browser, own: Tenant) -> None:
@@ -164,10 +216,10 @@ def test_over_https_every_cookie_is_secure_and_for_this_site(
     app: Flask, own: Tenant, session: Session, scheme: str, *, secure: bool
 ) -> None:
     client = app.test_client()
-    token = sessions.create(session, own.user, lifetime=timedelta(hours=1))
+    token = sessions.create(session, own.user, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
     base_url = f"{scheme}://localhost"
-    give_session(client, token)
+    give_session(client, token, base_url)
     page = client.get("/account", base_url=base_url).text
     [csrf_token, *_] = re.findall(r'name="csrf_token" value="([^"]+)"', page)
     referrer = {"Referer": f"{base_url}/account"}
@@ -176,12 +228,39 @@ def test_over_https_every_cookie_is_secure_and_for_this_site(
     left = client.post("/sign-out", data=form, headers=referrer, base_url=base_url)
     brand = client.get(f"/p/{own.partner.slug}/sign-in", base_url=base_url)
     cookies = {
-        line.partition("=")[0]: {"Secure", "SameSite=Lax", "HttpOnly"} & set(line.split("; "))
+        line.partition("=")[0]: set(line.split("; ")[1:])
+        - {part for part in line.split("; ") if part.startswith(("Expires", "Max-Age"))}
         for answer in (theme, left, brand)
         for line in answer.headers.getlist("Set-Cookie")
     }
-    flags = {"SameSite=Lax", "HttpOnly"} | ({"Secure"} if secure else set())
-    assert cookies == dict.fromkeys(("theme", "portal_session", "portal_partner"), flags)
+    flags = {"SameSite=Lax", "HttpOnly", "Path=/"} | ({"Secure"} if secure else set())
+    names = ("theme", "portal_session", "portal_partner")
+    prefix = "__Host-" if secure else ""
+    assert cookies == {f"{prefix}{name}": flags for name in names}
+
+
+@pytest.mark.parametrize("plain", ["portal_session", "theme"])
+def test_over_https_a_cookie_without_the_prefix_counts_for_nothing(
+    app: Flask, own: Tenant, session: Session, plain: str
+) -> None:
+    client = app.test_client()
+    give_session(client, sessions.create(session, own.user, lifetime=HOUR, host="localhost"))
+    session.commit()
+    client.set_cookie("theme", "dark")
+    assert client.get_cookie(plain) is not None
+    answer = client.get("/", base_url="https://localhost")
+    assert (answer.status_code, 'data-theme="dark"' in answer.text) == (303, False)
+
+
+def test_a_session_counts_at_the_host_where_it_was_started(own: Tenant, browser: Browser) -> None:
+    browser.sign_in(own.user.email, path=f"/p/{own.partner.slug}/sign-in")
+    cookie = browser.client.get_cookie("portal_session")
+    assert cookie is not None
+    found = {}
+    for host in ("localhost", "localhost:8443", "portal.example"):
+        browser.client.set_cookie("portal_session", cookie.value, domain=host.partition(":")[0])
+        found[host] = browser.get("/", base_url=f"http://{host}").status_code
+    assert found == {"localhost": 200, "localhost:8443": 200, "portal.example": 303}
 
 
 @pytest.mark.parametrize("how", ["suspended", "password", "organization", "partner"])

@@ -17,9 +17,13 @@ from app.errors import Unauthenticated
 from app.extensions import settings, transaction
 from app.http.request_id import request_id
 from app.models import User
+from app.portal.web.cookies import cookie_name
 from app.portal.web.current_user import SESSION_COOKIE, session_token
-from app.services.auth import sessions
+from app.services.auth import offered_accounts, sessions
 from app.services.branding.brand import NEUTRAL, of_partner
+
+OFFER_KEY = "offer"
+"""Where the cookie keeps the browser's token of the accounts that were offered."""
 
 
 class SignedInUser(UserMixin):  # type: ignore[misc]  # Flask-Login has no types
@@ -55,6 +59,9 @@ class _LoginManager(LoginManager):  # type: ignore[misc]  # Flask-Login has no t
 
 
 class _SessionCookie(SecureCookieSessionInterface):
+    def get_cookie_name(self, app: Flask) -> str:
+        return cookie_name(super().get_cookie_name(app))
+
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002 - Flask's signature
         return request.is_secure
 
@@ -80,7 +87,9 @@ login_manager.user_loader(load_user)
 
 
 def _load(session: Session, token: str) -> SignedInUser:
-    signed_in = sessions.load(session, token, ip=request.remote_addr, request_id=request_id())
+    signed_in = sessions.load(
+        session, token, host=request.host, ip=request.remote_addr, request_id=request_id()
+    )
     return SignedInUser(signed_in, token)
 
 
@@ -88,11 +97,12 @@ def sign_in_user(user: User) -> None:
     """Start a session of the user in this browser; the one before it ends."""
     lifetime = timedelta(hours=settings().session_hours)
     with transaction() as session:
-        sessions.end(session, session_token())
+        _end_session(session)
         token = sessions.create(
             session,
             user,
             lifetime=lifetime,
+            host=request.host,
             ip=request.remote_addr,
             user_agent=request.user_agent.string,
         )
@@ -104,10 +114,18 @@ def sign_in_user(user: User) -> None:
 def sign_out_user() -> None:
     """End the session and forget all that the cookie holds, so that old CSRF tokens end too."""
     with transaction() as session:
-        sessions.end(session, session_token())
+        _end_session(session)
     logout_user()
     browser_session.clear()
     g.pop("caller", None)
+
+
+def _end_session(session: Session) -> None:
+    """End what this browser is signed in with, and what it could still sign in with."""
+    sessions.end(session, session_token())
+    offered = browser_session.pop(OFFER_KEY, None)
+    if offered:
+        offered_accounts.end_in_browser(session, offered)
 
 
 def register(app: Flask) -> None:

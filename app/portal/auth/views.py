@@ -1,6 +1,5 @@
 """Signing in, in the partner's brand, and out."""
 
-import time
 from uuid import UUID
 
 from flask import g, redirect, render_template, request, url_for
@@ -9,13 +8,14 @@ from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import RateLimited, Unauthenticated
+from app.errors import RateLimited
 from app.extensions import settings, transaction
 from app.http.request_id import request_id
 from app.models import Partner, User
 from app.portal.auth.forms import SignInForm
-from app.portal.auth.login_manager import sign_in_user, sign_out_user
+from app.portal.auth.login_manager import OFFER_KEY, sign_in_user, sign_out_user
 from app.portal.web.blueprint import portal
+from app.portal.web.cookies import keep_cookie
 from app.portal.web.current_user import (
     PARTNER_COOKIE,
     local_path,
@@ -24,11 +24,12 @@ from app.portal.web.current_user import (
 )
 from app.portal.web.errors import with_wait
 from app.services.auth import sign_in as signing_in
+from app.services.auth.offered_accounts import Offer
 from app.services.auth.sign_in import Outcome
+from app.services.users.loading import as_uuid
 
 Page = str | tuple[str, int] | Response
 
-CHOICE_SECONDS = 300
 REFUSED = "Email or password is wrong. Check both and try again."
 
 
@@ -39,14 +40,7 @@ def show_form(slug: str | None = None) -> Page:
         return redirect(local_path(request.args.get("next")), 303)
     response = Response(_form(slug), mimetype="text/html")
     if slug:
-        response.set_cookie(
-            PARTNER_COOKIE,
-            slug,
-            max_age=365 * 86400,
-            httponly=True,
-            secure=request.is_secure,
-            samesite="Lax",
-        )
+        keep_cookie(response, PARTNER_COOKIE, slug)
     return response
 
 
@@ -63,10 +57,13 @@ def check_password(slug: str | None = None) -> Page:
         return with_wait(_form(slug, form), error)
     if outcome.user:
         return let_in(outcome.user)
-    if outcome.choices:
-        browser["choices"] = [str(choice.user_id) for choice in outcome.choices]
-        browser["choices_until"] = time.time() + CHOICE_SECONDS
-        return render_template("portal/auth/choose.html", choices=outcome.choices)
+    if outcome.offer:
+        browser[OFFER_KEY] = outcome.offer.browser_token
+        return render_template(
+            "portal/auth/choose.html",
+            choices=outcome.choices,
+            token=outcome.offer.page_token,
+        )
     form.password.errors = (REFUSED,)
     return _form(slug, form), 422
 
@@ -74,22 +71,16 @@ def check_password(slug: str | None = None) -> Page:
 @portal.post("/sign-in/choose")
 def choose_portal() -> Page:
     """After the neutral sign-in, where one address opens several portals."""
-    offered = browser.pop("choices", [])
-    if browser.pop("choices_until", 0) < time.time():
-        offered = []
-    wanted = request.form.get("account", "")
-    try:
-        with transaction() as session:
-            user = signing_in.choose(
-                session,
-                UUID(wanted) if wanted in offered else UUID(int=0),
-                [UUID(choice) for choice in offered],
-                ip=request.remote_addr,
-                request_id=request_id(),
-            )
-    except Unauthenticated:
-        return redirect(url_for("portal.sign_in"), 303)
-    return let_in(user)
+    offer = Offer(request.form.get("token", ""), browser.pop(OFFER_KEY, ""))
+    with transaction() as session:
+        user = signing_in.choose(
+            session,
+            as_uuid(request.form.get("account", "")) or UUID(int=0),
+            offer,
+            ip=request.remote_addr,
+            request_id=request_id(),
+        )
+    return let_in(user) if user else redirect(url_for("portal.sign_in"), 303)
 
 
 @portal.post("/sign-out")

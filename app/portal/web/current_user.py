@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.errors import NotFound
 from app.extensions import transaction
 from app.models import Partner, User
+from app.portal.web.cookies import read_cookie
 from app.services.auth import sign_in
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
 
@@ -78,7 +79,7 @@ def _brand_of_visitor(session: Session) -> Brand:
     _, place, named, *_rest = (*request.path.split("/"), "", "")
     partner = _partner_called(session, named) if place == "p" else None
     partner = partner or sign_in.partner_of_host(session, request.host)
-    partner = partner or _partner_called(session, request.cookies.get(PARTNER_COOKIE, ""))
+    partner = partner or _partner_called(session, read_cookie(PARTNER_COOKIE) or "")
     return of_partner(partner) if partner else NEUTRAL
 
 

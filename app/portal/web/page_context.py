@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from flask import Flask, g, request, url_for
+from flask import Flask, g, url_for
 from markupsafe import escape
 
 from app.enums import Role
@@ -15,6 +15,7 @@ from app.http.request_id import request_id
 from app.http.security_headers import allow_images_from
 from app.models import DispatchPause, User, utcnow
 from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
+from app.portal.web.cookies import read_cookie
 from app.portal.web.current_user import known_user
 from app.portal.web.formats import moment
 from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for
@@ -94,7 +95,7 @@ def register(app: Flask) -> None:
 def _context() -> dict[str, Any]:
     brand: Brand = g.get("brand", NEUTRAL)
     user = known_user()
-    theme = request.cookies.get(THEME_COOKIE)
+    theme = read_cookie(THEME_COOKIE)
     return {
         "brand": page_brand(brand, theme if theme in THEMES else None),
         "navigation": _Navigation(),

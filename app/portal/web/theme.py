@@ -4,6 +4,7 @@ from flask import redirect, request
 from werkzeug.wrappers import Response
 
 from app.portal.web.blueprint import portal
+from app.portal.web.cookies import keep_cookie, remove_cookie
 from app.portal.web.current_user import local_path
 
 THEME_COOKIE = "theme"
@@ -16,14 +17,7 @@ def theme() -> Response:
     response = redirect(local_path(back), 303)
     wanted = request.form.get("theme")
     if wanted in THEMES:
-        response.set_cookie(
-            THEME_COOKIE,
-            wanted,
-            max_age=365 * 86400,
-            httponly=True,
-            secure=request.is_secure,
-            samesite="Lax",
-        )
+        keep_cookie(response, THEME_COOKIE, wanted)
     else:
-        response.delete_cookie(THEME_COOKIE)
+        remove_cookie(response, THEME_COOKIE)
     return response

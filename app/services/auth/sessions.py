@@ -15,8 +15,10 @@ from sqlalchemy.orm import Session, lazyload
 from app.enums import CallerKind, OrganizationStatus, UserStatus
 from app.errors import Unauthenticated
 from app.models import Organization, Partner, PortalSession, User, utcnow
+from app.models.base import NAME_LENGTH
 from app.policy import ROLE_PERMISSIONS
 from app.policy.caller import Caller
+from app.services.auth import offered_accounts
 
 TOUCH_EVERY = timedelta(minutes=1)
 
@@ -27,6 +29,7 @@ _VALID_SESSION = (
     .outerjoin(Organization, Organization.id == User.organization_id)
     .where(
         PortalSession.token_hash == bindparam("token_hash"),
+        PortalSession.host == bindparam("host"),
         PortalSession.expires_at > bindparam("now"),
         User.status == UserStatus.ACTIVE,
         Partner.suspended_at.is_(None),
@@ -59,16 +62,20 @@ def create(
     user: User,
     *,
     lifetime: timedelta,
+    host: str,
     ip: str | None = None,
     user_agent: str | None = None,
 ) -> str:
-    """A new session of the user. Returns the cookie's token."""
+    """A new session of the user at one host. Returns the cookie's token. It ends the offers that
+    the user could still sign in with."""
+    offered_accounts.end_for_user(session, user.id)
     token = secrets.token_urlsafe(32)
     now = utcnow()
     session.add(
         PortalSession(
             token_hash=hash_of(token),
             user_id=user.id,
+            host=host_name(host),
             ip=ip,
             user_agent=user_agent[:500] if user_agent else None,
             created_at=now,
@@ -85,17 +92,18 @@ def load(
     session: Session,
     token: str | None,
     *,
+    host: str,
     ip: str | None = None,
     request_id: str | None = None,
 ) -> SignedIn:
     """Who the session belongs to, as the database knows them at this moment.
 
-    Raises `Unauthenticated` (``not_signed_in``) where the session has ended, or its user,
-    organization or partner is not active any more.
+    Raises `Unauthenticated` (``not_signed_in``) where the session has ended or belongs to another
+    host, or its user, organization or partner is not active any more.
     """
     found = None
     if token:
-        sent = {"token_hash": hash_of(token), "now": utcnow()}
+        sent = {"token_hash": hash_of(token), "host": host_name(host), "now": utcnow()}
         found = session.execute(_VALID_SESSION, sent).one_or_none()
     if found is None:
         message = "Sign in first."
@@ -155,17 +163,29 @@ def rotate(session: Session, token: str) -> str:
 
 
 def end(session: Session, token: str | None) -> None:
-    """Ends a session; one that is over already is no error."""
+    """Ends a session, and the offers that its user could still sign in with. One that is over
+    already is no error."""
     if token:
-        session.execute(delete(PortalSession).where(PortalSession.token_hash == hash_of(token)))
+        ended = delete(PortalSession).where(PortalSession.token_hash == hash_of(token))
+        user_id = session.scalar(ended.returning(PortalSession.user_id))
+        if user_id is not None:
+            offered_accounts.end_for_user(session, user_id)
 
 
 def end_all_of_user(session: Session, user_id: UUID, *, except_token: str | None = None) -> int:
-    """Ends every session of the user (password change, suspension); returns how many."""
+    """Ends every session of the user and every offer (new password, suspension); returns how many
+    sessions."""
+    offered_accounts.end_for_user(session, user_id)
     theirs = delete(PortalSession).where(PortalSession.user_id == user_id)
     if except_token:
         theirs = theirs.where(PortalSession.token_hash != hash_of(except_token))
     return len(session.execute(theirs.returning(PortalSession.token_hash)).all())
+
+
+def host_name(host: str) -> str:
+    """The name in a ``Host`` header, in lower case and without its port."""
+    name = host.rsplit(":", 1)[0] if host.rpartition(":")[2].isdigit() else host
+    return name.lower().rstrip(".")[:NAME_LENGTH]
 
 
 def hash_of(token: str) -> str:

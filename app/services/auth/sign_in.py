@@ -9,7 +9,7 @@ Hashing is slow on purpose and holds no transaction, so an entry point takes thr
         outcome = sign_in.finish(session, attempt, proven, limit=..., request_id=...)
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -17,10 +17,11 @@ from sqlalchemy import ColumnElement, Select, and_, or_, select
 from sqlalchemy.orm import Session, lazyload
 
 from app.enums import OrganizationStatus, UserStatus
-from app.errors import NotFound, Unauthenticated
+from app.errors import NotFound
 from app.models import Organization, Partner, User, utcnow
 from app.services import audit
-from app.services.auth import passwords, sessions, throttle
+from app.services.auth import offered_accounts, passwords, sessions, throttle
+from app.services.auth.offered_accounts import Offer
 
 LEAST_CHECKS = 2
 """So that the time taken tells neither an unknown address from a known one nor whether the same
@@ -63,10 +64,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The user who is in, or the choices, or neither: refused, without saying why."""
+    """The user who is in, or the choices with the offer that one of them is made by, or neither:
+    refused, without saying why."""
 
     user: User | None = None
     choices: Sequence[Choice] = ()
+    offer: Offer | None = None
 
     @property
     def refused(self) -> bool:
@@ -86,9 +89,9 @@ def partner_of_host(session: Session, host: str) -> Partner | None:
 
     ``host`` may carry a port.
     """
-    name = host.rsplit(":", 1)[0] if host.rpartition(":")[2].isdigit() else host
-    key = name.lower().rstrip(".")
-    verified = and_(Partner.domain_key == key, Partner.domain_verified_at.is_not(None))
+    verified = and_(
+        Partner.domain_key == sessions.host_name(host), Partner.domain_verified_at.is_not(None)
+    )
     return _partner(session, verified)
 
 
@@ -144,26 +147,25 @@ def finish(
     for user in users:
         user.password_hash = hashes[user.id].new_hash or user.password_hash
     if len(users) > 1:
-        return Outcome(choices=_choices(session, users))
+        offer = offered_accounts.create(session, [user.id for user in users])
+        return Outcome(choices=_choices(session, users), offer=offer)
     return Outcome(user=let_in(session, users[0], attempt.ip, request_id))
 
 
 def choose(
     session: Session,
     user_id: UUID,
-    offered: Collection[UUID],
+    offer: Offer,
     *,
     ip: str | None,
     request_id: str | None = None,
-) -> User:
-    """Signs in one of the accounts that `finish` offered. Raises `Unauthenticated`."""
+) -> User | None:
+    """Signs in one of the accounts that `finish` offered and uses the offer up, whatever comes of
+    it: a refusal is returned as None, not raised, so that it is used up too."""
     user = None
-    if user_id in offered:
+    if user_id in offered_accounts.use(session, offer):
         user = session.scalars(_usable().where(User.id == user_id)).one_or_none()
-    if user is None:
-        message = "This choice has expired. Sign in again."
-        raise Unauthenticated(message, "choice_expired")
-    return let_in(session, user, ip, request_id)
+    return let_in(session, user, ip, request_id) if user else None
 
 
 def let_in(session: Session, user: User, ip: str | None, request_id: str | None) -> User:

@@ -178,7 +178,7 @@ def test_a_session_of_the_portal(
     client: FlaskClient, session: Session, own: Tenant, administrator: Caller, end: str
 ) -> None:
     user = own.staff[Role.PARTNER_EDITOR]
-    token = sessions.create(session, user, lifetime=HOUR)
+    token = sessions.create(session, user, lifetime=HOUR, host="localhost")
     session.commit()
     give_session(client, token)
     assert client.get("/branding/preview/error").status_code == 200

@@ -22,12 +22,14 @@ def own(session: Session) -> Tenant:
 
 
 def start(session: Session, user: User) -> str:
-    return sessions.create(session, user, lifetime=HOURS, ip="192.0.2.1", user_agent="Browser")
+    return sessions.create(
+        session, user, lifetime=HOURS, host="localhost", ip="192.0.2.1", user_agent="Browser"
+    )
 
 
 def is_open(session: Session, token: str | None) -> bool:
     try:
-        sessions.load(session, token)
+        sessions.load(session, token, host="localhost")
     except Unauthenticated:
         return False
     return True
@@ -35,7 +37,7 @@ def is_open(session: Session, token: str | None) -> bool:
 
 def test_a_session_says_who_and_with_what_rights(session: Session, own: Tenant) -> None:
     token = start(session, own.user)
-    signed_in = sessions.load(session, token, ip="192.0.2.9", request_id="req_1")
+    signed_in = sessions.load(session, token, host="localhost", ip="192.0.2.9", request_id="req_1")
     assert signed_in.caller == Caller(
         kind=CallerKind.USER,
         role=Role.STANDARD,
@@ -128,7 +130,7 @@ def test_a_demotion_counts_at_once(session: Session, own: Tenant) -> None:
     token = start(session, person)
     person.user_type = Role.PARTNER_EDITOR
     session.flush()
-    caller = sessions.load(session, token).caller
+    caller = sessions.load(session, token, host="localhost").caller
     assert (caller.role, caller.permissions) == (
         Role.PARTNER_EDITOR,
         ROLE_PERMISSIONS[Role.PARTNER_EDITOR],
@@ -139,17 +141,17 @@ def test_use_is_noted_once_a_minute_and_is_no_update_of_the_user(
     session: Session, own: Tenant
 ) -> None:
     token = start(session, own.user)
-    signed_in = sessions.load(session, token)
+    signed_in = sessions.load(session, token, host="localhost")
     assert signed_in.touch_due is False
     earlier = utcnow() - timedelta(minutes=2)
     signed_in.record.seen_at = earlier
     session.flush()
     session.refresh(own.user)
     updated_at = own.user.updated_at
-    signed_in = sessions.load(session, token)
+    signed_in = sessions.load(session, token, host="localhost")
     assert signed_in.touch_due is True
     sessions.touch(session, signed_in)
-    signed_in = sessions.load(session, token)
+    signed_in = sessions.load(session, token, host="localhost")
     assert signed_in.touch_due is False
     session.refresh(own.user)
     assert own.user.updated_at == updated_at

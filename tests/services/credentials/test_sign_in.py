@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import OrganizationStatus, Role, UserStatus
-from app.errors import NotFound, RateLimited, Unauthenticated
+from app.errors import NotFound, RateLimited
 from app.models import AuditEntry, FailedSignIn, User, utcnow
-from app.services.auth import passwords, sign_in, throttle
+from app.services.auth import offered_accounts, passwords, sign_in, throttle
 from app.services.auth.sign_in import Outcome
 from app.services.users import operators
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant, make_user
@@ -137,10 +137,17 @@ def test_the_neutral_sign_in_offers_every_account_that_the_password_opens(
         (own.user.id, "Northwind", "Northwind Bakery"),
         (twin.id, "Southwind", "Olga's Garage"),
     ]
-    offered = [choice.user_id for choice in outcome.choices]
-    assert sign_in.choose(session, twin.id, offered, ip=None) == twin
-    with pytest.raises(Unauthenticated):
-        sign_in.choose(session, own.plus_user.id, offered, ip=None)
+    assert outcome.offer is not None
+    assert sign_in.choose(session, twin.id, outcome.offer, ip=None) == twin
+    assert sign_in.choose(session, twin.id, outcome.offer, ip=None) is None
+
+
+def test_a_choice_that_was_not_offered_signs_in_no_one_and_uses_the_offer_up(
+    session: Session, own: Tenant
+) -> None:
+    offer = offered_accounts.create(session, [own.user.id])
+    assert sign_in.choose(session, own.plus_user.id, offer, ip=None) is None
+    assert sign_in.choose(session, own.user.id, offer, ip=None) is None
 
 
 def test_the_neutral_sign_in_takes_the_one_account_that_the_password_opens(

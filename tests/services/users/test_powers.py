@@ -132,7 +132,7 @@ def test_nobody_shuts_themselves_out(session: Session) -> None:
 
 def test_a_suspended_user_loses_every_session_and_comes_back_as_before(session: Session) -> None:
     tenant = make_tenant(session)
-    sessions.create(session, tenant.user, lifetime=timedelta(hours=1))
+    sessions.create(session, tenant.user, lifetime=timedelta(hours=1), host="localhost")
     tenant.user.password_hash = "a hash"
     admin = tenant.caller(Role.ADMIN)
     assert users.suspend(session, admin, tenant.user.id).status is UserStatus.SUSPENDED

@@ -1,0 +1,80 @@
+"""The accounts that one password opens, offered once after a sign-in without a partner.
+
+Choosing needs the token of the page and that of the browser's cookie, within `LIFETIME`. Any
+choice uses the offer up. A sign-in, a sign-out, a new password and a suspension end it too.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy.orm import Session
+
+from app.models import OfferedAccount, utcnow
+
+LIFETIME = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The two tokens of a new offer (256 bits each); only their hashes are stored."""
+
+    page_token: str
+    browser_token: str
+
+
+def create(session: Session, user_ids: Collection[UUID]) -> Offer:
+    """Offer these accounts, whose password was just proven."""
+    offer = Offer(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
+    for user_id in user_ids:
+        session.add(
+            OfferedAccount(
+                token_hash=_hash(offer.page_token),
+                user_id=user_id,
+                browser_hash=_hash(offer.browser_token),
+                expires_at=utcnow() + LIFETIME,
+            )
+        )
+    session.flush()
+    return offer
+
+
+def use(session: Session, offer: Offer) -> set[UUID]:
+    """Use the offer up and return its accounts, none where it has ended; of two uses at once only
+    one gets them."""
+    used = (
+        delete(OfferedAccount)
+        .where(
+            OfferedAccount.token_hash == _hash(offer.page_token),
+            OfferedAccount.browser_hash == _hash(offer.browser_token),
+        )
+        .returning(OfferedAccount.user_id, OfferedAccount.expires_at)
+        .execution_options(synchronize_session=False)
+    )
+    now = utcnow()
+    return {user_id for user_id, expires_at in session.execute(used) if expires_at > now}
+
+
+def end_for_user(session: Session, user_id: UUID) -> None:
+    """End every offer that contains the user."""
+    theirs = select(OfferedAccount.token_hash).where(OfferedAccount.user_id == user_id)
+    _delete(session, OfferedAccount.token_hash.in_(theirs))
+
+
+def end_in_browser(session: Session, browser_token: str) -> None:
+    """End what was offered in the browser with this token."""
+    _delete(session, OfferedAccount.browser_hash == _hash(browser_token))
+
+
+def _delete(session: Session, condition: ColumnElement[bool]) -> None:
+    session.execute(
+        delete(OfferedAccount).where(condition).execution_options(synchronize_session=False)
+    )
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
