@@ -94,7 +94,7 @@ def create(
             organization_id=organization.id,
             name=name.strip(),
             live=live,
-            scopes=_checked_scopes(scopes),
+            scopes=_checked_scopes(caller, scopes),
             expires_at=expires_at,
         ),
         action="key.created",
@@ -159,6 +159,7 @@ def roll(
     (``key_ended`` where the old key is revoked, expired or rolled already).
     """
     old = get(session, caller, key_id)
+    _checked_scopes(caller, old.scopes)
     if not timedelta() <= overlap <= secrets.LONGEST_OVERLAP:
         message = "The old key can keep working for 0 to 7 days."
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
@@ -241,7 +242,8 @@ def _invalid() -> Unauthenticated:
     return Unauthenticated(message, "invalid_api_key")
 
 
-def _checked_scopes(scopes: Iterable[str]) -> list[str]:
+def _checked_scopes(caller: Caller, scopes: Iterable[str]) -> list[str]:
+    """The scopes, sorted. The caller must hold each of them."""
     wanted = sorted({str(scope) for scope in scopes})
     unknown = [scope for scope in wanted if scope not in API_KEY_SCOPES]
     if unknown:
@@ -250,6 +252,8 @@ def _checked_scopes(scopes: Iterable[str]) -> list[str]:
     if not wanted:
         message = "Choose at least one scope."
         raise ValidationFailed.on("scopes", "scope_required", message)
+    for scope in wanted:
+        caller.require(Permission(scope))
     return wanted
 
 

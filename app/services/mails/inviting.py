@@ -11,17 +11,19 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue
 from app.services.users.changing import held
+from app.services.users.loading import check_grant
 
 
 def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
     """Send a new link to a user who has not signed in yet; earlier links end.
 
     While the last one waits for its first attempt, nothing more is sent; one that waits for a
-    further attempt is replaced. Raises `Forbidden`
-    (``role_too_low``), `NotFound` and `Conflict` (``already_joined``, ``not_active``).
+    further attempt is replaced. Raises `Forbidden` (``role_too_low``, ``insufficient_scope``),
+    `NotFound` and `Conflict` (``already_joined``, ``not_active``).
     """
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, None)
+    check_grant(caller, user.user_type)
     if user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED):
         message = "This user can't sign in. Reactivate the account first."
         raise Conflict(message, "not_active")

@@ -23,8 +23,9 @@ def suspend(session: Session, caller: Caller, client_id: UUID | str) -> OAuthCli
 
 
 def resume(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
-    """Lets a suspended client go on."""
+    """Lets a suspended client go on. Raises `Forbidden` (``insufficient_scope``)."""
     client = changeable(session, caller, client_id)
+    require_grant(caller, client)
     if client.suspended_at is not None:
         client.suspended_at = None
         audit.record_change(session, caller, "client.resumed", client)
@@ -81,6 +82,13 @@ def _own(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient
     if client.area is Area.LEGACY_CALLS:
         require_operator(caller)
     return client
+
+
+def require_grant(caller: Caller, client: OAuthClient) -> None:
+    """Raises `Forbidden` (``insufficient_scope``) where the caller's credential holds less than
+    the client."""
+    if client.role is not None:
+        caller.require_grant(client.role)
 
 
 def require_operator(caller: Caller) -> None:

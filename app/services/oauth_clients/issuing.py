@@ -13,7 +13,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.credentials import secrets as credential_secrets
-from app.services.oauth_clients.changing import changeable, require_operator
+from app.services.oauth_clients.changing import changeable, require_grant, require_operator
 from app.services.tenancy import get_organization
 
 CLIENT_ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
@@ -80,10 +80,11 @@ def roll(
 ) -> NewClient:
     """Gives a client a new secret; the old one gets tokens for ``overlap`` more.
 
-    Raises `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and `Conflict`
-    (``client_revoked``).
+    Raises `Forbidden` (``insufficient_scope``), `ValidationFailed` (``overlap_out_of_range``: 0 to
+    7 days) and `Conflict` (``client_revoked``).
     """
     client = changeable(session, caller, client_id)
+    require_grant(caller, client)
     if not timedelta() <= overlap <= credential_secrets.LONGEST_OVERLAP:
         message = "The old secret can keep working for 0 to 7 days."
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)

@@ -88,6 +88,7 @@ def reactivate(
     """
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, expected_version)
+    check_grant(caller, user.user_type)
     if user.status in {UserStatus.ACTIVE, UserStatus.INVITED}:
         return user
     if user.status is UserStatus.DEACTIVATED and user.organization_id is not None:

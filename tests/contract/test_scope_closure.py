@@ -1,0 +1,221 @@
+"""What a credential with a single scope can reach, directly and through what it could create."""
+
+import copy
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.errors import DomainError
+from app.models import Base, User
+from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
+from app.services import oauth_clients, users
+from app.services.credentials import api_keys
+from tests.contract.interface import OPERATIONS
+from tests.contract.requests import good, subject_of
+from tests.contract.world import World, good_bodies, known_routes
+from tests.fixtures.area_a import AreaA
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+
+P = Permission
+PARTNER = "/api/partners/{partnerId}"
+ALONE = {
+    "email": "moved@new.example",
+    "paymentTier": "customerBasicPlan",
+    "productName": "Reception",
+    "billingEmail": "new@new.example",
+}
+"""Fields that are changed one by one."""
+USER_TYPES = ("standard", "admin", "partnerAdmin", "partnerEditor")
+
+REACHED: Mapping[Permission, set[str]] = {
+    P.PARTNER_READ: {"GET /api/partners", f"GET {PARTNER}"},
+    P.PARTNER_CREATE: {"POST /api/partners"},
+    P.BRANDING_WRITE: {f"PUT {PARTNER} productName"},
+    P.PRICING_READ: {f"GET {PARTNER}/pricing"},
+    P.USERS_READ: {
+        f"GET {PARTNER}/users",
+        f"GET {PARTNER}/organizations/{{organizationId}}/users",
+    },
+    P.USERS_WRITE: {"PUT /api/users/{externalUserId} paymentTier"},
+    P.ORGANIZATIONS_READ: {f"GET {PARTNER}/organizations"},
+    P.ORGANIZATIONS_WRITE: {f"PUT {PARTNER}/organizations/{{organizationId}}"},
+    P.REPORT_READ: {f"GET {PARTNER}/admin-report"},
+    P.SUBSCRIPTION_READ: {
+        "GET /api/users/subscription",
+        "GET /api/users/{externalUserId}/subscription",
+    },
+    P.USAGE_READ: {"GET /api/users/usage"},
+}
+"""Requests of Area A that a token with this scope alone succeeds with; the other scopes need
+company: a user or client of a role takes every scope of that role."""
+
+CHANGED: Mapping[Permission, set[str]] = {
+    P.PARTNER_CREATE: {
+        "partners",
+        "partner_brand_colors",
+        "partner_header_links",
+        "partner_social_links",
+        "partner_pricing",
+        "partner_site_images",
+    },
+    P.BRANDING_WRITE: {"partners"},
+    P.ORGANIZATIONS_WRITE: {"organizations", "partner_tiers"},
+    # The contract makes the plan of a user's organization part of changing the user.
+    P.USERS_WRITE: {"organizations", "partner_tiers"},
+}
+"""Tables that a token with this scope alone may write to, beside `BOOKKEEPING`."""
+
+BOOKKEEPING = {"api_requests", "audit_entries", "oauth_clients", "signing_keys"}
+
+REACHED_BY_KEY: Mapping[Permission, set[str]] = {
+    P.CONTACTS_READ: {"public.list_contacts", "public.get_contact"},
+    P.CONTACTS_WRITE: {"public.send_contacts"},
+    P.CALLS_READ: {"public.list_calls", "public.get_call"},
+    P.CALLS_CREATE: {"public.create_call", "public.cancel_call"},
+}
+FOR_ANY_KEY = {"public.list_agents", "public.list_campaigns"}
+
+
+def requests_of(area: AreaA) -> Iterator[tuple[str, str, str, Any]]:
+    """Each operation of Area A with a good body, and with bodies that ask for one thing alone."""
+    for operation in OPERATIONS:
+        name = operation.name
+        method, path, body = good(name, subject_of(area))
+        match name:
+            case "POST /api/users" | "POST /api/partners/{partnerId}/users":
+                for kind in USER_TYPES:
+                    yield f"{name} {kind}", method, path, copy.deepcopy(body) | {"userType": kind}
+            case "PUT /api/users/{externalUserId}" | "PUT /api/partners/{partnerId}":
+                for field, value in ALONE.items():
+                    if field in body:
+                        yield f"{name} {field}", method, path, {field: value}
+            case _:
+                yield name, method, path, body
+
+
+def tables(session: Session) -> dict[str, list[str]]:
+    session.rollback()
+    return {
+        table.name: sorted(map(repr, session.execute(select(table))))
+        for table in Base.metadata.sorted_tables
+        if table.name not in BOOKKEEPING
+    }
+
+
+@pytest.mark.parametrize("role", [Role.OPERATOR, *oauth_clients.CLIENT_ROLES])
+def test_a_token_with_one_scope_reaches_nothing_outside_it(area: AreaA, role: Role) -> None:
+    reached: dict[str, set[str]] = defaultdict(set)
+    changed: dict[str, set[str]] = defaultdict(set)
+    before = tables(area.session)
+    for scope in sorted(ROLE_PERMISSIONS[role]):
+        for name, method, path, body in requests_of(area):
+            answer = area.ask(method, path, body, as_role=role, scope=scope)
+            if answer.status_code == 200:
+                reached[scope].add(name)
+                after = tables(area.session) if method != "GET" else before
+                changed[scope] |= {each for each in after if after[each] != before[each]}
+                before = after
+    held = {scope: REACHED[scope] for scope in ROLE_PERMISSIONS[role] & REACHED.keys()}
+    if role is Role.OPERATOR:  # has no partner, for which these act
+        del held[P.SUBSCRIPTION_READ], held[P.USAGE_READ], held[P.USERS_WRITE]
+    assert dict(reached) == held
+    outside = {scope: names - CHANGED.get(scope, set()) for scope, names in changed.items()}
+    assert outside == {scope: set() for scope in changed}
+
+
+@pytest.mark.parametrize("scope", sorted(API_KEY_SCOPES))
+def test_a_key_with_one_scope_reaches_nothing_outside_it(world: World, scope: Permission) -> None:
+    made = api_keys.create(
+        world.session,
+        OPERATOR,
+        organization_id=world.tenant.plus.id,
+        name="one scope",
+        scopes=[scope],
+    )
+    world.session.commit()
+    headers = {"x-api-key": made.secret}
+    reached = set()
+    for endpoint, route in known_routes().items():
+        if route.blueprint != "public":
+            continue
+        body = good_bodies(world.ids).get(endpoint)
+        sent = {"json": body} if body else {}
+        path = route.path(world.ids)
+        answer = world.client.open(path, method=route.method, headers=headers, **sent)
+        if answer.status_code != 403:
+            reached.add(endpoint)
+    assert reached == REACHED_BY_KEY[scope] | FOR_ANY_KEY
+
+
+def grants(session: Session, tenant: Tenant, caller: Any) -> Iterator[frozenset[Permission]]:
+    """What each way of giving somebody or something powers would give, where it is allowed."""
+    colleague = tenant.staff[Role.ADMIN]
+    client = oauth_clients.create(
+        session, tenant.caller(Role.PARTNER_ADMIN), name="script", role=Role.PARTNER_ADMIN
+    ).client
+    key = api_keys.create(
+        session,
+        tenant.caller(Role.PARTNER_ADMIN),
+        organization_id=tenant.plus.id,
+        name="key",
+    ).key
+    ways: list[tuple[frozenset[Permission], Callable[[], object]]] = []
+    for role in oauth_clients.CLIENT_ROLES:
+        powers = ROLE_PERMISSIONS[role]
+        ways += [
+            (powers, lambda role=role: oauth_clients.create(session, caller, name="x", role=role)),
+            (powers, lambda role=role: users.change_role(session, caller, colleague.id, role)),
+            (powers, lambda role=role: _invite(session, tenant, caller, role)),
+        ]
+    for scope in API_KEY_SCOPES:
+        ways.append((frozenset({scope}), lambda scope=scope: _key(session, tenant, caller, scope)))
+    ways += [
+        (ROLE_PERMISSIONS[Role.STANDARD], lambda: _invite(session, tenant, caller, Role.STANDARD)),
+        (
+            ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
+            lambda: oauth_clients.roll(session, caller, client.id),
+        ),
+        (API_KEY_SCOPES, lambda: api_keys.roll(session, caller, key.id)),
+    ]
+    for powers, give in ways:
+        try:
+            with session.begin_nested():
+                give()
+        except DomainError:
+            continue
+        yield powers
+
+
+def _invite(session: Session, tenant: Tenant, caller: Any, role: Role) -> User:
+    return users.invite(
+        session,
+        caller,
+        email=f"{role}@new.example",
+        user_type=role,
+        organization_id=tenant.organization.id if role is Role.STANDARD else None,
+    )
+
+
+def _key(session: Session, tenant: Tenant, caller: Any, scope: Permission) -> api_keys.NewKey:
+    return api_keys.create(
+        session, caller, organization_id=tenant.plus.id, name="x", scopes=[scope]
+    )
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN])
+def test_what_is_created_never_holds_more_than_who_created_it(session: Session, role: Role) -> None:
+    tenant = make_tenant(session)
+    tenant.organization.user_limit = 0
+    scopes = sorted(ROLE_PERMISSIONS[role])
+    pairs = [frozenset({P.CREDENTIALS_MANAGE, scope}) for scope in API_KEY_SCOPES]
+    outside = {}
+    for held in (*(frozenset({scope}) for scope in scopes), *pairs):
+        caller = tenant.caller(role, held & ROLE_PERMISSIONS[role])
+        given = frozenset[Permission]().union(*grants(session, tenant, caller))
+        outside[held] = given - held
+    assert outside == dict.fromkeys(outside, frozenset())
