@@ -27,6 +27,7 @@ class MailKind(StrEnum):
     RESET_PASSWORD = "reset_password"  # noqa: S105 - the name of a kind
     PASSWORD_CHANGED = "password_changed"  # noqa: S105 - the name of a kind
     EMAIL_CHANGED = "email_changed"
+    CONFIRM_EMAIL = "confirm_email"
     IMPORT_FINISHED = "import_finished"
     CHAT_MESSAGE = "chat_message"
     WEBHOOK_PAUSED = "webhook_paused"

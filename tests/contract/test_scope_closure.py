@@ -3,6 +3,7 @@
 import copy
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from app.enums import Role
 from app.errors import DomainError
 from app.models import Base, User
 from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
+from app.policy.caller import Caller
 from app.services import oauth_clients, users
 from app.services.credentials import api_keys
 from tests.contract.interface import OPERATIONS
@@ -109,8 +111,8 @@ def tables(session: Session) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("role", [Role.OPERATOR, *oauth_clients.CLIENT_ROLES])
 def test_a_token_with_one_scope_reaches_nothing_outside_it(area: AreaA, role: Role) -> None:
-    reached: dict[str, set[str]] = defaultdict(set)
-    changed: dict[str, set[str]] = defaultdict(set)
+    reached: dict[Permission, set[str]] = defaultdict(set)
+    changed: dict[Permission, set[str]] = defaultdict(set)
     before = tables(area.session)
     for scope in sorted(ROLE_PERMISSIONS[role]):
         for name, method, path, body in requests_of(area):
@@ -144,15 +146,14 @@ def test_a_key_with_one_scope_reaches_nothing_outside_it(world: World, scope: Pe
         if route.blueprint != "public":
             continue
         body = good_bodies(world.ids).get(endpoint)
-        sent = {"json": body} if body else {}
         path = route.path(world.ids)
-        answer = world.client.open(path, method=route.method, headers=headers, **sent)
+        answer = world.client.open(path, method=route.method, headers=headers, json=body)
         if answer.status_code != 403:
             reached.add(endpoint)
     assert reached == REACHED_BY_KEY[scope] | FOR_ANY_KEY
 
 
-def grants(session: Session, tenant: Tenant, caller: Any) -> Iterator[frozenset[Permission]]:
+def grants(session: Session, tenant: Tenant, caller: Caller) -> Iterator[frozenset[Permission]]:
     """What each way of giving somebody or something powers would give, where it is allowed."""
     colleague = tenant.staff[Role.ADMIN]
     client = oauth_clients.create(
@@ -168,19 +169,19 @@ def grants(session: Session, tenant: Tenant, caller: Any) -> Iterator[frozenset[
     for role in oauth_clients.CLIENT_ROLES:
         powers = ROLE_PERMISSIONS[role]
         ways += [
-            (powers, lambda role=role: oauth_clients.create(session, caller, name="x", role=role)),
-            (powers, lambda role=role: users.change_role(session, caller, colleague.id, role)),
-            (powers, lambda role=role: _invite(session, tenant, caller, role)),
+            (powers, partial(oauth_clients.create, session, caller, name="x", role=role)),
+            (powers, partial(users.change_role, session, caller, colleague.id, role)),
+            (powers, partial(_invite, session, tenant, caller, role)),
         ]
     for scope in API_KEY_SCOPES:
-        ways.append((frozenset({scope}), lambda scope=scope: _key(session, tenant, caller, scope)))
+        ways.append((frozenset({scope}), partial(_key, session, tenant, caller, scope)))
     ways += [
-        (ROLE_PERMISSIONS[Role.STANDARD], lambda: _invite(session, tenant, caller, Role.STANDARD)),
+        (ROLE_PERMISSIONS[Role.STANDARD], partial(_invite, session, tenant, caller, Role.STANDARD)),
         (
             ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
-            lambda: oauth_clients.roll(session, caller, client.id),
+            partial(oauth_clients.roll, session, caller, client.id),
         ),
-        (API_KEY_SCOPES, lambda: api_keys.roll(session, caller, key.id)),
+        (API_KEY_SCOPES, partial(api_keys.roll, session, caller, key.id)),
     ]
     for powers, give in ways:
         try:
@@ -191,7 +192,7 @@ def grants(session: Session, tenant: Tenant, caller: Any) -> Iterator[frozenset[
         yield powers
 
 
-def _invite(session: Session, tenant: Tenant, caller: Any, role: Role) -> User:
+def _invite(session: Session, tenant: Tenant, caller: Caller, role: Role) -> User:
     return users.invite(
         session,
         caller,
@@ -201,7 +202,7 @@ def _invite(session: Session, tenant: Tenant, caller: Any, role: Role) -> User:
     )
 
 
-def _key(session: Session, tenant: Tenant, caller: Any, scope: Permission) -> api_keys.NewKey:
+def _key(session: Session, tenant: Tenant, caller: Caller, scope: Permission) -> api_keys.NewKey:
     return api_keys.create(
         session, caller, organization_id=tenant.plus.id, name="x", scopes=[scope]
     )

@@ -20,6 +20,7 @@ from app.services import notifications
 from app.services.auth import password_rules, passwords
 from app.services.branding.brand import Brand
 from app.services.users import account as own
+from app.services.users import email_changes
 
 MOST_PAGES = 10_000
 WRONG = "This is not your current password. Try again."
@@ -109,6 +110,14 @@ def account_sessions_end() -> Response:
     return _back()
 
 
+@portal.post("/account/email-change/cancel")
+def account_email_cancel() -> Response:
+    with transaction() as session:
+        own.cancel_email_change(session, caller())
+    flash("Email change cancelled.", "success")
+    return _back()
+
+
 def _prove(form: OwnPasswordForm, limit: int) -> str | None:
     """The hash that the present password fits. Raises `RateLimited` and `ValidationFailed`."""
     brand: Brand = g.brand
@@ -137,6 +146,7 @@ def _page(
     page = max(1, min(request.args.get("page", 1, type=int), MOST_PAGES))
     with transaction(read_only=True) as session:
         signed_in = own.open_sessions(session, caller(), session_token(), page=page)
+        email_change = email_changes.pending(session, user)
     mails = MailsForm.from_object(
         data={
             "import_finished": notifications.wants(user, notifications.IMPORT_FINISHED),
@@ -154,6 +164,7 @@ def _page(
         session_count=signed_in.count,
         newer_url=url_for("portal.account", page=page - 1) if page > 1 else None,
         older_url=url_for("portal.account", page=page + 1) if signed_in.has_next else None,
+        email_change=email_change,
         device_words=device_words,
         is_phone=is_phone,
     )

@@ -86,7 +86,7 @@ def accept_invitation(token: str, slug: str) -> AnyResponse:
 
 R = TypeVar("R", bound=AnyResponse)
 
-_TOKEN = re.compile(r"(/(?:password|invitation)/)[\w-]+")
+_TOKEN = re.compile(r"(/(?:password|invitation|email)/)[\w-]+")
 
 
 class _WithoutTokens(logging.Filter):
@@ -169,12 +169,12 @@ def _use(
     except NotFound:  # used a moment ago, in another window
         return _ended(slug, purposes)
     flash("Password set. You are signed in.", "success")
-    return _kept_quiet(let_in(user))
+    return kept_quiet(let_in(user))
 
 
 def _form(form: NewPasswordForm, user: User, status: int) -> Response:
     page = render_template("portal/auth/password_set.html", form=form, user=user)
-    return _kept_quiet(make_response(page, status))
+    return kept_quiet(make_response(page, status))
 
 
 def _ended(slug: str | None, purposes: tuple[LinkPurpose, ...]) -> Response:
@@ -184,7 +184,7 @@ def _ended(slug: str | None, purposes: tuple[LinkPurpose, ...]) -> Response:
         forgot_url=forgot_url(slug),
         sign_in_url=sign_in_url(slug),
     )
-    return _kept_quiet(make_response(page, 410))
+    return kept_quiet(make_response(page, 410))
 
 
 def _forgot(slug: str | None, form: ForgotForm) -> str:
@@ -193,7 +193,7 @@ def _forgot(slug: str | None, form: ForgotForm) -> str:
     )
 
 
-def _kept_quiet(response: R) -> R:
-    """The address holds the token: it is told to nobody, not even to ourselves."""
+def kept_quiet(response: R) -> R:
+    """The response without a referrer: the address contains a token."""
     response.headers["Referrer-Policy"] = "no-referrer"
     return response

@@ -26,6 +26,7 @@ from app.portal.web.navigation import ROLE_NAMES
 from app.schemas.reading import read
 from app.schemas.users import CreateAdminInput
 from app.services import organizations, users
+from app.services.users import email_changes
 from app.services.users.loading import PARTNER_LEVEL, as_uuid
 
 Page = str | tuple[str, int] | Response
@@ -85,9 +86,11 @@ def user_save(user_id: UUID) -> Page:
             )
             if form.chosen_role is not None and form.chosen_role is not saved.user_type:
                 users.change_role(session, caller(), user_id, form.chosen_role)
+            change = email_changes.pending(session, saved)
     except (ValidationFailed, Forbidden, Conflict) as error:
         return _refused(user_id, form, error)
-    flash(f"{saved.email} saved.", "success")
+    asked = f" {change.email} takes effect when both addresses confirm it." if change else ""
+    flash(f"{saved.email} saved.{asked}", "success")
     return redirect(url_for("portal.user", user_id=user_id), 303)
 
 

@@ -11,6 +11,7 @@ from app.models import User
 from app.portal.users.views import DEACTIVATING, SUSPENDING, actions_of
 from app.portal.web.blueprint import portal
 from app.services import mails, users
+from app.services.users import email_changes
 
 
 @portal.get("/people/<uuid:user_id>/suspend")
@@ -65,6 +66,14 @@ def user_resend(user_id: UUID) -> Response:
     flash(
         f"A new link is on its way to {found.email}; the previous link no longer works.", "success"
     )
+    return redirect(url_for("portal.user", user_id=user_id), 303)
+
+
+@portal.post("/people/<uuid:user_id>/email-change/cancel")
+def user_email_cancel(user_id: UUID) -> Response:
+    with transaction() as session:
+        email_changes.cancel(session, caller(), user_id)
+    flash("Email change cancelled.", "success")
     return redirect(url_for("portal.user", user_id=user_id), 303)
 
 

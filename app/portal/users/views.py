@@ -15,6 +15,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import audit, organizations, users
 from app.services.paging import MOST_COUNTED
+from app.services.users import email_changes
 from app.services.users.loading import SORTS, as_uuid
 
 STATUS_NAMES = {
@@ -90,6 +91,7 @@ def user(user_id: UUID) -> str:
             if found.organization_id
             else None
         )
+        email_change = email_changes.pending(session, found)
         changes = audit.latest_of_target(session, caller(), "user", found.id, LATEST_CHANGES)
     return render_template(
         "portal/users/detail.html",
@@ -97,6 +99,7 @@ def user(user_id: UUID) -> str:
         organization=organization,
         abilities=abilities(found.user_type),
         changes=changes,
+        email_change=email_change,
         suspending=SUSPENDING,
         deactivating=DEACTIVATING,
         **actions_of(found),

@@ -20,7 +20,8 @@ from app.gateways.mailers import Letter
 from app.models import LinkPurpose, Mail, MailKind, Organization, Partner, User, utcnow
 from app.policy.caller import system_caller
 from app.services import audit
-from app.services.auth import one_time_links, recovery
+from app.services.auth import email_changes, one_time_links, recovery
+from app.services.auth.email_changes import Side
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
 from app.services.mails.rendering import render
 from app.services.mails.words import WORDS, Facts
@@ -35,10 +36,12 @@ _LINKS = {
     MailKind.SET_PASSWORD: (LinkPurpose.SET_PASSWORD, "password"),
     MailKind.RESET_PASSWORD: (LinkPurpose.RESET_PASSWORD, "password"),
 }
+_WITH_LINK = {*_LINKS, MailKind.CONFIRM_EMAIL}
 _NEEDED_STATUS = {
     MailKind.INVITATION: UserStatus.INVITED,
     MailKind.SET_PASSWORD: UserStatus.ACTIVE,
     MailKind.RESET_PASSWORD: UserStatus.ACTIVE,
+    MailKind.CONFIRM_EMAIL: UserStatus.ACTIVE,
 }
 """What a person must be for a link to be of use."""
 
@@ -70,7 +73,10 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         _end(mail, "no longer needed")
         return None
     mail.attempts = attempt
-    link, ends = _link(session, kind, reader)
+    link, ends = _link(session, kind, mail, reader)
+    if ends is None and kind in _WITH_LINK:
+        _end(mail, "no longer needed")
+        return None
     words = WORDS[kind](
         Facts(
             mail=mail,
@@ -187,7 +193,13 @@ def _is_of_use(kind: MailKind, reader: _Reader) -> bool:
     return organization is None or organization.status is OrganizationStatus.ACTIVE
 
 
-def _link(session: Session, kind: MailKind, reader: _Reader) -> tuple[str, datetime | None]:
+def _link(
+    session: Session, kind: MailKind, mail: Mail, reader: _Reader
+) -> tuple[str, datetime | None]:
+    if kind is MailKind.CONFIRM_EMAIL:
+        side = Side(mail.details["side"])
+        made = email_changes.new_token(session, UUID(mail.details["changeId"]), side)
+        return (f"{reader.site}/email/{made[0]}", made[1]) if made else ("", None)
     if kind not in _LINKS or reader.user is None:
         return "", None
     purpose, word = _LINKS[kind]

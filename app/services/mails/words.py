@@ -137,6 +137,27 @@ def _email_changed(facts: Facts) -> Words:
     )
 
 
+def _confirm_email(facts: Facts) -> Words:
+    product, said = facts.brand.product_name, facts.details
+    whom = f"{facts.brand.partner_name}{_at_support(facts.brand)}"
+    return Words(
+        subject=f"Confirm your email address for {product}",
+        heading="Confirm the new email address",
+        paragraphs=(
+            f"{said['by']} asked to change the address of an account in {product}.",
+            f"It is {said['from']} now and would be {said['to']}.",
+            "The address changes after both addresses confirm it.",
+        ),
+        act=("Review change", facts.link),
+        after=(
+            f"The link works until {facts.until}. You can also reject the change there.",
+            f"If you did not expect this, reject it and contact {whom}.",
+        ),
+        reason=f"Sent to {facts.email} because the account "
+        f"{'has this address now' if said['side'] == 'old' else 'is to get this address'}.",
+    )
+
+
 def _import_finished(facts: Facts) -> Words:
     counts, product = facts.details, facts.brand.product_name
     file, campaign = counts["file"], counts["campaign"]
@@ -211,6 +232,7 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.RESET_PASSWORD: _reset_password,
     MailKind.PASSWORD_CHANGED: _password_changed,
     MailKind.EMAIL_CHANGED: _email_changed,
+    MailKind.CONFIRM_EMAIL: _confirm_email,
     MailKind.IMPORT_FINISHED: _import_finished,
     MailKind.CHAT_MESSAGE: _chat_message,
     MailKind.WEBHOOK_PAUSED: _webhook_paused,

@@ -15,6 +15,7 @@ from app.models import PortalSession, User, utcnow
 from app.policy.caller import Caller
 from app.services import audit, notifications, users
 from app.services.auth import sessions, throttle
+from app.services.users import email_changes
 
 MAX_NAME = 200
 SESSIONS_PER_PAGE = 25
@@ -105,6 +106,13 @@ def choose_mails(
         user.version += 1
         session.flush()
         audit.record_change(session, caller, "user.mails_chosen", user, before=before, after=after)
+    return user
+
+
+def cancel_email_change(session: Session, caller: Caller) -> User:
+    """Forgets the new address that waits for its confirmations, if there is one."""
+    user = get(session, caller, for_change=True)
+    email_changes.end(session, caller, user)
     return user
 
 

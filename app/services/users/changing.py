@@ -6,7 +6,6 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.enums import UserStatus
 from app.errors import ValidationFailed, refuse_stale
 from app.models import MailKind, User
 from app.policy import Permission
@@ -15,7 +14,7 @@ from app.schemas.users import UpdateUserInput
 from app.services import audit, mail_queue, organizations
 from app.services.auth import one_time_links, sessions
 from app.services.organizations.changing import change
-from app.services.users.creating import email_exists, email_key
+from app.services.users.email_changes import change_email
 from app.services.users.loading import as_uuid, check_type, get
 
 MAX_NAME = 200
@@ -32,7 +31,8 @@ def update(
     name: str | None = None,
     expected_version: int | None = None,
 ) -> User:
-    """Changes the address, and the plan of the user's organization; null changes nothing.
+    """Changes the address, and the plan of the user's organization; null changes nothing. The
+    address of a user who has signed in before waits until it is confirmed.
 
     ``name`` renames where it is given, blank takes the name away. Raises `NotFound`
     (``user_not_found``), `Forbidden`, `ValidationFailed` (``email_exists``, ``no_organization``,
@@ -44,7 +44,7 @@ def update(
         message = "This user has no organization, so there is no plan to change."
         raise ValidationFailed.on("paymentTier", "no_organization", message)
     if changes.email is not None and changes.email != user.email:
-        _move_address(session, caller, user, changes.email)
+        change_email(session, caller, user, changes.email)
     if name is not None:
         _rename(session, caller, user, name.replace("\x00", "").strip() or None)
     if changes.payment_tier is not None and user.organization_id is not None:
@@ -74,7 +74,7 @@ def set_external_id(session: Session, caller: Caller, user_id: UUID, idp_uid: st
     audit.record_change(
         session,
         caller,
-        "organization.updated",
+        "user.updated",
         user,
         before={"idpUid": before},
         after={"idpUid": idp_uid},
@@ -96,41 +96,6 @@ def held(
     return user
 
 
-def _move_address(session: Session, caller: Caller, user: User, email: str) -> None:
-    caller.require_grant(user.user_type)  # the new address opens the account
-    before = user.email
-    try:
-        with session.begin_nested():
-            user.email, user.email_key = email, email_key(email)
-            user.version += 1
-    except IntegrityError as error:
-        raise email_exists() from error
-    audit.record_change(
-        session,
-        caller,
-        "organization.updated",
-        user,
-        before={"email": before},
-        after={"email": email},
-    )
-    # What was sent to the old address must not open the account any more.
-    one_time_links.end_all(session, user.id)
-    if user.status is UserStatus.INVITED:
-        mail_queue.ask_for(session, caller, MailKind.INVITATION, user)
-        return
-    for address in (before, email):
-        mail_queue.ask_for(
-            session,
-            caller,
-            MailKind.EMAIL_CHANGED,
-            user,
-            to=address,
-            details={"from": before, "to": email},
-        )
-    if user.password_hash is None:
-        mail_queue.ask_for(session, caller, MailKind.SET_PASSWORD, user)
-
-
 def _rename(session: Session, caller: Caller, user: User, name: str | None) -> None:
     if name is not None and len(name) > MAX_NAME:
         raise ValidationFailed.on(
@@ -143,7 +108,7 @@ def _rename(session: Session, caller: Caller, user: User, name: str | None) -> N
     user.version += 1
     session.flush()
     audit.record_change(
-        session, caller, "organization.updated", user, before={"name": before}, after={"name": name}
+        session, caller, "user.updated", user, before={"name": before}, after={"name": name}
     )
 
 

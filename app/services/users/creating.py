@@ -30,7 +30,7 @@ def create(session: Session, caller: Caller, partner_id: UUID, data: CreateUserI
     caller.require(Permission.USERS_WRITE)
     partner = partners.get(session, caller, partner_id)
     check_grant(caller, data.user_type)
-    _refuse_known_address(session, partner.id, data.email)
+    refuse_known_address(session, partner.id, data.email)
     if data.user_type is not Role.STANDARD:
         return _add(session, caller, partner.id, email=data.email, user_type=data.user_type)
     business = (data.business_name or "").strip()
@@ -85,7 +85,7 @@ def create_admin(session: Session, caller: Caller, data: CreateAdminInput) -> Us
     caller.require(Permission.ADMINS_CREATE)
     partner_id = partners.own(caller)
     check_grant(caller, Role.ADMIN)
-    _refuse_known_address(session, partner_id, data.email)
+    refuse_known_address(session, partner_id, data.email)
     return _add(session, caller, partner_id, email=data.email, user_type=Role.ADMIN)
 
 
@@ -116,7 +116,7 @@ def invite(
     else:
         message = "Standard users have an organization, all others have none."
         raise ValidationFailed.on("organizationId", "organization_mismatch", message)
-    _refuse_known_address(session, partner_id, email)
+    refuse_known_address(session, partner_id, email)
     return _add(
         session,
         caller,
@@ -142,7 +142,8 @@ def email_exists() -> ValidationFailed:
     return ValidationFailed.on("email", "email_exists", EMAIL_EXISTS)
 
 
-def _refuse_known_address(session: Session, partner_id: UUID, email: str) -> None:
+def refuse_known_address(session: Session, partner_id: UUID, email: str) -> None:
+    """Raises `ValidationFailed` (``email_exists``)."""
     taken = select(User.id).where(User.partner_id == partner_id, User.email_key == email_key(email))
     if session.scalar(taken) is not None:
         raise email_exists()

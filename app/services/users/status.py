@@ -11,7 +11,8 @@ from app.models import Partner, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
-from app.services.auth import sessions
+from app.services.auth import one_time_links, sessions
+from app.services.users import email_changes
 from app.services.users.changing import held
 from app.services.users.loading import PARTNER_LEVEL, check_grant
 
@@ -119,6 +120,8 @@ def _shut_out(
     _keep_an_administrator(session, user)
     _set(session, caller, user, status, status.value)
     sessions.end_all_of_user(session, user.id)
+    one_time_links.end_all(session, user.id)
+    email_changes.end(session, caller, user)
     return user
 
 

@@ -22,7 +22,7 @@ from app.models import (
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
 from app.services import mails, partners
-from app.services.auth import one_time_links
+from app.services.auth import email_changes, one_time_links
 from app.services.branding.brand import NEUTRAL_NAME
 from app.services.branding.shades import brand_shades
 from app.services.mail_queue import hand_in
@@ -33,6 +33,12 @@ from tests.fixtures.mails import path_in, send_waiting
 
 DETAILS: dict[MailKind, dict[str, Any]] = {
     MailKind.EMAIL_CHANGED: {"from": "old@hill.example", "to": "new@hill.example"},
+    MailKind.CONFIRM_EMAIL: {
+        "side": "old",
+        "by": "ada@hill.example",
+        "from": "old@hill.example",
+        "to": "new@hill.example",
+    },
     MailKind.IMPORT_FINISHED: {
         "file": "leads.csv",
         "campaign": "Autumn",
@@ -71,13 +77,19 @@ def own(session: Session) -> Tenant:
 def asked(session: Session, user: User, kind: MailKind) -> Mail:
     if kind is MailKind.INVITATION:
         user.status = UserStatus.INVITED
+    details = DETAILS.get(kind, {})
+    if kind is MailKind.CONFIRM_EMAIL:
+        change = email_changes.create(
+            session, user.id, details["to"], requested_by=details["by"], requested_by_id=None
+        )
+        details = details | {"changeId": str(change.id)}
     return hand_in(
         session,
         kind,
         partner_id=user.partner_id,
         user_id=None if kind is MailKind.CHAT_MESSAGE else user.id,
         to="help@northwind.example" if kind is MailKind.CHAT_MESSAGE else None,
-        details=DETAILS.get(kind, {}),
+        details=details,
     )
 
 

@@ -1,0 +1,102 @@
+"""Confirming or rejecting a new email address, by the link in the mail to either address."""
+
+from uuid import UUID
+
+from flask import Response, g, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.errors import NotFound, ValidationFailed
+from app.extensions import transaction
+from app.http.request_id import request_id
+from app.portal.auth.password_views import kept_quiet
+from app.portal.auth.views import partner_of_page
+from app.portal.web.blueprint import portal
+from app.portal.web.current_user import sign_in_url
+from app.services.auth.email_changes import Side, confirmed_at
+from app.services.branding.brand import of_partner
+from app.services.users import email_changes
+from app.services.users.email_changes import Holder
+
+
+@portal.get("/p/<slug>/email/<token>", endpoint="email_change")
+def show_email_change(slug: str, token: str) -> Response:
+    return _page(slug, token)
+
+
+@portal.post("/p/<slug>/email/<token>", endpoint="email_change_confirm")
+def confirm_email_change(slug: str, token: str) -> AnyResponse:
+    partner_id = _partner_id()
+    try:
+        with transaction() as session:
+            is_changed = email_changes.confirm(
+                session, token, partner_id, ip=request.remote_addr, request_id=request_id()
+            )
+    except NotFound:
+        return _over(slug, "ended", 410)
+    except ValidationFailed as error:
+        return _over(slug, "taken", 409, error.message)
+    if is_changed:
+        return _over(slug, "changed", 200)
+    there = url_for("portal.email_change", slug=slug, token=token)
+    return kept_quiet(redirect(there, 303))
+
+
+@portal.post("/p/<slug>/email/<token>/reject", endpoint="email_change_reject")
+def reject_email_change(slug: str, token: str) -> Response:
+    partner_id = _partner_id()
+    try:
+        with transaction() as session:
+            email_changes.reject(
+                session, token, partner_id, ip=request.remote_addr, request_id=request_id()
+            )
+    except NotFound:
+        return _over(slug, "ended", 410)
+    return _over(slug, "rejected", 200)
+
+
+def _partner_id() -> UUID:
+    """The partner of the address, whose brand the page shows. Raises `NotFound`."""
+    with transaction(read_only=True) as session:
+        partner = partner_of_page(session)
+        if partner is None:
+            raise NotFound
+        g.brand = of_partner(partner)
+        return partner.id
+
+
+def _page(slug: str, token: str) -> Response:
+    partner_id = _partner_id()
+    try:
+        with transaction(read_only=True) as session:
+            found = email_changes.holder(session, token, partner_id)
+            page = render_template(
+                "portal/auth/email_change.html",
+                user=found.user,
+                change=found.link.change,
+                is_confirmed=found.link.is_confirmed,
+                waits_for=_waits_for(found),
+                reject_url=url_for("portal.email_change_reject", slug=slug, token=token),
+            )
+    except NotFound:
+        return _over(slug, "ended", 410)
+    return kept_quiet(make_response(page))
+
+
+def _waits_for(found: Holder) -> list[str]:
+    """The addresses that have not confirmed the change yet."""
+    addresses = {Side.OLD: found.user.email, Side.NEW: found.link.change.email}
+    return [
+        address
+        for side, address in addresses.items()
+        if confirmed_at(found.link.change, side) is None
+    ]
+
+
+def _over(slug: str, outcome: str, status: int, message: str = "") -> Response:
+    page = render_template(
+        "portal/auth/email_change_over.html",
+        outcome=outcome,
+        message=message,
+        sign_in_url=sign_in_url(slug),
+    )
+    return kept_quiet(make_response(page, status))

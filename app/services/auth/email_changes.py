@@ -1,0 +1,122 @@
+"""New email addresses that wait to be confirmed at the old and the new one, and their links.
+
+Services of users request and apply them; here are the row and the tokens of its two links.
+"""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import delete, or_, select
+from sqlalchemy.orm import Session
+
+from app.errors import NotFound
+from app.models import EmailChange, utcnow
+
+LIFETIME = timedelta(days=7)
+
+
+class Side(StrEnum):
+    """The address that a link was sent to."""
+
+    OLD = "old"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A change as the holder of one address sees it."""
+
+    change: EmailChange
+    side: Side
+
+    @property
+    def is_confirmed(self) -> bool:
+        return confirmed_at(self.change, self.side) is not None
+
+
+def pending(session: Session, user_id: UUID, *, for_change: bool = False) -> EmailChange | None:
+    """The change that waits, of a user that the caller has loaded."""
+    query = select(EmailChange).where(
+        EmailChange.user_id == user_id, EmailChange.expires_at > utcnow()
+    )
+    if for_change:
+        query = query.with_for_update().execution_options(populate_existing=True)
+    return session.scalars(query).one_or_none()
+
+
+def create(
+    session: Session, user_id: UUID, email: str, *, requested_by: str, requested_by_id: UUID | None
+) -> EmailChange:
+    """A change that waits; it replaces the one before."""
+    end(session, user_id)
+    change = EmailChange(
+        user_id=user_id,
+        email=email,
+        requested_by=requested_by[:200],
+        requested_by_id=requested_by_id,
+        expires_at=utcnow() + LIFETIME,
+    )
+    session.add(change)
+    session.flush()
+    return change
+
+
+def end(session: Session, user_id: UUID) -> None:
+    """Forget the change of the user, if there is one: neither link works any more."""
+    session.execute(delete(EmailChange).where(EmailChange.user_id == user_id))
+
+
+def new_token(session: Session, change_id: UUID, side: Side) -> tuple[str, datetime] | None:
+    """A new token for one address, which ends the one before, and when it expires. None where the
+    change no longer waits for this address."""
+    change = session.get(EmailChange, change_id, with_for_update=True, populate_existing=True)
+    if change is None or change.expires_at <= utcnow() or confirmed_at(change, side) is not None:
+        return None
+    token = secrets.token_urlsafe(32)
+    if side is Side.OLD:
+        change.old_token_hash = _hash(token)
+    else:
+        change.new_token_hash = _hash(token)
+    session.flush()
+    return token, change.expires_at
+
+
+def look_up(session: Session, token: str, *, for_change: bool = False) -> Link:
+    """The change and the address that the link belongs to. It works until the change is over.
+
+    Raises `NotFound` (``link_invalid``).
+    """
+    hashed = _hash(token)
+    query = select(EmailChange).where(
+        or_(EmailChange.old_token_hash == hashed, EmailChange.new_token_hash == hashed),
+        EmailChange.expires_at > utcnow(),
+    )
+    if for_change:
+        query = query.with_for_update().execution_options(populate_existing=True)
+    change = session.scalars(query).one_or_none()
+    if change is None:
+        message = "This link was used or has expired. Nothing was changed."
+        raise NotFound(message, "link_invalid")
+    return Link(change, Side.OLD if change.old_token_hash == hashed else Side.NEW)
+
+
+def confirm(session: Session, link: Link) -> bool:
+    """Note that the holder of the address agrees; return whether both now do."""
+    if link.side is Side.OLD:
+        link.change.old_confirmed_at = link.change.old_confirmed_at or utcnow()
+    else:
+        link.change.new_confirmed_at = link.change.new_confirmed_at or utcnow()
+    session.flush()
+    return all(confirmed_at(link.change, side) is not None for side in Side)
+
+
+def confirmed_at(change: EmailChange, side: Side) -> datetime | None:
+    return change.old_confirmed_at if side is Side.OLD else change.new_confirmed_at
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

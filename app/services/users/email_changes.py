@@ -1,0 +1,187 @@
+"""Changing a user's email address.
+
+The address opens the account by recovery. So where the user has signed in before, a new address
+waits until it is confirmed at the old and at the new one.
+"""
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.enums import CallerKind, UserStatus
+from app.errors import NotFound
+from app.models import EmailChange, MailKind, Partner, User
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit, mail_queue
+from app.services.auth import email_changes, one_time_links, sessions
+from app.services.auth.email_changes import Link, Side
+from app.services.users.creating import email_exists, email_key, refuse_known_address
+from app.services.users.loading import check_type, get
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """What a link shows: the user with the present address, and the change."""
+
+    user: User
+    link: Link
+
+
+def change_email(session: Session, caller: Caller, user: User, email: str) -> None:
+    """Give the user, held for change, a new address: at once where the user has never signed in,
+    otherwise after both addresses confirm it. What the command line does is done at once.
+
+    Raises `Forbidden` (``insufficient_scope``) and `ValidationFailed` (``email_exists``).
+    """
+    caller.require_grant(user.user_type)  # the new address opens the account
+    if user.last_login is None or caller.kind is CallerKind.SYSTEM:
+        _apply(session, caller, user, email)
+        return
+    waiting = email_changes.pending(session, user.id)
+    if waiting is not None and waiting.email == email:
+        return
+    if email_key(email) != user.email_key and user.partner_id is not None:
+        refuse_known_address(session, user.partner_id, email)
+    change = email_changes.create(
+        session, user.id, email, requested_by=caller.label, requested_by_id=caller.subject_id
+    )
+    before, after = {"email": user.email}, {"email": email}
+    audit.record_change(
+        session, caller, "user.email_change_requested", user, before=before, after=after
+    )
+    for side, address in ((Side.OLD, user.email), (Side.NEW, email)):
+        details = {
+            "changeId": str(change.id),
+            "side": side.value,
+            "from": user.email,
+            "to": email,
+            "by": caller.label,
+        }
+        mail_queue.ask_for(
+            session, caller, MailKind.CONFIRM_EMAIL, user, to=address, details=details
+        )
+
+
+def cancel(session: Session, caller: Caller, user_id: UUID) -> User:
+    """Forget the change that waits, for an administrator; without one nothing happens.
+
+    Raises `NotFound` and `Forbidden` (``role_too_low``).
+    """
+    caller.require(Permission.USERS_WRITE)
+    user = get(session, caller, user_id, for_change=True)
+    check_type(caller, user.user_type)
+    end(session, caller, user)
+    return user
+
+
+def end(session: Session, caller: Caller, user: User) -> None:
+    """Forget the change that waits for the user, and say so in the history."""
+    change = email_changes.pending(session, user.id, for_change=True)
+    if change is None:
+        return
+    email_changes.end(session, user.id)
+    before = {"email": change.email}
+    audit.record_change(
+        session, caller, "user.email_change_cancelled", user, before=before, after={}
+    )
+
+
+def holder(session: Session, token: str, partner_id: UUID) -> Holder:
+    """What the link is about, without using it up. Raises `NotFound` (``link_invalid``)."""
+    return _holder(session, token, partner_id, for_change=False)
+
+
+def confirm(
+    session: Session, token: str, partner_id: UUID, *, ip: str | None, request_id: str | None
+) -> bool:
+    """Confirm the change at the address of the link; return whether the address has changed now,
+    which is after the second confirmation.
+
+    Raises `NotFound` (``link_invalid``) and `ValidationFailed` (``email_exists``) where another
+    user got the address meanwhile; nothing is saved then.
+    """
+    found = _holder(session, token, partner_id, for_change=True)
+    user, change, side = found.user, found.link.change, found.link.side
+    if found.link.is_confirmed:
+        return False
+    address = user.email if side is Side.OLD else change.email
+    caller = replace(sessions.caller_of(user, ip=ip, request_id=request_id), label=address[:200])
+    is_confirmed_twice = email_changes.confirm(session, found.link)
+    after = {"confirmedAt": address}
+    audit.record_change(
+        session, caller, "user.email_change_confirmed", user, before={}, after=after
+    )
+    if is_confirmed_twice:
+        _apply(session, caller, user, change.email)
+    return is_confirmed_twice
+
+
+def reject(
+    session: Session, token: str, partner_id: UUID, *, ip: str | None, request_id: str | None
+) -> None:
+    """Forget the change, for the holder of either address. Raises `NotFound` (``link_invalid``)."""
+    found = _holder(session, token, partner_id, for_change=True)
+    address = found.user.email if found.link.side is Side.OLD else found.link.change.email
+    caller = sessions.caller_of(found.user, ip=ip, request_id=request_id)
+    end(session, replace(caller, label=address[:200]), found.user)
+
+
+def pending(session: Session, user: User) -> EmailChange | None:
+    """The change that waits for a user whom the caller has loaded."""
+    return email_changes.pending(session, user.id)
+
+
+def _holder(session: Session, token: str, partner_id: UUID, *, for_change: bool) -> Holder:
+    link = email_changes.look_up(session, token)
+    query = (
+        select(User)
+        .join(Partner, Partner.id == User.partner_id)
+        .where(
+            User.id == link.change.user_id,
+            User.partner_id == partner_id,
+            User.status == UserStatus.ACTIVE,
+            Partner.suspended_at.is_(None),
+        )
+    )
+    if for_change:  # the user first, as everywhere, then the change
+        query = query.with_for_update(of=User).execution_options(populate_existing=True)
+    user = session.scalars(query).one_or_none()
+    if user is None:
+        message = "This link no longer works. Nothing was changed."
+        raise NotFound(message, "link_invalid")
+    return Holder(user, email_changes.look_up(session, token, for_change=for_change))
+
+
+def _apply(session: Session, caller: Caller, user: User, email: str) -> None:
+    """Write the new address. Whatever the old one could open ends: sessions, links, offers."""
+    before = user.email
+    try:
+        with session.begin_nested():
+            user.email, user.email_key = email, email_key(email)
+            user.version += 1
+    except IntegrityError as error:
+        raise email_exists() from error
+    audit.record_change(
+        session, caller, "user.updated", user, before={"email": before}, after={"email": email}
+    )
+    email_changes.end(session, user.id)
+    one_time_links.end_all(session, user.id)
+    sessions.end_all_of_user(session, user.id)
+    if user.status is UserStatus.INVITED:
+        mail_queue.ask_for(session, caller, MailKind.INVITATION, user)
+        return
+    for address in (before, email):
+        mail_queue.ask_for(
+            session,
+            caller,
+            MailKind.EMAIL_CHANGED,
+            user,
+            to=address,
+            details={"from": before, "to": email},
+        )
+    if user.password_hash is None:
+        mail_queue.ask_for(session, caller, MailKind.SET_PASSWORD, user)
