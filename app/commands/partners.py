@@ -22,6 +22,24 @@ def verify_domain(partner_id: UUID) -> None:
     click.echo(f"{domain} is verified.")
 
 
+@partner_commands.command("suspend")
+@click.argument("partner_id", metavar="ID", type=click.UUID)
+def suspend(partner_id: UUID) -> None:
+    """End all access of the partner at once: sessions, tokens, API keys, legacy clients."""
+    with changes() as (session, caller):
+        name = partners.suspend(session, caller, partner_id).name
+    click.echo(f"{name} is suspended.")
+
+
+@partner_commands.command("resume")
+@click.argument("partner_id", metavar="ID", type=click.UUID)
+def resume(partner_id: UUID) -> None:
+    """End the suspension of a partner. Its users sign in again; its credentials work again."""
+    with changes() as (session, caller):
+        name = partners.resume(session, caller, partner_id).name
+    click.echo(f"{name} is active.")
+
+
 @partner_commands.command("plan-limits")
 @click.argument("partner_id", metavar="ID", type=click.UUID)
 @click.argument("tier", metavar="PLAN", type=click.Choice([tier.value for tier in Tier]))

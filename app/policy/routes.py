@@ -80,6 +80,9 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.outbox": P.PARTNER_WRITE,  # a mail's link signs its recipient in
     "portal.outbox_mail": P.PARTNER_WRITE,
     "portal.outbox_html": P.PARTNER_WRITE,
+    "portal.partner_suspend_confirm": P.PARTNER_CREATE,
+    "portal.partner_suspend": P.PARTNER_CREATE,
+    "portal.partner_resume": P.PARTNER_CREATE,
     "portal.theme": Access.SIGNED_IN,
     "portal.overview": Access.SIGNED_IN,
     "portal.find": Access.SIGNED_IN,

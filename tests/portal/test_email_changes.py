@@ -26,7 +26,7 @@ NEW = "mallory@elsewhere.example"
 @pytest.fixture
 def member(session: Session, own: Tenant) -> User:
     """A member who has signed in before."""
-    own.user.last_login = utcnow()
+    own.user.last_sign_in = utcnow()
     session.commit()
     return own.user
 
@@ -232,7 +232,7 @@ def test_a_script_gets_the_answer_of_the_contract_either_way(
     area: AreaA, session: Session, *, signed_in_before: bool
 ) -> None:
     user = area.own.user
-    user.last_login = utcnow() if signed_in_before else None
+    user.last_sign_in = utcnow() if signed_in_before else None
     session.commit()
     old, path = user.email, f"/api/users/{user.id}"
     assert area.put(path, {"email": NEW}) == {"message": "The user was updated."}

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import CallStatus, ContactAction, ImportState, Role
-from app.models import Assistant, BrandVersion, ContactImport, Organization, User
+from app.models import Assistant, AuditEntry, BrandVersion, ContactImport, Organization, User
 from app.models.base import utcnow
 from app.schemas.partners import UpdatePartnerInput
 from app.schemas.reading import read
@@ -307,6 +307,26 @@ def test_an_operator_sees_every_partner_with_its_customers(
     )
     assert rows == [("Northwind", "2", "2", "7"), ("Southgate", "2", "2", "0")]
     assert "Northwind" not in operator.get("/?q=south").text
+
+
+def test_an_operator_suspends_and_reactivates_a_partner(
+    session: Session, own: Tenant, other: Tenant, operator: Browser, signed_in: SignedIn
+) -> None:
+    theirs, others = signed_in(own.user), signed_in(other.user)
+    path = f"/partners/{own.partner.id}"
+    assert "Suspend Northwind?" in operator.get(f"{path}/suspend").text
+    answer = operator.post(f"{path}/suspend", page=f"{path}/suspend")
+    assert (answer.status_code, answer.location) == (303, "/")
+    shown = operator.get("/").text
+    assert "Northwind suspended." in shown
+    assert [browser.get("/").status_code for browser in (theirs, others)] == [303, 200]
+    assert operator.post(f"{path}/resume", page="/").location == "/"
+    assert "Northwind reactivated." in operator.get("/").text
+    rows = session.scalars(select(AuditEntry).where(AuditEntry.target_type == "partner"))
+    assert [row.action for row in rows if row.partner_id == own.partner.id][-2:] == [
+        "partner.suspended",
+        "partner.resumed",
+    ]
 
 
 def test_the_first_page_takes_the_same_queries_for_one_and_for_a_hundred(

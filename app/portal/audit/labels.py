@@ -84,6 +84,8 @@ ACTION_WORDS = {
     "partner.destinations_opened": "Call destinations opened",
     "partner.domain_verified": "Domain verified",
     "partner.plan_limited": "Limits of a plan changed",
+    "partner.resumed": "Portal reactivated",
+    "partner.suspended": "Portal suspended",
     "partner.updated": "Portal settings changed",
     "upload.applied": "Upload applied",
     "upload.cancelled": "Upload cancelled",

@@ -1,1 +1,1 @@
-"""Screens of the installation's operator: the mails that were kept instead of sent."""
+"""Screens of the installation's operator: partners that are suspended, and mails that were kept."""

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import Area, CallSource, CarrierKind, Tier
+from app.enums import Area, CallSource, CarrierKind, OrganizationStatus, Tier
 from app.errors import Forbidden, Gone, Unauthenticated, ValidationFailed
 from app.models import OAuthClient, Organization, utcnow
 from app.policy.caller import Caller
@@ -27,10 +27,15 @@ class Terms:
     served_until: datetime
     """The area's retirement, or the later end of the client's own extension."""
     plan: Tier | None
+    is_active: bool
+    """Whether the organization is neither suspended nor archived."""
 
     def require_service(self) -> None:
-        """Raises `Gone` (``retired``) after the end, else `Forbidden` (``plan_required``) for an
-        organization without the Plus plan."""
+        """Raises `Forbidden` (``organization_suspended``), `Gone` (``retired``) after the end, and
+        `Forbidden` (``plan_required``) for an organization without the Plus plan."""
+        if not self.is_active:
+            message = "The organization of this client is suspended."
+            raise Forbidden(message, "organization_suspended")
         if utcnow() >= self.served_until:
             message = f"This API was retired. Use POST {SUCCESSOR}."
             raise Gone(message, "retired")
@@ -55,12 +60,13 @@ def recognise(
         )
     except Unauthenticated as error:
         raise Forbidden(error.message, error.code) from None
-    extension, plan = session.execute(
-        select(OAuthClient.served_until, Organization.payment_tier)
+    extension, plan, status = session.execute(
+        select(OAuthClient.served_until, Organization.payment_tier, Organization.status)
         .join(Organization, Organization.id == OAuthClient.organization_id)
         .where(OAuthClient.id == caller.subject_id)
     ).one()
-    return Terms(caller, end_of_service(extension, settings), plan)
+    is_active = status is OrganizationStatus.ACTIVE
+    return Terms(caller, end_of_service(extension, settings), plan, is_active)
 
 
 def served_until(client: OAuthClient, settings: Settings) -> datetime | None:

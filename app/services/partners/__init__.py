@@ -2,4 +2,5 @@
 
 from app.services.partners.changing import create, update, verify_domain
 from app.services.partners.loading import check, get, listing, own
-from app.services.partners.resource import EDITOR_FIELDS, HIDDEN_FROM_EDITOR, to_resource
+from app.services.partners.resource import BILLING_FIELDS, EDITOR_FIELDS, to_resource
+from app.services.partners.suspending import resume, suspend

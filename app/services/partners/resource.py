@@ -31,7 +31,7 @@ EDITOR_FIELDS = frozenset(
 )
 """Fields that a partnerEditor can write (docs/decisions/partners.md#fields-by-role)."""
 
-HIDDEN_FROM_EDITOR = frozenset(
+BILLING_FIELDS = frozenset(
     {
         "billing_email",
         "collection_email",
@@ -40,6 +40,7 @@ HIDDEN_FROM_EDITOR = frozenset(
         "processor_tracking_customer_id",
     }
 )
+"""Null for all but operators and partnerAdmins (docs/decisions/partners.md#fields-by-role)."""
 
 COLUMNS = {"partner_name": "name", "created_date": "created_at", "updated_date": "updated_at"}
 """Fields of the contract whose columns have other names; the rest are called the same."""
@@ -70,8 +71,8 @@ def to_resource(partner: Partner, caller: Caller) -> wire.Partner:
             values[name] = _entries(partner, name)
         else:
             values[name] = getattr(partner, COLUMNS.get(name, name))
-    if caller.role is Role.PARTNER_EDITOR:
-        values |= dict.fromkeys(HIDDEN_FROM_EDITOR)
+    if caller.role not in (Role.OPERATOR, Role.PARTNER_ADMIN):
+        values |= dict.fromkeys(BILLING_FIELDS)
     return wire.Partner.model_construct(**values)
 
 

@@ -38,7 +38,7 @@ def change_email(session: Session, caller: Caller, user: User, email: str) -> No
     Raises `Forbidden` (``insufficient_scope``) and `ValidationFailed` (``email_exists``).
     """
     caller.require_grant(user.user_type)  # the new address opens the account
-    if user.last_login is None or caller.kind is CallerKind.SYSTEM:
+    if user.last_sign_in is None or caller.kind is CallerKind.SYSTEM:
         _apply(session, caller, user, email)
         return
     waiting = email_changes.pending(session, user.id)

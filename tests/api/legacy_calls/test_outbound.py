@@ -239,6 +239,17 @@ def test_a_suspended_organization_is_403(session: Session, own: Tenant, served: 
     assert refusal(served.ask()) == (403, "organization_suspended", [])
 
 
+def test_a_suspended_organization_is_403_for_any_body_and_after_the_end(
+    session: Session, clock: SetClock, own: Tenant, served: Dialler
+) -> None:
+    own.plus.status = OrganizationStatus.SUSPENDED
+    session.commit()
+    answers = [refusal(served.ask(toPhoneNumber="nonsense"))]
+    clock.pass_by(days=400)
+    answers.append(refusal(served.ask()))
+    assert answers == [(403, "organization_suspended", [])] * 2
+
+
 def test_a_suspended_client_is_403(
     session: Session, served: Dialler, made: oauth_clients.NewClient
 ) -> None:

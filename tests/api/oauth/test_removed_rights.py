@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, Role, Tier
 from app.models import ApiKey, OAuthClient, User, utcnow
 from app.policy.caller import Caller, system_caller
-from app.services import oauth_clients, users
+from app.services import oauth_clients, organizations, partners, users
 from app.services.auth import sessions
 from app.services.credentials import api_keys
 from tests.fixtures.browser_session import give_session
@@ -42,8 +42,8 @@ def token_of(client: FlaskClient, made: oauth_clients.NewClient) -> dict[str, st
     return {"Authorization": f"Bearer {token}"}
 
 
-def suspend_partner(own: Tenant) -> None:
-    own.partner.suspended_at = utcnow()
+def suspend_partner(session: Session, own: Tenant) -> None:
+    partners.suspend(session, SUPPORT, own.partner.id)
 
 
 CLIENT_ENDS: dict[str, tuple[Callable[[Session, Caller, OAuthClient, Tenant], object], int]] = {
@@ -54,7 +54,7 @@ CLIENT_ENDS: dict[str, tuple[Callable[[Session, Caller, OAuthClient, Tenant], ob
     ),
     "expired": (lambda _s, _w, client, _t: setattr(client, "expires_at", utcnow()), 401),
     "demoted": (lambda _s, _w, client, _t: setattr(client, "role", Role.PARTNER_EDITOR), 403),
-    "partner suspended": (lambda _s, _w, _c, own: suspend_partner(own), 401),
+    "partner suspended": (lambda session, _w, _c, own: suspend_partner(session, own), 401),
 }
 
 
@@ -82,7 +82,10 @@ LEGACY_ENDS: dict[str, Callable[[Session, OAuthClient, Tenant], object]] = {
     "revoked": lambda session, client, _: oauth_clients.revoke(session, SUPPORT, client.id),
     "suspended": lambda session, client, _: oauth_clients.suspend(session, SUPPORT, client.id),
     "plan lowered": lambda _s, _c, own: setattr(own.plus, "payment_tier", Tier.BASIC),
-    "partner suspended": lambda _s, _c, own: suspend_partner(own),
+    "organization suspended": lambda session, _c, own: organizations.suspend(
+        session, SUPPORT, own.plus.id
+    ),
+    "partner suspended": lambda session, _c, own: suspend_partner(session, own),
 }
 
 
@@ -132,7 +135,7 @@ KEY_ENDS: dict[str, tuple[Callable[[Session, Caller, ApiKey, Tenant], object], i
         lambda _s, _w, _k, own: setattr(own.plus, "status", OrganizationStatus.SUSPENDED),
         403,
     ),
-    "partner suspended": (lambda _s, _w, _k, own: suspend_partner(own), 401),
+    "partner suspended": (lambda session, _w, _k, own: suspend_partner(session, own), 401),
 }
 
 
@@ -169,7 +172,7 @@ SESSION_ENDS: dict[str, tuple[Callable[[Session, Caller, User, str, Tenant], obj
         lambda session, who, user, _k, _t: users.change_role(session, who, user.id, Role.ADMIN),
         404,
     ),
-    "partner suspended": (lambda _s, _w, _u, _k, own: suspend_partner(own), 303),
+    "partner suspended": (lambda session, _w, _u, _k, own: suspend_partner(session, own), 303),
 }
 
 
@@ -186,3 +189,14 @@ def test_a_session_of_the_portal(
     take_away(session, administrator, user, token, own)
     session.commit()
     assert client.get("/branding/preview/error").status_code == refused
+
+
+def test_a_session_does_not_come_back_with_its_partner(
+    client: FlaskClient, session: Session, own: Tenant
+) -> None:
+    token = sessions.create(session, own.user, lifetime=HOUR, host="localhost")
+    partners.suspend(session, SUPPORT, own.partner.id)
+    partners.resume(session, SUPPORT, own.partner.id)
+    session.commit()
+    give_session(client, token)
+    assert client.get("/").status_code == 303

@@ -113,7 +113,9 @@ def test_what_an_editor_reads_can_be_sent_back(session: Session) -> None:
     assert put(session, tenant, Role.PARTNER_EDITOR, **read_by_editor) == read_by_editor
 
 
-def test_billing_contacts_and_processor_ids_are_null_for_an_editor_alone(session: Session) -> None:
+def test_billing_contacts_and_processor_ids_are_for_administrators_and_operators(
+    session: Session,
+) -> None:
     tenant = make_tenant(session)
     tenant.partner.processor_collection_customer_id = "cus_1"
     tenant.partner.processor_tracking_customer_id = "cus_2"
@@ -122,7 +124,8 @@ def test_billing_contacts_and_processor_ids_are_null_for_an_editor_alone(session
     hidden = {
         role: {name for name in HIDDEN if shown[name] is None} for role, shown in by_role.items()
     }
-    assert hidden == {role: set() for role in Role} | {Role.PARTNER_EDITOR: HIDDEN}
+    sees_all = {Role.OPERATOR, Role.PARTNER_ADMIN}
+    assert hidden == {role: set() if role in sees_all else HIDDEN for role in Role}
 
 
 def test_all_fields_that_are_not_allowed_are_named_at_once(session: Session) -> None:
@@ -143,5 +146,5 @@ def test_a_token_without_the_right_to_write_partners_writes_as_an_editor(session
 
 
 def test_every_hidden_field_is_a_field_of_the_answer() -> None:
-    assert {wire_name(name) for name in partners.HIDDEN_FROM_EDITOR} == HIDDEN
+    assert {wire_name(name) for name in partners.BILLING_FIELDS} == HIDDEN
     assert set(Partner.wire_fields()) >= HIDDEN

@@ -1,0 +1,47 @@
+"""Suspending partners and letting them go on."""
+
+from uuid import UUID
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from app.models import OfferedAccount, OneTimeLink, Partner, PortalSession, User, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.partners.loading import get
+
+
+def suspend(session: Session, caller: Caller, partner_id: UUID) -> Partner:
+    """Shut out everyone and everything of the partner from the next request on: sessions, tokens,
+    API keys and clients of the legacy API. Waiting calls end when their turn comes.
+
+    Sessions and the links of mails end for good; credentials work again after `resume`. Suspending
+    twice is no error. Raises `Forbidden` and `NotFound`.
+    """
+    caller.require(Permission.PARTNER_CREATE)
+    partner = get(session, caller, partner_id, for_change=True)
+    if partner.suspended_at is None:
+        partner.suspended_at = utcnow()
+        _record(session, caller, partner, "suspended")
+        users = select(User.id).where(User.partner_id == partner.id)
+        for model in (PortalSession, OfferedAccount, OneTimeLink):
+            ended = delete(model).where(model.user_id.in_(users))
+            session.execute(ended.execution_options(synchronize_session=False))
+    return partner
+
+
+def resume(session: Session, caller: Caller, partner_id: UUID) -> Partner:
+    """End a suspension; of an active partner it is no error. Raises `Forbidden` and `NotFound`."""
+    caller.require(Permission.PARTNER_CREATE)
+    partner = get(session, caller, partner_id, for_change=True)
+    if partner.suspended_at is not None:
+        partner.suspended_at = None
+        _record(session, caller, partner, "resumed")
+    return partner
+
+
+def _record(session: Session, caller: Caller, partner: Partner, verb: str) -> None:
+    partner.version += 1
+    session.flush()
+    audit.record_change(session, caller, f"partner.{verb}", partner)
