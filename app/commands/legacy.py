@@ -97,7 +97,7 @@ def _add_traffic(
     asked = legacy_migration.translate(session, caller, request)
     accepted = legacy_migration.rehearse(session, caller, asked, CarrierKind.SIMULATOR)
     shadow = Shadow(asked, 200, legacy_migration.answer_of(*accepted))
-    status, answer = _answer(Terms(caller, served_until, Tier.PLUS), accepted[1])
+    status, answer = _answer(Terms(caller, served_until, Tier.PLUS, is_active=True), accepted[1])
     today = utcnow().date()
     client.created_at = datetime.combine(today - timedelta(days=days), OPENING, UTC)
     for age in range(min(days, DAYS_SHOWN - 1), 0, -1):

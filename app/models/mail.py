@@ -28,6 +28,7 @@ class MailKind(StrEnum):
     PASSWORD_CHANGED = "password_changed"  # noqa: S105 - the name of a kind
     EMAIL_CHANGED = "email_changed"
     CONFIRM_EMAIL = "confirm_email"
+    ACCESS_ENDED = "access_ended"
     IMPORT_FINISHED = "import_finished"
     CHAT_MESSAGE = "chat_message"
     WEBHOOK_PAUSED = "webhook_paused"

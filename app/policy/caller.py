@@ -32,6 +32,11 @@ class Caller:
     def is_operator(self) -> bool:
         return self.role is Role.OPERATOR
 
+    @property
+    def user_id(self) -> UUID | None:
+        """The user who asks; None for scripts and the application itself."""
+        return self.subject_id if self.kind is CallerKind.USER else None
+
     def may(self, permission: Permission) -> bool:
         return permission in self.permissions
 

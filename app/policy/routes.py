@@ -132,6 +132,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.user_edit": P.USERS_WRITE,
     "portal.user_save": P.USERS_WRITE,
     "portal.user_resend": P.USERS_WRITE,
+    "portal.user_role_confirm": P.USERS_WRITE,
+    "portal.user_role": P.USERS_WRITE,
     "portal.user_email_cancel": P.USERS_WRITE,
     "portal.user_suspend_confirm": P.USERS_WRITE,
     "portal.user_suspend": P.USERS_WRITE,

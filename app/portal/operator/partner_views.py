@@ -24,7 +24,7 @@ def partner_suspend_confirm(partner_id: UUID) -> str:
         name = partners.get(session, caller(), partner_id).name
     return Confirmation(
         action=url_for("portal.partner_suspend", partner_id=partner_id),
-        question=f"Suspend {name}?",
+        title=f"Suspend {name}?",
         consequences=SUSPENDING,
         act="Suspend partner",
         safe="Keep active",

@@ -27,6 +27,7 @@ from app.schemas.reading import read
 from app.schemas.users import CreateAdminInput
 from app.services import organizations, users
 from app.services.users import email_changes
+from app.services.users.created_items import CreatedItem, items_of
 from app.services.users.loading import PARTNER_LEVEL, as_uuid
 
 Page = str | tuple[str, int] | Response
@@ -73,6 +74,7 @@ def user_edit(user_id: UUID) -> Page:
 @portal.post("/people/<uuid:user_id>/edit")
 def user_save(user_id: UUID) -> Page:
     form = UserForm()
+    ends: list[CreatedItem] = []
     try:
         with transaction() as session:
             changes = form.to_changes()
@@ -84,11 +86,17 @@ def user_save(user_id: UUID) -> Page:
                 name=form.name.data or "",
                 expected_version=form.version.data,
             )
-            if form.chosen_role is not None and form.chosen_role is not saved.user_type:
-                users.change_role(session, caller(), user_id, form.chosen_role)
+            role = form.chosen_role
+            if role is not None and role is not saved.user_type:
+                ends = items_of(session, saved, role)
+                if not ends:
+                    users.change_role(session, caller(), user_id, role)
             change = email_changes.pending(session, saved)
     except (ValidationFailed, Forbidden, Conflict) as error:
         return _refused(user_id, form, error)
+    if ends:
+        there = url_for("portal.user_role_confirm", user_id=user_id, role=role)
+        return redirect(there, 303)
     asked = f" {change.email} takes effect when both addresses confirm it." if change else ""
     flash(f"{saved.email} saved.{asked}", "success")
     return redirect(url_for("portal.user", user_id=user_id), 303)

@@ -2,22 +2,28 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from app.enums import Role
 from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import User
-from app.portal.users.views import DEACTIVATING, SUSPENDING, actions_of
+from app.portal.users.views import DEACTIVATING, actions_of, suspending_words
 from app.portal.web.blueprint import portal
+from app.portal.web.navigation import ROLE_NAMES
 from app.services import mails, users
 from app.services.users import email_changes
+from app.services.users.created_items import KIND_WORDS, items_of, may_take_over
+from app.services.users.loading import PARTNER_LEVEL, as_uuid
 
 
 @portal.get("/people/<uuid:user_id>/suspend")
 def user_suspend_confirm(user_id: UUID) -> str:
     found = _changeable(user_id, "may_suspend")
-    return render_template("portal/users/suspend.html", user=found, consequences=SUSPENDING)
+    return render_template(
+        "portal/users/suspend.html", user=found, consequences=suspending_words(found)
+    )
 
 
 @portal.post("/people/<uuid:user_id>/suspend")
@@ -28,6 +34,34 @@ def user_suspend(user_id: UUID) -> Response:
     except (Conflict, Forbidden) as error:
         return _refused(user_id, error)
     return _done(found, "suspended and signed out")
+
+
+@portal.get("/people/<uuid:user_id>/role/<role>")
+def user_role_confirm(user_id: UUID, role: str) -> str:
+    """Asks before a role is lowered that the user's clients, keys or invitations need."""
+    found = _changeable(user_id, "may_edit")
+    lower = _role(role)
+    with transaction(read_only=True) as session:
+        items = items_of(session, found, lower)
+    return render_template(
+        "portal/users/role.html",
+        user=found,
+        role=lower,
+        items=items,
+        kind_words=KIND_WORDS,
+        may_take_over=may_take_over(caller(), found),
+    )
+
+
+@portal.post("/people/<uuid:user_id>/role/<role>")
+def user_role(user_id: UUID, role: str) -> Response:
+    lower = _role(role)
+    try:
+        with transaction() as session:
+            found = users.change_role(session, caller(), user_id, lower, hand_over=handed_over())
+    except (Conflict, Forbidden, ValidationFailed) as error:
+        return _refused(user_id, error)
+    return _done(found, f"is a {ROLE_NAMES[lower].lower()} now")
 
 
 @portal.post("/people/<uuid:user_id>/reactivate")
@@ -43,14 +77,23 @@ def user_reactivate(user_id: UUID) -> Response:
 @portal.get("/people/<uuid:user_id>/deactivate")
 def user_deactivate_confirm(user_id: UUID) -> str:
     found = _changeable(user_id, "may_deactivate")
-    return render_template("portal/users/deactivate.html", user=found, consequences=DEACTIVATING)
+    with transaction(read_only=True) as session:
+        items = items_of(session, found)
+    return render_template(
+        "portal/users/deactivate.html",
+        user=found,
+        consequences=DEACTIVATING,
+        items=items,
+        kind_words=KIND_WORDS,
+        may_take_over=may_take_over(caller(), found),
+    )
 
 
 @portal.post("/people/<uuid:user_id>/deactivate")
 def user_deactivate(user_id: UUID) -> Response:
     try:
         with transaction() as session:
-            found = users.deactivate(session, caller(), user_id)
+            found = users.deactivate(session, caller(), user_id, hand_over=handed_over())
     except (Conflict, Forbidden) as error:
         return _refused(user_id, error)
     return _done(found, "deactivated and signed out")
@@ -75,6 +118,18 @@ def user_email_cancel(user_id: UUID) -> Response:
         email_changes.cancel(session, caller(), user_id)
     flash("Email change cancelled.", "success")
     return redirect(url_for("portal.user", user_id=user_id), 303)
+
+
+def _role(text: str) -> Role:
+    """Raises `NotFound` for anything that is no role of a partner."""
+    if text not in PARTNER_LEVEL:
+        raise NotFound
+    return Role(text)
+
+
+def handed_over() -> list[UUID]:
+    """The items that the form hands over to the current user."""
+    return [known for text in request.form.getlist("hand_over") if (known := as_uuid(text))]
 
 
 def _changeable(user_id: UUID, act: str) -> User:

@@ -16,7 +16,7 @@ from app.portal.web.navigation import ROLE_NAMES
 from app.services import audit, organizations, users
 from app.services.paging import MOST_COUNTED
 from app.services.users import email_changes
-from app.services.users.loading import SORTS, as_uuid
+from app.services.users.loading import PARTNER_LEVEL, SORTS, as_uuid
 
 STATUS_NAMES = {
     UserStatus.ACTIVE: "Active",
@@ -36,6 +36,7 @@ SUSPENDING = (
     "The seat stays taken.",
     "Nothing is deleted; you can reactivate the account at any time.",
 )
+KEPT_WORKING = "What they created keeps working. Deactivate the account to end it."
 DEACTIVATING = (
     "Signed out at once, in every browser, and can’t sign in.",
     "The seat becomes free for another user.",
@@ -100,10 +101,16 @@ def user(user_id: UUID) -> str:
         abilities=abilities(found.user_type),
         changes=changes,
         email_change=email_change,
-        suspending=SUSPENDING,
+        suspending=suspending_words(found),
+        is_staff=found.user_type in PARTNER_LEVEL,
         deactivating=DEACTIVATING,
         **actions_of(found),
     )
+
+
+def suspending_words(user: User) -> tuple[str, ...]:
+    """What follows from suspending the user."""
+    return (*SUSPENDING, KEPT_WORKING) if user.user_type in PARTNER_LEVEL else SUSPENDING
 
 
 def may_change(user: User) -> bool:

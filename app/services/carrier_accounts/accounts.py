@@ -113,6 +113,7 @@ def save(
             secret="",
             version=version,
             created_by=caller.label[:200],
+            responsible_id=caller.user_id,
         )
         session.add(account)
     trunk = asdict(wanted.trunk) if wanted.trunk else None

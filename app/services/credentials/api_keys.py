@@ -263,6 +263,7 @@ def _add(session: Session, caller: Caller, key: ApiKey, *, action: str) -> NewKe
     secret = body + secrets.checksum(body)
     key.secret_hash = secrets.hash_of(secret)
     key.created_by = caller.label[:200]
+    key.responsible_id = caller.user_id
     session.add(key)
     session.flush()
     after = {"scopes": key.scopes, "live": key.live, "expiresAt": key.expires_at}

@@ -158,6 +158,27 @@ def _confirm_email(facts: Facts) -> Words:
     )
 
 
+def _access_ended(facts: Facts) -> Words:
+    said = facts.details
+    who, by = said["who"], said["by"]
+    if said["what"] == "deactivated":
+        subject, done = f"{who} was deactivated", f"{by} deactivated the account of {who}"
+    else:
+        subject, done = f"The role of {who} was changed", f"{by} changed the role of {who}"
+    lists = (("Ended", said.get("ended")), ("Handed over", said.get("handedOver")))
+    return Words(
+        subject=subject,
+        heading=subject,
+        paragraphs=(
+            f"On {facts.at} {done}.",
+            *(f"{title}: {', '.join(items)}." for title, items in lists if items),
+        ),
+        act=("View users", f"{facts.site}/people"),
+        after=("Roll the secret of what was handed over.",) if said.get("handedOver") else (),
+        reason=f"Sent to {facts.email} because you administer {facts.brand.product_name}.",
+    )
+
+
 def _import_finished(facts: Facts) -> Words:
     counts, product = facts.details, facts.brand.product_name
     file, campaign = counts["file"], counts["campaign"]
@@ -233,6 +254,7 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.PASSWORD_CHANGED: _password_changed,
     MailKind.EMAIL_CHANGED: _email_changed,
     MailKind.CONFIRM_EMAIL: _confirm_email,
+    MailKind.ACCESS_ENDED: _access_ended,
     MailKind.IMPORT_FINISHED: _import_finished,
     MailKind.CHAT_MESSAGE: _chat_message,
     MailKind.WEBHOOK_PAUSED: _webhook_paused,

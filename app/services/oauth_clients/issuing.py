@@ -92,6 +92,7 @@ def roll(
     client.previous_secret_hash = client.secret_hash if overlap else None
     client.previous_until = utcnow() + overlap if overlap else None
     client.secret_hash = credential_secrets.hash_of(secret)
+    client.responsible_id = caller.user_id or client.responsible_id
     audit.record_change(session, caller, "client.rolled", client, after={"secret": "new"})
     return NewClient(client, secret)
 
@@ -108,6 +109,7 @@ def _add(session: Session, caller: Caller, client: OAuthClient, name: str) -> Ne
     client.client_id = f"ppc_{credential_secrets.random_text(22)}"
     client.secret_hash = credential_secrets.hash_of(secret)
     client.created_by = caller.label[:200]
+    client.responsible_id = caller.user_id
     session.add(client)
     session.flush()
     shown = {"role": client.role, "area": client.area, "expiresAt": client.expires_at}

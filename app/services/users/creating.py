@@ -167,6 +167,7 @@ def _add(
         email_key=email_key(email),
         user_type=user_type,
         admin_owned=user_type is Role.ADMIN,
+        invited_by_id=caller.subject_id,
         **more,
     )
     try:

@@ -31,10 +31,15 @@ _MAY_GIVE: dict[Role, frozenset[Role]] = {
 }
 
 
+def grantable(role: Role) -> frozenset[Role]:
+    """The types of user that somebody with this role may create and change."""
+    return _MAY_GIVE.get(role, frozenset())
+
+
 def check_type(caller: Caller, user_type: Role) -> None:
     """Raises `Forbidden` (``role_too_low``) where the caller may not create or change users of
     this type: nobody grants a role above their own, an admin only standard."""
-    if user_type not in _MAY_GIVE.get(caller.role, frozenset()):
+    if user_type not in grantable(caller.role):
         message = f"Your role may not create or change users of type {user_type.value}."
         raise Forbidden(message, "role_too_low", extra={"userType": user_type.value})
 
@@ -148,7 +153,7 @@ def several(session: Session, caller: Caller, ids: Collection[UUID]) -> list[Use
 
 def types_for(caller: Caller) -> tuple[Role, ...]:
     """The types of user that the caller may create and change, the lowest first."""
-    return tuple(role for role in reversed(Role) if role in _MAY_GIVE.get(caller.role, ()))
+    return tuple(role for role in reversed(Role) if role in grantable(caller.role))
 
 
 def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:

@@ -1,5 +1,7 @@
 """Roles and states of users, and the rule that a partner never loses its last administrator."""
 
+from collections.abc import Collection
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
@@ -14,6 +16,7 @@ from app.services import audit, organizations
 from app.services.auth import one_time_links, sessions
 from app.services.users import email_changes
 from app.services.users.changing import held
+from app.services.users.created_items import end_items, tell_administrators
 from app.services.users.loading import PARTNER_LEVEL, check_grant
 
 
@@ -24,11 +27,14 @@ def change_role(
     role: Role,
     *,
     expected_version: int | None = None,
+    hand_over: Collection[UUID] = (),
 ) -> User:
-    """Gives a user of the partner's own staff another role of the same kind.
+    """Gives a user of the partner's own staff another role of the same kind. What the user created
+    and could not create with that role ends, except the items that are handed over to the caller.
 
-    Raises `NotFound`, `Forbidden` (``own_role``, ``role_too_low``), `ValidationFailed`
-    (``role_needs_organization``) and `Conflict` (``last_partner_admin``, ``changed_meanwhile``).
+    Raises `NotFound`, `Forbidden` (``own_role``, ``role_too_low``, ``hand_over_not_allowed``),
+    `ValidationFailed` (``role_needs_organization``) and `Conflict` (``last_partner_admin``,
+    ``changed_meanwhile``, ``account_in_use``).
     """
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, expected_version)
@@ -46,18 +52,16 @@ def change_role(
         raise ValidationFailed.on("userType", "role_needs_organization", message)
     _keep_an_administrator(session, user)
     before = user.user_type
+    ended = end_items(session, caller, user, role=role, hand_over=hand_over)
     user.user_type = role
     user.admin_owned = role is Role.ADMIN
     user.version += 1
     session.flush()
+    after = {"userType": role} | ended.facts()
     audit.record_change(
-        session,
-        caller,
-        "user.role_changed",
-        user,
-        before={"userType": before},
-        after={"userType": role},
+        session, caller, "user.role_changed", user, before={"userType": before}, after=after
     )
+    tell_administrators(session, caller, user, "role_changed", ended)
     return user
 
 
@@ -69,14 +73,32 @@ def suspend(
     Raises `NotFound`, `Forbidden` (``own_account``, ``role_too_low``) and `Conflict`
     (``last_partner_admin``, ``deactivated``, ``changed_meanwhile``).
     """
-    return _shut_out(session, caller, user_id, UserStatus.SUSPENDED, expected_version)
+    user = _changeable(session, caller, user_id, UserStatus.SUSPENDED, expected_version)
+    if user.status is not UserStatus.SUSPENDED:
+        _shut_out(session, caller, user, UserStatus.SUSPENDED, {})
+    return user
 
 
 def deactivate(
-    session: Session, caller: Caller, user_id: UUID, *, expected_version: int | None = None
+    session: Session,
+    caller: Caller,
+    user_id: UUID,
+    *,
+    expected_version: int | None = None,
+    hand_over: Collection[UUID] = (),
 ) -> User:
-    """Ends the account and frees its seat. Raises as `suspend`."""
-    return _shut_out(session, caller, user_id, UserStatus.DEACTIVATED, expected_version)
+    """Ends the account and frees its seat. All that the user created ends too, except the items
+    that are handed over to the caller.
+
+    Raises as `suspend`, and `Forbidden` (``hand_over_not_allowed``) and `Conflict`
+    (``account_in_use``) as `end_items`.
+    """
+    user = _changeable(session, caller, user_id, UserStatus.DEACTIVATED, expected_version)
+    if user.status is not UserStatus.DEACTIVATED:
+        ended = end_items(session, caller, user, hand_over=hand_over)
+        _shut_out(session, caller, user, UserStatus.DEACTIVATED, ended.facts())
+        tell_administrators(session, caller, user, "deactivated", ended)
+    return user
 
 
 def reactivate(
@@ -100,38 +122,51 @@ def reactivate(
     return user
 
 
-def _shut_out(
+def _changeable(
     session: Session,
     caller: Caller,
     user_id: UUID,
     status: UserStatus,
     expected_version: int | None,
 ) -> User:
+    """The user, if the caller may give them this status."""
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, expected_version)
     if user.id == caller.subject_id:
         message = "You can't suspend or deactivate yourself. Ask another administrator."
         raise Forbidden(message, "own_account")
-    if user.status is status:
-        return user
-    if user.status is UserStatus.DEACTIVATED:
+    if user.status is UserStatus.DEACTIVATED and status is not user.status:
         message = "The account is deactivated. There is nothing to suspend."
         raise Conflict(message, "deactivated")
-    _keep_an_administrator(session, user)
-    _set(session, caller, user, status, status.value)
-    sessions.end_all_of_user(session, user.id)
-    one_time_links.end_all(session, user.id)
-    email_changes.end(session, caller, user)
     return user
 
 
-def _set(session: Session, caller: Caller, user: User, status: UserStatus, verb: str) -> None:
+def _shut_out(
+    session: Session, caller: Caller, user: User, status: UserStatus, ended: dict[str, Any]
+) -> None:
+    """End all that lets the user in; ``ended`` is what the history adds."""
+    _keep_an_administrator(session, user)
+    _set(session, caller, user, status, status.value, ended)
+    sessions.end_all_of_user(session, user.id)
+    one_time_links.end_all(session, user.id)
+    email_changes.end(session, caller, user)
+
+
+def _set(
+    session: Session,
+    caller: Caller,
+    user: User,
+    status: UserStatus,
+    verb: str,
+    more: dict[str, Any] | None = None,
+) -> None:
     before = user.status
     user.status = status
     user.version += 1
     session.flush()
+    after = {"status": status} | (more or {})
     audit.record_change(
-        session, caller, f"user.{verb}", user, before={"status": before}, after={"status": status}
+        session, caller, f"user.{verb}", user, before={"status": before}, after=after
     )
 
 

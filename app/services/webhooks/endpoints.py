@@ -70,6 +70,7 @@ def add(
         events=chosen,
         secret=seal(secret, PURPOSE, settings.secret_keys),
         created_by=caller.label[:200],
+        responsible_id=caller.user_id,
     )
     session.add(endpoint)
     session.flush()

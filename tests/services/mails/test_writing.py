@@ -39,6 +39,13 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "from": "old@hill.example",
         "to": "new@hill.example",
     },
+    MailKind.ACCESS_ENDED: {
+        "who": "bob@hill.example",
+        "by": "ada@hill.example",
+        "what": "deactivated",
+        "ended": ["API client Sync (ppc_1)"],
+        "handedOver": ["API key CRM (ppk_live_1)"],
+    },
     MailKind.IMPORT_FINISHED: {
         "file": "leads.csv",
         "campaign": "Autumn",

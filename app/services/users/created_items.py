@@ -1,0 +1,319 @@
+"""What a user created and answers for: listed, ended or handed over when the user leaves.
+
+It works without the user's session, so it would go on working after an account was deactivated or
+a role lowered. What the user's API clients created counts as the user's.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy.orm import InstrumentedAttribute, Session, lazyload
+
+from app.enums import Area, CallerKind, Role, UserStatus
+from app.errors import Conflict, Forbidden
+from app.models import (
+    ApiKey,
+    CarrierAccount,
+    EmailChange,
+    MailKind,
+    OAuthClient,
+    Organization,
+    User,
+    WebhookEndpoint,
+    utcnow,
+)
+from app.models.base import Base
+from app.policy import ROLE_PERMISSIONS, Permission
+from app.policy.caller import Caller
+from app.services import audit, carrier_accounts, mail_queue, oauth_clients
+from app.services.auth import one_time_links
+from app.services.credentials import api_keys
+from app.services.users import email_changes
+from app.services.users.loading import PARTNER_LEVEL, check_grant, grantable
+from app.services.webhooks import endpoints
+
+
+class ItemKind(StrEnum):
+    CLIENT = "client"
+    API_KEY = "api_key"
+    WEBHOOK = "webhook"
+    CARRIER_ACCOUNT = "carrier_account"
+    INVITATION = "invitation"
+    EMAIL_CHANGE = "email_change"
+
+
+KIND_WORDS = {
+    ItemKind.CLIENT: "API client",
+    ItemKind.API_KEY: "API key",
+    ItemKind.WEBHOOK: "Webhook",
+    ItemKind.CARRIER_ACCOUNT: "Carrier account",
+    ItemKind.INVITATION: "Invitation",
+    ItemKind.EMAIL_CHANGE: "Email change",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedItem:
+    """One thing that works without the user; ``about`` is its organization, role or new address."""
+
+    kind: ItemKind
+    row: Base
+    id: UUID
+    name: str
+    about: str
+    role: Role | None = None
+    """The role that it gives or changes, if it has one."""
+
+    @property
+    def words(self) -> str:
+        return f"{KIND_WORDS[self.kind]} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What became of the items of a user, in words."""
+
+    ended: Sequence[str] = ()
+    handed_over: Sequence[str] = ()
+
+    def facts(self) -> dict[str, Any]:
+        """For the history: absent where there was nothing."""
+        facts = {"ended": list(self.ended), "handedOver": list(self.handed_over)}
+        return {name: words for name, words in facts.items() if words}
+
+
+def items_of(session: Session, user: User, role: Role | None = None) -> list[CreatedItem]:
+    """What the user, whom the caller has loaded, answers for. With ``role`` only what a user of
+    that role could not have created."""
+    if user.user_type not in PARTNER_LEVEL:
+        return []
+    found: list[CreatedItem] = []
+    if role is None or Permission.CREDENTIALS_MANAGE not in ROLE_PERMISSIONS[role]:
+        found += _credentials(session, user)
+    allowed = grantable(role) if role is not None else frozenset[Role]()
+    found += [
+        item
+        for item in (*_invitations(session, user), *_email_changes(session, user))
+        if item.role not in allowed
+    ]
+    return found
+
+
+def may_take_over(caller: Caller, user: User) -> bool:
+    """Whether items of the user can be handed over to the caller."""
+    return (
+        caller.kind is CallerKind.USER
+        and caller.partner_id == user.partner_id
+        and caller.may(Permission.CREDENTIALS_MANAGE)
+    )
+
+
+def end_items(
+    session: Session,
+    caller: Caller,
+    user: User,
+    *,
+    role: Role | None = None,
+    hand_over: Collection[UUID] = (),
+) -> Ended:
+    """End what `items_of` lists, except what is handed over to the caller.
+
+    Raises `Forbidden` (``hand_over_not_allowed``) and `Conflict` (``account_in_use``) where calls
+    wait for a carrier account; nothing is saved then.
+    """
+    items = items_of(session, user, role)
+    acting = replace(
+        caller,
+        role=Role.PARTNER_ADMIN,
+        partner_id=user.partner_id,
+        organization_id=None,
+        permissions=frozenset(Permission),
+    )
+    ended, handed_over = [], []
+    for item in items:
+        if item.id in hand_over:
+            _hand_over(session, caller, user, item)
+            handed_over.append(item.words)
+        else:
+            _end(session, acting, user, item)
+            ended.append(item.words)
+    session.flush()
+    return Ended(ended, handed_over)
+
+
+def tell_administrators(
+    session: Session, caller: Caller, user: User, what: str, ended: Ended
+) -> None:
+    """A mail to every active partnerAdmin about what ended or was handed over, if anything was."""
+    if not ended.ended and not ended.handed_over:
+        return
+    administrators = session.scalars(
+        select(User)
+        .where(
+            User.partner_id == user.partner_id,
+            User.id != user.id,
+            User.user_type == Role.PARTNER_ADMIN,
+            User.status == UserStatus.ACTIVE,
+        )
+        .order_by(User.id)
+    )
+    details = {"who": user.email, "by": caller.label, "what": what} | ended.facts()
+    for administrator in administrators.all():
+        mail_queue.ask_for(session, caller, MailKind.ACCESS_ENDED, administrator, details=details)
+
+
+def _credentials(session: Session, user: User) -> list[CreatedItem]:
+    now = utcnow()
+    clients = session.scalars(
+        _of_user(OAuthClient, user).where(
+            OAuthClient.area == Area.PARTNER_ADMIN,
+            OAuthClient.revoked_at.is_(None),
+            OAuthClient.expires_at.is_(None) | (OAuthClient.expires_at > now),
+        )
+    )
+    found = [
+        CreatedItem(ItemKind.CLIENT, row, row.id, f"{row.name} ({row.client_id})", "", row.role)
+        for row in clients
+    ]
+    keys = session.scalars(
+        _of_user(ApiKey, user).where(
+            ApiKey.revoked_at.is_(None), ApiKey.expires_at.is_(None) | (ApiKey.expires_at > now)
+        )
+    ).all()
+    hooks = session.scalars(_of_user(WebhookEndpoint, user)).all()
+    accounts = session.scalars(
+        _of_user(CarrierAccount, user).where(CarrierAccount.removed_at.is_(None))
+    ).all()
+    ids = {row.organization_id for row in (*keys, *hooks, *accounts)}
+    organizations = session.scalars(
+        select(Organization).where(Organization.id.in_(ids - {None})).options(lazyload("*"))
+    )
+    names = {organization.id: organization.name for organization in organizations}
+    for key in keys:
+        name, about = f"{key.name} ({key.public_id})", names.get(key.organization_id, "")
+        found.append(CreatedItem(ItemKind.API_KEY, key, key.id, name, about))
+    for hook in hooks:
+        name, about = urlsplit(hook.url).hostname or "", names.get(hook.organization_id, "")
+        found.append(CreatedItem(ItemKind.WEBHOOK, hook, hook.id, name, about))
+    for account in accounts:
+        about = names.get(account.organization_id, "") if account.organization_id else ""
+        name = carrier_accounts.name_of(account)
+        found.append(CreatedItem(ItemKind.CARRIER_ACCOUNT, account, account.id, name, about))
+    return found
+
+
+def _invitations(session: Session, user: User) -> list[CreatedItem]:
+    """Users who never came: invited ones, and those of the partner's own staff without a password
+    yet. Members that a script created with their organizations are customers, and stay."""
+    never_came = and_(User.password_hash.is_(None), User.last_sign_in.is_(None))
+    is_open = or_(
+        User.status == UserStatus.INVITED,
+        and_(User.status == UserStatus.ACTIVE, never_came, User.user_type.in_(PARTNER_LEVEL)),
+    )
+    rows = session.scalars(
+        select(User)
+        .where(User.partner_id == user.partner_id, _is_by(user, User.invited_by_id), is_open)
+        .where(User.id != user.id)
+        .order_by(User.id)
+    )
+    return [
+        CreatedItem(ItemKind.INVITATION, row, row.id, row.email, "", row.user_type) for row in rows
+    ]
+
+
+def _email_changes(session: Session, user: User) -> list[CreatedItem]:
+    rows = session.execute(
+        select(EmailChange, User)
+        .join(User, User.id == EmailChange.user_id)
+        .where(
+            User.partner_id == user.partner_id,
+            User.id != user.id,
+            _is_by(user, EmailChange.requested_by_id),
+            EmailChange.expires_at > utcnow(),
+        )
+        .order_by(EmailChange.id)
+    )
+    return [
+        CreatedItem(
+            ItemKind.EMAIL_CHANGE, change, change.id, whose.email, change.email, whose.user_type
+        )
+        for change, whose in rows
+    ]
+
+
+def _of_user(model: Any, user: User) -> Any:
+    query = select(model).where(
+        model.partner_id == user.partner_id, model.responsible_id == user.id
+    )
+    return query.order_by(model.created_at, model.id)
+
+
+def _is_by(user: User, column: InstrumentedAttribute[UUID | None]) -> ColumnElement[bool]:
+    """By the user, or by an API client that the user answers for, whether it works or not."""
+    clients = select(OAuthClient.id).where(
+        OAuthClient.partner_id == user.partner_id, OAuthClient.responsible_id == user.id
+    )
+    return or_(column == user.id, column.in_(clients))
+
+
+def _end(session: Session, acting: Caller, user: User, item: CreatedItem) -> None:
+    match item.row:
+        case OAuthClient():
+            oauth_clients.revoke(session, acting, item.id)
+        case ApiKey():
+            api_keys.revoke(session, acting, item.id)
+        case WebhookEndpoint():
+            endpoints.remove(session, acting, item.id)
+        case CarrierAccount():
+            try:
+                carrier_accounts.remove(session, acting, item.id)
+            except Conflict as error:
+                message = f"{item.words}: {error.message} Hand it over, or wait."
+                raise Conflict(message, error.code) from None
+        case User() as invited:
+            before = invited.status
+            invited.status = UserStatus.DEACTIVATED
+            invited.version += 1
+            one_time_links.end_all(session, invited.id)
+            after = {"status": invited.status, "because": user.email}
+            audit.record_change(
+                session, acting, "user.deactivated", invited, before={"status": before}, after=after
+            )
+        case EmailChange() as change:
+            email_changes.end(session, acting, session.get_one(User, change.user_id))
+
+
+def _hand_over(session: Session, caller: Caller, user: User, item: CreatedItem) -> None:
+    if not may_take_over(caller, user):
+        message = "Only an administrator of the partner can take this over."
+        raise Forbidden(message, "hand_over_not_allowed")
+    if item.kind in (ItemKind.INVITATION, ItemKind.EMAIL_CHANGE) and item.role is not None:
+        check_grant(caller, item.role)
+    match item.row:
+        case OAuthClient() | ApiKey() | WebhookEndpoint() | CarrierAccount() as row:
+            row.responsible_id = caller.subject_id
+        case User() as invited:
+            invited.invited_by_id = caller.subject_id
+        case EmailChange() as change:
+            change.requested_by_id, change.requested_by = caller.subject_id, caller.label[:200]
+    audit.record(
+        session,
+        caller,
+        action=f"{item.kind}.handed_over",
+        target_type=_TARGETS.get(item.kind, item.kind.value),
+        target_id=getattr(item.row, "user_id", item.id),
+        partner_id=user.partner_id,
+        organization_id=getattr(item.row, "organization_id", None),
+        target=item.name,
+        before={"responsible": user.email},
+        after={"responsible": caller.label},
+    )
+
+
+_TARGETS = {ItemKind.INVITATION: "user", ItemKind.EMAIL_CHANGE: "user"}
+"""What the history files an item under, where that is not its kind."""

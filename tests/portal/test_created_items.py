@@ -1,0 +1,244 @@
+"""What a removed or demoted user created: listed before, ended or handed over, and told."""
+
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import Role, UserStatus
+from app.models import (
+    ApiKey,
+    AuditEntry,
+    CarrierAccount,
+    EmailChange,
+    OAuthClient,
+    User,
+    WebhookEndpoint,
+    utcnow,
+)
+from app.policy.caller import Caller
+from app.schemas.reading import read
+from app.schemas.users import UpdateUserInput
+from app.services import carrier_accounts, oauth_clients, users
+from app.services.auth import sessions
+from app.services.carrier_accounts import Particulars
+from app.services.credentials import api_keys
+from app.services.webhooks import endpoints
+from tests.fixtures.cast import Tenant, make_user
+from tests.fixtures.mails import send_waiting
+from tests.portal.conftest import PASSWORD_HASH, Browser
+
+SignedIn = Callable[[User], Browser]
+KINDS = ("API client", "API key", "Webhook", "Carrier account", "Invitation", "Email change")
+
+
+@pytest.fixture
+def leaving(session: Session, own: Tenant) -> User:
+    """A second administrator."""
+    user = make_user(session, own.partner.id, "bob@northwind.example", Role.PARTNER_ADMIN)
+    user.password_hash, user.last_sign_in = PASSWORD_HASH, utcnow()
+    session.commit()
+    return user
+
+
+class Made:
+    """One of each kind, made by ``user``; the invitation by a script of theirs."""
+
+    def __init__(self, session: Session, settings: Settings, own: Tenant, user: User):
+        self.session, caller = session, sessions.caller_of(user)
+        self.client = oauth_clients.create(
+            session, caller, name="Sync", role=Role.PARTNER_ADMIN
+        ).client
+        self.key = api_keys.create(session, caller, organization_id=own.plus.id, name="CRM").key
+        self.hook = endpoints.add(
+            session,
+            caller,
+            settings,
+            organization_id=own.plus.id,
+            url="https://hooks.example/events",
+            events=["call.completed"],
+        ).endpoint
+        self.account = carrier_accounts.save(
+            session,
+            caller,
+            settings.secret_keys,
+            Particulars("2" * 32, sid="AC" + "1" * 32),
+            organization=own.plus,
+        )
+        script = Caller(**{**_fields(caller), "subject_id": self.client.id, "label": "Sync"})
+        self.invited = users.invite(
+            session,
+            script,
+            email="eve@northwind.example",
+            user_type=Role.PARTNER_ADMIN,
+            partner_id=own.partner.id,
+        )
+        own.plus_user.last_sign_in = utcnow()
+        change = read(UpdateUserInput, {"email": "eve2@northwind.example"})
+        users.update(session, caller, own.plus_user.id, change)
+        session.commit()
+
+    def working(self) -> dict[str, bool]:
+        """Which of them still works, by kind."""
+        self.session.expire_all()
+        get = self.session.get
+        hook = get(WebhookEndpoint, self.ids["Webhook"])
+        changes = self.session.scalars(select(EmailChange.id)).all()
+        return {
+            "API client": get_one(self.session, OAuthClient, self.ids, 0).revoked_at is None,
+            "API key": get_one(self.session, ApiKey, self.ids, 1).revoked_at is None,
+            "Webhook": hook is not None,
+            "Carrier account": get_one(self.session, CarrierAccount, self.ids, 3).removed_at
+            is None,
+            "Invitation": get_one(self.session, User, self.ids, 4).status is UserStatus.INVITED,
+            "Email change": bool(changes),
+        }
+
+    def remember(self) -> "Made":
+        change = self.session.scalars(select(EmailChange)).one()
+        rows = (self.client, self.key, self.hook, self.account, self.invited, change)
+        self.ids = {kind: row.id for kind, row in zip(KINDS, rows, strict=True)}
+        return self
+
+
+def get_one(session: Session, model: Any, ids: dict[str, Any], index: int) -> Any:
+    return session.get_one(model, ids[KINDS[index]])
+
+
+def _fields(caller: Caller) -> dict[str, Any]:
+    return {name: getattr(caller, name) for name in Caller.__dataclass_fields__}
+
+
+@pytest.fixture
+def made(session: Session, settings: Settings, own: Tenant, leaving: User) -> Made:
+    return Made(session, settings, own, leaving).remember()
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def text_of(browser: Browser, path: str) -> str:
+    return unescape(browser.get(path).text.replace("<wbr>", ""))
+
+
+def test_deactivating_an_administrator_ends_everything_that_they_created(
+    session: Session, made: Made, admin: Browser, leaving: User
+) -> None:
+    page = f"/people/{leaving.id}/deactivate"
+    shown = text_of(admin, page)
+    assert ("6 items will end" in shown, [kind in shown for kind in KINDS]) == (True, [True] * 6)
+    assert made.working() == dict.fromkeys(KINDS, True)
+    assert admin.post(page, page=page).status_code == 303
+    assert made.working() == dict.fromkeys(KINDS, False)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_item_is_handed_over_and_the_rest_ends(
+    session: Session, own: Tenant, made: Made, admin: Browser, leaving: User, kind: str
+) -> None:
+    page = f"/people/{leaving.id}/deactivate"
+    admin.post(page, {"hand_over": str(made.ids[kind])}, page=page)
+    assert made.working() == {each: each == kind for each in KINDS}
+    taken = own.staff[Role.PARTNER_ADMIN].id
+    rows: dict[str, tuple[Any, str]] = {
+        "Invitation": (User, "invited_by_id"),
+        "Email change": (EmailChange, "requested_by_id"),
+        "API client": (OAuthClient, "responsible_id"),
+        "API key": (ApiKey, "responsible_id"),
+        "Webhook": (WebhookEndpoint, "responsible_id"),
+        "Carrier account": (CarrierAccount, "responsible_id"),
+    }
+    model, column = rows[kind]
+    assert getattr(session.get_one(model, made.ids[kind]), column) == taken
+
+
+@pytest.mark.parametrize(
+    ("role", "kept"), [(Role.PARTNER_EDITOR, set()), (Role.ADMIN, {"Email change"})]
+)
+def test_lowering_a_role_asks_first_and_ends_what_the_role_could_not_create(
+    session: Session, made: Made, admin: Browser, leaving: User, role: Role, kept: set[str]
+) -> None:
+    edit = f"/people/{leaving.id}/edit"
+    version = admin.get(edit).text.partition('name="version" value="')[2].partition('"')[0]
+    form = {"email": leaving.email, "name": "Bob", "role": role.value, "version": version}
+    asked = admin.post(edit, form, page=edit)
+    assert (asked.status_code, asked.location) == (303, f"/people/{leaving.id}/role/{role}")
+    assert made.working() == dict.fromkeys(KINDS, True)
+    assert f"{6 - len(kept)} items will end" in text_of(admin, asked.location)
+    admin.post(asked.location, page=asked.location)
+    assert made.working() == {kind: kind in kept for kind in KINDS}
+    assert session.get_one(User, leaving.id).user_type is role
+
+
+def test_a_role_is_changed_at_once_where_nothing_ends(
+    session: Session, admin: Browser, leaving: User
+) -> None:
+    edit = f"/people/{leaving.id}/edit"
+    version = admin.get(edit).text.partition('name="version" value="')[2].partition('"')[0]
+    form = {"email": leaving.email, "name": "", "role": "partnerEditor", "version": version}
+    assert admin.post(edit, form, page=edit).location == f"/people/{leaving.id}"
+    session.expire_all()
+    assert session.get_one(User, leaving.id).user_type is Role.PARTNER_EDITOR
+
+
+def test_the_history_and_a_mail_to_the_other_administrators_say_what_ended(
+    session: Session, settings: Settings, own: Tenant, made: Made, admin: Browser, leaving: User
+) -> None:
+    send_waiting(session, settings)
+    page = f"/people/{leaving.id}/deactivate"
+    admin.post(page, {"hand_over": str(made.ids["API key"])}, page=page)
+    row = session.scalars(
+        select(AuditEntry).where(
+            AuditEntry.action == "user.deactivated", AuditEntry.target_id == str(leaving.id)
+        )
+    ).one()
+    ended = [
+        f"API client Sync ({made.client.client_id})",
+        "Webhook hooks.example",
+        f"Carrier account AC{'1' * 32}",
+        "Invitation eve@northwind.example",
+        "Email change paul@northwind.example",
+    ]
+    handed_over = [f"API key CRM ({made.key.public_id})"]
+    assert row.after == {"status": "deactivated", "ended": ended, "handedOver": handed_over}
+    letters = [each for each in send_waiting(session, settings) if "deactivated" in each.subject]
+    assert [each.to for each in letters] == [own.staff[Role.PARTNER_ADMIN].email]
+    [letter] = letters
+    assert all(words in letter.text for words in (*ended, *handed_over))
+
+
+def test_what_a_colleague_created_goes_on_unless_the_leaving_user_got_its_secret(
+    session: Session, own: Tenant, admin: Browser, leaving: User
+) -> None:
+    theirs = own.caller(Role.PARTNER_ADMIN)
+    clients = [
+        oauth_clients.create(session, theirs, name=name, role=Role.ADMIN).client
+        for name in ("Kept", "Rolled")
+    ]
+    oauth_clients.roll(session, sessions.caller_of(leaving), clients[1].id)
+    session.commit()
+    page = f"/people/{leaving.id}/deactivate"
+    admin.post(page, page=page)
+    session.expire_all()
+    assert [client.revoked_at is None for client in clients] == [True, False]
+
+
+def test_nobody_of_another_partner_loses_anything(
+    session: Session,
+    settings: Settings,
+    app: Flask,
+    other: Tenant,
+    admin: Browser,
+    leaving: User,
+) -> None:
+    theirs = Made(session, settings, other, other.staff[Role.PARTNER_ADMIN]).remember()
+    page = f"/people/{leaving.id}/deactivate"
+    admin.post(page, {"hand_over": [str(each) for each in theirs.ids.values()]}, page=page)
+    assert theirs.working() == dict.fromkeys(KINDS, True)
