@@ -101,7 +101,14 @@ class Made:
 
     def remember(self) -> "Made":
         change = self.session.scalars(select(EmailChange)).one()
-        rows = (self.client, self.key, self.hook, self.account, self.invited, change)
+        rows: tuple[Any, ...] = (
+            self.client,
+            self.key,
+            self.hook,
+            self.account,
+            self.invited,
+            change,
+        )
         self.ids = {kind: row.id for kind, row in zip(KINDS, rows, strict=True)}
         return self
 

@@ -85,7 +85,8 @@ def choose_portal() -> Page:
 
 @portal.post("/sign-out")
 def sign_out() -> Response:
-    partner: Partner | None = current_user.partner
+    is_signed_in = current_user.is_authenticated
+    partner: Partner | None = current_user.partner if is_signed_in else None
     after = partner.partner_redirect_link if partner else None
     sign_out_user()
     response = redirect(after or sign_in_url(g.brand.slug), 303)

@@ -202,7 +202,7 @@ def _credentials(session: Session, user: User) -> list[CreatedItem]:
         found.append(CreatedItem(ItemKind.WEBHOOK, hook, hook.id, name, about))
     for account in accounts:
         about = names.get(account.organization_id, "") if account.organization_id else ""
-        name = carrier_accounts.name_of(account)
+        name = account.name
         found.append(CreatedItem(ItemKind.CARRIER_ACCOUNT, account, account.id, name, about))
     return found
 
