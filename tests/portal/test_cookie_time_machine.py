@@ -6,6 +6,7 @@ cookie is sent with each form of a public route.
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -47,8 +48,8 @@ class Recorder:
     def _watch(self, client: FlaskClient) -> None:
         original = client.open
 
-        def watching(*args: object, **more: object) -> object:
-            answer = original(*args, **more)  # type: ignore[call-overload]  # passed on as it came
+        def watching(*args: Any, **more: Any) -> Any:
+            answer = original(*args, **more)
             for line in answer.headers.getlist("Set-Cookie"):
                 found = re.match(rf"{COOKIE}=([^;]+)", line)
                 if found:
@@ -59,7 +60,7 @@ class Recorder:
                 self.forms.add((path, tuple(sorted(data.items()))))
             return answer
 
-        client.open = watching  # type: ignore[method-assign,assignment]  # records what it does
+        client.open = watching  # type: ignore[method-assign]  # records what it does
 
     def walk(self) -> None:
         """Sign-in, choice, reset, invitation, confirmed address, new password, sign-outs."""

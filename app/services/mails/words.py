@@ -138,34 +138,34 @@ def _email_changed(facts: Facts) -> Words:
 
 
 def _confirm_email(facts: Facts) -> Words:
-    product, said = facts.brand.product_name, facts.details
-    whom = f"{facts.brand.partner_name}{_at_support(facts.brand)}"
+    product, details = facts.brand.product_name, facts.details
+    contact = f"{facts.brand.partner_name}{_at_support(facts.brand)}"
     return Words(
         subject=f"Confirm your email address for {product}",
         heading="Confirm the new email address",
         paragraphs=(
-            f"{said['by']} asked to change the address of an account in {product}.",
-            f"It is {said['from']} now and would be {said['to']}.",
+            f"{details['by']} asked to change the address of an account in {product}.",
+            f"It is {details['from']} now and would be {details['to']}.",
             "The address changes after both addresses confirm it.",
         ),
         act=("Review change", facts.link),
         after=(
             f"The link works until {facts.until}. You can also reject the change there.",
-            f"If you did not expect this, reject it and contact {whom}.",
+            f"If you did not expect this, reject it and contact {contact}.",
         ),
         reason=f"Sent to {facts.email} because the account "
-        f"{'has this address now' if said['side'] == 'old' else 'is to get this address'}.",
+        f"{'has this address now' if details['side'] == 'old' else 'is to get this address'}.",
     )
 
 
 def _access_ended(facts: Facts) -> Words:
-    said = facts.details
-    who, by = said["who"], said["by"]
-    if said["what"] == "deactivated":
+    details = facts.details
+    who, by = details["who"], details["by"]
+    if details["what"] == "deactivated":
         subject, done = f"{who} was deactivated", f"{by} deactivated the account of {who}"
     else:
         subject, done = f"The role of {who} was changed", f"{by} changed the role of {who}"
-    lists = (("Ended", said.get("ended")), ("Handed over", said.get("handedOver")))
+    lists = (("Ended", details.get("ended")), ("Handed over", details.get("handedOver")))
     return Words(
         subject=subject,
         heading=subject,
@@ -174,7 +174,7 @@ def _access_ended(facts: Facts) -> Words:
             *(f"{title}: {', '.join(items)}." for title, items in lists if items),
         ),
         act=("View users", f"{facts.site}/people"),
-        after=("Roll the secret of what was handed over.",) if said.get("handedOver") else (),
+        after=("Roll the secret of what was handed over.",) if details.get("handedOver") else (),
         reason=f"Sent to {facts.email} because you administer {facts.brand.product_name}.",
     )
 

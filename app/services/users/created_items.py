@@ -127,7 +127,7 @@ def end_items(
     wait for a carrier account; nothing is saved then.
     """
     items = items_of(session, user, role)
-    acting = replace(
+    elevated = replace(
         caller,
         role=Role.PARTNER_ADMIN,
         partner_id=user.partner_id,
@@ -140,13 +140,13 @@ def end_items(
             _hand_over(session, caller, user, item)
             handed_over.append(item.words)
         else:
-            _end(session, acting, user, item)
+            _end(session, elevated, user, item)
             ended.append(item.words)
     session.flush()
     return Ended(ended, handed_over)
 
 
-def tell_administrators(
+def mail_administrators(
     session: Session, caller: Caller, user: User, what: str, ended: Ended
 ) -> None:
     """A mail to every active partnerAdmin about what ended or was handed over, if anything was."""
@@ -261,17 +261,17 @@ def _is_by(user: User, column: InstrumentedAttribute[UUID | None]) -> ColumnElem
     return or_(column == user.id, column.in_(clients))
 
 
-def _end(session: Session, acting: Caller, user: User, item: CreatedItem) -> None:
+def _end(session: Session, elevated: Caller, user: User, item: CreatedItem) -> None:
     match item.row:
         case OAuthClient():
-            oauth_clients.revoke(session, acting, item.id)
+            oauth_clients.revoke(session, elevated, item.id)
         case ApiKey():
-            api_keys.revoke(session, acting, item.id)
+            api_keys.revoke(session, elevated, item.id)
         case WebhookEndpoint():
-            endpoints.remove(session, acting, item.id)
+            endpoints.remove(session, elevated, item.id)
         case CarrierAccount():
             try:
-                carrier_accounts.remove(session, acting, item.id)
+                carrier_accounts.remove(session, elevated, item.id)
             except Conflict as error:
                 message = f"{item.words}: {error.message} Hand it over, or wait."
                 raise Conflict(message, error.code) from None
@@ -282,10 +282,15 @@ def _end(session: Session, acting: Caller, user: User, item: CreatedItem) -> Non
             one_time_links.end_all(session, invited.id)
             after = {"status": invited.status, "because": user.email}
             audit.record_change(
-                session, acting, "user.deactivated", invited, before={"status": before}, after=after
+                session,
+                elevated,
+                "user.deactivated",
+                invited,
+                before={"status": before},
+                after=after,
             )
         case EmailChange() as change:
-            email_changes.end(session, acting, session.get_one(User, change.user_id))
+            email_changes.end(session, elevated, session.get_one(User, change.user_id))
 
 
 def _hand_over(session: Session, caller: Caller, user: User, item: CreatedItem) -> None:

@@ -16,7 +16,7 @@ from app.services import audit, organizations
 from app.services.auth import one_time_links, sessions
 from app.services.users import email_changes
 from app.services.users.changing import held
-from app.services.users.created_items import end_items, tell_administrators
+from app.services.users.created_items import end_items, mail_administrators
 from app.services.users.loading import PARTNER_LEVEL, check_grant
 
 
@@ -61,7 +61,7 @@ def change_role(
     audit.record_change(
         session, caller, "user.role_changed", user, before={"userType": before}, after=after
     )
-    tell_administrators(session, caller, user, "role_changed", ended)
+    mail_administrators(session, caller, user, "role_changed", ended)
     return user
 
 
@@ -97,7 +97,7 @@ def deactivate(
     if user.status is not UserStatus.DEACTIVATED:
         ended = end_items(session, caller, user, hand_over=hand_over)
         _shut_out(session, caller, user, UserStatus.DEACTIVATED, ended.facts())
-        tell_administrators(session, caller, user, "deactivated", ended)
+        mail_administrators(session, caller, user, "deactivated", ended)
     return user
 
 
