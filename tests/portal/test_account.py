@@ -239,6 +239,7 @@ def test_ten_thousand_browsers_are_shown_a_page_at_a_time(
             {
                 "token_hash": f"{number:064x}",
                 "user_id": admin.id,
+                "host": "localhost",
                 "data": {},
                 "ip": f"192.0.2.{number % 250}",
                 "created_at": now - timedelta(days=1),
