@@ -7,6 +7,7 @@ from flask import Flask
 from sqlalchemy import select
 
 from app import extensions
+from app.commands.audit import audit_commands
 from app.commands.calls import call_commands
 from app.commands.campaigns import campaign_commands
 from app.commands.contacts import contact_commands
@@ -45,6 +46,7 @@ def register_commands(app: Flask) -> None:
         migrate,
         demo,
         assistant_commands,
+        audit_commands,
         call_commands,
         campaign_commands,
         contact_commands,

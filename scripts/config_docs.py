@@ -44,6 +44,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("writer",),
     ),
     ("Webhooks", "See [Webhooks](webhooks.md).", ("webhook_",)),
+    ("History", "See [History](operations.md#history).", ("audit_",)),
     ("Worker", "", ("worker_", "queue_", "engine_")),
     ("Legacy calling API", "See [the migration guide](migrate-from-legacy.md).", ("legacy_",)),
 )

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError, model_validator
 
+from app.config.audit import AuditSettings
 from app.config.carriers import CarrierSettings
 from app.config.limits import LimitSettings
 from app.config.mail import MailSettings
@@ -38,7 +39,7 @@ class Addresses(NamedTuple):
     public_api: str
 
 
-class Settings(LimitSettings, MailSettings, CarrierSettings, WriterSettings):
+class Settings(LimitSettings, MailSettings, CarrierSettings, WriterSettings, AuditSettings):
     """Everything that differs between installations. Environment names carry ``PORTAL_``."""
 
     database_url: str = Field("", validation_alias="DATABASE_URL")

@@ -1,5 +1,6 @@
 """The worker's periodic tasks, in a thread of their own."""
 
+import json
 import logging
 import threading
 import time
@@ -15,9 +16,11 @@ from app.gateways.carriers.opening import trunk_of
 from app.gateways.carriers.sip.ledger import Ledger
 from app.gateways.mailers import open_outbox
 from app.gateways.processors.base import ProcessorUnavailable
+from app.gateways.syslog import Syslog, SyslogUnavailable
 from app.jobs import waiting_calls
 from app.jobs.context import context
 from app.services import carrier_accounts, retention
+from app.services.audit import forwarding
 from app.services.calls import carrier_reports
 from app.services.imports import expiry
 from app.services.pauses import carrier_health
@@ -31,6 +34,7 @@ HOUR = 3600.0
 FINISHED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 CHUNK = 500
 COSTS_A_TURN = 100
+ENTRIES_A_TURN = 500
 
 
 @dataclass(slots=True)
@@ -171,12 +175,35 @@ def ask_for_costs() -> None:
                     carrier_reports.write_cost_of(session, inquiry.attempt_id, state)
 
 
+def forward_history() -> None:
+    """Send new entries of the history to the syslog server, if there is one. What it doesn't take
+    is sent again at the next run; two workers may both send an entry."""
+    database, url = context().database, context().settings.audit_syslog
+    if not url:
+        return
+    while True:
+        with database.transaction(read_only=True) as session:
+            entries = forwarding.due(session, ENTRIES_A_TURN)
+        if not entries:
+            return
+        try:
+            with Syslog(url) as server:
+                for entry in entries:
+                    server.send(json.dumps(entry))
+        except SyslogUnavailable as error:
+            log.warning("the history was not sent to the syslog server: %s", error)
+            return
+        with database.transaction() as session:
+            forwarding.mark_sent(session, entries)
+
+
 def check_held_calls() -> None:
     waiting_calls.check_held(context().database)
 
 
 TASKS = [
     Task("check held calls", SECONDS, check_held_calls),
+    Task("forward the history", SECONDS, forward_history),
     Task("refresh prices", MINUTE, refresh_prices),
     Task("ask for costs", MINUTE, ask_for_costs),
     Task("purge uploads", HOUR, purge_uploads),

@@ -1,6 +1,7 @@
 """What is stored, one file per noun. Importing this package registers every table."""
 
 from app.models.api_request import ApiRequest
+from app.models.audit import AuditEntry, AuditForwarding, AuditLink
 from app.models.base import Base, new_id, utcnow
 from app.models.brand import BrandImage, BrandVersion
 from app.models.call import Call, CallAttempt, CallEvent, Conversation, ConversationDay
@@ -16,7 +17,6 @@ from app.models.contact_import import (
 )
 from app.models.credential import (
     ApiKey,
-    AuditEntry,
     IdempotencyRecord,
     OAuthClient,
     RevokedToken,

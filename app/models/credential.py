@@ -20,7 +20,6 @@ from app.models.base import (
     Hash,
     Id,
     Json,
-    Line,
     Name,
     Short,
     Time,
@@ -127,31 +126,3 @@ class IdempotencyRecord(Base):
     response: Mapped[dict[str, Any] | None] = mapped_column(Json)
     status: Mapped[int | None] = mapped_column(Integer)
     created_at: Mapped[Created] = mapped_column(index=True)
-
-
-class AuditEntry(Base):
-    """Who did what, when and from where, with the values before and after."""
-
-    __tablename__ = "audit_entries"
-    __table_args__ = (
-        Index("ix_audit_entries_partner", "partner_id", "id"),
-        Index("ix_audit_entries_organization", "organization_id", "id"),
-        Index("ix_audit_entries_target", "target_type", "target_id", "id"),
-        Index("ix_audit_entries_action", "target_type", "target_id", "action", "id"),
-    )
-
-    id: Mapped[Id]
-    partner_id: Mapped[UUID | None] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
-    organization_id: Mapped[UUID | None]
-    at: Mapped[Created]
-    actor_kind: Mapped[Short]
-    actor_id: Mapped[UUID | None]
-    actor: Mapped[Name]
-    ip: Mapped[Short | None]
-    request_id: Mapped[Short | None]
-    action: Mapped[Short]
-    target_type: Mapped[Short]
-    target_id: Mapped[Short]
-    target: Mapped[Line | None]
-    before: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
-    after: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)

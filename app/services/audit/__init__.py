@@ -1,6 +1,7 @@
 """The audit log: who changed what, one row in the transaction of each change.
 
 `log` writes and reads it beside the things it is about; `search` is the history screen's query.
+`chain` links the entries by hashes; `verification` checks them, `forwarding` sends them elsewhere.
 """
 
 from app.services.audit.log import (

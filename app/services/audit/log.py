@@ -27,6 +27,7 @@ from app.models import (
 )
 from app.policy import Permission
 from app.policy.caller import Caller
+from app.services.audit import chain
 from app.services.tenancy import of_tenant
 
 SIGNED_IN = "user.signed_in"
@@ -69,23 +70,23 @@ def record(
     ``partner_id`` defaults to the caller's; ``action`` reads ``noun.verb``.
     """
     old, new = _differences(before or {}, after or {})
-    session.add(
-        AuditEntry(
-            partner_id=partner_id or caller.partner_id,
-            organization_id=organization_id or caller.organization_id,
-            actor_kind=caller.kind.value,
-            actor_id=caller.subject_id,
-            actor=caller.label[:200],
-            ip=caller.ip,
-            request_id=caller.request_id,
-            action=action,
-            target_type=target_type,
-            target_id=str(target_id),
-            target=target[:500] if target else None,
-            before=old,
-            after=new,
-        )
+    entry = AuditEntry(
+        partner_id=partner_id or caller.partner_id,
+        organization_id=organization_id or caller.organization_id,
+        actor_kind=caller.kind.value,
+        actor_id=caller.subject_id,
+        actor=caller.label[:200],
+        ip=caller.ip,
+        request_id=caller.request_id,
+        action=action,
+        target_type=target_type,
+        target_id=str(target_id),
+        target=target[:500] if target else None,
+        before=old,
+        after=new,
     )
+    session.add(entry)
+    chain.link_at_commit(session, entry)
 
 
 def record_change(

@@ -79,7 +79,6 @@ def test_suspending_and_resuming_count_once_each(session: Session, tenant: Tenan
     )
     actions = select(AuditEntry.action).where(AuditEntry.target_id == str(identifier))
     assert session.scalars(actions.order_by(AuditEntry.id)).all() == [
-        "organization.created",
         "organization.suspended",
         "organization.resumed",
     ]

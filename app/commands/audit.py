@@ -1,0 +1,78 @@
+"""``flask audit …``: checking and exporting the history."""
+
+import json
+from pathlib import Path
+from uuid import UUID
+
+import click
+from flask.cli import AppGroup
+
+from app.commands.changing import changes
+from app.models import AuditLink
+from app.services.audit import verification
+from app.services.audit.chain import chain_of
+
+audit_commands = AppGroup("audit", help="The history: check that it is complete, export it.")
+
+
+@audit_commands.command("verify")
+@click.option(
+    "--known",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="An earlier export: also notice a history that was cut off or written again since.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def verify(known: Path | None, as_json: bool) -> None:
+    """Check that no entry was changed, deleted or put in between. Exit code 1 if one was."""
+    ends = _ends_of(known) if known else {}
+    with changes(read_only=True) as (session, _caller):
+        verdict = verification.verify(session, ends)
+    broken = verdict.broken
+    if as_json:
+        found = broken and {
+            "reason": broken.reason,
+            "chain": _text(broken.chain),
+            "number": broken.number,
+            "entryId": _text(broken.entry_id),
+        }
+        click.echo(
+            json.dumps({"chains": verdict.chains, "entries": verdict.entries, "broken": found})
+        )
+    elif broken is None:
+        click.echo(f"The history is complete: {verdict.entries} entries, {verdict.chains} chains.")
+    else:
+        click.echo(
+            f"{broken.reason}: entry {broken.entry_id or 'unknown'}, "
+            f"chain {broken.chain or 'none'}, number {broken.number or 'none'}.",
+            err=True,
+        )
+    if broken is not None:
+        raise SystemExit(1)
+
+
+@audit_commands.command("export")
+@click.option("--partner", "partner_id", type=click.UUID, help="The chain of this partner only.")
+def export(partner_id: UUID | None) -> None:
+    """Print every entry as one line of JSON, in the order of the chains."""
+    wanted = () if partner_id is None else (AuditLink.chain == chain_of(partner_id),)
+    with changes(read_only=True) as (session, _caller):
+        for entry in verification.export(session, *wanted):
+            click.echo(json.dumps(entry))
+
+
+def _ends_of(path: Path) -> dict[UUID, tuple[int, str]]:
+    """The last number and hash of each chain in an export."""
+    ends: dict[UUID, tuple[int, str]] = {}
+    with path.open() as lines:
+        for place, line in enumerate(lines, start=1):
+            try:
+                entry = json.loads(line)
+                ends[UUID(entry["chain"])] = (int(entry["number"]), str(entry["hash"]))
+            except (ValueError, KeyError, TypeError):
+                message = f"Line {place} of {path} isn't a line of `flask audit export`."
+                raise click.ClickException(message) from None
+    return ends
+
+
+def _text(value: UUID | None) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,135 @@
+"""The chain of hashes over the audit log: what it holds can't be changed without being noticed.
+
+Each partner has a chain of its own, and so have the entries without a partner. Writers of two
+partners never wait for each other, and a partner's chain can be checked without the others.
+
+An entry joins its chain just before its transaction commits. Two writers of one partner wait for
+each other only there, and who waits takes no further lock: a deadlock can't arise.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import event, func, insert, inspect, select
+from sqlalchemy.orm import Session
+
+from app.models import AuditEntry, AuditLink
+
+WITHOUT_PARTNER = UUID(int=0)
+"""The chain of entries that belong to no partner."""
+FIELDS = {
+    "id": "id",
+    "at": "at",
+    "partner_id": "partnerId",
+    "organization_id": "organizationId",
+    "actor_kind": "actorKind",
+    "actor_id": "actorId",
+    "actor": "actor",
+    "ip": "ip",
+    "request_id": "requestId",
+    "action": "action",
+    "target_type": "targetType",
+    "target_id": "targetId",
+    "target": "target",
+    "before": "before",
+    "after": "after",
+}
+"""The columns of an entry, and their names in the JSON that is hashed and exported."""
+_WAITING = "audit entries to link"
+
+
+def chain_of(partner_id: UUID | None) -> UUID:
+    return partner_id or WITHOUT_PARTNER
+
+
+def content_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry as JSON values, the same before it is stored and after on both databases."""
+    return {name: _canonical(entry[column]) for column, name in FIELDS.items()}
+
+
+def digest_of(content: Mapping[str, Any]) -> str:
+    """SHA-256 over the JSON with sorted keys, without spaces, in UTF-8."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def hash_of(previous: str, chain: UUID, number: int, digest: str) -> str:
+    """SHA-256 over the hash before (empty for the first), the place and the digest."""
+    return hashlib.sha256(f"{previous} {chain} {number} {digest}".encode()).hexdigest()
+
+
+def link_at_commit(session: Session, entry: AuditEntry) -> None:
+    """Have the entry join its chain when the session commits, if it is still there by then."""
+    if _WAITING not in session.info:
+        session.info[_WAITING] = []
+        event.listen(session, "before_commit", _link)
+    session.info[_WAITING].append(entry)
+
+
+def _link(session: Session) -> None:
+    if session.in_nested_transaction():
+        return
+    session.flush()
+    waiting = session.info[_WAITING]
+    kept = [entry for entry in waiting if inspect(entry).persistent]  # not rolled back meanwhile
+    waiting.clear()
+    by_chain: dict[UUID, list[AuditEntry]] = {}
+    for entry in kept:
+        by_chain.setdefault(chain_of(entry.partner_id), []).append(entry)
+    for chain in sorted(by_chain, key=_lock_key):  # one order, so that no two wait for each other
+        number, previous = _end(session, chain)
+        rows = []
+        for entry in by_chain[chain]:
+            number += 1
+            digest = digest_of(content_of({name: getattr(entry, name) for name in FIELDS}))
+            previous = hash_of(previous, chain, number, digest)
+            rows.append(
+                {
+                    "chain": chain,
+                    "number": number,
+                    "entry_id": entry.id,
+                    "digest": digest,
+                    "hash": previous,
+                }
+            )
+        session.execute(insert(AuditLink), rows)
+
+
+def _end(session: Session, chain: UUID) -> tuple[int, str]:
+    """The number and hash of the last link, held until the transaction ends. SQLite has one
+    writer at a time anyway."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(select(func.pg_advisory_xact_lock(_lock_key(chain))))
+    last = (
+        select(AuditLink.number, AuditLink.hash)
+        .where(AuditLink.chain == chain)
+        .order_by(AuditLink.number.desc())
+        .limit(1)
+    )
+    found = session.execute(last).one_or_none()
+    return (found.number, found.hash) if found else (0, "")
+
+
+def _lock_key(chain: UUID) -> int:
+    digest = hashlib.sha256(b"audit chain " + chain.bytes).digest()
+    return int.from_bytes(digest[:8], signed=True)
+
+
+def _canonical(value: Any) -> Any:
+    match value:
+        case UUID():
+            return str(value)
+        case datetime():
+            return value.astimezone(UTC).isoformat(timespec="microseconds")
+        case float() if value.is_integer():
+            return int(value)  # PostgreSQL stores 1.0 and 1e20 as whole numbers
+        case Mapping():
+            return {str(key): _canonical(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_canonical(item) for item in value]
+        case _:
+            return value

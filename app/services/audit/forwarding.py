@@ -1,0 +1,55 @@
+"""Sending the audit log to a syslog server: each entry at least once, in the order of its chain."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.models import AuditForwarding, AuditLink, Partner
+from app.services.audit.chain import WITHOUT_PARTNER
+from app.services.audit.verification import export
+
+
+def due(session: Session, limit: int) -> Sequence[dict[str, Any]]:
+    """The next entries of one chain that were not sent yet, at most ``limit``; empty when all
+    chains are sent."""
+    sent = {row.chain: row.number for row in session.scalars(select(AuditForwarding))}
+    for chain in (WITHOUT_PARTNER, *_grown(session)):
+        waiting = export(
+            session,
+            AuditLink.chain == chain,
+            AuditLink.number > sent.get(chain, 0),
+            AuditLink.number <= sent.get(chain, 0) + limit,
+        )
+        found = list(waiting)
+        if found:
+            return found
+    return []
+
+
+def mark_sent(session: Session, entries: Sequence[dict[str, Any]]) -> None:
+    """Entries of one chain, as `due` gave them, were received."""
+    chain, number = UUID(entries[-1]["chain"]), entries[-1]["number"]
+    stored = session.get(AuditForwarding, chain, with_for_update=True)
+    if stored is None:
+        session.add(AuditForwarding(chain=chain, number=number))
+    else:
+        stored.number = max(stored.number, number)
+
+
+def _grown(session: Session) -> Sequence[UUID]:
+    """The partners whose chain has grown since: one look at the end of each chain."""
+    end = (
+        select(func.max(AuditLink.number))
+        .where(AuditLink.chain == Partner.id)
+        .correlate(Partner)
+        .scalar_subquery()
+    )
+    query = (
+        select(Partner.id)
+        .outerjoin(AuditForwarding, AuditForwarding.chain == Partner.id)
+        .where(end > func.coalesce(AuditForwarding.number, 0))
+    )
+    return session.scalars(query).all()

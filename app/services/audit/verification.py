@@ -1,0 +1,119 @@
+"""Checking the chains of the audit log, and reading them in their order."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from app.models import AuditEntry, AuditLink
+from app.services.audit.chain import FIELDS, content_of, digest_of, hash_of
+
+_AT_ONCE = 1000
+_COLUMNS = tuple(getattr(AuditEntry, name) for name in FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The first row that is not as it was written. ``entry_id`` is None where none is known."""
+
+    reason: str
+    chain: UUID | None
+    number: int | None
+    entry_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``broken`` is None where every entry is as it was written."""
+
+    chains: int
+    entries: int
+    broken: Broken | None
+
+
+@dataclass(slots=True)
+class _Place:
+    chain: UUID
+    number: int = 0
+    hash: str = ""
+
+
+def verify(session: Session, known: Mapping[UUID, tuple[int, str]] | None = None) -> Verdict:
+    """Checks every chain from its first link. ``known`` is the number and hash that a chain had
+    at an earlier time: a chain that was cut off or written again since is noticed by them."""
+    ends = dict(known or {})
+    place: _Place | None = None
+    chains = entries = 0
+    for link, entry in _linked(session):
+        if place is None or place.chain != link.chain:
+            place = _Place(link.chain)
+            chains += 1
+        broken = _problem(place, link, entry)
+        if broken is None and ends.get(link.chain, (0, ""))[0] == link.number:
+            _, expected = ends.pop(link.chain)
+            if link.hash != expected:
+                broken = "The history was written again since the known state"
+        if broken is not None:
+            return Verdict(chains, entries, Broken(broken, link.chain, link.number, link.entry_id))
+        place.number, place.hash = link.number, link.hash
+        entries += 1
+    for chain, (number, _hash) in ends.items():
+        reason = "The end of the known history is missing"
+        return Verdict(chains, entries, Broken(reason, chain, number, None))
+    alone = session.execute(_unlinked()).first()
+    if alone is not None:
+        broken_entry = Broken("The entry has no place in a chain", alone.partner_id, None, alone.id)
+        return Verdict(chains, entries, broken_entry)
+    return Verdict(chains, entries, None)
+
+
+def export(session: Session, *conditions: ColumnElement[bool]) -> Iterator[dict[str, Any]]:
+    """Every link in the order of its chain, with its entry, as JSON values."""
+    for link, entry in _linked(session, *conditions):
+        yield {
+            **content_of(entry or dict.fromkeys(FIELDS)),
+            "chain": str(link.chain),
+            "number": link.number,
+            "digest": link.digest,
+            "hash": link.hash,
+        }
+
+
+def _linked(
+    session: Session, *conditions: ColumnElement[bool]
+) -> Iterator[tuple[AuditLink, dict[str, Any] | None]]:
+    query = (
+        select(AuditLink, *_COLUMNS)
+        .outerjoin(AuditEntry, AuditEntry.id == AuditLink.entry_id)
+        .where(*conditions)
+        .order_by(AuditLink.chain, AuditLink.number)
+        .execution_options(yield_per=_AT_ONCE)
+    )
+    for link, *values in session.execute(query):
+        entry = dict(zip(FIELDS, values, strict=True))
+        yield link, entry if entry["id"] is not None else None
+
+
+def _problem(place: _Place, link: AuditLink, entry: dict[str, Any] | None) -> str | None:
+    if link.number != place.number + 1:
+        return f"Number {place.number + 1} of the chain is missing"
+    if entry is None:
+        return "The entry was deleted"
+    if digest_of(content_of(entry)) != link.digest:
+        return "The entry was changed"
+    if hash_of(place.hash, link.chain, link.number, link.digest) != link.hash:
+        return "The link was changed"
+    return None
+
+
+def _unlinked() -> Any:
+    return (
+        select(AuditEntry.id, AuditEntry.partner_id)
+        .outerjoin(AuditLink, AuditLink.entry_id == AuditEntry.id)
+        .where(AuditLink.entry_id.is_(None))
+        .order_by(AuditEntry.id)
+        .limit(1)
+    )
