@@ -3,28 +3,48 @@
 from contextlib import AbstractContextManager
 from typing import cast
 
-from flask import current_app, g
+from flask import current_app, g, has_request_context, request
 from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.database import Database
+from app.database.scope import AUTHENTICATION, INSTALLATION, Scope, of_tenant
 from app.gateways.files import FileStore, open_files
 from app.gateways.processors import open_processor
 from app.gateways.processors.base import Processor
+from app.policy import ROUTES, Access
 from app.policy.caller import Caller
 
 
 def database() -> Database:
-    return cast(Database, current_app.extensions["database"])
+    """The application's database; in a request, within what the caller may see."""
+    found = cast(Database, current_app.extensions["database"])
+    return found.within(_scope_of_request()) if has_request_context() else found
+
+
+def _scope_of_request() -> Scope:
+    """Public routes may serve somebody of another partner, so the caller doesn't count there."""
+    known: Caller | None = g.get("caller")
+    if known is None or ROUTES.get(request.endpoint or "") is Access.PUBLIC:
+        return AUTHENTICATION
+    if known.partner_id is None:
+        return INSTALLATION if known.is_operator else AUTHENTICATION
+    return of_tenant(known.partner_id, known.organization_id)
 
 
 def settings() -> Settings:
     return cast(Settings, current_app.extensions["settings"])
 
 
-def transaction(*, read_only: bool = False) -> AbstractContextManager[Session]:
-    """One transaction of the application's database, committed where the block ends well."""
-    return database().transaction(read_only=read_only)
+def transaction(
+    *, read_only: bool = False, scope: Scope | None = None
+) -> AbstractContextManager[Session]:
+    """One transaction of the application's database, committed where the block ends well.
+
+    ``scope`` is for requests that are proved by something else than a caller.
+    """
+    found = database()
+    return (found.within(scope) if scope else found).transaction(read_only=read_only)
 
 
 def files() -> FileStore:

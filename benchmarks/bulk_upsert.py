@@ -169,22 +169,22 @@ class Ours:
     """A request of Area C from the body's bytes to the answer's, without HTTP around it."""
 
     def __init__(self, database: Database):
-        self._database = database
+        self.database = database
         self._caller = system_caller("benchmark")
         partner = Partner(name="Benchmark", slug="benchmark")
         with database.transaction() as session:
             session.add(partner)
             session.flush()
-            self._organization = Organization(partner_id=partner.id, name="Benchmark")
-            session.add(self._organization)
+            self.organization = Organization(partner_id=partner.id, name="Benchmark")
+            session.add(self.organization)
 
     def prepare(self) -> None:
         campaign = Campaign(
-            partner_id=self._organization.partner_id,
-            organization_id=self._organization.id,
+            partner_id=self.organization.partner_id,
+            organization_id=self.organization.id,
             name="Benchmark",
         )
-        with self._database.transaction() as session:
+        with self.database.transaction() as session:
             session.add(campaign)
         self._campaign_id = campaign.id
 
@@ -192,7 +192,7 @@ class Ours:
         body = orjson.dumps({"contacts": sent})
         start = time.perf_counter()
         envelope = read(BulkContactsInput, parse_object(body))
-        with self._database.transaction() as session:
+        with self.database.transaction() as session:
             campaign = campaigns.get(session, self._caller, self._campaign_id)
             result = contacts.apply(session, campaign, envelope.contacts, ContactAction.UPSERT)
         answer = orjson.dumps(result.body())

@@ -8,6 +8,7 @@ from uuid import UUID
 from flask import Blueprint, Response, request
 from flask.typing import ResponseReturnValue
 
+from app.database.scope import INSTALLATION
 from app.enums import CarrierKind
 from app.errors import DomainError, Forbidden, NotFound, ValidationFailed
 from app.extensions import settings, transaction
@@ -48,7 +49,7 @@ def _account() -> tuple[str, str]:
         attempt_id = UUID(request.args.get("attempt", ""))
     except ValueError:
         return config.twilio_account_sid, config.twilio_auth_token
-    with transaction(read_only=True) as session:
+    with transaction(read_only=True, scope=INSTALLATION) as session:
         found = carrier_accounts.of_attempt(session, config.secret_keys, attempt_id)
     if found is not None:
         return found.sid, found.secret if found.kind is CarrierKind.TWILIO else ""
@@ -64,7 +65,7 @@ def _refused(error: DomainError) -> ResponseReturnValue:
 def status() -> ResponseReturnValue:
     """Where a call stands."""
     attempt_id, report = _read({})
-    with transaction() as session:
+    with transaction(scope=INSTALLATION) as session:
         carrier_reports.take(session, CarrierKind.TWILIO, attempt_id, state_of_report(report))
     return "", 204
 
@@ -73,7 +74,7 @@ def status() -> ResponseReturnValue:
 def answer() -> ResponseReturnValue:
     """The message for the person or voicemail that answered."""
     attempt_id, report = _read({"CallStatus": "in-progress"})
-    with transaction() as session:
+    with transaction(scope=INSTALLATION) as session:
         speech = carrier_reports.answer(
             session, CarrierKind.TWILIO, attempt_id, report.reference, report.answered_by
         )

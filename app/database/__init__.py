@@ -7,9 +7,10 @@ library: two SQLite libraries in one process would cancel each other's locks.
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from tempfile import NamedTemporaryFile
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
 import psycopg
 import pysqlite3.dbapi2 as sqlite
@@ -18,6 +19,7 @@ from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from app.database.scope import INSTALLATION, SCOPE, Scope, declare
 from app.database.sqlite_write_lock import QueueingConnection, queue_writers, take_turn
 
 WAL_IS_SOUND_FROM = (3, 51, 3)
@@ -86,6 +88,7 @@ def make_engine(
         connect_args={"prepare_threshold": None},
     )
     _ping_what_has_rested(engine)
+    event.listen(engine, "begin", declare_scope)
     return engine
 
 
@@ -154,12 +157,23 @@ def _begin_sqlite_transaction(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
 
+def declare_scope(connection: Connection) -> None:
+    declare(connection, connection.get_execution_options().get(SCOPE, INSTALLATION))
+
+
 class Database:
     """Opens transactions. An entry point opens one and thereby commits it; services never do."""
 
     def __init__(self, engine: Engine, sessions: sessionmaker[Session] | None = None):
         self.engine = engine
         self._sessions = sessions or sessionmaker(engine, expire_on_commit=False)
+        self.scope = INSTALLATION
+
+    def within(self, scope: Scope) -> Self:
+        """The same database, with transactions of this scope only."""
+        narrowed = copy(self)
+        narrowed.scope = scope
+        return narrowed
 
     @property
     def is_sqlite(self) -> bool:
@@ -169,8 +183,8 @@ class Database:
     def transaction(self, *, read_only: bool = False) -> Iterator[Session]:
         """A session in one transaction: committed at the end, rolled back on any exception."""
         with self._sessions() as session:
-            if read_only:
-                session.connection(execution_options={READ_ONLY: True})
+            if read_only or self.scope is not INSTALLATION:
+                session.connection(execution_options={READ_ONLY: read_only, SCOPE: self.scope})
             yield session
             session.commit()
 

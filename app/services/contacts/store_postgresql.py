@@ -1,4 +1,7 @@
-"""Contacts in PostgreSQL: rows go in by COPY, changes by COPY and one UPDATE from there."""
+"""Contacts in PostgreSQL: rows and changes come by COPY, and go in by one statement from there.
+
+COPY goes to temporary tables, because PostgreSQL refuses it on tables with row-level security.
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -49,9 +52,16 @@ UPDATE contacts SET phone = '~' || substr(md5(id::text), 1, 15), email = '~' || 
   email_key = '~' || id
 WHERE id = ANY ({_LISTED}::uuid[])
 """  # noqa: S608 - made of constants
+_COPY_CONTACTS = """
+COPY contact_changes (id, phone, email, email_key, first_name, last_name, status, contact_metadata)
+FROM STDIN
+"""
 _INSERT = """
-COPY contacts (id, phone, email, email_key, first_name, last_name, status, contact_metadata,
-  organization_id, campaign_id, created_at, updated_at) FROM STDIN
+INSERT INTO contacts (id, phone, email, email_key, first_name, last_name, status, contact_metadata,
+  organization_id, campaign_id, created_at, updated_at)
+SELECT id, phone, email, email_key, first_name, last_name, status, contact_metadata,
+  %s, %s, %s, %s
+FROM contact_changes
 """
 # One for each connection and emptied by every commit: creating it anew each time would fill the
 # catalogue with dead rows.
@@ -75,8 +85,18 @@ _UPDATE_IDENTIFIERS = """
 UPDATE contacts c SET updated_at = %s, phone = v.phone, email = v.email, email_key = v.email_key
 FROM contact_changes v WHERE c.id = v.id
 """
+_CREATE_EXTERNAL_IDS = """
+CREATE TEMPORARY TABLE IF NOT EXISTS contact_external_id_changes (
+  contact_id uuid, key text, value text, identifies boolean
+) ON COMMIT DELETE ROWS
+"""
+_CLEAR_EXTERNAL_IDS = "TRUNCATE contact_external_id_changes"
+_COPY_EXTERNAL_IDS = """
+COPY contact_external_id_changes (contact_id, key, value, identifies) FROM STDIN
+"""
 _INSERT_EXTERNAL_IDS = """
-COPY contact_external_ids (contact_id, key, value, identifies, campaign_id) FROM STDIN
+INSERT INTO contact_external_ids (contact_id, key, value, identifies, campaign_id)
+SELECT contact_id, key, value, identifies, %s FROM contact_external_id_changes
 """
 
 
@@ -108,23 +128,14 @@ class PostgresqlStore:
         return [ExternalIdRow(*row) for row in rows]
 
     def insert(self, contacts: Sequence[Stored], now: datetime) -> None:
-        moment = now.isoformat()
-        last = (self._organization_id, self._campaign_id, moment, moment)
         rows = (
-            (
-                c.id,
-                c.phone,
-                c.email,
-                c.email_key,
-                c.first_name,
-                c.last_name,
-                c.status,
-                c.metadata,
-                *last,
-            )
+            (c.id, c.phone, c.email, c.email_key, c.first_name, c.last_name, c.status, c.metadata)
             for c in contacts
         )
-        self._copy(_INSERT, rows)
+        self._execute(_CREATE_CHANGES)
+        self._copy(_COPY_CONTACTS, rows)
+        self._execute(_INSERT, self._organization_id, self._campaign_id, now, now)
+        self._execute(_CLEAR_CHANGES)
 
     def update_details(self, contacts: Sequence[Stored], now: datetime) -> None:
         rows = ((c.id, c.first_name, c.last_name, c.status, c.metadata) for c in contacts)
@@ -144,7 +155,10 @@ class PostgresqlStore:
         self._execute(_DELETE_EXTERNAL_IDS, _json((row.contact_id, row.key) for row in rows))
 
     def insert_external_ids(self, rows: Sequence[ExternalIdRow]) -> None:
-        self._copy(_INSERT_EXTERNAL_IDS, ((*row, self._campaign_id) for row in rows))
+        self._execute(_CREATE_EXTERNAL_IDS)
+        self._copy(_COPY_EXTERNAL_IDS, rows)
+        self._execute(_INSERT_EXTERNAL_IDS, self._campaign_id)
+        self._execute(_CLEAR_EXTERNAL_IDS)
 
     def _update(
         self, copy: str, rows: Iterable[tuple[Any, ...]], update: str, now: datetime

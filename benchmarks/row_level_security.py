@@ -1,0 +1,107 @@
+"""What row-level security costs: every screen and the bulk upsert, with it and without it.
+
+``python -m benchmarks.row_level_security [USERS] [--rounds N] [--only PART]``. One PostgreSQL
+database of two partners with so many users each. Both sides ask the same data in turns: one as the
+owner of the tables, whom the policies bind, the other as a superuser, whom they don't, and without
+declaring a scope. Goal: at most 1.15 x for all screens together, and for each step of the upsert.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+from copy import copy
+from pathlib import Path
+
+from sqlalchemy import event
+
+from app.database import Database, declare_scope, make_engine
+from app.database.scope import of_tenant
+from app.factory import create_app
+from benchmarks.bulk_upsert import STEPS, Ours, measure
+from benchmarks.pages import Portal, addresses, cost, is_page, portal_of
+from benchmarks.report_and_usage import fill
+from tests.fixtures.cast import make_tenant
+from tests.fixtures.databases import Databases
+from tests.fixtures.settings import settings_for
+
+USERS, ROUNDS, CONTACTS = 10_000, 7, 10_000
+GOAL = 1.15
+SUPERUSER, COOKIE = "portal", "portal_session"
+
+
+def unbound(bound: Portal, folder: Path) -> Portal:
+    """The same portal over the same database, past the policies."""
+    url = bound.database.engine.url.set(username=SUPERUSER)
+    engine = make_engine(url)
+    event.remove(engine, "begin", declare_scope)
+    settings = settings_for(url.render_as_string(), folder, rate_burst=10_000)
+    database = Database(engine)
+    client = create_app(settings, database).test_client()
+    cookie = bound.client.get_cookie(COOKIE)
+    assert cookie is not None
+    client.set_cookie(COOKIE, cookie.value)
+    return Portal(client, database, bound.ids)
+
+
+def compare_screens(bound: Portal, free: Portal, rounds: int, only: str) -> None:
+    lines, with_it, without = [], 0.0, 0.0
+    for name, path, _same in addresses(bound, free):
+        if only not in name or not is_page(bound, path) or not is_page(free, path):
+            continue
+        taken = [
+            (cost(bound, path).milliseconds, cost(free, path).milliseconds) for _ in range(rounds)
+        ]
+        ours, theirs = (statistics.median(side) for side in zip(*taken, strict=True))
+        with_it, without = with_it + ours, without + theirs
+        line = f"{name[:60]:60} {ours:7.1f} ms {theirs:7.1f} ms  ratio {ours / theirs:5.2f}"
+        lines.append((ours / theirs, line))
+    for _ratio, line in sorted(lines, reverse=True):
+        print(line)
+    print(f"{len(lines)} screens: {with_it:.0f} ms {without:.0f} ms {verdict(with_it / without)}")
+
+
+def compare_upsert(bound: Database, free: Database, rounds: int) -> None:
+    ours = Ours(bound)
+    theirs = copy(ours)
+    organization = ours.organization
+    ours.database = bound.within(of_tenant(organization.partner_id, organization.id))
+    theirs.database = free
+    taken = [(measure(ours, CONTACTS), measure(theirs, CONTACTS)) for _ in range(rounds)]
+    for place, step in enumerate(STEPS):
+        with_it, without = (min(pair[side][place] for pair in taken) for side in (0, 1))
+        words = f"upsert of {CONTACTS}, {step}: {with_it * 1000:.0f} ms {without * 1000:.0f} ms"
+        print(f"{words} {verdict(with_it / without)}")
+
+
+def verdict(ratio: float) -> str:
+    return f"ratio {ratio:.2f}{'' if ratio <= GOAL else '  OVER'}"
+
+
+def main(arguments: list[str]) -> None:
+    options = argparse.ArgumentParser(prog="benchmarks.row_level_security")
+    options.add_argument("users", nargs="?", type=int, default=USERS)
+    options.add_argument("--rounds", type=int, default=ROUNDS)
+    options.add_argument("--only", default="")
+    wanted = options.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        databases = Databases(folder, folder)
+        url = databases.create("postgresql")
+        bound = portal_of(url, folder, wanted.users)
+        with bound.database.transaction() as session:
+            other = make_tenant(session, "Southgate").partner.id
+        fill(bound.database, other, wanted.users)
+        free = unbound(bound, folder)
+        compare_screens(bound, free, wanted.rounds, wanted.only)
+        compare_upsert(bound.database, free.database, wanted.rounds)
+        for portal in (bound, free):
+            portal.database.dispose()
+        databases.drop(url)
+        databases.close()
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PORTAL_ENV", "test")
+    main(sys.argv[1:])

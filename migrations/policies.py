@@ -1,0 +1,84 @@
+"""Row-level security of PostgreSQL: the policies that a migration gives to a table.
+
+A transaction declares its scope (``app/database/scope.py``): the whole installation; a partner, or
+one organization of it; or authentication, before it is known who asks. Without a declaration no
+row is seen. Policies also bind the owner of the tables, so that one role is enough. On SQLite
+nothing happens.
+"""
+
+from alembic import op
+from sqlalchemy import text
+
+# As subqueries they are worked out once a statement, not once a row.
+_SCOPE = "(SELECT current_setting('app.scope', true))"
+_PARTNER = "(SELECT nullif(current_setting('app.partner_id', true), '')::uuid)"
+_ORGANIZATION = "(SELECT nullif(current_setting('app.organization_id', true), '')::uuid)"
+_EVERYTHING = f"{_SCOPE} = 'installation'"
+_AUTHENTICATION = f"{_SCOPE} = 'authentication'"
+
+
+def by_partner(table: str, column: str = "partner_id", *, organization: str | None = None) -> None:
+    """Rows of the partner; where ``organization`` names a column, and the scope is one
+    organization, only of that."""
+    condition = f"{column} = {_PARTNER}"
+    if organization is not None:
+        condition += f" AND ({_ORGANIZATION} IS NULL OR {organization} = {_ORGANIZATION})"
+    _protect(table, condition)
+
+
+def by_organization(table: str) -> None:
+    """Rows with an organization and no partner."""
+    of_partner = f"o.id = {table}.organization_id AND o.partner_id = {_PARTNER}"
+    theirs = f"EXISTS (SELECT 1 FROM organizations o WHERE {of_partner})"  # noqa: S608 - names of tables
+    own = f"organization_id = {_ORGANIZATION}"
+    _protect(table, f"{own} OR ({_ORGANIZATION} IS NULL AND {theirs})")
+
+
+def by_parent(table: str, column: str, *parents: str) -> None:
+    """Rows that belong to a row of a protected table, by its id."""
+    found = (
+        f"EXISTS (SELECT 1 FROM {parent} p WHERE p.id = {table}.{column})"  # noqa: S608 - names of tables
+        for parent in parents
+    )
+    _protect(table, " OR ".join(found))
+
+
+def allow_reading(table: str, condition: str) -> None:
+    """More rows of a protected table that every scope can read."""
+    _policy(table, "shared", "SELECT", condition)
+
+
+def allow_authentication(table: str, *commands: str) -> None:
+    """What may be done with all rows before it is known who asks."""
+    for command in commands:
+        _policy(table, f"authentication_{command.lower()}", command, _AUTHENTICATION)
+
+
+def remove(table: str) -> None:
+    """Take away every policy of a table."""
+    if not _on_postgresql():
+        return
+    query = text("SELECT policyname FROM pg_policies WHERE tablename = :table")
+    for name in op.get_bind().scalars(query, {"table": table}).all():
+        op.execute(f"DROP POLICY {name} ON {table}")
+    op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
+    op.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
+
+
+def _protect(table: str, condition: str) -> None:
+    if not _on_postgresql():
+        return
+    op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
+    op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+    _policy(table, "tenant", "ALL", f"{_EVERYTHING} OR ({_SCOPE} = 'partner' AND ({condition}))")
+
+
+def _policy(table: str, name: str, command: str, condition: str) -> None:
+    if not _on_postgresql():
+        return
+    clause = "WITH CHECK" if command == "INSERT" else "USING"
+    op.execute(f"CREATE POLICY {name} ON {table} FOR {command} {clause} ({condition})")
+
+
+def _on_postgresql() -> bool:
+    return op.get_bind().dialect.name == "postgresql"
