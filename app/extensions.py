@@ -27,6 +27,11 @@ def _scope_of_request() -> Scope:
     known: Caller | None = g.get("caller")
     if known is None or ROUTES.get(request.endpoint or "") is Access.PUBLIC:
         return AUTHENTICATION
+    return scope_of(known)
+
+
+def scope_of(known: Caller) -> Scope:
+    """What the database shows to a caller."""
     if known.partner_id is None:
         return INSTALLATION if known.is_operator else AUTHENTICATION
     return of_tenant(known.partner_id, known.organization_id)

@@ -5,12 +5,13 @@ partner, as if that service had forgotten its filter.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
-from flask import Flask
+from flask import Flask, g
 from sqlalchemy import delete, func, insert, select, text, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
@@ -318,6 +319,31 @@ def test_partners_without_their_filter_are_the_own_one(
         assert [found.id for found in narrowed.scalars(partners.loading.visible(OPERATOR))] == [own]
         with pytest.raises(NotFound):
             partners.get(narrowed, OPERATOR, other)
+
+
+def test_a_request_sees_what_its_caller_may(
+    app: Flask, session: Session, two: tuple[UUID, UUID]
+) -> None:
+    own, _other = two
+    organization_id = new_id()
+
+    def scope(endpoint: str, **caller: Any) -> Scope:
+        path = {"portal.organizations": "/organizations", "portal.sign_in": "/sign-in"}[endpoint]
+        with app.test_request_context(path):
+            if caller:
+                g.caller = replace(OPERATOR, **caller)
+            return extensions.database().scope
+
+    listing, public = "portal.organizations", "portal.sign_in"
+    member = {"role": Role.STANDARD, "partner_id": own, "organization_id": organization_id}
+    assert scope(listing, role=Role.ADMIN, partner_id=own) == of_tenant(own, None)
+    assert scope(listing, **member) == of_tenant(own, organization_id)
+    assert scope(listing, role=Role.OPERATOR) == INSTALLATION
+    assert scope(listing, role=Role.ADMIN) == AUTHENTICATION
+    assert scope(listing) == AUTHENTICATION
+    assert scope(public, role=Role.ADMIN, partner_id=own) == AUTHENTICATION
+    with app.app_context():
+        assert extensions.database().scope == INSTALLATION
 
 
 def test_pages_of_an_operator_within_one_partner_show_nothing_of_the_other(

@@ -72,7 +72,7 @@ AUTHENTICATION = {
     "audit_links": ("SELECT", "INSERT"),
     "brand_images": ("SELECT",),
     "mails": ("SELECT", "INSERT"),
-    "oauth_clients": ("SELECT",),
+    "oauth_clients": ("SELECT", "UPDATE"),
     "one_time_links": ("ALL",),
     "organizations": ("SELECT",),
     "partner_brand_colors": ("SELECT",),

@@ -14,7 +14,7 @@ from app.api.errors import calls_refusal
 from app.api.json_body import read_json_body
 from app.enums import CarrierKind
 from app.errors import DomainError
-from app.extensions import settings, transaction
+from app.extensions import scope_of, settings, transaction
 from app.schemas.legacy import LegacyCallInput
 from app.schemas.reading import read
 from app.services.legacy import migration as legacy_migration
@@ -45,7 +45,8 @@ def keep(response: Response) -> Response:
     if "legacy_terms" not in g or response.status_code == TOO_MANY:
         return response
     try:
-        with transaction() as session:
+        # A refused client is no caller of the request, but known by its token.
+        with transaction(scope=scope_of(g.legacy_terms.caller)) as session:
             if "legacy_shadow" not in g and response.status_code in NOT_READ:
                 _cast_unread(session)
             legacy_migration.keep(
