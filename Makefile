@@ -13,7 +13,7 @@ export PYTHON
 # A process starts a third quicker where its modules are compiled already.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-quick lint check check-all crash bench screenshots lighthouse fmt lock
+.PHONY: help run test test-quick lint check check-all crash guards bench screenshots lighthouse fmt lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -51,6 +51,10 @@ crash: ## Kill the worker KILLS (200) times on each database and carrier, and at
 	PORTAL_TEST_MATRIX=all PORTAL_TEST_KILLS=$(KILLS) $(BIN)/pytest -n $(JOBS) \
 		tests/jobs/test_kill.py tests/jobs/test_twilio_kill.py tests/jobs/test_sip_calls.py \
 		tests/jobs/test_crash_points.py
+
+guards: ## Remove one guard at a time from a copy of the code; at least all but one must be noticed
+	@scripts/setup_tests
+	$(BIN)/python -m scripts.guards
 
 bench: ## Measure speed and memory against their floors
 	@scripts/setup_tests
