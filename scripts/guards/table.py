@@ -289,11 +289,11 @@ GUARDS = (
     ),
     # What is done
     Guard(
-        "an organization that changed meanwhile is not overwritten",
-        "app/services/organizations/changing.py",
-        "    if expected_version is not None and organization.version != expected_version:",
+        "an account that changed meanwhile is not overwritten",
+        "app/services/users/account.py",
+        "    if expected_version is not None and user.version != expected_version:",
         "    if False:",
-        "tests/services/organizations/test_changing.py tests/portal/test_edit_conflicts.py",
+        "tests/portal/test_account.py tests/portal/test_edit_conflicts.py",
     ),
     Guard(
         "a listed number is not called",
