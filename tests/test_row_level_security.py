@@ -70,6 +70,7 @@ WITHOUT_TENANT = {
     "carrier_observations",
     "carrier_paces",
     "failed_sign_ins",
+    "installation_destinations",
     "installation_marks",
     "processor_checks",
     "processor_prices",

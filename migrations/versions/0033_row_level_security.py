@@ -22,6 +22,7 @@ OF_PARTNER = (
     "partner_brand_colors",
     "partner_cost_days",
     "partner_days",
+    "partner_destinations",
     "partner_header_links",
     "partner_pricing",
     "partner_site_images",
@@ -52,6 +53,7 @@ OF_ORGANIZATION = (
 )
 OF_PARENT = {
     "call_events": ("call_id", "calls"),
+    "carrier_account_tests": ("account_id", "carrier_accounts"),
     "contact_external_ids": ("campaign_id", "campaigns"),
     "idempotency_records": ("credential_id", "api_keys", "oauth_clients", "users"),
     "import_changes": ("import_id", "contact_imports"),
