@@ -353,7 +353,7 @@ def test_pages_of_an_operator_within_one_partner_show_nothing_of_the_other(
     """The services filter nothing for an operator: what is missing, PostgreSQL has kept back."""
     own, other = two
     operator = session.scalars(select(User).where(User.partner_id.is_(None))).one()
-    token = sessions.create(session, operator, lifetime=timedelta(hours=1))
+    token = sessions.create(session, operator, lifetime=timedelta(hours=1), host="localhost")
     theirs = session.scalars(select(Organization).where(Organization.partner_id == other)).all()
     session.commit()
     client = app.test_client()
@@ -393,7 +393,7 @@ def test_the_roles_of_the_operations_page_serve_pages_and_lack_the_right_to_chan
     session.commit()
     user = session.scalars(select(User).where(User.user_type == Role.PARTNER_ADMIN)).first()
     assert user is not None
-    token = sessions.create(session, user, lifetime=timedelta(hours=1))
+    token = sessions.create(session, user, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
 
     restricted = Database(make_engine(url.set(username=web)))

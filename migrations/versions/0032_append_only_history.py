@@ -11,7 +11,7 @@ from app.models.base import Json, UtcDateTime
 from app.services.audit.chain import FIELDS, WITHOUT_PARTNER, content_of, digest_of, hash_of
 
 revision: str = "0032"
-down_revision: str | Sequence[str] | None = "0030"
+down_revision: str | Sequence[str] | None = "0031"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
