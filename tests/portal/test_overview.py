@@ -322,7 +322,8 @@ def test_an_operator_suspends_and_reactivates_a_partner(
     assert [browser.get("/").status_code for browser in (theirs, others)] == [303, 200]
     assert operator.post(f"{path}/resume", page="/").location == "/"
     assert "Northwind reactivated." in operator.get("/").text
-    rows = session.scalars(select(AuditEntry).where(AuditEntry.target_type == "partner"))
+    found = select(AuditEntry).where(AuditEntry.target_type == "partner").order_by(AuditEntry.id)
+    rows = session.scalars(found)
     assert [row.action for row in rows if row.partner_id == own.partner.id][-2:] == [
         "partner.suspended",
         "partner.resumed",

@@ -23,7 +23,6 @@ from app.services import csv_files, do_not_call, organizations
 from app.services.do_not_call import Added, Sheet
 from app.services.pasted_lines import decoded
 
-MOST_BYTES = 2 * 1024 * 1024
 MOST_SHOWN = 200
 COLUMNS = ("Number", "Reason", "Added by", "Added (UTC)", "Source")
 CHUNK = 1000
@@ -182,8 +181,8 @@ def _add_page(organization_id: UUID, form: NumbersForm, sheet: Sheet | None = No
 
 def _file_text(sent: FileStorage) -> str:
     """Raises `ValidationFailed`."""
-    data = sent.stream.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
+    data = sent.stream.read(do_not_call.MAX_FILE_BYTES + 1)
+    if len(data) > do_not_call.MAX_FILE_BYTES:
         message = "The file is larger than 2 MB. Keep only the column with the numbers."
         raise ValidationFailed.on("file", "too_large", message)
     return decoded(data)

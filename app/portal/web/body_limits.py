@@ -5,6 +5,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.extensions import settings
 from app.services.branding.images import MAX_BYTES
+from app.services.do_not_call import MAX_FILE_BYTES
 
 FORM_AROUND_FILE = 64 * 1024
 """Bytes of a form besides the file in it: a file just over the limit gets its own sentence."""
@@ -12,9 +13,14 @@ FORM_AROUND_FILE = 64 * 1024
 
 def _file_limit() -> int | None:
     """The bytes that a file may have which the present form sends; None for a form without one."""
-    if request.endpoint == "portal.upload_create":
-        return settings().max_upload_bytes
-    return MAX_BYTES if request.endpoint == "portal.branding_image" else None
+    match request.endpoint:
+        case "portal.upload_create":
+            return settings().max_upload_bytes
+        case "portal.branding_image":
+            return MAX_BYTES
+        case "portal.do_not_call_add_all" | "portal.do_not_call_add_good":
+            return 2 * MAX_FILE_BYTES  # a file and pasted lines, or both as one text
+    return None
 
 
 def apply_limit(*, may_send_files: bool) -> None:

@@ -3,4 +3,10 @@
 from app.services.do_not_call.entries import add, is_listed, listed_among, listing, remove
 from app.services.do_not_call.many import Added, add_many, waiting_calls_to
 from app.services.do_not_call.overview import ListSize, count_of, entry, sizes
-from app.services.do_not_call.reading import MOST_NUMBERS, Sheet, SheetLine, read_numbers
+from app.services.do_not_call.reading import (
+    MAX_FILE_BYTES,
+    MOST_NUMBERS,
+    Sheet,
+    SheetLine,
+    read_numbers,
+)

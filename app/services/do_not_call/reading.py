@@ -8,6 +8,7 @@ from app.phone import PhoneError, normalise
 from app.services.pasted_lines import PastedLine, lines_of
 
 MOST_NUMBERS = 10_000
+MAX_FILE_BYTES = 2 * 1024 * 1024
 _NUMBER_HEADS = ("number", "phone", "mobile", "cell", "tel", "nummer", "telefon")
 _REASON_HEADS = ("reason", "why", "note", "comment")
 

@@ -211,7 +211,7 @@ def insert_rows(session: Session, model: Written, rows: Sequence[dict[str, Any]]
             values = tuple(chain.from_iterable(some))
             connection.exec_driver_sql(sql + ", ".join([marks] * len(some)), values)
     else:
-        _copy(connection, f"COPY {table.name} ({', '.join(names)}) FROM STDIN", parts)
+        _copy_into(connection, table.name, ", ".join(names), parts)
 
 
 def analyze_rows(session: Session) -> None:
@@ -234,11 +234,25 @@ def _analyze(session: Session, tables: str) -> None:
         session.execute(text(f"ANALYZE (SKIP_LOCKED) {tables}"))
 
 
-def _copy(connection: Connection, statement: str, parts: list[list[Any]]) -> None:
+def _copy_into(connection: Connection, table: str, names: str, parts: list[list[Any]]) -> None:
+    """COPY goes to a temporary table, because PostgreSQL refuses it under row-level security.
+
+    Each connection keeps the temporary tables, which its commits empty.
+    """
+    temporary = f"new_{table}"
+    connection.exec_driver_sql(
+        f"CREATE TEMPORARY TABLE IF NOT EXISTS {temporary} ON COMMIT DELETE ROWS"
+        f" AS SELECT {names} FROM {table} WITH NO DATA"
+    )
     driver = cast(Psycopg, connection.connection.driver_connection)
+    statement = f"COPY {temporary} ({names}) FROM STDIN"
     with driver.cursor() as cursor, cursor.copy(statement.encode()) as copy:
         for row in zip(*parts, strict=True):
             copy.write_row(row)
+    connection.exec_driver_sql(
+        f"INSERT INTO {table} ({names}) SELECT {names} FROM {temporary}"  # noqa: S608 - as above
+    )
+    connection.exec_driver_sql(f"DELETE FROM {temporary}")  # noqa: S608 - as above
 
 
 def _as_stored(table: Table, name: str, values: list[Any]) -> list[Any]:
