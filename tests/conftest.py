@@ -193,6 +193,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(counting)
 
 
+def pytest_pycollect_makemodule(module_path: Path) -> None:
+    """Let Hypothesis take its time for the first example: it reads the source of every module."""
+    if b"from hypothesis" in module_path.read_bytes():
+        from hypothesis import HealthCheck, settings  # noqa: PLC0415 - most files don't need it
+
+        settings.register_profile("suite", suppress_health_check=[HealthCheck.too_slow])
+        settings.load_profile("suite")
+
+
 def pytest_collection_finish() -> None:
     """Leaves what was imported out of every later collection of garbage."""
     gc_tuning.settle()

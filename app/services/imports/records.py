@@ -240,9 +240,9 @@ def _copy_into(connection: Connection, table: str, names: str, parts: list[list[
     Each connection keeps the temporary tables, which its commits empty.
     """
     temporary = f"new_{table}"
+    of_names = f"SELECT {names} FROM {table} WITH NO DATA"  # noqa: S608 - names of our own columns
     connection.exec_driver_sql(
-        f"CREATE TEMPORARY TABLE IF NOT EXISTS {temporary} ON COMMIT DELETE ROWS"
-        f" AS SELECT {names} FROM {table} WITH NO DATA"
+        f"CREATE TEMPORARY TABLE IF NOT EXISTS {temporary} ON COMMIT DELETE ROWS AS {of_names}"
     )
     driver = cast(Psycopg, connection.connection.driver_connection)
     statement = f"COPY {temporary} ({names}) FROM STDIN"
