@@ -72,7 +72,7 @@ CHANGED: Mapping[Permission, set[str]] = {
 }
 """Tables that a token with this scope alone may write to, beside `BOOKKEEPING`."""
 
-BOOKKEEPING = {"api_requests", "audit_entries", "oauth_clients", "signing_keys"}
+BOOKKEEPING = {"api_requests", "audit_entries", "audit_links", "oauth_clients", "signing_keys"}
 
 REACHED_BY_KEY: Mapping[Permission, set[str]] = {
     P.CONTACTS_READ: {"public.list_contacts", "public.get_contact"},

@@ -102,7 +102,7 @@ def test_the_sidebar_leads_each_role_to_its_places_and_no_others(
     visit.sign_in(person_of(partner, role))
     page = visit.page
     show_places(page, look)
-    rows = page.get_by_role("navigation", name="Portal").locator(".rail-row:visible")
+    rows = page.get_by_role("navigation", name="Portal").locator(".sidebar-row:visible")
     links = [link for link in rows.all() if (link.get_attribute("href") or "").startswith("/")]
     assert [link.inner_text().strip() for link in links] == PLACES[role]
 

@@ -64,7 +64,7 @@ def test_a_screen_of_one_partner_is_not_there_for_an_operator(
 def test_the_sidebar_leads_only_to_what_opens(own: Tenant, signed_in: SignedIn, role: Role) -> None:
     browser = signed_in(person(own, role))
     page = browser.get("/").text
-    links = {part.split('"', 1)[0] for part in page.split('class="rail-row" href="')[1:]}
+    links = {part.split('"', 1)[0] for part in page.split('class="sidebar-row" href="')[1:]}
     local = {link for link in links if link.startswith("/")}
     assert {link: browser.get(link).status_code for link in local} == dict.fromkeys(local, 200)
     assert len(local) > 3

@@ -30,14 +30,24 @@ def branding_preview(surface: str) -> Response:
         form = SignInForm()
         # A preview must not draw the focus, and the page, to itself.
         form.email.render_kw = {}
-        html = render_template("portal/auth/form.html", form=form, **context)
+        html = render_template("portal/auth/form.html", form=form, forgot_url="", **context)
     elif surface == "error":
         words = WORDS[404]
+        links = dict.fromkeys(("again_url", "home_url", "home_words"))
         html = render_template(
-            "errors/error.html", status=404, words=words, text=words.text, **context
+            "errors/error.html",
+            status=404,
+            words=words,
+            text=words.text,
+            sent=False,
+            **links,
+            **context,
         )
     elif surface == "chat":
-        html = render_template("portal/branding/preview/chat.html", form=ChatForm(), **context)
+        form = ChatForm()
+        html = render_template(
+            "portal/branding/preview/chat.html", form=form, sent=False, **context
+        )
     else:
         html = render_template("portal/branding/preview/portal.html", **context)
     response = make_response(html)
