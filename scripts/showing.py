@@ -37,7 +37,7 @@ def partner_of(stack: Stack, look: Look) -> dict[str, Any]:
 
 
 def visit(stack: Stack, browser: Browser, look: Look) -> Visit:
-    """A browser that looks that way, with nobody signed in."""
+    """Return a browser with this look, not signed in."""
     context = browser.new_context(
         base_url=stack.base_url,
         viewport={"width": look.width, "height": HEIGHT},

@@ -25,7 +25,7 @@ FLASK = (sys.executable, "-m", "flask", "--app", "wsgi")
 def say(text: str) -> None:
     try:
         print(text, flush=True)
-    except OSError:  # whoever was reading has gone; that is no reason to stop serving
+    except OSError:  # the reader has closed the pipe; serving goes on
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - stays open until the end
 
 
@@ -83,7 +83,7 @@ def prepare_database() -> None:
 
 
 def readiness(port: int) -> dict[str, Any] | None:
-    """What /readyz says, None while nobody answers."""
+    """Return what /readyz says, None while there is no answer."""
     connection = HTTPConnection("127.0.0.1", port, timeout=2)
     try:
         connection.request("GET", "/readyz", headers={"Connection": "close"})

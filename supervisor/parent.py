@@ -8,7 +8,7 @@ from pathlib import Path
 class Parent:
     """Notices what the parent was asked to do and does not hand on.
 
-    On SIGINT sent to it alone (Ctrl-C reaches everybody) GNU make takes its handler away and
+    On SIGINT sent to it alone (Ctrl-C reaches every process) GNU make takes its handler away and
     waits for its children in silence. Linux shows that; elsewhere nothing is noticed.
     """
 

@@ -51,7 +51,7 @@ class PortalWorker(ThreadWorker):
         super().init_process()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # Nobody is left to kill a stuck request when the parent has gone.
+        # Without the parent, no process kills a stuck request.
         signal.alarm(self.cfg.graceful_timeout + 2)
         super().handle_exit(sig, frame)
 

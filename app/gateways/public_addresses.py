@@ -1,4 +1,4 @@
-"""Where a name leads that somebody else has chosen: not to what only this machine can reach.
+"""Resolve host names that customers have chosen, refusing addresses of private networks.
 
 A name may lead elsewhere at each look. So it is looked up once, every address that it leads to
 must be a public one, and the connection is made to the very address that was checked.

@@ -1,4 +1,4 @@
-"""One message to a receiver that somebody else has named: nothing of it is trusted.
+"""Send one message to a receiver that a customer has named, without trusting it.
 
 The name is looked up once, every address it leads to must be a public one, and the connection is
 made to the very address that was checked. Redirects are not followed, little of the answer is

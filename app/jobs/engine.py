@@ -32,7 +32,7 @@ JOBS_AT_ONCE = 4
 MAILS_AT_ONCE = 4
 WEBHOOKS_AT_ONCE = 40
 WEBHOOKS_PER_ENDPOINT = 2
-"""A slow receiver holds these up, and nobody else's."""
+"""A slow receiver delays only its own deliveries."""
 CHECKS_AT_ONCE = 16
 CHECKS_PER_PARTNER = 2
 """Silent carriers hold up the checks of their own partner."""

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 def reap(database: Database, settings: Settings, executor_id: str) -> int:
     """Puts the pending work of dead executors back in its queue; returns how many pieces.
 
-    On SQLite there is one worker, so everybody else is dead. On PostgreSQL an executor is dead
+    On SQLite there is one worker, so all others are dead. On PostgreSQL an executor is dead
     when its heartbeat is old or gone.
     """
     if database.is_sqlite:

@@ -84,7 +84,7 @@ def run(settings: Settings) -> None:
     ).start()
     threading.Thread(target=waiting_calls.keep_checking_queued, args=(stop,), daemon=True).start()
     if settings.env == "production" and not settings.smtp_url:
-        log.warning("PORTAL_SMTP_URL is not set: mails are kept as files and reach nobody")
+        log.warning("PORTAL_SMTP_URL is not set: mails are only kept as files")
     log.info("the worker is ready")
     _live(context, executor_id, mark, stop)
     _leave(context, executor_id)

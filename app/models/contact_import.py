@@ -36,15 +36,15 @@ class ContactImport(Base):
     """One uploaded file on its way into a campaign.
 
     The five counts are those of the check until applying begins, and then what has been done so
-    far; ``expected`` keeps those of the check. Their sum is ``rows_total`` wherever nothing is left
+    far; ``expected`` keeps those of the check. Their sum is ``rows_total`` when nothing is left
     to apply. ``rows_applied`` and ``applied_to_row`` are how far applying has come.
     ``mapping`` has one target a column (see `app.services.imports.mapping.Target`), ``found`` is
     how the file was read, ``repairs`` the kinds of damage whose repair a person has accepted.
     ``check_run`` names the one run of the check that may write. ``lease_until`` is set while a
-    command works on it by itself (see `app.services.imports.steps`), ``apply_when_checked`` where
-    nobody waits to say so.
+    command works on it by itself (see `app.services.imports.steps`), ``apply_when_checked`` if
+    it needs no confirmation.
 
-    ``undo_state`` is absent until somebody asks for the undo, then ``undoing``, ``undone`` or
+    ``undo_state`` is absent until an undo is requested, then ``undoing``, ``undone`` or
     ``stopped``; ``undo_changes`` is how many changes there are to undo, ``undo_done`` how many have
     been, the last ones first, down to ``undo_from_row``; ``undo_result`` tells how it ended.
     """

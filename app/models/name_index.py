@@ -50,7 +50,7 @@ def words_of(model: type[Organization | User]) -> ColumnElement[str]:
 
 
 def index_names(connection: Connection) -> None:
-    """Makes the indexes of SQLite anew from what is stored."""
+    """Rebuild the indexes of SQLite from the stored names."""
     if connection.dialect.name != "sqlite":
         return
     for model, columns in NAMES.items():

@@ -15,9 +15,9 @@ class Outreach(Base):
     """The plan by which the contacts of a campaign are called, and how far it has come.
 
     ``weekdays`` are the digits of ISO weekdays, hours those of the called person. The row is the
-    lock of whoever hands in calls of the campaign and of whoever starts or pauses it.
+    lock for queueing the campaign's calls and for starting or pausing it.
     ``position`` is the contact up to which all have been looked at, as of ``seen_revision`` of
-    the campaign. ``held_reason`` says why nobody is called until ``next_at``.
+    the campaign. ``held_reason`` says why calling waits until ``next_at``.
     """
 
     __tablename__ = "outreaches"

@@ -86,7 +86,7 @@ class User(Base):
     timezone: Mapped[Short | None]
     theme: Mapped[Short | None]
     notifications: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
-    """What the person has chosen to be told, where it is not what everybody is told."""
+    """The user's choices of mails that differ from the defaults."""
     version: Mapped[int] = mapped_column(Integer, default=1)
     invited_by_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user or API client that created or invited the user, or took the invitation over."""

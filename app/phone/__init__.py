@@ -1,6 +1,6 @@
 """Phone numbers: one table and one set of functions for every path that reads or dials one.
 
-``normalise`` is for numbers that somebody stores, ``check_dialable`` for numbers that are about
+``normalise`` is for numbers that are stored, ``check_dialable`` for numbers that are about
 to be called. Both speak E.164 in ASCII and nothing else.
 """
 

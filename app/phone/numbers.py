@@ -217,7 +217,7 @@ def _by_library(digits: str, default_region: str | None) -> str:
     if verdict == ValidationResult.IS_POSSIBLE_LOCAL_ONLY:
         raise _impossible(digits, region, code, verdict)
     if code == 1 and digits.lstrip("+").startswith("11"):
-        # The library drops every 1 that is too many: nobody wrote what is left.
+        # The library drops every extra 1; the rest is not the number that was written.
         raise _impossible(digits, region, code, ValidationResult.TOO_LONG)
     if len(e164) - 1 > MAX_DIGITS:
         message = (

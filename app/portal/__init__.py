@@ -31,7 +31,7 @@ def register_portal(app: Flask) -> None:
     app.config.setdefault("WTF_CSRF_CHECK_DEFAULT", False)  # the portal's guard calls it
     # Pages with a token in their address send no referrer; `Sec-Fetch-Site` says what it would.
     app.config.setdefault("WTF_CSRF_SSL_STRICT", False)
-    # A token belongs to one browser's session and ends with it, not while somebody types.
+    # A token ends with the browser's session, not while a form is being filled in.
     app.config.setdefault("WTF_CSRF_TIME_LIMIT", None)
     csrf.init_app(app)
     app.register_blueprint(portal)

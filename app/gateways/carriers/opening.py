@@ -20,8 +20,8 @@ def open_carriers(settings: Settings, ledger: Engine) -> dict[CarrierKind, Carri
     """Every line that this installation can use. ``ledger`` is the simulated line's own
     connection to the database.
 
-    Twilio is there wherever its credentials are, the SIP trunk wherever its address is: calls that
-    are on the line are followed to their end after the installation has moved to another carrier.
+    Twilio is open if its credentials are set, the SIP trunk if its address is: active calls are
+    followed to their end after the installation has moved to another carrier.
     """
     Ledger(trunk_of(settings).folder).began_at()  # before a partner's trunk has its first call
     carriers: dict[CarrierKind, Carrier] = {

@@ -1,4 +1,4 @@
-"""The simulated line: honest about what it is, and a fair judge of who rang whom.
+"""The simulated carrier: it labels itself as one, and records every call that was placed.
 
 What happens on it follows from the number and the time since it was dialled alone. It needs no
 process and survives every kill; its ledger is written over connections of its own, outside any

@@ -1,4 +1,4 @@
-"""The local twin of a mail server: one file a mail, for whoever runs the portal to look at."""
+"""The local twin of a mail server: one file per mail, for the operator to read."""
 
 import os
 import re
@@ -30,7 +30,7 @@ class KeptMail(NamedTuple):
     path: Path
 
     def read(self) -> EmailMessage:
-        """The message. Raises FileNotFoundError where somebody has removed it."""
+        """Return the message. Raises FileNotFoundError if the file was removed."""
         return message_from_bytes(self.path.read_bytes(), policy=default)
 
 

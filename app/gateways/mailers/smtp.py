@@ -56,7 +56,7 @@ class Server:
 
 
 class SmtpMailer:
-    """Speaks to one server, a connection a mail. TLS is used wherever the server offers it, and
+    """Speaks to one server, a connection a mail. TLS is used if the server offers it, and
     certificates are checked; a password is never sent in the clear to another machine."""
 
     def __init__(self, url: str, mail_from: str, *, timeout_seconds: float = TIMEOUT_SECONDS):
@@ -125,7 +125,7 @@ def _checked() -> ssl.SSLContext:
 
 def _is_final(error: Exception) -> bool:
     """Whether the server refused this very mail for good. A refused password or greeting is the
-    configuration's fault, and somebody may fix it."""
+    configuration's fault, which can be fixed."""
     match error:
         case smtplib.SMTPRecipientsRefused():
             codes = [code for code, _words in error.recipients.values()]

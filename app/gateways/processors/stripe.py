@@ -88,7 +88,7 @@ class Stripe:
 
 
 def _units(price: Any, currency: str) -> Decimal:
-    """The amount in currency units. A price by tiers has none of its own: nothing for nobody."""
+    """The amount in currency units. A tiered price has none of its own: zero."""
     amount = getattr(price, "unit_amount_decimal", None) or price.unit_amount or 0
     shift = 0 if currency in _WHOLE_UNITS else 3 if currency in _THOUSANDTHS else 2
     return Decimal(str(amount)).scaleb(-shift)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 FEWEST_WORDS, FEWEST_CHARACTERS = 3, 20
-"""Of a note: less is no sentence of somebody's, and may well be words of any message."""
+"""The shortest note: anything less can't be told from words of any message."""
 _WORD = re.compile(r"\w+")
 
 

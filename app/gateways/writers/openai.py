@@ -50,7 +50,7 @@ class _Unusable(Exception):
 
 
 class _Line:
-    """One exchange in a thread of its own, which somebody else may cut."""
+    """One exchange in its own thread, which another thread can end."""
 
     def __init__(self, parts: SplitResult, seconds: float):
         is_safe = parts.scheme == "https"

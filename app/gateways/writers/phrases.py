@@ -1,4 +1,4 @@
-"""What every message holds, whoever writes it: who calls, and how to reach them."""
+"""What every message contains, for every writer: the caller's name and how to reach them."""
 
 import re
 
@@ -7,7 +7,7 @@ from app.phone import format_international
 
 
 def introduction(brief: Brief) -> str:
-    """Somebody who is called by a machine is told so in the first sentence."""
+    """Return the first sentence, which says that an assistant is calling."""
     greeting = f"Hello {brief.contact_name}," if brief.contact_name else "Hello,"
     return (
         f"{greeting} this is {brief.assistant_name}, the {_kind(brief.product_name)} "

@@ -15,7 +15,7 @@ from app.policy import Permission
 KEY_VARIABLE = "API_KEY"
 SECRET_VARIABLE = "CLIENT_SECRET"  # noqa: S105 - the name of a variable
 FICTIONAL_NUMBER = "+12025550123"
-"""Of the range that the numbering plan keeps for fiction: nobody answers there."""
+"""From the range that the numbering plan reserves for fiction; never assigned."""
 
 
 @dataclass(frozen=True, slots=True)

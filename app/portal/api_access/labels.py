@@ -25,7 +25,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """When something stops working, in words; ``soon`` where somebody should act."""
+    """When a credential stops working, in words; ``soon`` if that is near."""
 
     words: str
     soon: bool
@@ -74,7 +74,7 @@ def end_of(
 
 
 def last_use(credential: ApiKey | OAuthClient, moment: str) -> str:
-    """A sentence for somebody about to stop it; ``moment`` is the last use in words."""
+    """Return a sentence for its confirmation page; ``moment`` is the last use in words."""
     if credential.last_used_at is None:
         return "It has never been used."
     return f"It was last used on {moment}: whatever uses it stops working immediately."

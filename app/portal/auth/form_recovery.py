@@ -20,7 +20,7 @@ SECRETS = frozenset({"password", "again", "present", "token"})
 
 @dataclass(frozen=True, slots=True)
 class RecoveredForm:
-    """A form as it was sent: where to, what was typed, and whether a file has to be chosen anew."""
+    """A form as it was sent: its address, its values, and whether a file must be chosen again."""
 
     path: str
     typed: tuple[tuple[str, str], ...]

@@ -1,7 +1,7 @@
 """Flask-Login over the rows of server-side sessions.
 
-Flask's session cookie holds the token of a row in ``portal_sessions``; whoever's row has ended, or
-whose account, organization or partner is suspended, is anonymous at the next request.
+Flask's session cookie holds the token of a row in ``portal_sessions``. A user whose row has ended,
+or whose account, organization or partner is suspended, is anonymous at the next request.
 """
 
 from datetime import timedelta

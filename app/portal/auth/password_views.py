@@ -42,7 +42,7 @@ def show_forgot(slug: str | None = None) -> str:
 @portal.post("/p/<slug>/forgot-password", endpoint="partner_forgot_password_post")
 @portal.post("/forgot-password", endpoint="forgot_password_post")
 def ask_for_link(slug: str | None = None) -> Page:
-    """Answers everybody alike, whether or not there is an account."""
+    """Give the same answer whether or not there is an account."""
     form = ForgotForm()
     if not form.validate():
         return _forgot(slug, form), 422
@@ -113,8 +113,10 @@ class _Holder:
 
 
 def _holder(token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]) -> _Holder | None:
-    """None where the link does not work. The page is in the brand of its address, whoever else
-    is signed in here."""
+    """Return the link's user, or None if the link does not work.
+
+    The page has the brand of its address, even if another user is signed in.
+    """
     with transaction(read_only=True) as session:
         partner = partner_of_page(session) if slug else None
         g.brand = of_partner(partner) if partner else NEUTRAL

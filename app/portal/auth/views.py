@@ -135,7 +135,7 @@ def _form(slug: str | None, form: SignInForm | None = None) -> str:
 
 
 def forgot_url(slug: str | None) -> str:
-    """Where somebody of the partner (or of any) asks for a new password."""
+    """The address of the form that asks for a new password, of the partner if one is given."""
     if slug:
         return url_for("portal.partner_forgot_password", slug=slug)
     return url_for("portal.forgot_password")

@@ -49,7 +49,7 @@ class CampaignForm(PortalForm):
 
     @property
     def chosen(self) -> list[UUID]:
-        """The ids that were ticked; what is no id names nobody."""
+        """Return the ids that were ticked; other values are ignored."""
         if self.all_assistants:
             return []
         found = []

@@ -109,8 +109,7 @@ def left_out_lines(campaign: Campaign, progress: Progress) -> list[tuple[str, in
 def blocker_words(
     campaign: Campaign, plan: Outreach, held: CampaignBlocker | None
 ) -> dict[str, str | None] | None:
-    """Why nobody is called, and where that is fixed by those who may; None where nothing is in
-    the way."""
+    """Return why calling is held, and the page that fixes it if the user may; None if it is not."""
     if held is None or campaign.status is CampaignStatus.ARCHIVED:
         return None
     runs = campaign.status is CampaignStatus.ACTIVE

@@ -51,7 +51,7 @@ def campaign_outreach_live(campaign_id: UUID) -> str:
 
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/left-out")
 def campaign_left_out(campaign_id: UUID) -> str:
-    """Whom the present round leaves out, and why."""
+    """Show the contacts that the current round leaves out, and why."""
     at = lists.place()
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)

@@ -9,8 +9,10 @@ from app.services.chat import MOST_CHARACTERS
 
 
 class ChatForm(PortalForm):
-    """Somebody who is signed in is asked for the message alone. The window stands beside other
-    forms, so its ids are its own."""
+    """A message to support; visitors also give their name and address.
+
+    The chat window is on pages with other forms, so its ids have a prefix.
+    """
 
     message = TextAreaField(
         "Your message",

@@ -17,7 +17,7 @@ from app.services.auth import sign_in
 
 @portal.app_template_global("chat_url")
 def chat_url(sent: str | None = None) -> str:
-    """The chat's address for whoever looks at the present page."""
+    """Return the chat's address for the visitor of this page."""
     slug = (request.view_args or {}).get("slug") or (g.brand.slug if "brand" in g else None)
     if known_user() or not slug:
         return url_for("portal.chat", sent=sent)

@@ -16,7 +16,7 @@ class NumbersForm(PortalForm):
 
 
 def as_text(sheet: Sheet) -> str:
-    """What was read as lines for the form, so that nobody has to choose the file again."""
+    """Return the lines of the file for the form, so that the file need not be chosen again."""
     lines = sorted([*sheet.good, *sheet.bad], key=lambda line: line.number)
     return "\n".join(_written(line) for line in lines)
 

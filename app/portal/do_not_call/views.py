@@ -37,8 +37,10 @@ SOURCES = {
 
 @portal.get("/do-not-call")
 def do_not_call_lists() -> str:
-    """Every list of the caller's organizations; a number finds those that hold it. Somebody with
-    one organization gets its list."""
+    """List the do-not-call lists of the caller's organizations, or those that hold a number.
+
+    A caller with one organization gets its list.
+    """
     only = caller().organization_id
     if only is not None:
         return show_list(only)
@@ -203,7 +205,7 @@ def _added_words(added: Added, sheet: Sheet) -> str:
 
 
 def _as_number(query: str | None, region: str | None = None) -> str | None:
-    """The number that somebody looks for, in E.164; None where the words are no number."""
+    """Return the number of a search in E.164; None if the text is not a number."""
     try:
         return normalise(query, region) if query else None
     except PhoneError:

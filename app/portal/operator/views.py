@@ -1,7 +1,6 @@
 """The mails that an installation without a mail server keeps: for development alone.
 
-Whoever reads a mail can follow its link, so only those who may do everything in the partner
-anyway see them, and the operators.
+A mail contains links that sign its recipient in, so only partner admins and operators see them.
 """
 
 from uuid import UUID

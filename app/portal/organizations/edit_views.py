@@ -158,7 +158,7 @@ def organization_plan_save(organization_id: UUID) -> Page:
 
 
 def _refuse_operators() -> None:
-    """An operator has no partner for whom to add an organization."""
+    """Refuse operators: they have no partner that the organization could belong to."""
     if caller().partner_id is None:
         raise NotFound
 

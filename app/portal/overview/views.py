@@ -97,7 +97,7 @@ def show_overview() -> str:
 
 
 def _of_a_member(organization_id: UUID) -> str:
-    """The own organization of somebody who works there."""
+    """The overview of an organization's member."""
     with transaction(read_only=True) as session:
         month = overview.month(session, caller())
         return render_template(

@@ -32,7 +32,7 @@ STALE_AFTER = timedelta(minutes=30)
 
 @portal.app_template_filter("money")
 def money(cost: Decimal | float, currency: str) -> str:
-    """$29.00, €948.50, ¥3,000; 29.00 CHF where the sign is not known to everybody."""
+    """$29.00, €948.50, ¥3,000; 29.00 CHF for currencies without a common sign."""
     amount = written(cost, decimals(currency))
     symbol = SYMBOLS.get(currency.upper())
     return f"{symbol}{amount}" if symbol else f"{amount}{NO_BREAK}{currency.upper()}"

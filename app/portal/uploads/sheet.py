@@ -108,8 +108,11 @@ def _choices(
 
 
 def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) -> SheetRow:
-    """A row that can't be trusted as a whole is fixed as a whole; one that tells of nobody, in any
-    of the cells that could."""
+    """Return a row with its editable cells.
+
+    A broken row is fixed as a whole; in a row without any identifier, every cell for one can be
+    filled in.
+    """
     by_column: dict[int, list[ImportProblem]] = {}
     for problem in row.problems:
         by_column.setdefault(problem.column_index or 0, []).append(problem)

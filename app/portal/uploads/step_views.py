@@ -30,7 +30,7 @@ def upload_columns(upload_id: UUID) -> Page:
 
 @portal.post("/uploads/<uuid:upload_id>/columns")
 def upload_columns_save(upload_id: UUID) -> Page:
-    """Checks the file anew with the columns of the form and, where it says, read otherwise."""
+    """Check the file again with the form's columns and, if it has them, reading settings."""
     chosen = request.form.getlist("column")
     form = ReadingForm() if "header_row" in request.form else None
     if form is not None and not form.validate():
@@ -81,7 +81,7 @@ def upload_undo_repair(upload_id: UUID, reason: str) -> Response:
 
 @portal.post("/uploads/<uuid:upload_id>/apply")
 def upload_apply(upload_id: UUID) -> Page:
-    """Applies what the person has seen: of a check that somebody has changed since, nothing."""
+    """Apply the check that the user has seen; nothing if it has changed since."""
     try:
         with transaction() as session:
             steps.start_apply(session, caller(), upload_id, expected_check=seen_version())

@@ -102,7 +102,7 @@ def users_invite_many_send() -> Page:
 
 
 def _confirmation(template: str) -> str:
-    """Asks about the chosen people; whom the caller may not change is not among them."""
+    """Ask about the chosen users that the caller may change."""
     chosen = _chosen(request.args.getlist("id"))
     if not chosen:
         return render_template("portal/users/nobody_chosen.html")

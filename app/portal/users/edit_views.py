@@ -103,7 +103,7 @@ def user_save(user_id: UUID) -> Page:
 
 
 def _roles_to_invite() -> tuple[Role, ...]:
-    """An operator has no partner whose staff somebody could join."""
+    """Return the roles on offer; operators invite members only, as they have no partner's staff."""
     return (Role.STANDARD,) if caller().is_operator else users.types_for(caller())
 
 

@@ -35,7 +35,7 @@ ROLE_SCOPE: dict[Role, str] = {
     Role.ADMIN: "Your customers: their organizations, users, campaigns and figures.",
     Role.STANDARD: "One organization: its campaigns, contacts, calls and usage.",
 }
-"""Whom or what a role is for, in one line."""
+"""What each role is for, in one line."""
 
 
 def abilities(role: Role) -> list[str]:

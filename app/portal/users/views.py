@@ -119,7 +119,7 @@ def may_change(user: User) -> bool:
 
 
 def actions_of(user: User) -> dict[str, Any]:
-    """What pages about somebody say of their state, and which acts they offer."""
+    """Return a user's state and the actions on offer, for pages about the user."""
     changeable = may_change(user)
     others = changeable and user.id != caller().subject_id
     shut_out = user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)

@@ -1,4 +1,4 @@
-"""What keeps forms honest: one sent twice acts once, and nobody overwrites what they never saw.
+"""Forms act once when sent twice, and never overwrite changes that their user has not seen.
 
 A form that creates something carries ``once``, one that changes something the ``version`` that its
 user has seen (`PortalForm.hidden_tag` renders both).

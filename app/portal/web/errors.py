@@ -87,7 +87,7 @@ def error_page(
 
 
 def _home() -> tuple[str, str] | tuple[None, None]:
-    """Somebody who is not signed in goes on at the partner whose brand the page wears."""
+    """Return the sign-in page of the page's brand for visitors who are not signed in."""
     slug = g.brand.slug if "brand" in g and not known_user() else None
     return (sign_in_url(slug), "Go to the sign-in page") if slug else (None, None)
 
@@ -100,7 +100,7 @@ def _status(error: DomainError) -> int:
 
 
 def _start_of_list(error: DomainError) -> tuple[str, str] | None:
-    """Where a place in a list can't be read, the list begins anew, by the same filters."""
+    """Return the first page of a list whose cursor is unreadable, with the same filters."""
     if not any(problem.code == "invalid_cursor" for problem in error.problems):
         return None
     kept = [(k, v) for k, v in request.args.items(multi=True) if k not in ("cursor", "trail")]

@@ -124,7 +124,7 @@ def sort_direction(name: str, current: str) -> str | None:
 
 
 def clear_url(*filters: str) -> str | None:
-    """The address without filters; None where there are none."""
+    """Return the address without filters; None if no filter is set."""
     if not any(request.args.get(name) for name in filters):
         return None
     return url_for(request.endpoint or "", **(request.view_args or {}))

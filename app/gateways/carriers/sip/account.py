@@ -27,9 +27,9 @@ class SipAccount:
     with a ``name`` in a folder of their own within it; ``sounds`` keeps recordings. The waits are
     in seconds.
 
-    Whoever is not trusted with this machine's network has an account that ``is_pinned``: its name
-    is looked up anew for each call, and the call goes to the address that was found. It is private
-    only with ``may_be_private``."""
+    A partner's account is ``is_pinned``, to protect this machine's network: the name is looked up
+    for each call, and the call goes to the address that was found. It may be private only with
+    ``may_be_private``."""
 
     trunk: str
     folder: Path

@@ -34,5 +34,5 @@ def closed_by(refusal: Refusal) -> Over:
 
 
 def unreached(words: str) -> Over:
-    """Nobody was there to be asked."""
+    """Return the end of an attempt whose server could not be reached."""
     return Over(Fact.DELAYED, seconds=UNREACHED_SECONDS, words=words, unreached=True)

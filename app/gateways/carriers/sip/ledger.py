@@ -2,8 +2,8 @@
 
 A trunk keeps no list that could be asked. So every attempt has a file of its own: one line a fact,
 each written and synchronised before what follows from it is done. The file is locked, from the
-request on, by whoever may still dial; the kernel lets go of the lock when the last holder has died,
-however it died. So a file that can be locked tells all that will ever happen, and a line
+request on, by the processes that may still dial; the kernel releases the lock when the last holder
+has ended. So a file that can be locked tells all that will ever happen, and a line
 ``abandoned`` in it, or the lack of ``asked``, proves that no call was made nor will be.
 """
 
@@ -27,7 +27,7 @@ KEPT_SECONDS = 7 * 24 * 3600.0
 class Fact(StrEnum):
     ASKED = "asked"
     ABANDONED = "abandoned"
-    """Nobody dials this attempt any more."""
+    """This attempt is never dialled."""
     DELAYED = "put-off"
     """Certainly not placed; may be asked for again."""
     DIALING = "dialling"
@@ -88,7 +88,7 @@ class Page:
         self.descriptor = descriptor
 
     def lock(self) -> bool:
-        """Whether nobody else holds it."""
+        """Take the lock; return whether it was free."""
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -54,7 +54,7 @@ class Sip:
 
     @property
     def settle_seconds(self) -> float:
-        """The ledger is final at once: what it calls not placed nobody can place any more."""
+        """Zero: the ledger is final at once, and an attempt that it calls not placed stays so."""
         return 0.0
 
     @property
@@ -104,7 +104,7 @@ class Sip:
         return _reason(record) is EndedReason.CANCELED
 
     def _take_over(self, attempt_id: UUID, page: Page) -> None:
-        """Locks the page of an attempt that nobody has asked for, or that was put off."""
+        """Lock the page of an attempt that was not requested yet, or was delayed."""
         deadline = time.monotonic() + LAST_MOMENTS_SECONDS
         while True:
             is_free = page.lock()
@@ -161,7 +161,7 @@ class Sip:
         return state
 
     def _concluded(self, attempt_id: UUID) -> Record:
-        """The attempt's record, brought to its end where nobody is left to go on with it."""
+        """Return the attempt's record, concluded if no process is left to continue it."""
         with self._ledger.page(attempt_id) as page:
             is_left = page.lock()
             record = self._ledger.read(attempt_id) or Record()

@@ -9,12 +9,12 @@ from uuid import UUID
 from app.gateways.carriers.sip.account import SipAccount
 
 SILENT_TRUNK_SECONDS = 40.0
-"""How long an INVITE is given that nobody answers; SIP's own limit is 32 s."""
+"""How long to wait for an answer to an INVITE; SIP's own limit is 32 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One call. ``hand_over_to`` is empty where nobody takes over after the intro."""
+    """One call. ``hand_over_to`` is empty if the call ends after the intro."""
 
     attempt_id: UUID
     to_number: str

@@ -9,7 +9,7 @@ from app.gateways.carriers.base import NoCarrierAnswer, PlacementDelayed
 
 REAL_API = "https://api.twilio.com"
 UNREACHED_SECONDS = 10.0
-"""The pause after a connection that nobody took: nothing was sent."""
+"""The pause after a refused connection: nothing was sent."""
 BUSY_SECONDS = 1.0
 """The pause where Twilio asks to wait without saying how long."""
 LONGEST_PAUSE_SECONDS = 3600.0
