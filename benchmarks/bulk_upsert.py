@@ -26,7 +26,7 @@ from app.enums import ContactAction
 from app.models import Campaign, Organization, Partner
 from app.policy.caller import system_caller
 from app.schemas.contacts import BulkContactsInput
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.services import campaigns, contacts
 from tests.fixtures.databases import Databases
 

@@ -28,11 +28,11 @@ from sqlalchemy import select
 
 from app.models import ContactImport
 from app.services.imports import steps
+from benchmarks.imports.baselines import bare_merge, bare_pass, openpyxl_reads
 from benchmarks.imports.files import make_files
-from benchmarks.imports.floors import bare_merge, bare_pass, openpyxl_reads
 from benchmarks.imports.measuring import Cost, measured
-from benchmarks.imports.onlooker import look, portal_of, watched
-from benchmarks.imports.ours import we_apply, we_check, we_read
+from benchmarks.imports.product import we_apply, we_check, we_read
+from benchmarks.imports.running_portal import look, portal_of, watched
 from tests.fixtures.databases import BACKENDS, Databases
 
 SIZES, LARGEST = (10_000, 100_000), 1_000_000

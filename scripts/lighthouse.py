@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from scripts.showing import at_work, showing, signed_in
+from scripts.demo_stack import at_work, showing, signed_in
 from tests.e2e.crawl import walk
 from tests.e2e.visits import Look
 

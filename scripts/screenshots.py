@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from scripts.showing import at_work, showing, signed_in, visit
+from scripts.demo_stack import at_work, showing, signed_in, visit
 from tests.e2e.crawl import ID, walk
 from tests.e2e.visits import Look
 

@@ -16,7 +16,8 @@ from app import gc_tuning  # isort: skip - imports are quicker after it
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from jinja2 import FileSystemBytecodeCache, StrictUndefined, Undefined
+from jinja2 import FileSystemBytecodeCache, StrictUndefined, Undefined, UndefinedError
+from jinja2.exceptions import TemplateRuntimeError
 from jinja2.utils import missing
 from sqlalchemy.orm import Session
 
@@ -127,10 +128,14 @@ def known_apps() -> dict[str, Flask]:
     return {}
 
 
-def undefined_name(*args: Any, obj: Any = missing, **kwargs: Any) -> Undefined:
+def undefined_name(
+    hint: str | None = None,
+    obj: Any = missing,
+    name: str | None = None,
+    exc: type[TemplateRuntimeError] = UndefinedError,
+) -> Undefined:
     """Let a template fail that uses a name which its view doesn't give it; attributes may lack."""
-    kind = StrictUndefined if obj is missing else Undefined
-    return kind(*args, obj=obj, **kwargs)
+    return (StrictUndefined if obj is missing else Undefined)(hint, obj, name, exc)
 
 
 @pytest.fixture
@@ -153,7 +158,7 @@ def make_app(
             made = known_apps[asked] = create_app(settings, database)
             made.testing = True
             made.jinja_env.bytecode_cache = compiled_templates
-            made.jinja_env.undefined = undefined_name
+            made.jinja_env.undefined = undefined_name  # type: ignore[assignment]  # it is only called
         furnish(known_apps[asked], settings, database)
         return known_apps[asked]
 

@@ -31,7 +31,7 @@ from app.policy import ROUTES, Access
 from app.policy.caller import Caller
 from app.schemas.base import Input, Query, Wire, wire_name
 from app.schemas.checks import parse_uuid, refuse_nul
-from app.schemas.reading import MAX_PROBLEMS, read, unknown_name
+from app.schemas.parsing import MAX_PROBLEMS, read, unknown_name
 from app.services.credentials import last_used
 
 log = logging.getLogger(__name__)

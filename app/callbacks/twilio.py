@@ -12,8 +12,13 @@ from app.database.scope import INSTALLATION
 from app.enums import CarrierKind
 from app.errors import DomainError, Forbidden, NotFound, ValidationFailed
 from app.extensions import settings, transaction
-from app.gateways.carriers.twilio.reading import Report, is_genuine, read_report, state_of_report
-from app.gateways.carriers.twilio.speaking import hang_up, say
+from app.gateways.carriers.twilio.call_reports import (
+    Report,
+    is_genuine,
+    read_report,
+    state_of_report,
+)
+from app.gateways.carriers.twilio.twiml import hang_up, say
 from app.http.statuses import status_of
 from app.models import utcnow
 from app.services import carrier_accounts

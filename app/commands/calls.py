@@ -12,7 +12,7 @@ from app import extensions
 from app.commands.changing import answer, as_json, changes
 from app.enums import CallStatus, CarrierKind
 from app.gateways.carriers.base import Carrier, NoCarrierAnswer
-from app.gateways.carriers.opening import open_account, open_carriers
+from app.gateways.carriers.factory import open_account, open_carriers
 from app.models import Call, DispatchPause
 from app.schemas.fields import write_moment
 from app.services import carrier_accounts, pauses

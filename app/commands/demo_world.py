@@ -14,8 +14,8 @@ from app.enums import ContactAction, Role, Tier
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import Assistant, Organization, Partner, User
 from app.policy.caller import Caller, system_caller
+from app.schemas.parsing import read
 from app.schemas.partners import CreatePartnerInput
-from app.schemas.reading import read
 from app.schemas.users import CreateUserInput
 from app.services import (
     assistants,

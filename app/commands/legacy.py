@@ -12,7 +12,7 @@ from app.models import Assistant, OAuthClient, Organization, new_id, utcnow
 from app.policy.caller import Caller
 from app.schemas.fields import write_moment
 from app.schemas.legacy import LegacyCallInput
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.services import oauth_clients
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.calls import Terms

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
-from app.config.foundation import Foundation
+from app.config.base import Foundation
 
 _SIP_HOST = re.compile(r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?)?")
 _SIP_PASSWORD = re.compile(r"[!-:=?-~]*")

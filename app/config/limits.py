@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from app.config.foundation import Foundation
+from app.config.base import Foundation
 
 
 class LimitSettings(Foundation):

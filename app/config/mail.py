@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from pydantic import model_validator
 
-from app.config.foundation import Foundation
+from app.config.base import Foundation
 from app.validation.emails import is_email
 
 

@@ -7,6 +7,6 @@ read raises `UnreadableFile`. Nothing here knows contacts, campaigns or database
 
 from app.contact_files.errors import UnreadableFile, reading_one_of
 from app.contact_files.formulas import guard_cell, unguard_cell
-from app.contact_files.opening import open_table
+from app.contact_files.open_file import open_table
 from app.contact_files.spreadsheet_damage import Damage, inspect_phone
 from app.contact_files.table import Limits, ReadOptions, Row, RowProblem, Table

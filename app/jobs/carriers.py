@@ -15,8 +15,8 @@ from app.gateways.carriers.base import (
     Placement,
     PlacementRejected,
 )
-from app.gateways.carriers.opening import open_account
-from app.jobs.watching import Watch, Watched
+from app.gateways.carriers.factory import open_account
+from app.jobs.carrier_statistics import Watch, Watched
 from app.services import carrier_accounts
 
 

@@ -10,7 +10,7 @@ from dbos import DBOS
 
 from app.config import Settings
 from app.database import Database
-from app.gateways.carriers.brought import Finding
+from app.gateways.carriers.partner_accounts import Finding
 from app.gateways.carriers.testing import find_out
 from app.jobs.context import context
 from app.jobs.resilience import retry_on_database_outage

@@ -7,16 +7,16 @@ from sqlalchemy import Engine, event
 
 from app.config import Settings
 from app.database import Database, make_engine
-from app.gateways.carriers.opening import open_carriers
+from app.gateways.carriers.factory import open_carriers
 from app.gateways.files import FileStore, open_files
 from app.gateways.mailers import Mailer, open_mailer
 from app.gateways.processors import open_processor
 from app.gateways.processors.base import Processor
 from app.gateways.writers.base import MessageWriter
-from app.gateways.writers.opening import open_writer
+from app.gateways.writers.factory import open_writer
 from app.jobs.call_signals import CallSignals
+from app.jobs.carrier_statistics import Watch
 from app.jobs.carriers import Carriers
-from app.jobs.watching import Watch
 
 APPLICATION_CONNECTIONS = 16
 LEDGER_CONNECTIONS = 8

@@ -12,7 +12,7 @@ from dbos import DBOS
 
 from app.database import Database
 from app.gateways.carriers.base import NoCarrierAnswer
-from app.gateways.carriers.opening import trunk_of
+from app.gateways.carriers.factory import trunk_of
 from app.gateways.carriers.sip.ledger import Ledger
 from app.gateways.mailers import open_outbox
 from app.gateways.processors.base import ProcessorUnavailable

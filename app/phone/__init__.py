@@ -13,6 +13,7 @@ from app.phone.destinations import (
     check_dialable,
 )
 from app.phone.errors import PhoneError
+from app.phone.notation import holds_several_numbers, split_extension
 from app.phone.numbers import is_plain_e164, is_plausible, normalise
 from app.phone.places import (
     country_name,
@@ -22,4 +23,3 @@ from app.phone.places import (
     regions,
 )
 from app.phone.timezones import EVERY_DAY, timezones_of, within_calling_hours
-from app.phone.writing import holds_several_numbers, split_extension

@@ -26,8 +26,8 @@ from phonenumbers import (
 )
 
 from app.phone.errors import PhoneError
+from app.phone.notation import digits_of
 from app.phone.places import country_name
-from app.phone.writing import digits_of
 
 MIN_DIGITS = 8
 MAX_DIGITS = 15

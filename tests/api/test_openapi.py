@@ -24,7 +24,7 @@ from app.http.security_headers import VIEWER_STYLES
 from app.policy import ROUTES, Permission
 from app.schemas.base import Input, Wire, wire_name
 from app.schemas.organizations import Organization
-from app.schemas.reading import read
+from app.schemas.parsing import read
 
 CONTRACT = {
     ("/api/partners", "get"): {200, 400, 401, 404},

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.api.paging import After, after, cursor_listing, json_list, page_links
 from app.errors import ValidationFailed
 from app.schemas.paging import CursorQuery
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.schemas.users import Message
 
 APP = Flask("paging")

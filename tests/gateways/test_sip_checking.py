@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from app.gateways.carriers.brought import Finding
-from app.gateways.carriers.sip import asking, checking
+from app.gateways.carriers.partner_accounts import Finding
+from app.gateways.carriers.sip import checking, probe
 from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.digest import proof
 from app.gateways.carriers.sip.program import UNCHECKED
-from app.gateways.carriers.sip.proving import proof
 from tests.fixtures.certificate import write_certificate
 from tests.fixtures.sip_trunk import Trunk, sip_trunk
 
@@ -83,7 +83,7 @@ def test_a_trunk_that_is_not_there_is_told_from_one_that_says_nothing(
         nothing = "{} over {} refused the connection.".format
         assert check(trunk=away) == Finding(False, nothing(away, "UDP"))
         assert check(trunk=away, transport="tcp") == Finding(False, nothing(away, "TCP"))
-    monkeypatch.setattr(asking, "GAPS", (0.02, 0.02))
+    monkeypatch.setattr(probe, "GAPS", (0.02, 0.02))
     trunk.out_of_order = True
     silent = f"No answer from {trunk.address} over UDP within 4 seconds."
     assert check() == Finding(False, silent)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.enums import AnsweredBy
-from app.gateways.carriers.sip.hearing import FRAME, RATE, Listener
-from app.gateways.carriers.sip.speaking import CannotSpeak, prepare, to_telephone
+from app.gateways.carriers.sip.speech import CannotSpeak, prepare, to_telephone
+from app.gateways.carriers.sip.voicemail_detection import FRAME, RATE, Listener
 from tests.fixtures.sip_phone import likeness, read_sound, silence, spoken, tone
 from tests.matrix import rotating
 

@@ -19,9 +19,9 @@ from app.gateways.carriers.base import (
     Verdict,
 )
 from app.gateways.carriers.twilio.account import TwilioAccount
+from app.gateways.carriers.twilio.call_reports import heard, state_of_call
 from app.gateways.carriers.twilio.line import Twilio
-from app.gateways.carriers.twilio.reading import heard, state_of_call
-from app.gateways.carriers.twilio.speaking import hang_up, say
+from app.gateways.carriers.twilio.twiml import hang_up, say
 from app.gateways.carriers.twilio.wire import UNREACHED_SECONDS, pause_asked_for
 from app.models import new_id
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, FaultyCarrier, Manners, faulty_carrier

@@ -12,7 +12,7 @@ from app.enums import Role
 from app.gateways.mailers import open_outbox
 from app.jobs.engine import MAILS_AT_ONCE
 from app.models import AuditEntry, LinkPurpose, Mail, MailKind
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.schemas.users import CreatePartialUserInput
 from app.services import users
 from app.services.auth import one_time_links

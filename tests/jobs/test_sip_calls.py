@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from app.enums import CarrierKind
-from app.gateways.carriers.sip.speaking import RATE
+from app.gateways.carriers.sip.speech import RATE
 from app.models import CallEvent, CarrierAccount
 from app.services import calls
 from tests import matrix

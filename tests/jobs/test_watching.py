@@ -17,7 +17,7 @@ from app.gateways.carriers.base import (
     PlacementRejected,
     Verdict,
 )
-from app.jobs.watching import Watch, Watched
+from app.jobs.carrier_statistics import Watch, Watched
 from app.models import CarrierObservation, new_id, utcnow
 from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import outcome, until

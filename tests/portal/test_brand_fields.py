@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import User
 from app.schemas.base import wire_name
+from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
-from app.schemas.reading import read
 from app.services import mails, partners
 from app.services.branding.brand import of_partner
 from tests.fixtures.cast import OPERATOR, Tenant

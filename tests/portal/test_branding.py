@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.errors import ValidationFailed
 from app.models import User
+from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
-from app.schemas.reading import read
 from app.services import partners
 from app.services.branding.stylesheet import sheet_for
 from tests.fixtures.cast import OPERATOR, Tenant

@@ -22,7 +22,7 @@ from app.models import (
     utcnow,
 )
 from app.policy.caller import Caller
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.schemas.users import UpdateUserInput
 from app.services import carrier_accounts, oauth_clients, users
 from app.services.auth import sessions

@@ -14,8 +14,8 @@ from app.database import Database
 from app.enums import CallStatus, ContactAction, ImportState, Role
 from app.models import Assistant, AuditEntry, BrandVersion, ContactImport, Organization, User
 from app.models.base import utcnow
+from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
-from app.schemas.reading import read
 from app.services import campaigns, partners
 from app.services.credentials import api_keys
 from tests.api.partner_admin.test_query_counts import counted

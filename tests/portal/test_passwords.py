@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.models import AuditEntry, LinkPurpose, OneTimeLink, Partner, User, utcnow
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.schemas.users import CreatePartialUserInput
 from app.services import users
 from app.services.auth import one_time_links, passwords

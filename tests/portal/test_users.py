@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.models import Mail, MailKind, User
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.schemas.users import UpdateUserInput
 from app.services import users
 from tests.fixtures.cast import Tenant

@@ -18,7 +18,7 @@ from app.schemas import (
 )
 from app.schemas.base import Wire
 from app.schemas.json_schema import component_schemas
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from tests.schemas.contract_tables import NO_DEFAULT, TABLES, Says
 
 ID = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"

@@ -11,7 +11,7 @@ from app.api import error_codes
 from app.errors import Problem, ValidationFailed
 from app.schemas import calls, contacts, figures, legacy, organizations, paging, partners, users
 from app.schemas.base import Input, Query, Wire
-from app.schemas.reading import read
+from app.schemas.parsing import read
 
 MODULES = (calls, contacts, figures, legacy, organizations, paging, partners, users)
 READ = sorted(

@@ -15,8 +15,8 @@ from app.schemas.figures import SubscriptionQuery, UsageQuery
 from app.schemas.legacy import LegacyCallInput
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.paging import PageQuery
+from app.schemas.parsing import MAX_PROBLEMS, read
 from app.schemas.partners import CreatePartnerInput, UpdatePartnerInput
-from app.schemas.reading import MAX_PROBLEMS, read
 from app.schemas.users import CreatePartialUserInput, CreateUserInput, UpdateUserInput
 
 ID = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"

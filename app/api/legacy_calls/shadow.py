@@ -16,7 +16,7 @@ from app.enums import CarrierKind
 from app.errors import DomainError
 from app.extensions import scope_of, settings, transaction
 from app.schemas.legacy import LegacyCallInput
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.migration import Shadow
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from app.config import Settings
-from app.gateways.carriers.brought import Credentials, Finding
-from app.gateways.carriers.opening import account_with, brought_trunk
+from app.gateways.carriers.factory import account_with, brought_trunk
+from app.gateways.carriers.partner_accounts import Credentials, Finding
 from app.gateways.carriers.sip.checking import tested
 from app.gateways.carriers.twilio.checking import fault_of
 

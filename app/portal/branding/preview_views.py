@@ -44,9 +44,8 @@ def branding_preview(surface: str) -> Response:
             **context,
         )
     elif surface == "chat":
-        form = ChatForm()
         html = render_template(
-            "portal/branding/preview/chat.html", form=form, sent=False, **context
+            "portal/branding/preview/chat.html", form=ChatForm(), sent=False, **context
         )
     else:
         html = render_template("portal/branding/preview/portal.html", **context)

@@ -6,7 +6,7 @@ from app.gateways.carriers.sip.account import Trunk
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm
 from app.services.carrier_accounts import Particulars
-from app.services.carrier_accounts.particulars import LONGEST_HOST, LONGEST_SECRET, LONGEST_USER
+from app.services.carrier_accounts.account_fields import LONGEST_HOST, LONGEST_SECRET, LONGEST_USER
 
 NUMBER, USER = "number", "user"
 TRANSPORTS = {"udp": "UDP", "tcp": "TCP", "tls": "TLS"}

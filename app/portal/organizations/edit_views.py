@@ -13,7 +13,7 @@ from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.schemas.users import CreatePartialUserInput
 from app.services import organizations, partners, users
 

@@ -21,7 +21,7 @@ from app.portal.web.fields import (
 )
 from app.portal.web.forms import PortalForm
 from app.schemas.organizations import UpdateOrganizationInput
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput
 from app.services.organizations.changing import checked_name
 

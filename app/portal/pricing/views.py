@@ -18,8 +18,8 @@ from app.portal.pricing.limit_forms import BY_SIZE
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.portal.web.number_format import NO_BREAK, written
+from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
-from app.schemas.reading import read
 from app.services import partners
 from app.services import pricing as prices
 from app.services.plans import effects, limits

@@ -13,8 +13,8 @@ from app.portal.settings.forms import PortalSettingsForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import refused
+from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
-from app.schemas.reading import read
 from app.services import partners
 
 

@@ -23,7 +23,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.navigation import ROLE_NAMES
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput
 from app.services import organizations, users
 from app.services.users import email_changes

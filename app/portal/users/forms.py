@@ -20,7 +20,7 @@ from app.models import User
 from app.portal.web.fields import OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.portal.web.navigation import ROLE_NAMES
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput, UpdateUserInput
 
 _NAME = {"maxlength": 200, "autocomplete": "off"}

@@ -15,7 +15,7 @@ from app.extensions import transaction
 from app.portal.web.editing import MARKS, Difference, EditConflict, differences_of, edit_conflict
 from app.portal.web.fields import HiddenMark, OnceField, VersionField
 from app.schemas.base import Wire, wire_name
-from app.schemas.reading import read
+from app.schemas.parsing import read
 
 W = TypeVar("W", bound=Wire)
 

@@ -18,8 +18,8 @@ from app.models import BrandVersion, Partner, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
+from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
-from app.schemas.reading import read
 from app.services import audit, partners
 
 STUDIO_NAMES = tuple(sorted(wire_name(name) for name in partners.EDITOR_FIELDS))

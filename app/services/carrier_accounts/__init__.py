@@ -5,6 +5,10 @@ partner's, else over the installation's.
 of one found, `using` which of them a call goes out over, and what opens it.
 """
 
+from app.services.carrier_accounts.account_fields import (
+    Particulars,
+    trunk_of,
+)
 from app.services.carrier_accounts.accounts import (
     CurrentAccount,
     Leaving,
@@ -16,15 +20,11 @@ from app.services.carrier_accounts.accounts import (
     remove,
     save,
 )
-from app.services.carrier_accounts.particulars import (
-    Particulars,
-    trunk_of,
-)
+from app.services.carrier_accounts.key_rotation import KEPT_SECRET, forgotten, tidy
 from app.services.carrier_accounts.testing import ask as ask_for_test
 from app.services.carrier_accounts.testing import begin as begin_test
 from app.services.carrier_accounts.testing import end as end_test
 from app.services.carrier_accounts.testing import is_running, last_tests
-from app.services.carrier_accounts.tidying import KEPT_SECRET, forgotten, tidy
 from app.services.carrier_accounts.using import (
     choose_again,
     credentials,

@@ -13,8 +13,8 @@ from app.models import Call, CarrierAccount, Organization, Partner, new_id, utcn
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.carrier_accounts.particulars import Particulars, check, facts_of
-from app.services.carrier_accounts.tidying import PURPOSE
+from app.services.carrier_accounts.account_fields import Particulars, check, facts_of
+from app.services.carrier_accounts.key_rotation import PURPOSE
 from app.services.credentials.encryption import seal
 from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import fetch, of_tenant

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.gateways.carriers.brought import Credentials, Finding
+from app.gateways.carriers.partner_accounts import Credentials, Finding
 from app.gateways.job_queue import enqueue_check
 from app.models import CarrierAccount, CarrierAccountTest, new_id, utcnow
 from app.policy.caller import Caller

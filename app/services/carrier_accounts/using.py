@@ -6,10 +6,10 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.gateways.carriers.brought import Credentials
+from app.gateways.carriers.partner_accounts import Credentials
 from app.models import Assistant, Call, CallAttempt, CarrierAccount
-from app.services.carrier_accounts.particulars import trunk_of
-from app.services.carrier_accounts.tidying import PURPOSE
+from app.services.carrier_accounts.account_fields import trunk_of
+from app.services.carrier_accounts.key_rotation import PURPOSE
 from app.services.credentials.encryption import SealBroken, unseal
 
 NUMBERS_CHECKED = 10

@@ -21,7 +21,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.calls import OutboundCallInput
 from app.schemas.legacy import LegacyCallInput
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.services import assistants, calls, rollup
 from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import of_tenant

@@ -12,8 +12,8 @@ from app.enums import ends_outreach
 from app.models import Contact, DoNotCallEntry, Organization, Outreach
 from app.phone import within_calling_hours
 from app.services.calls import CallRequest, limits, rules
+from app.services.outreach.message_templates import fill
 from app.services.outreach.plans import closing, weekdays_of
-from app.services.outreach.wording import fill
 
 NO_PHONE = "no_phone"
 NO_HOUR = "no_hour"

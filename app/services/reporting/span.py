@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from app.schemas.figures import DayRange
-from app.schemas.reading import read
+from app.schemas.parsing import read
 
 
 @dataclass(frozen=True, slots=True)

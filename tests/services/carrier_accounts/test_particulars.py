@@ -8,7 +8,7 @@ import pytest
 from app.errors import ValidationFailed
 from app.gateways.carriers.sip.account import Trunk
 from app.services.carrier_accounts import Particulars
-from app.services.carrier_accounts.particulars import check
+from app.services.carrier_accounts.account_fields import check
 
 TRUNK = Trunk("sip.example.com:5080", user="portal", domain="example.com", proxy="10.example:5060")
 PASSWORD = "right"

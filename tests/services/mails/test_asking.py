@@ -8,7 +8,7 @@ from app.config import Settings
 from app.enums import Role, Tier, UserStatus
 from app.errors import Conflict, Forbidden, NotFound
 from app.models import AuditEntry, LinkPurpose, Mail, User
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.schemas.users import (
     CreateAdminInput,
     CreatePartialUserInput,

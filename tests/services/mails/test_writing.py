@@ -19,8 +19,8 @@ from app.models import (
     User,
     utcnow,
 )
+from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
-from app.schemas.reading import read
 from app.services import mails, partners
 from app.services.auth import email_changes, one_time_links
 from app.services.branding.brand import NEUTRAL_NAME

@@ -10,7 +10,7 @@ from app.enums import OrganizationStatus, Role, Tier
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.models import AuditEntry, Organization, new_id
 from app.schemas.organizations import UpdateOrganizationInput
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.services import organizations
 from tests.fixtures.cast import Tenant, make_tenant
 

@@ -6,8 +6,8 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.errors import Conflict, Forbidden, ValidationFailed
 from app.models import Partner
+from app.schemas.parsing import read
 from app.schemas.partners import PartnerFilter, UpdatePartnerInput
-from app.schemas.reading import read
 from app.services import partners
 from tests.fixtures.cast import OPERATOR, make_partner, make_tenant
 

@@ -9,8 +9,8 @@ from app.enums import Role
 from app.errors import Forbidden
 from app.policy import Permission
 from app.schemas.base import wire_name
+from app.schemas.parsing import read
 from app.schemas.partners import Partner, UpdatePartnerInput
-from app.schemas.reading import read
 from app.services import partners
 from tests.fixtures.cast import Tenant, make_tenant
 

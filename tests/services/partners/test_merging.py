@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.errors import Conflict, ValidationFailed
 from app.models import AuditEntry, BrandColor, Partner, new_id
+from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
-from app.schemas.reading import read
 from app.services import partners
 from tests.fixtures.cast import OPERATOR, Tenant, make_partner, make_tenant
 

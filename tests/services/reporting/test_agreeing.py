@@ -10,7 +10,7 @@ from app.enums import Role, Tier
 from app.errors import NotFound, ValidationFailed
 from app.models import ConversationDay, new_id, utcnow
 from app.schemas.figures import UsageQuery
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.services import organizations, reporting, users
 from app.services.organizations.changing import change
 from app.services.reporting import Chosen, ReportRow

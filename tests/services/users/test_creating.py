@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role, Tier, UserStatus
 from app.errors import NotFound, ValidationFailed
 from app.models import Assistant, AuditEntry, Organization, User, new_id
-from app.schemas.reading import read
+from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput
 from app.services import users
 from tests.fixtures.cast import STAFF, make_partner, make_tenant, make_user, organization_of

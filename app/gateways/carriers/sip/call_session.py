@@ -13,16 +13,16 @@ from typing import Any, NoReturn
 
 from app.enums import AnsweredBy, EndedReason
 from app.gateways.carriers.sip.answers import pause_asked_for, refusal, tells_of_an_answer
-from app.gateways.carriers.sip.asking import trunk_answers
 from app.gateways.carriers.sip.ending import UNREACHED_SECONDS, Over, closed_by, ended, unreached
-from app.gateways.carriers.sip.hearing import RATE, Listener
-from app.gateways.carriers.sip.hop import Hop, first_hop, pinned_hop
 from app.gateways.carriers.sip.ledger import Fact, Ledger, Page
+from app.gateways.carriers.sip.next_hop import Hop, first_hop, pinned_hop
 from app.gateways.carriers.sip.phone import NotStarted, Phone
+from app.gateways.carriers.sip.probe import trunk_answers
 from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
-from app.gateways.carriers.sip.speaking import CannotSpeak, prepare
+from app.gateways.carriers.sip.speech import CannotSpeak, prepare
 from app.gateways.carriers.sip.task import SILENT_TRUNK_SECONDS, Task
 from app.gateways.carriers.sip.trace import Message
+from app.gateways.carriers.sip.voicemail_detection import RATE, Listener
 from app.gateways.public_addresses import LeadsNowhere, NotPublic
 
 TICK = 0.05

@@ -3,10 +3,10 @@
 import ssl
 from collections.abc import Sequence
 
-from app.gateways.carriers.brought import Finding
+from app.gateways.carriers.partner_accounts import Finding
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.carriers.sip.asking import ANSWER_SECONDS, Line, Reply, opened
-from app.gateways.carriers.sip.hop import Hop, pinned_hop
+from app.gateways.carriers.sip.next_hop import Hop, pinned_hop
+from app.gateways.carriers.sip.probe import ANSWER_SECONDS, Line, Reply, opened
 from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
 from app.gateways.public_addresses import NoPlace, NotPublic
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.carriers.sip.hop import Hop
+from app.gateways.carriers.sip.next_hop import Hop
 from app.gateways.carriers.sip.trace import Message, Trace
 
 START_SECONDS = 8.0

@@ -23,7 +23,7 @@ from app.gateways.carriers.base import (
     Verdict,
 )
 from app.gateways.carriers.twilio.account import TwilioAccount
-from app.gateways.carriers.twilio.reading import moment, state_of_call
+from app.gateways.carriers.twilio.call_reports import moment, state_of_call
 from app.gateways.carriers.twilio.wire import REAL_API, Wire
 from app.models import utcnow
 

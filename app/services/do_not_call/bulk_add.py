@@ -14,7 +14,7 @@ from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.calls.states import WAITING
 from app.services.do_not_call.entries import listed_among
-from app.services.do_not_call.reading import SheetLine
+from app.services.do_not_call.parsing import SheetLine
 
 NUMBERS_A_STATEMENT = 500
 

@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 from app.config import Settings
 from app.enums import CarrierKind
 from app.gateways.carriers.base import Carrier
-from app.gateways.carriers.brought import Credentials
+from app.gateways.carriers.partner_accounts import Credentials
 from app.gateways.carriers.simulator import Simulator
 from app.gateways.carriers.sip.account import SipAccount, Trunk
 from app.gateways.carriers.sip.ledger import Ledger

@@ -14,7 +14,7 @@ from typing import Any
 from app.enums import CarrierKind
 from app.errors import Problem, ValidationFailed
 from app.gateways.carriers.sip.account import Trunk
-from app.gateways.carriers.sip.hop import PORTS
+from app.gateways.carriers.sip.next_hop import PORTS
 from app.gateways.public_addresses import is_public
 from app.models import CarrierAccount
 

@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.carriers.sip.hop import Hop, first_hop
-from app.gateways.carriers.sip.proving import proof
+from app.gateways.carriers.sip.digest import proof
+from app.gateways.carriers.sip.next_hop import Hop, first_hop
 
 GAPS = (0.5, 1.0, 2.5)
 """Seconds after which a question is repeated over UDP, then given up."""
