@@ -33,7 +33,13 @@ SEEN_ELSEWHERE = {
     "/branding/discard",  # while there is a draft: test_branding_studio.py
     "/calls/*/cancel",  # while it runs: test_test_call.py
     "/line/accounts/*/remove",
+    "/line/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
+    "/operator/destinations",  # operators only: tests/portal/test_destinations.py
+    "/operator/destinations/*",
     "/outbox/*",  # test_mails_and_accounts.py
+    "/p/*/email/*",  # the link of a mail: tests/portal/test_email_changes.py
+    "/partners/*/suspend",  # operators only: tests/portal/test_overview.py
+    "/people/*/role/*",  # where something would end: tests/portal/test_created_items.py
     "/pricing/limits/check",  # the answer to a form
 }
 """Pages of things that come and go; the journeys or the tests of their screens open them."""

@@ -31,7 +31,9 @@ def test_a_client_is_moved_by_its_page(
     search = page.get_by_role("searchbox", name="Client or organization")
     search.fill(organization["name"])
     search.press("Enter")
-    page.get_by_role("link", name="Old dialler").click()
+    client = page.get_by_role("link", name="Old dialler")
+    expect(client).to_have_count(1)
+    client.click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Move “Old dialler”")
     expect(page.locator("#successor-curl")).to_contain_text(organization["agents"][0]["id"])

@@ -141,7 +141,7 @@ def test_whoever_has_given_no_consent_is_left_out_where_it_is_demanded(
         {"phone": CLEO},
     )
     exact = outreach.forecast(session, desk.campaign)
-    monkeypatch.setattr("app.services.outreach.forecast.LOOKED_AT", 1)
+    monkeypatch.setattr("app.services.outreach.forecasting.LOOKED_AT", 1)
     counted = outreach.forecast(session, desk.campaign)
     assert (exact.called, exact.left_out) == (1, {"do_not_contact": 1, "consent_missing": 1})
     assert counted == replace(exact, is_exact=False)
@@ -165,7 +165,7 @@ def test_large_campaigns_are_counted_by_the_database_alike(
     desk.start()
     assert desk.feed(calls_at_once=1) == 1
     exact = outreach.forecast(session, desk.campaign)
-    monkeypatch.setattr("app.services.outreach.forecast.LOOKED_AT", 3)
+    monkeypatch.setattr("app.services.outreach.forecasting.LOOKED_AT", 3)
     counted = outreach.forecast(session, desk.campaign)
     assert counted == replace(exact, is_exact=False)
     assert (counted.called, counted.before) == (1, 1)
