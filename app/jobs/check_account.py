@@ -10,8 +10,8 @@ from dbos import DBOS
 
 from app.config import Settings
 from app.database import Database
+from app.gateways.carriers.account_check import ask_carrier
 from app.gateways.carriers.partner_accounts import Finding
-from app.gateways.carriers.testing import find_out
 from app.jobs.context import context
 from app.jobs.resilience import retry_on_database_outage
 from app.services import carrier_accounts
@@ -44,7 +44,7 @@ def check_account(database: Database, settings: Settings, account_id: UUID) -> N
         found = Finding(False, f"The stored {secret} can’t be read. Enter it again.")
     else:
         try:
-            found = find_out(settings, wanted.credentials, wanted.numbers)
+            found = ask_carrier(settings, wanted.credentials, wanted.numbers)
         except Exception:
             log.exception("the test of a carrier account failed")
             found = Finding(False, FAILED)

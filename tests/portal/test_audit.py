@@ -248,7 +248,7 @@ def test_an_assistant_is_named_and_led_to(
     assert assistant
     for before, after in (
         ({"agentId": None}, {"agentId": assistant.id}),
-        ({}, {"assistant_id": assistant.id}),
+        ({}, {"agent_id": assistant.id}),
     ):
         audit.record(
             session,

@@ -38,7 +38,7 @@ def open_account(settings: Settings, opened: Credentials) -> Carrier:
     """The line of an account that a partner brought along."""
     if opened.trunk is not None:
         name = str(opened.account_id)
-        return Sip(brought_trunk(settings, opened.trunk, opened.secret, name))
+        return Sip(partner_trunk(settings, opened.trunk, opened.secret, name))
     return Twilio(account_with(settings, opened.sid, opened.secret))
 
 
@@ -46,7 +46,7 @@ def account_with(settings: Settings, sid: str, token: str) -> TwilioAccount:
     return replace(account_of(settings), sid=sid, auth_token=token)
 
 
-def brought_trunk(
+def partner_trunk(
     settings: Settings, trunk: Trunk, password: str = "", name: str = ""
 ) -> SipAccount:
     """It keeps to the internet, whatever its name may lead to."""

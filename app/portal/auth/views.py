@@ -26,7 +26,7 @@ from app.portal.web.errors import with_wait
 from app.services.auth import sign_in as signing_in
 from app.services.auth.offered_accounts import Offer
 from app.services.auth.sign_in import Outcome
-from app.services.users.loading import as_uuid
+from app.validation.uuids import as_uuid
 
 Page = str | tuple[str, int] | Response
 

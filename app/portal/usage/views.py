@@ -22,6 +22,7 @@ from app.portal.web.lists import csv_file
 from app.services import csv_files, organizations, reporting
 from app.services.reporting import CostLine, Day, Span, Used
 from app.services.users.loading import get_by_email
+from app.validation.uuids import as_uuid
 
 FIELDS = {"startDate": ("start", "First day"), "endDate": ("end", "Last day")}
 DAY_COLUMNS = ("Day (UTC)", "Conversations", "With a person", "With voicemail", "Seconds")
@@ -157,10 +158,13 @@ def _words() -> str | None:
 
 
 def _scope(session: Session) -> Scope:
-    """The organization that the address names by its id, or by the address of a person in it.
-    Raises `NotFound` for an id that is not the caller's to see."""
+    """The organization that the address names, or that of the user whose email is searched for.
+    Raises `NotFound` for an organization that the caller can't see."""
     words = _words() or ""
-    organization_id = _as_uuid(request.args.get("organization"))
+    given = request.args.get("organization")
+    organization_id = as_uuid(given)
+    if given and organization_id is None:
+        raise NotFound
     email = None
     if organization_id is None and "@" in words:
         try:
@@ -173,15 +177,8 @@ def _scope(session: Session) -> Scope:
     return Scope(organizations.get(session, caller(), organization_id), email)
 
 
-def _as_uuid(text: str | None) -> UUID | None:
-    try:
-        return UUID(text) if text else None
-    except ValueError:
-        raise NotFound from None
-
-
 def _asked_again(endpoint: str = "portal.usage", **changes: Any) -> str:
-    """The address of the present question with some of it changed."""
+    """The URL of this view with some parameters changed."""
     kept = {
         name: request.args[name]
         for name in ("start", "end", "organization", "q")

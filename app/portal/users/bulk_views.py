@@ -21,7 +21,7 @@ from app.services import organizations, users
 from app.services.pasted_lines import decoded
 from app.services.users import LineResult, Outcome
 from app.services.users.inviting import MOST_LINES
-from app.services.users.loading import as_uuid
+from app.validation.uuids import as_uuid
 
 Page = str | tuple[str, int]
 

@@ -28,7 +28,8 @@ from app.schemas.users import CreateAdminInput
 from app.services import organizations, users
 from app.services.users import email_changes
 from app.services.users.created_items import CreatedItem, items_of
-from app.services.users.loading import PARTNER_LEVEL, as_uuid
+from app.services.users.loading import PARTNER_LEVEL
+from app.validation.uuids import as_uuid
 
 Page = str | tuple[str, int] | Response
 

@@ -15,7 +15,8 @@ from app.portal.web.navigation import ROLE_NAMES
 from app.services import mails, users
 from app.services.users import email_changes
 from app.services.users.created_items import KIND_WORDS, items_of, may_take_over
-from app.services.users.loading import PARTNER_LEVEL, as_uuid
+from app.services.users.loading import PARTNER_LEVEL
+from app.validation.uuids import as_uuid
 
 
 @portal.get("/people/<uuid:user_id>/suspend")

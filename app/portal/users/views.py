@@ -16,7 +16,8 @@ from app.portal.web.navigation import ROLE_NAMES
 from app.services import audit, organizations, users
 from app.services.paging import MOST_COUNTED
 from app.services.users import email_changes
-from app.services.users.loading import PARTNER_LEVEL, SORTS, as_uuid
+from app.services.users.loading import PARTNER_LEVEL, SORTS
+from app.validation.uuids import as_uuid
 
 STATUS_NAMES = {
     UserStatus.ACTIVE: "Active",

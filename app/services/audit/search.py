@@ -17,8 +17,8 @@ from app.services import name_search
 from app.services.paging import Page
 from app.services.tenancy import of_tenant
 
-ASSISTANT_FIELDS = ("agentId", "assistant_id")
-"""Where an entry says which assistant."""
+ASSISTANT_FIELDS = ("agentId", "agent_id")
+"""The fields of an entry that hold an assistant's id; older entries have the second."""
 SLACK = timedelta(days=1)
 """How far the id of an entry may be made from the moment that is stored with it."""
 

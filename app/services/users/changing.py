@@ -15,7 +15,8 @@ from app.services import audit, mail_queue, organizations
 from app.services.auth import one_time_links, sessions
 from app.services.organizations.changing import change
 from app.services.users.email_changes import change_email
-from app.services.users.loading import as_uuid, check_type, get
+from app.services.users.loading import check_type, get
+from app.validation.uuids import as_hyphenated_uuid
 
 MAX_NAME = 200
 RESERVED_IDS = frozenset({"usage", "subscription", "partial"})
@@ -120,7 +121,7 @@ def _check_external_id(session: Session, user: User, idp_uid: str) -> None:
         message = "An external id has 1 to 200 characters, none of them a slash."
         raise ValidationFailed.on("idpUid", "invalid", message)
     same = User.idp_uid == idp_uid
-    identifier = as_uuid(idp_uid)
+    identifier = as_hyphenated_uuid(idp_uid)
     if identifier is not None:  # it must not stand in front of another user's own id
         same |= User.id == identifier
     query = select(User.id).where(User.partner_id == user.partner_id, User.id != user.id, same)

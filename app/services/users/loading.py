@@ -17,6 +17,7 @@ from app.services import name_search, organizations, partners
 from app.services.paging import Listing, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import of_tenant
 from app.services.users.resource import to_resource
+from app.validation.uuids import as_hyphenated_uuid
 
 SORTS = both_ways(created=User.created_at, email=User.email_key)
 """The orders that `search` offers."""
@@ -75,7 +76,7 @@ def get(
     user = None
     if caller.partner_id is not None and "\x00" not in text:
         user = session.scalars(rows.where(User.idp_uid == text)).one_or_none()
-    identifier = as_uuid(text)
+    identifier = as_hyphenated_uuid(text)
     if user is None and identifier is not None:
         user = session.scalars(rows.where(User.id == identifier)).one_or_none()
     if user is None:
@@ -182,15 +183,6 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:
     if chosen.status is not None:
         rows = rows.where(User.status == chosen.status)
     return rows
-
-
-def as_uuid(text: str) -> UUID | None:
-    """The id that the text writes, with its hyphens; None for anything else."""
-    try:
-        identifier = UUID(text)
-    except ValueError:
-        return None
-    return identifier if str(identifier) == text.lower() else None
 
 
 def not_found() -> NotFound:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.config import Settings
-from app.gateways.carriers.factory import account_with, brought_trunk
+from app.gateways.carriers.factory import account_with, partner_trunk
 from app.gateways.carriers.partner_accounts import Credentials, Finding
 from app.gateways.carriers.sip.checking import tested
 from app.gateways.carriers.twilio.checking import fault_of
@@ -11,11 +11,12 @@ from app.gateways.carriers.twilio.checking import fault_of
 NO_SIP = "SIP trunks can’t be used here yet. Ask the platform’s operator to set them up."
 
 
-def find_out(settings: Settings, opened: Credentials, numbers: Sequence[str]) -> Finding:
-    """Takes up to a minute where nothing answers: for the worker only."""
+def ask_carrier(settings: Settings, opened: Credentials, numbers: Sequence[str]) -> Finding:
+    """The carrier's verdict on the account. It takes up to a minute where nothing answers: for the
+    worker only."""
     if opened.trunk is None:
         fault = fault_of(account_with(settings, opened.sid, opened.secret), numbers)
         return Finding(fault is None, fault or "")
     if not settings.can_call_over_sip:
         return Finding(False, NO_SIP)
-    return tested(brought_trunk(settings, opened.trunk, opened.secret), numbers)
+    return tested(partner_trunk(settings, opened.trunk, opened.secret), numbers)
