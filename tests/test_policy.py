@@ -1,5 +1,8 @@
 """The policy table and the routes name each other, one line each."""
 
+from collections.abc import Callable
+
+import pytest
 from flask import Flask
 
 from app.enums import Role
@@ -14,6 +17,15 @@ def test_every_route_has_its_line_and_every_line_its_route(app: Flask) -> None:
 
 def test_a_route_without_a_line_is_named() -> None:
     assert unlisted_routes(["static", "portal.forgotten", "health.healthz"]) == ["portal.forgotten"]
+
+
+def test_the_application_does_not_start_with_a_route_that_has_no_line(
+    make_app: Callable[..., Flask], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(ROUTES, "portal.overview")
+    message = r"these routes have no entry in app/policy/routes\.py: portal\.overview$"
+    with pytest.raises(RuntimeError, match=message):
+        make_app(rate_per_second=7)  # settings that no other test asks for: made anew
 
 
 def test_every_permission_is_held_by_somebody() -> None:

@@ -249,7 +249,7 @@ GUARDS = (
         "app/api/operation.py",
         "        _buckets().take((g.caller.kind, g.caller.subject_id))\n",
         "",
-        "tests/api/test_rate_limit.py",
+        "tests/api/test_refusals.py",
     ),
     # What comes in
     Guard(
