@@ -46,7 +46,16 @@ def test_after_signing_in_the_page_that_was_asked_for_follows(
 
 @pytest.mark.parametrize(
     "wanted",
-    ["//evil.example/", "https://evil.example/", "/\\evil.example", "\\\\evil", "/\t/evil.example"],
+    [
+        "//evil.example/",
+        "https://evil.example/",
+        "/\\evil.example",
+        "\\\\evil",
+        "/\t/evil.example",
+        "evil.example",
+        "javascript:alert(1)",
+        "data:text/html,x",
+    ],
 )
 def test_nothing_leads_from_sign_in_to_another_site(
     browser: Browser, own: Tenant, wanted: str
@@ -283,9 +292,10 @@ def test_a_session_ends_at_once_with_the_right_to_it(
 
 
 def test_a_form_from_another_site_is_refused(browser: Browser, own: Tenant) -> None:
-    answer = browser.client.post(
-        "/sign-in", data={"email": own.user.email}, headers={"Sec-Fetch-Site": "cross-site"}
-    )
+    shown = re.search(r'name="csrf_token" value="([^"]+)"', browser.get("/sign-in").text)
+    assert shown
+    typed = {"csrf_token": shown[1], "email": own.user.email, "password": "correct horse battery"}
+    answer = browser.client.post("/sign-in", data=typed, headers={"Sec-Fetch-Site": "cross-site"})
     assert answer.status_code == 403
     assert "<h1>This form was not accepted</h1>" in answer.text
 

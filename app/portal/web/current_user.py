@@ -30,7 +30,7 @@ def sign_in_url(slug: str | None, wanted: str | None = None) -> str:
 
 def local_path(wanted: str | None) -> str:
     """A path of ours to go on to; anything that could lead elsewhere becomes the first page."""
-    if not wanted or not wanted.startswith("/") or wanted.startswith(("//", "/\\")):
+    if not wanted or not wanted.startswith("/"):
         return "/"
     parts = urlsplit(wanted)
     return wanted if not parts.netloc and wanted.isprintable() and "\\" not in wanted else "/"
