@@ -1,7 +1,7 @@
 # The commands a person needs to know. `make help` lists them.
 PORT ?= 8000
 TESTS ?= tests
-JOBS ?= 3
+JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 KILLS ?= 200
 BIN := .venv/bin
 STRUCTURE := $(addprefix tests/test_,layers.py tests.py architecture.py glossary.py)
