@@ -28,7 +28,7 @@ def test_the_application_does_not_start_with_a_route_that_has_no_line(
         make_app(rate_per_second=7)  # settings that no other test asks for: made anew
 
 
-def test_every_permission_is_held_by_somebody() -> None:
+def test_every_permission_is_held_by_a_role() -> None:
     held = frozenset().union(*ROLE_PERMISSIONS.values()) | API_KEY_SCOPES
     assert set(Permission) - held == {Permission.LEGACY_CALL}
 

@@ -96,7 +96,7 @@ def test_a_writer_that_failed_passes_its_turn_on(database: Database) -> None:
     assert written(database) == ["next"]
 
 
-def test_a_writer_that_could_not_ask_for_its_turn_keeps_nobody_waiting(
+def test_a_writer_that_could_not_ask_for_the_lock_blocks_no_other(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_write_lock, "WAIT_SECONDS", 0.05)
@@ -116,7 +116,7 @@ def refuse(_file: int, _operation: int) -> None:
     raise OSError(message)
 
 
-def test_readers_wait_for_nobody(database: Database) -> None:
+def test_readers_do_not_wait(database: Database) -> None:
     with database.transaction() as session:
         session.execute(text("INSERT INTO notes VALUES ('not yet')"))
         assert written(database) == []

@@ -37,7 +37,7 @@ def test_who_keeps_to_the_rate_is_never_refused() -> None:
     assert taken == [True] * 100
 
 
-def test_the_wait_is_told_in_whole_seconds() -> None:
+def test_the_wait_is_in_whole_seconds() -> None:
     buckets = TokenBuckets(0.5, 1, clock=lambda: 0.0)
     buckets.take("key")
     with pytest.raises(RateLimited) as refused:

@@ -154,7 +154,7 @@ def test_a_nul_in_the_query_is_refused(asking: FlaskClient) -> None:
     assert (answer.status_code, body_of(answer)["details"]["code"]) == (400, "nul_character")
 
 
-def test_a_crash_is_500_in_json_and_tells_nothing_of_the_inside(
+def test_a_crash_is_500_in_json_without_internal_details(
     asking: FlaskClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):

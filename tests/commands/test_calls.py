@@ -190,7 +190,7 @@ def test_dialling_is_paused_and_resumed_for_all_a_carrier_or_a_partner(desk: Des
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_draining_pauses_and_tells_what_is_left(desk: Desk) -> None:
+def test_draining_pauses_and_prints_what_is_left(desk: Desk) -> None:
     desk.waiting("+12125551001")
     assert desk.told("drain")["waiting"] == 1
     desk.told("resume")

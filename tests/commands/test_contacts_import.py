@@ -82,7 +82,9 @@ TOLD = {
 }  # fmt: skip
 
 
-def test_one_object_tells_what_was_done(shell: Shell, session: Session, people: Path) -> None:
+def test_one_json_object_reports_what_was_done(
+    shell: Shell, session: Session, people: Path
+) -> None:
     assert shell.told(people) == (1, TOLD)
     assert phones(session, shell) == [ANN, CY]
 
@@ -101,7 +103,7 @@ def test_of_blank_rows_the_first_ten_thousand_are_listed(shell: Shell, tmp_path:
     assert [each["row"] for each in told["rows"]] == [*range(2, 10_003), 10_006]
 
 
-def test_a_dry_run_tells_the_same_and_leaves_nothing(
+def test_a_dry_run_reports_the_same_and_writes_nothing(
     shell: Shell, session: Session, people: Path
 ) -> None:
     assert shell.told(people, "--dry-run") == (1, TOLD)
@@ -132,7 +134,7 @@ def test_every_row_good_ends_with_0(shell: Shell, tmp_path: Path) -> None:
     assert (status, told["counters"]["created"]) == (0, 1)
 
 
-def test_an_update_adds_nobody_and_a_removal_removes(
+def test_an_update_adds_no_contact_and_a_removal_removes(
     shell: Shell, session: Session, tmp_path: Path
 ) -> None:
     shell.told(written(tmp_path, f"Phone\n{ANN}\n"))

@@ -74,7 +74,7 @@ def test_a_file_of_the_corpus_is_read_as_expected(shell: Shell, tmp_path: Path, 
 
 @pytest.mark.parametrize("backend", BACKENDS if matrix.is_full() else ["sqlite"], indirect=True)
 @pytest.mark.parametrize("case", APPLIED.values(), ids=list(APPLIED))
-def test_applying_a_file_of_the_corpus_does_what_trying_it_out_said(
+def test_applying_a_file_of_the_corpus_equals_its_dry_run(
     shell: Shell, tmp_path: Path, case: Case
 ) -> None:
     path = tmp_path / case.name

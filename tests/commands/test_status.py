@@ -107,7 +107,9 @@ def test_an_assistant_is_switched_off_and_on(app: Flask, session: Session, own: 
         ("assistant", "deactivate", uuid4()),
     ],
 )
-def test_what_does_not_exist_is_said_in_one_sentence(app: Flask, words: tuple[object, ...]) -> None:
+def test_a_missing_record_is_reported_in_one_sentence(
+    app: Flask, words: tuple[object, ...]
+) -> None:
     result = run(app, *words)
     assert result.exit_code == 1
     assert result.output.startswith("Error: There is no such ")

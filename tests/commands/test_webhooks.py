@@ -69,7 +69,7 @@ def test_a_webhook_is_added_listed_renewed_and_removed(
     assert printed(app, "list") == []
 
 
-def test_without_events_it_is_told_of_all(app: Flask, session: Session, own: Tenant) -> None:
+def test_without_events_an_endpoint_receives_all(app: Flask, session: Session, own: Tenant) -> None:
     shown = run(app, "add", own.organization.id, URL).output
     assert shown.endswith("Keep the secret now: it can't be shown again.\n")
     endpoint = session.scalars(select(WebhookEndpoint)).one()
@@ -104,7 +104,7 @@ def test_a_test_event_is_handed_in_and_a_pause_holds_what_comes(
         (["add", uuid4(), URL, "--event", "call.lost"], "'call.lost' is not one of"),
     ],
 )
-def test_what_is_not_there_is_said_in_a_sentence(
+def test_a_missing_endpoint_is_reported_in_one_sentence(
     app: Flask, own: Tenant, words: list[object], said: str
 ) -> None:
     result = run(app, *words)

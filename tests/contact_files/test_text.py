@@ -201,7 +201,7 @@ def test_a_separator_inside_a_value_is_named_and_trailing_ones_are_not() -> None
     ]
 
 
-def test_cells_left_out_at_the_end_are_told() -> None:
+def test_cells_missing_at_the_end_are_reported() -> None:
     with opened(HEAD + b"Ann,Hove\n" + TAIL) as table:
         assert list(table.rows()) == [Row(2, ["Ann", "Hove", ""], None, 1), Row(3, EVE)]
 

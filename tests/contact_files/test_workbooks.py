@@ -69,7 +69,7 @@ def test_a_formula_of_a_program_that_does_not_calculate_has_no_value() -> None:
         assert list(table.rows()) == [Row(2, ["Ann", '=\t"a"&B9'])]
 
 
-def test_a_formula_that_cells_share_and_nobody_calculated_has_no_value() -> None:
+def test_a_shared_formula_without_a_result_has_no_value() -> None:
     rows = inline_row(1, "Name", "Value") + '<row r="2"><c><f t="shared" si="0"/></c></row>'
     with opened(workbook_bytes(("S", sheet_xml(rows)))) as table:
         assert list(table.rows()) == [Row(2, ["=\t…", ""])]

@@ -86,7 +86,7 @@ def refused(world: World, body: Mapping[str, Any]) -> tuple[int, list[tuple[str,
 
 
 @pytest.mark.parametrize(("said", "own", "problem"), MESSAGING.values(), ids=MESSAGING.keys())
-def test_what_is_said(
+def test_messages_of_a_call(
     world: World,
     body: dict[str, Any],
     said: Mapping[str, Any],

@@ -76,7 +76,7 @@ def test_an_organization_is_added_changed_suspended_and_resumed(visit: Visit, sc
     expect(page.get_by_text(f"{name} reactivated")).to_be_visible()
 
 
-def test_two_people_change_the_settings_and_are_told_of_each_other(
+def test_two_users_who_change_the_settings_see_the_conflict(
     visit: Visit, stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     organization = partner["organizations"][0 if script else 1]

@@ -93,7 +93,7 @@ def test_voicemail_gets_the_voicemail_message(form: Visit, partner: dict[str, An
     expect(spoken).to_contain_text("We will try again, this was a test.")
 
 
-def test_a_busy_line_is_said_to_be_busy(form: Visit, partner: dict[str, Any], script: bool) -> None:
+def test_a_busy_number_is_shown_as_busy(form: Visit, partner: dict[str, Any], script: bool) -> None:
     page = form.page
     call(page, simulated(partner, "busy"))
     moments = watch_until_over(page)

@@ -201,7 +201,7 @@ def test_nothing_is_sent_in_the_clear_where_encryption_is_asked_for(
 
 
 @pytest.mark.parametrize(("password", "kept"), [("p%40ss", 1), ("wrong", 0)])
-def test_user_and_password_are_told_to_the_server(
+def test_user_and_password_are_sent_to_the_server(
     post: Post,
     start_server: StartServer,
     own_certificate: ssl.SSLContext,

@@ -66,7 +66,7 @@ def test_its_words_stand_between_who_calls_and_how_to_call_back(model: LanguageM
     )
 
 
-def test_it_is_told_the_facts_and_what_it_must_not_do(model: LanguageModel) -> None:
+def test_the_prompt_holds_the_facts_and_the_prohibitions(model: LanguageModel) -> None:
     writer(model, url=f"{model.url}/").compose(BRIEF)
     [asked] = model.asked
     system, user = asked.pop("messages")
@@ -164,7 +164,7 @@ def test_what_may_not_be_spoken_is_replaced_whole(
     ]
 
 
-def test_nobody_listening_is_a_fault_too(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_closed_port_is_an_error_too(caplog: pytest.LogCaptureFixture) -> None:
     with LanguageModel().open() as gone:
         pass
     with caplog.at_level(logging.DEBUG):

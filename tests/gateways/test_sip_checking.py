@@ -74,7 +74,7 @@ def test_a_refused_caller_is_named(trunk: Trunk, check: Callable[..., Finding]) 
     assert check() == Finding(False, words)
 
 
-def test_a_trunk_that_is_not_there_is_told_from_one_that_says_nothing(
+def test_a_missing_trunk_is_distinguished_from_a_silent_one(
     trunk: Trunk, check: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(socket.socket()) as closed:
@@ -106,7 +106,7 @@ def test_a_name_leads_to_the_internet_or_nowhere(
     assert check(trunk="sip.example.com") == Finding(False, words)
 
 
-def test_over_tcp_answers_come_in_pieces_and_over_tls_somebody_must_speak_it(
+def test_answers_over_tcp_come_in_pieces_and_tls_needs_a_tls_server(
     check: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
@@ -120,7 +120,7 @@ def test_over_tcp_answers_come_in_pieces_and_over_tls_somebody_must_speak_it(
     assert told.words.startswith(f"No encrypted connection to {address} over TLS: ")
 
 
-def test_a_certificate_that_nobody_vouches_for_is_told(
+def test_an_untrusted_certificate_is_reported(
     check: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(checking, "checks_certificates", lambda _: True)

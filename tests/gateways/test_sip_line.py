@@ -228,7 +228,7 @@ def test_a_ledger_that_was_begun_later_proves_nothing(make_line: Callable[..., S
     assert make_line().look_up(before) == CarrierReport(Verdict.UNSURE)
 
 
-def test_nobody_can_say_what_became_of_an_invite_that_was_never_answered(
+def test_the_result_of_an_unanswered_invite_is_unknown(
     trunk: Trunk, make_line: Callable[..., Sip], tmp_path: Path
 ) -> None:
     number, attempt_id = "+12125551203", new_id()

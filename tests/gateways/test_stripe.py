@@ -56,7 +56,7 @@ def test_ids_that_it_does_not_know_are_left_out(server: StripeServer) -> None:
     assert list(ask(server, "price_nobody", price.id, "../charges")) == [price.id]
 
 
-def test_where_nobody_answers_it_says_so() -> None:
+def test_an_unreachable_server_is_reported() -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]

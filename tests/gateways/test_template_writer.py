@@ -71,7 +71,7 @@ def test_a_machine_says_that_it_is_one() -> None:
         ("Invoice 17 is overdue", {"orderNumber": "A-1017"}, "your account."),
     ],
 )
-def test_the_number_of_what_it_is_about_is_said_from_the_metadata(
+def test_the_message_holds_the_reference_number_of_the_metadata(
     notes: str, metadata: dict[str, object], subject: str
 ) -> None:
     intro = TemplateWriter().compose(replace(BRIEF, notes=notes, metadata=metadata)).intro

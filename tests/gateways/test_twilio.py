@@ -47,7 +47,7 @@ def closed_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_where_nobody_takes_the_connection_nothing_was_placed() -> None:
+def test_a_refused_connection_means_that_no_call_was_placed() -> None:
     line = line_at(f"http://127.0.0.1:{closed_port()}")
     with pytest.raises(PlacementDelayed) as refusal:
         line.place(placement())
@@ -123,7 +123,7 @@ def test_who_answered_is_read_from_its_words(word: str | None, who: AnsweredBy |
     assert heard(word) is who
 
 
-def test_a_finished_call_tells_its_answer_its_end_and_its_cost() -> None:
+def test_a_finished_call_reports_its_answer_its_end_and_its_cost() -> None:
     began, ended = NOW, NOW + timedelta(seconds=42)
     told = {
         "sid": "CA1",

@@ -94,7 +94,7 @@ def test_a_receiver_that_takes_too_long_is_cut_off(
     assert answer == Answer(None, "no answer within 10 seconds")
 
 
-def test_nobody_at_the_address_is_an_answer_too() -> None:
+def test_an_address_without_a_server_is_an_answer_too() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -15,7 +15,7 @@ from tests.fixtures.worker import outcome
 pytestmark = pytest.mark.xdist_group("house")
 
 
-def test_a_cost_is_written_when_the_carrier_tells_it(
+def test_a_cost_is_stored_when_the_carrier_reports_it(
     house: TwilioWorker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = {

@@ -30,7 +30,7 @@ def left(database: Database) -> set[object]:
         return set(events.signaled_attempts(session))
 
 
-def test_what_is_told_of_an_attempt_wakes_whoever_stays_with_it(
+def test_a_signal_of_an_attempt_wakes_its_call_session(
     fresh_database: Database, reading: CallSignals
 ) -> None:
     with reading.of(MINE) as told:

@@ -90,7 +90,7 @@ def test_an_invitation_goes_out_and_its_link_works(
     assert (mail.sent_at is not None, mail.failure, mail.attempts) == (True, None, 1)
 
 
-def test_a_mail_that_is_refused_for_good_is_told_in_the_history_and_not_sent_again(
+def test_a_mail_refused_for_good_is_in_the_history_and_is_not_sent_again(
     fresh_database: Database, own: Tenant, post: Post, worker: Worker
 ) -> None:
     post.recipient.append("550 no such mailbox")

@@ -72,7 +72,7 @@ def test_every_outcome_of_the_line_ends_in_its_own_state(
     assert counted(fresh_database, line.organization_id) == [(5, 4, 1)]
 
 
-def test_a_timeline_tells_what_happened_and_what_was_said(
+def test_a_timeline_shows_what_happened_and_which_message_was_played(
     fresh_database: Database, worker: Worker
 ) -> None:
     line = open_line(fresh_database)

@@ -172,7 +172,7 @@ def test_a_call_over_a_partners_trunk_is_followed_after_another_took_its_place(
         ("wrong", ("failed", "number_invalid", None)),
     ],
 )
-def test_a_call_that_nobody_takes_ends_as_the_trunk_says(
+def test_an_unanswered_call_ends_as_the_trunk_reports(
     house: SipWorker, dialled: Dialled, name: str, ended: tuple[str, str, None]
 ) -> None:
     assert outcome(house.database, dialled.calls[name]) == ended

@@ -43,7 +43,7 @@ def test_a_call_goes_out_with_all_that_twilio_is_asked_for(house: TwilioWorker) 
         ("voicemail", VOICEMAIL, ("completed", "voicemail", "voicemail")),
     ],
 )
-def test_what_is_said_stands_word_for_word_in_what_is_fetched(
+def test_the_fetched_document_holds_the_message_word_for_word(
     house: TwilioWorker, answered_by: str, words: str, ended: tuple[str, str, str]
 ) -> None:
     line = open_line(house.database)
@@ -80,7 +80,7 @@ def test_the_end_is_the_same_however_callbacks_come(house: TwilioWorker, callbac
     assert {"accepted", "dialing", "answered", "said-intro", "ended"} <= set(kinds)
 
 
-def test_what_nobody_answered_ends_in_its_own_state(house: TwilioWorker) -> None:
+def test_an_unanswered_call_ends_in_its_own_state(house: TwilioWorker) -> None:
     dialled = {
         told: house.dial(house.number(outcome=told))
         for told in ("busy", "no-answer", "failed", "canceled")

@@ -103,13 +103,13 @@ def test_who_takes_a_call_over_hears_the_silence_out_before_it_is_unknown(
     assert len(house.carrier.calls_to(number)) == 1
 
 
-def test_a_callback_tells_what_a_silent_carrier_does_not(house: TwilioWorker) -> None:
+def test_a_callback_reports_what_a_silent_carrier_does_not(house: TwilioWorker) -> None:
     number = house.number(asked=["500+"], silent=True)
     assert outcome(house.database, house.dial(number)) == ("completed", "completed", "human")
     assert len(house.carrier.asked_for(number)) == 1
 
 
-def test_two_lost_answers_for_one_number_are_told_apart(house: TwilioWorker) -> None:
+def test_two_lost_answers_for_one_number_are_distinguished(house: TwilioWorker) -> None:
     number = house.number(asked=["reset+", "500+"], callbacks="lost", fetches=False)
     both = [house.dial(number) for _ in range(2)]
     assert [outcome(house.database, call_id)[0] for call_id in both] == ["completed"] * 2

@@ -66,7 +66,7 @@ def states(database: Database) -> Counter[DeliveryState]:
         return Counter(session.scalars(select(WebhookDelivery.state)))
 
 
-def test_a_call_is_told_of_from_its_start_to_its_end_and_again_until_it_is_taken(
+def test_every_event_of_a_call_is_delivered_and_retried_until_received(
     fresh_database: Database,
     open_receiver: Callable[[], Receiver],
     worker: Worker,
@@ -88,7 +88,7 @@ def test_a_call_is_told_of_from_its_start_to_its_end_and_again_until_it_is_taken
     assert types == {"call.started", f"call.{status}"}
 
 
-def test_a_slow_receiver_holds_up_nobody_else(
+def test_a_slow_receiver_does_not_delay_others(
     fresh_database: Database,
     open_receiver: Callable[[], Receiver],
     worker: Worker,

@@ -198,9 +198,7 @@ def test_the_choice_of_mails_is_kept(own: Tenant, signed_in: SignedIn, session: 
     assert (own.user.notifications, own.user.unsubscribe) == ({"importFinished": True}, True)
 
 
-def test_nobody_is_offered_a_mail_that_can_never_come(
-    session: Session, signed_in: SignedIn
-) -> None:
+def test_mails_that_can_never_come_are_not_offered(session: Session, signed_in: SignedIn) -> None:
     operator = User(email="op@ops.example", email_key="op@ops.example", user_type=Role.OPERATOR)
     session.add(operator)
     session.flush()
@@ -224,7 +222,7 @@ SAFARI = "AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0"
         (None, "An unknown browser"),
     ],
 )
-def test_a_browser_is_told_by_what_it_says_of_itself(said: str | None, expected: str) -> None:
+def test_a_browser_is_named_by_its_user_agent(said: str | None, expected: str) -> None:
     assert device_words(said) == expected
 
 

@@ -269,7 +269,7 @@ def test_a_client_of_the_retired_api_names_its_organization_and_the_end_of_its_s
     ] == [[True, True]] * 2
 
 
-def test_somebody_elses_keys_and_clients_are_not_there(
+def test_keys_and_clients_of_another_tenant_are_not_found(
     session: Session, own: Tenant, other: Tenant, admin: Browser
 ) -> None:
     key, client = make_key(session, other).key, make_client(session, other).client
@@ -299,7 +299,9 @@ def test_somebody_elses_keys_and_clients_are_not_there(
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
-def test_nobody_else_is_offered_api_access(own: Tenant, signed_in: SignedIn, role: Role) -> None:
+def test_other_roles_are_not_offered_api_access(
+    own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
     user = own.user if role is Role.STANDARD else own.staff[role]
     browser = signed_in(user)
     statuses = [

@@ -135,7 +135,7 @@ def test_a_number_that_another_assistant_has_is_refused(
     assert (answer.status_code, answer.text.count(words)) == (422, 2)
 
 
-def test_two_people_editing_are_told_and_nothing_is_overwritten_unseen(
+def test_two_users_who_edit_see_the_conflict_and_nothing_is_overwritten(
     session: Session, assistant: Assistant, admin: Browser
 ) -> None:
     address = f"/assistants/{assistant.id}/edit"
@@ -254,7 +254,7 @@ def test_a_key_without_a_name_or_with_too_long_a_one_is_refused(
     assert session.scalar(select(func.count()).select_from(ExternalIdKey)) == 0
 
 
-def test_somebody_elses_assistant_is_not_there(
+def test_an_assistant_of_another_tenant_is_not_found(
     session: Session, own: Tenant, other: Tenant, admin: Browser
 ) -> None:
     theirs = assistants.of_organization(

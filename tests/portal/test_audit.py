@@ -78,9 +78,7 @@ def lines(html: str) -> list[str]:
     return [re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", part)).strip() for part in found]
 
 
-def test_the_history_tells_what_changed_in_the_words_of_a_reader(
-    told: Tenant, signed_in: SignedIn
-) -> None:
+def test_the_history_shows_changes_in_plain_words(told: Tenant, signed_in: SignedIn) -> None:
     page = signed_in(told.staff[Role.PARTNER_ADMIN]).get("/audit").text
     assert lines(page) == [
         "Thing turned round Not before 4 May 2026, 10:00 UTC Password changed",

@@ -241,7 +241,7 @@ def test_a_mail_is_shown_in_the_theme_that_was_asked_for(editor: Browser) -> Non
     assert ["@media all" in html for html in shown] == [False, True]
 
 
-def test_what_a_picture_must_be_is_said_before_one_is_chosen(editor: Browser) -> None:
+def test_the_requirements_of_a_picture_are_shown_beforehand(editor: Browser) -> None:
     page = editor.get(PAGE).text
     for words in (
         "28 px or more on its shorter side; a logo is at most 12 times as wide as high",

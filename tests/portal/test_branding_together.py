@@ -66,7 +66,7 @@ def admin(own: Tenant, signed_in: SignedIn) -> Browser:
     return signed_in(own.staff[Role.PARTNER_ADMIN])
 
 
-def test_who_saves_second_is_told_who_was_first_and_what_differs(
+def test_the_second_user_to_save_sees_who_was_first_and_what_differs(
     editor: Browser, admin: Browser, own: Tenant, session: Session
 ) -> None:
     opened = editor.get(PAGE).text
@@ -85,7 +85,7 @@ def test_who_saves_second_is_told_who_was_first_and_what_differs(
     assert draft(session, own)["productName"] == "The editor’s"
 
 
-def test_typing_over_somebody_elses_changes_saves_nothing_and_says_so(
+def test_typing_over_another_users_changes_saves_nothing_and_reports_it(
     editor: Browser, admin: Browser, own: Tenant, session: Session
 ) -> None:
     opened = editor.get(PAGE).text

@@ -90,7 +90,7 @@ def test_the_first_version_has_none_before_it(editor: Browser) -> None:
     assert "There is no earlier version to compare with." in editor.get("/branding/history/1").text
 
 
-def test_what_a_script_changed_since_is_said(
+def test_a_change_by_a_script_since_then_is_shown(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
     own.partner.product_name = "Set by a script"

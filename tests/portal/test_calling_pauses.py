@@ -88,7 +88,7 @@ def test_others_have_no_such_page(own: Tenant, signed_in: SignIn) -> None:
         assert 'href="/line"' not in browser.get("/").text
 
 
-def test_a_pause_of_another_partner_is_nobody_elses_news(
+def test_a_pause_of_another_partner_is_not_shown(
     session: Session, own: Tenant, other: Tenant, signed_in: SignIn
 ) -> None:
     pause(session, Scope(partner_id=other.partner.id), "Unpaid")
@@ -96,7 +96,7 @@ def test_a_pause_of_another_partner_is_nobody_elses_news(
     assert "Unpaid" not in admin.get("/line").text + admin.get("/").text
 
 
-def test_a_pause_by_command_is_said_wherever_calls_would_go_out(
+def test_a_pause_by_command_is_shown_wherever_calls_start(
     app: Flask, session: Session, own: Tenant, signed_in: SignIn
 ) -> None:
     assistant = session.scalars(

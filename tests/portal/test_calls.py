@@ -208,12 +208,14 @@ def test_pages_follow_each_other_without_gap_or_repeat(
     assert browser.get("/calls?cursor=nonsense").status_code == 400
 
 
-def test_a_day_that_does_not_exist_is_said_to_the_person(own: Tenant, signed_in: SignedIn) -> None:
+def test_a_day_that_does_not_exist_is_reported_to_the_user(
+    own: Tenant, signed_in: SignedIn
+) -> None:
     page = signed_in(own.staff[Role.ADMIN]).get("/calls?start=2026-02-30")
     assert (page.status_code, 'href="#start">Enter a day like' in page.text) == (422, True)
 
 
-def test_one_call_is_told_from_beginning_to_end(
+def test_a_call_is_shown_from_beginning_to_end(
     session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
     call = made["human"]

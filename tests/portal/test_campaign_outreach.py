@@ -154,7 +154,7 @@ def test_what_is_wrong_with_a_plan_stands_at_its_field(
     assert outreach.stored_plan(session, campaign) is None
 
 
-def test_of_two_who_change_a_plan_the_second_is_told(
+def test_the_second_user_to_change_a_plan_sees_the_conflict(
     admin: Browser, planned: str, campaign: Campaign, assistant: Assistant, session: Session
 ) -> None:
     sent = TYPED | {"assistant": str(assistant.id), "calls_per_hour": "60"}
@@ -163,7 +163,7 @@ def test_of_two_who_change_a_plan_the_second_is_told(
     assert outreach.plan_of(session, campaign).calls_per_hour is None
 
 
-def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
+def test_the_start_page_counts_the_contacts_it_calls_and_leaves_out(
     session: Session, campaign: Campaign, admin: Browser, planned: str
 ) -> None:
     asked = unescape(admin.get(f"{planned}/start").text)
@@ -196,7 +196,7 @@ def test_a_start_says_in_numbers_whom_it_calls_and_whom_not(
         ("paused", "Calling is paused: A storm.", "/line"),
     ],
 )
-def test_what_stops_a_whole_campaign_is_said_with_the_place_to_fix_it(
+def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
     session: Session,
     campaign: Campaign,
     admin: Browser,
@@ -271,7 +271,7 @@ def test_when_everybody_was_called_it_can_be_done_again(
     assert feed(session, campaign) == 1
 
 
-def test_whom_the_round_leaves_out_is_listed_by_reason(
+def test_contacts_that_the_round_leaves_out_are_listed_by_reason(
     session: Session, campaign: Campaign, admin: Browser, planned: str
 ) -> None:
     admin.post(f"{planned}/start", page=f"{planned}/start")
@@ -311,7 +311,7 @@ def statements(engine: Engine, browser: Browser, path: str) -> int:
     return len(counted)
 
 
-def test_somebody_elses_outreach_is_not_there(
+def test_outreach_of_another_tenant_is_not_found(
     session: Session, own: Tenant, other: Tenant, signed_in: SignedIn, campaign: Campaign
 ) -> None:
     strangers = [signed_in(other.staff[Role.PARTNER_ADMIN]), signed_in(own.plus_user)]

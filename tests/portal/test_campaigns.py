@@ -100,7 +100,7 @@ def test_what_is_wrong_with_a_campaign_stands_at_its_field(
     assert session.scalar(select(func.count()).select_from(Campaign)) == 0
 
 
-def test_settings_rename_and_assign_and_overtaken_changes_are_told(
+def test_settings_rename_and_assign_and_conflicts_are_shown(
     session: Session, own: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     address = f"/campaigns/{campaign.id}/settings"
@@ -221,7 +221,7 @@ def test_a_hundred_contacts_cost_as_many_queries_as_one(
     assert statements(database.engine, admin, path) == with_one
 
 
-def test_somebody_elses_campaign_is_not_there(
+def test_a_campaign_of_another_tenant_is_not_found(
     session: Session, own: Tenant, other: Tenant, admin: Browser
 ) -> None:
     theirs = make_campaign(session, other)

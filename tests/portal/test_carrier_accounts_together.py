@@ -41,7 +41,9 @@ def save(browser: Browser, path: str, typed: Mapping[str, str], version: int) ->
     return answer.status_code, unescape(answer.text)
 
 
-def test_whoever_saves_second_sees_both(session: Session, own: Tenant, admin: Browser) -> None:
+def test_the_second_user_to_save_sees_both_versions(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
     assert 'name="version" value="0"' in admin.get(TWILIO).text
     assert save(admin, TWILIO, ACCOUNT, 0)[0] == 303
     status, shown = save(admin, TWILIO, {"sid": OTHER, "token": "another"}, 0)

@@ -128,7 +128,7 @@ def test_the_same_trunk_keeps_its_password_and_another_takes_its_place(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_everything_wrong_is_said_at_its_field(session: Session, admin: Browser) -> None:
+def test_every_problem_is_shown_at_its_field(session: Session, admin: Browser) -> None:
     wrong = {"address": "sip:<9.9.9.9>", "user": "a;b", "password": 'so"secret', "proxy": "a b"}
     answer = admin.post(FORM, {**TYPED, **wrong}, page=FORM)
     shown = unescape(answer.text)

@@ -190,7 +190,7 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_is_saved(
     assert state(session, own, campaign, contact.id) == AS_STORED
 
 
-def test_two_people_editing_are_told_and_nothing_is_overwritten_unseen(
+def test_two_users_who_edit_see_the_conflict_and_nothing_is_overwritten(
     session: Session, own: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
@@ -350,7 +350,7 @@ def test_the_page_shows_calls_to_the_person_or_their_number(
     )
 
 
-def test_somebody_elses_contact_is_not_there(
+def test_a_contact_of_another_tenant_is_not_found(
     session: Session, other: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     theirs = make_campaign(session, other)

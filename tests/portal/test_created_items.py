@@ -237,7 +237,7 @@ def test_what_a_colleague_created_goes_on_unless_the_leaving_user_got_its_secret
     assert [client.revoked_at is None for client in clients] == [True, False]
 
 
-def test_nobody_of_another_partner_loses_anything(
+def test_users_of_another_partner_lose_nothing(
     session: Session,
     settings: Settings,
     app: Flask,

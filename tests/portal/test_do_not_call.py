@@ -98,7 +98,7 @@ def test_an_uploaded_file_is_read_and_comes_back_as_text_where_it_is_refused(
         (b"1" * 3_000_000, "Or a file: The file is larger"),
     ],
 )
-def test_nothing_to_read_is_said_at_its_field(
+def test_an_unreadable_input_is_reported_at_its_field(
     browser: Browser, path: str, sent: bytes, words: str
 ) -> None:
     file = {"file": (io.BytesIO(sent), "x.csv")} if sent else {}

@@ -297,7 +297,7 @@ def subclasses(kind: type) -> Iterator[type]:
 
 
 @EACH
-def test_a_corrected_error_does_not_overwrite_what_somebody_saved_meanwhile(
+def test_a_corrected_error_does_not_overwrite_what_was_saved_meanwhile(
     form: EditForm, ids: dict[str, object], own: Tenant, signed_in: SignedIn
 ) -> None:
     path = form.path.format(**ids)

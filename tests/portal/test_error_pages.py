@@ -137,7 +137,7 @@ def test_each_refusal_has_its_page_in_the_partners_brand(
     assert titled(answer, own) == page
 
 
-def test_too_many_requests_are_told_when_to_come_back(
+def test_too_many_requests_are_answered_with_the_time_to_wait(
     monkeypatch: pytest.MonkeyPatch, make_app: Callable[..., Flask], own: Tenant
 ) -> None:
     app = make_app()
@@ -155,7 +155,7 @@ def test_too_many_requests_are_told_when_to_come_back(
     assert f'<a class="btn btn-primary" href="{path}">Try again</a>' in answer.text
 
 
-def test_a_file_over_the_limit_is_told_the_limit(
+def test_a_file_over_the_limit_is_answered_with_the_limit(
     make_app: Callable[..., Flask], own: Tenant
 ) -> None:
     app = make_app(max_body_bytes=1024)
@@ -179,7 +179,7 @@ def test_without_a_database_there_is_still_a_page(tmp_path: Path) -> None:
     assert app.test_client().get(sheet.group(1)).status_code == 200
 
 
-def test_a_failure_is_a_page_with_its_reference_and_tells_nothing_else(
+def test_a_failure_is_a_page_with_its_reference_and_no_details(
     monkeypatch: pytest.MonkeyPatch, make_app: Callable[..., Flask], own: Tenant
 ) -> None:
     app = make_app()

@@ -210,7 +210,7 @@ def test_a_call_from_before_requests_were_kept_stands_in(
         ),
     ],
 )  # fmt: skip
-def test_differences_are_told_in_words(exchange: LegacyExchange, sentences: list[str]) -> None:
+def test_differences_are_described_in_words(exchange: LegacyExchange, sentences: list[str]) -> None:
     assert differences(exchange) == sentences
 
 
@@ -224,6 +224,6 @@ def test_differences_are_told_in_words(exchange: LegacyExchange, sentences: list
         (-143.5, "Ended 143 days ago", True),
     ],
 )
-def test_the_time_left_is_told_in_days(days: float, words: str, soon: bool) -> None:
+def test_the_time_left_is_shown_in_days(days: float, words: str, soon: bool) -> None:
     end = time_left(utcnow() + timedelta(days=days))
     assert (end.words, end.soon) == (words, soon)

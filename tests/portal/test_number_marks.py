@@ -55,7 +55,7 @@ def test_digits_amounts_shares_and_sizes_follow(app: Flask) -> None:
     )
 
 
-def test_a_page_tells_its_scripts_the_marks_it_is_written_with(
+def test_a_page_gives_its_scripts_the_number_marks_of_its_locale(
     session: Session, own: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
     own.organization.assistant_limit = 1500

@@ -107,7 +107,7 @@ def test_sent_twice_it_is_one_change(
         ({"calling_hours_start": "", "retry_times": "99"}, "2 things need changing"),
     ],
 )
-def test_what_cannot_be_kept_is_said_at_its_field(
+def test_invalid_values_are_shown_at_their_fields(
     session: Session,
     own: Tenant,
     browser: Browser,
@@ -123,7 +123,7 @@ def test_what_cannot_be_kept_is_said_at_its_field(
     assert stored(session, own) == before
 
 
-def test_two_people_are_told_of_each_other(
+def test_two_users_who_save_see_the_conflict(
     session: Session, own: Tenant, signed_in: SignedIn, browser: Browser, path: str
 ) -> None:
     seen = str(own.organization.version)
@@ -172,7 +172,7 @@ def test_members_and_strangers_find_nothing(
     assert browser.post(theirs, TYPED, page=path).status_code == 404
 
 
-def test_what_the_plan_allows_is_said_beside_the_organizations_own_limits(
+def test_limits_of_the_plan_are_shown_beside_the_organizations_own(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
     words = "The plan allows 2 calls at once and 1,000 calls a day; a lower limit here applies."

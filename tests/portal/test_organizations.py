@@ -98,7 +98,7 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(
     assert session.scalar(select(func.count()).select_from(Organization)) == count
 
 
-def test_everything_that_is_wrong_is_said_at_once(browser: Browser) -> None:
+def test_all_problems_are_shown_at_once(browser: Browser) -> None:
     wrong = {"name": "", "assistant_limit": "x", "user_limit": "-1", "email": "nobody"}
     typed = NEW | wrong | {"referral_code": "N" * 1000}
     shown = text(browser.post("/organizations/new", typed, page="/organizations/new"))
@@ -166,7 +166,7 @@ def query(values: dict[str, str]) -> str:
     return "&".join(f"{name}={value}" for name, value in values.items())
 
 
-def test_a_plan_that_somebody_changed_meanwhile_is_not_overwritten(
+def test_a_plan_that_changed_meanwhile_is_not_overwritten(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     base = f"/organizations/{own.plus.id}/plan"

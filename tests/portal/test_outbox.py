@@ -65,7 +65,7 @@ def test_operators_find_every_mail(
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
-def test_nobody_else_finds_any(
+def test_other_roles_find_no_outbox(
     own: Tenant, signed_in: SignedIn, mail_ids: list[str], role: Role
 ) -> None:
     browser = signed_in(own.staff[role])

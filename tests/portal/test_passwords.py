@@ -104,7 +104,7 @@ def test_the_neutral_page_mails_every_account_with_the_address(
     }
 
 
-def test_the_page_of_another_partner_mails_nobody(
+def test_the_page_of_another_partner_sends_no_mail(
     browser: Browser, own: Tenant, other: Tenant, session: Session, settings: Settings
 ) -> None:
     page = f"/p/{other.partner.slug}/forgot-password"
@@ -285,7 +285,7 @@ def test_a_password_that_will_not_do_is_named_and_the_link_stays(
     assert browser.get(path).status_code == 200
 
 
-def test_the_address_of_a_link_is_told_to_nobody(
+def test_the_address_of_a_link_is_sent_to_no_other_site(
     browser: Browser, own: Tenant, session: Session
 ) -> None:
     path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
@@ -331,7 +331,7 @@ def test_a_form_without_referrer_is_taken_over_https(
     assert answer.status_code == 303
 
 
-def test_the_pages_are_in_the_brand_of_the_link_whoever_is_signed_in(
+def test_the_pages_are_in_the_brand_of_the_link_for_every_user(
     own: Tenant, other: Tenant, session: Session, signed_in: SignedIn
 ) -> None:
     own.partner.product_name, other.partner.product_name = "Northwind Voice", "Southgate Voice"

@@ -173,7 +173,7 @@ def test_what_is_no_limit_is_refused_at_its_field(
     assert stored(session, own) == {}
 
 
-def test_all_that_is_no_limit_is_said_at_once(admin: Browser) -> None:
+def test_all_invalid_limits_are_reported_at_once(admin: Browser) -> None:
     chosen = BLANK | {"plus-at_once": "many", "free-a_day": "0"}
     assert "2 things need changing" in admin.get(CHECK, query_string=chosen).text
 

@@ -153,7 +153,7 @@ def test_who_saves_second_sees_both_versions(admin: Browser, own: Tenant, sessio
     assert stored_now[1][1] == "price_p"
 
 
-def test_a_plan_that_a_script_set_twice_is_said_and_fixed_by_saving(
+def test_a_plan_that_a_script_set_twice_is_shown_and_fixed_by_saving(
     admin: Browser, own: Tenant, session: Session
 ) -> None:
     for position, price_id in enumerate(("price_1", "price_2")):
@@ -187,7 +187,7 @@ def test_what_the_processor_does_not_know_is_named(
     assert "Prices come from Stripe, updated every 10 minutes." in page
 
 
-def test_the_last_known_price_is_served_and_its_age_told(
+def test_the_last_known_price_is_served_with_its_age(
     with_stripe: Browser, own: Tenant, session: Session
 ) -> None:
     with_stripe.post(EDIT, FORM, page=EDIT)

@@ -109,7 +109,7 @@ def test_filters_choose_the_same_people_on_the_screen_and_in_the_file(
         ("since=2026-03-02&until=2026-03-01", 'href="#until">The last day is before the first'),
     ],
 )
-def test_days_that_make_no_range_are_said_to_the_person(
+def test_days_that_make_no_range_are_reported_to_the_user(
     own: Tenant, signed_in: SignedIn, asked: str, said: str
 ) -> None:
     browser = signed_in(own.staff[Role.ADMIN])

@@ -14,7 +14,7 @@ def test_every_role_that_can_be_given_has_a_line() -> None:
     assert set(ROLE_SCOPE) == set(Role) - {Role.OPERATOR}
 
 
-def test_a_role_is_told_by_exactly_what_it_holds() -> None:
+def test_a_role_is_described_by_exactly_what_it_holds() -> None:
     for role, held in ROLE_PERMISSIONS.items():
         told = {
             permission for permission in held if PERMISSION_WORDS[permission] in abilities(role)

@@ -70,9 +70,7 @@ def test_the_sidebar_leads_only_to_what_opens(own: Tenant, signed_in: SignedIn, 
     assert len(local) > 3
 
 
-def test_nobody_signed_in_is_sent_to_sign_in_from_every_screen(
-    app: Flask, browser: Browser
-) -> None:
+def test_a_visitor_is_sent_to_sign_in_from_every_screen(app: Flask, browser: Browser) -> None:
     asked = (rule for rule in screens(app) if ROUTES[rule.endpoint] is not Access.PUBLIC)
     answers = {rule.rule: browser.get(rule.rule).location for rule in asked}
     assert {path for path, to in answers.items() if not (to or "").startswith("/sign-in")} == set()
@@ -98,7 +96,7 @@ def test_every_form_of_the_portal_is_refused_to_roles_without_the_permission(
 
 
 @pytest.mark.usefixtures("clock")
-def test_the_page_of_somebody_elses_thing_is_the_page_of_nothing(
+def test_the_page_of_another_tenants_record_equals_that_of_a_missing_one(
     own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])

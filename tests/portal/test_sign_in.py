@@ -89,7 +89,7 @@ def test_missing_fields_are_named_and_what_was_typed_stays(browser: Browser) -> 
     assert 'value="someone@northwind.example"' in answer.text
 
 
-def test_the_page_of_another_partner_lets_nobody_in(
+def test_the_page_of_another_partner_signs_no_user_in(
     browser: Browser, own: Tenant, other: Tenant
 ) -> None:
     answer = browser.sign_in(own.user.email, path=f"/p/{other.partner.slug}/sign-in")
@@ -181,7 +181,7 @@ def test_the_question_which_portal_signs_in_once_and_for_five_minutes(
     assert again.get("/").status_code == 303
 
 
-def test_a_choice_that_was_not_offered_signs_nobody_in(browser: Browser, own: Tenant) -> None:
+def test_an_account_that_was_not_offered_signs_no_user_in(browser: Browser, own: Tenant) -> None:
     answer = browser.post("/sign-in/choose", {"account": str(own.user.id)})
     assert (answer.status_code, answer.location) == (303, "/sign-in")
     assert browser.get("/").status_code == 303

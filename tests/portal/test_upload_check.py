@@ -45,7 +45,7 @@ def test_who_asked_not_to_be_called_is_counted_shown_and_mapped(desk: Desk) -> N
     assert '<option value="doNotCall" selected>Do not call</option>' in columns
 
 
-def test_hidden_rows_and_columns_are_told_with_the_number_of_rows(desk: Desk) -> None:
+def test_hidden_rows_and_columns_are_shown_with_the_number_of_rows(desk: Desk) -> None:
     rows = [["Name", "Phone", "City"], ["Ann", ANN, "Hove"], ["Bob", BOB, "Rye"], ["Cy", CY, ""]]
     shown = desk.shows(desk.upload(xlsx(*rows, hidden=(3, 4, "C")), "people.xlsx"))
     assert "hidden in the spreadsheet, by a filter or by hand, are read too (2 rows)." in shown
@@ -69,7 +69,7 @@ def test_another_sheet_is_chosen_where_the_open_one_has_no_rows(desk: Desk, open
     assert "1 row can be applied" in desk.shows(address)
 
 
-def test_a_guessed_encoding_is_told_and_can_be_chosen(desk: Desk) -> None:
+def test_a_guessed_encoding_is_shown_and_can_be_changed(desk: Desk) -> None:
     people = f"Imię;Nazwisko;Telefon\nŁukasz;Wójcik;{ANN}\nMałgorzata;Wiśniewska;{BOB}\n"
     assert "Read as UTF-8, separated by" in desk.shows(desk.upload(people.encode("utf-8-sig")))
     address = desk.upload(people.encode("cp1250"))

@@ -111,7 +111,7 @@ def test_of_two_people_the_second_sees_the_new_check_and_keeps_what_they_typed(
     assert "1 of 3 rows needs fixing" in desk.shows(address)
 
 
-def test_nobody_applies_a_check_that_they_have_not_seen(desk: Desk) -> None:
+def test_a_check_that_the_user_has_not_seen_is_not_applied(desk: Desk) -> None:
     address = desk.upload(FILE)
     seen = applying(desk.browser.get(address))
     save(desk, address, cell_2_1=ANN)
@@ -136,7 +136,7 @@ def test_a_row_out_of_place_is_fixed_as_a_whole(desk: Desk) -> None:
     assert heading(desk.browser.get(address)) == "All 2 rows can be applied"
 
 
-def test_a_row_that_tells_of_nobody_is_fixed_in_any_cell_that_could(desk: Desk) -> None:
+def test_a_row_without_an_identity_is_fixed_in_any_cell_that_could_hold_one(desk: Desk) -> None:
     address = desk.upload("Name,Phone,E-mail,Note\nAnn,,,x\n")
     assert fields(desk.browser.get(address)) == {"cell-2-1": "", "cell-2-2": ""}
     save(desk, address, cell_2_2="ann@mail.example")

@@ -88,7 +88,7 @@ def test_an_undo_that_stopped_can_go_on(desk: Desk) -> None:
     assert heading(desk.browser.get(address)) == "Upload undone"
 
 
-def test_the_history_of_a_campaign_tells_who_uploaded_what_and_how_it_ended(desk: Desk) -> None:
+def test_the_history_of_a_campaign_shows_who_uploaded_what_and_how_it_ended(desk: Desk) -> None:
     history = f"/campaigns/{desk.campaign_id}/uploads"
     assert "No uploads yet" in desk.shows(history)
     first = desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,12\n", "first.csv")

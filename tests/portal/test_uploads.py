@@ -230,7 +230,7 @@ def test_an_upload_can_be_cancelled_and_its_file_is_removed(desk: Desk, tmp_path
     assert desk.now(address).state is ImportState.CANCELLED
 
 
-def test_while_rows_are_applied_their_rate_and_the_time_left_are_told(desk: Desk) -> None:
+def test_the_rate_and_the_time_left_are_shown_while_rows_are_applied(desk: Desk) -> None:
     rows = "".join(f"P{index},{number(index)}\n" for index in range(apply.BATCH + 1))
     address = desk.upload("Name,Phone\n" + rows)
     desk.press(address, "apply")
@@ -248,7 +248,7 @@ def test_while_rows_are_applied_their_rate_and_the_time_left_are_told(desk: Desk
     assert "500 of 501 rows about 3 min left" in desk.shows(address)
 
 
-def test_a_campaign_that_changed_since_the_check_is_said_before_and_after(
+def test_a_campaign_that_changed_since_the_check_is_shown_before_and_after(
     desk: Desk, database: Database, campaign: Campaign
 ) -> None:
     first = desk.upload(f"Name,Phone\nAnn,{ANN}\n")

@@ -161,7 +161,7 @@ def test_nothing_is_half_saved_where_the_role_is_refused(
     assert fresh(session, own.user).name is None
 
 
-def test_two_people_who_change_one_person_are_told(
+def test_two_users_who_change_the_same_user_see_the_conflict(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     path = f"/people/{own.user.id}/edit"
@@ -177,7 +177,7 @@ def test_two_people_who_change_one_person_are_told(
     assert fresh(session, own.user).name == "Olga Reyes"
 
 
-def test_nobody_chooses_their_own_role(own: Tenant, browser: Browser) -> None:
+def test_users_cannot_choose_their_own_role(own: Tenant, browser: Browser) -> None:
     page = browser.get(f"/people/{own.staff[Role.PARTNER_ADMIN].id}/edit")
     assert page.status_code == 200
     assert 'name="role"' not in page.text
@@ -200,7 +200,7 @@ def test_shutting_out_asks_and_is_undone(
     assert fresh(session, own.user).status is UserStatus.ACTIVE
 
 
-def test_the_last_administrator_stays_and_the_reason_is_said(
+def test_the_last_administrator_stays_and_the_reason_is_shown(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     own_account = own.staff[Role.PARTNER_ADMIN]
@@ -247,7 +247,7 @@ def test_several_are_suspended_with_a_result_for_each(
     assert fresh(session, olga).status is UserStatus.ACTIVE
 
 
-def test_whom_one_may_not_change_is_not_among_the_chosen(
+def test_users_that_the_caller_may_not_change_cannot_be_selected(
     session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     admin = signed_in(own.staff[Role.ADMIN])

@@ -103,7 +103,7 @@ def test_what_is_wrong_stands_at_its_field(
     assert (answer.status_code, answer.text.count(words), count(session)) == (422, 2, 0)
 
 
-def test_a_new_one_asks_first_for_whom(own: Tenant, admin: Browser) -> None:
+def test_a_new_endpoint_starts_with_its_organization(own: Tenant, admin: Browser) -> None:
     assert own.plus.name in admin.get(f"{LIST}/new").text
 
 

@@ -138,7 +138,7 @@ def test_an_archived_campaign_never_starts_again(
     assert refused.value.code == "archived"
 
 
-def test_what_somebody_else_changed_meanwhile_is_not_overwritten(
+def test_a_change_made_meanwhile_is_not_overwritten(
     session: Session, own: Tenant, owner: Caller
 ) -> None:
     made = create(session, owner, own)

@@ -159,7 +159,7 @@ def test_a_legacy_client_gets_no_other_scope(
         {"client_id": "é" * 300},
     ],
 )
-def test_whoever_proves_nothing_is_refused_without_a_hint(
+def test_a_request_without_proof_is_refused_without_a_hint(
     client: FlaskClient, made: NewClient, changes: dict[str, str | None]
 ) -> None:
     answer = ask(client, form_of(made, **changes))

@@ -48,7 +48,7 @@ def test_pages_put_together_are_the_list(area: AreaA, path: str) -> None:
     assert list(chain.from_iterable(pages)) == whole
 
 
-def test_a_page_tells_the_total_and_its_neighbours(area: AreaA, path: str) -> None:
+def test_a_page_holds_the_total_and_links_to_its_neighbours(area: AreaA, path: str) -> None:
     response = area.ask("GET", f"{path}?perPage=4&page=2")
     base = f"http://localhost{path}"
     assert response.headers["X-Total-Count"] == "10"

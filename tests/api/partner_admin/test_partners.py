@@ -83,7 +83,9 @@ def test_every_problem_of_a_body_is_in_one_answer(area: AreaA) -> None:
     ]
 
 
-def test_an_editor_is_told_which_field_is_not_theirs_and_nothing_is_saved(area: AreaA) -> None:
+def test_an_editor_gets_the_name_of_the_field_that_is_not_theirs_and_nothing_is_saved(
+    area: AreaA,
+) -> None:
     path = f"/api/partners/{area.own.partner.id}"
     before = area.get(path)
     response = area.ask(

@@ -98,7 +98,7 @@ def test_an_accepted_call_is_answered_and_can_be_read(script: Script, line: Line
         ),
     ],
 )
-def test_what_is_wrong_is_said_field_by_field_and_nothing_is_written(
+def test_problems_are_answered_field_by_field_and_nothing_is_written(
     script: Script, session: Session, changes: dict[str, Any], found: list[tuple[str, str]]
 ) -> None:
     answer = script.call(**changes)

@@ -70,7 +70,7 @@ def test_a_call_that_is_over_is_not_cancelled(script: Script, worker: Worker) ->
 
 
 @pytest.mark.parametrize("backend", rotating("cancelled unattended", BACKENDS), indirect=True)
-def test_a_call_that_nobody_can_end_now_is_ended_once_the_worker_is_back(
+def test_a_cancelled_call_is_ended_once_the_worker_is_back(
     script: Script, worker: Worker, fresh_database: Database
 ) -> None:
     call_id = script.call(contact={"phoneNumber": "+12025550106"}).get_json()["callId"]

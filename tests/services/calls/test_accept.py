@@ -157,7 +157,7 @@ def test_a_number_without_its_area_code_is_no_phone_number(session: Session, lin
     assert refusal(session, line, asked(line, phone_number="+12025550")) == "invalid_phone"
 
 
-def test_what_stands_in_the_way_is_said_with_its_code(session: Session, line: Line) -> None:
+def test_a_blocker_is_answered_with_its_code(session: Session, line: Line) -> None:
     assistant = session.get_one(Assistant, line.assistant_id)
     organization = session.get_one(Organization, line.organization_id)
     partner = session.get_one(Partner, line.partner_id)
@@ -240,7 +240,9 @@ def test_a_malformed_key_is_refused(session: Session, line: Line, key: str) -> N
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-def test_a_key_in_use_at_this_moment_is_said_to_be(fresh_database: Database, backend: str) -> None:
+def test_an_idempotency_key_in_use_is_answered_as_in_progress(
+    fresh_database: Database, backend: str
+) -> None:
     credential = new_id()
     with fresh_database.transaction() as one, fresh_database.transaction() as two:
         idempotency.claim(one, credential, "outbound.call", "k", {})

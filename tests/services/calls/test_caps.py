@@ -107,7 +107,7 @@ def test_the_lowest_limit_of_calls_at_once_counts(
     assert limits.calls_at_once(organization, most) == lines
 
 
-def test_a_plans_calls_of_a_day_are_counted_and_said(session: Session) -> None:
+def test_calls_of_a_day_are_counted_against_the_plan_and_shown(session: Session) -> None:
     line = limited(session, max_calls_a_day=1)
     organization = organization_of(session, line)
     now = utcnow()

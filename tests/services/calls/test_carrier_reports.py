@@ -54,7 +54,7 @@ def test_two_guesses_the_wrong_way_round_are_put_right_by_one_report(
     assert held(session, first, second) == [("CA1", False), ("CA2", False)]
 
 
-def test_a_call_that_another_attempt_took_by_guess_goes_to_whom_it_belongs(
+def test_a_call_that_another_attempt_took_by_guess_goes_to_its_own_attempt(
     session: Session, line: Line
 ) -> None:
     asked, guessing = attempt_at(session, line), attempt_at(session, line)

@@ -132,7 +132,7 @@ def test_consent_is_checked_again_before_dialling(
     assert reasons == [EndedReason.DO_NOT_CONTACT, EndedReason.CONSENT_MISSING]
 
 
-def test_whoever_has_refused_is_called_by_nobody_where_consent_is_not_demanded(
+def test_a_refusal_counts_even_where_consent_is_not_required(
     session: Session, line: Line, campaign: Campaign
 ) -> None:
     session.get_one(Organization, line.organization_id).consent_required = False
@@ -149,7 +149,7 @@ def test_whoever_has_refused_is_called_by_nobody_where_consent_is_not_demanded(
     ]
 
 
-def test_without_the_demand_nobody_needs_consent_and_the_list_has_no_line(
+def test_without_the_requirement_no_contact_needs_consent_and_the_check_is_not_listed(
     session: Session, line: Line
 ) -> None:
     codes = []

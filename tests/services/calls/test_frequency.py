@@ -79,7 +79,7 @@ def test_what_rang_long_ago_never_or_for_a_test_key_does_not_count(
     assert ask(session, line).status is CallStatus.QUEUED
 
 
-def test_of_several_limits_the_longest_is_said(session: Session, line: Line) -> None:
+def test_of_several_limits_the_longest_wait_is_shown(session: Session, line: Line) -> None:
     organization = session.get_one(Organization, line.organization_id)
     organization.number_spacing_minutes, organization.max_calls_a_day = 10, 3
     for days_ago in (6.9, 0.001, 0):

@@ -90,7 +90,7 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_fix_it(
 
 
 @pytest.mark.parametrize("number", ["", "+1202"])
-def test_of_what_is_no_number_only_that_is_said(session: Session, line: Line, number: str) -> None:
+def test_an_invalid_number_has_that_problem_only(session: Session, line: Line, number: str) -> None:
     said = states(session, line, number, TEXTS)
     assert said["number_allowed"] == "failed"
     assert said.keys().isdisjoint({"not_on_do_not_call_list", "within_calling_hours"})
@@ -124,7 +124,7 @@ def warned(session: Session, line: Line, installation: calls.Installation) -> li
     ]
 
 
-def test_what_a_call_would_wait_for_is_said_beforehand(session: Session, line: Line) -> None:
+def test_the_check_shows_what_a_call_would_wait_for(session: Session, line: Line) -> None:
     twilio = calls.Installation(CarrierKind.TWILIO, calls_at_once=1, calls_per_second=0.01)
     assert warned(session, line, twilio) == []
     call_id = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO).id

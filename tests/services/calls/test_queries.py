@@ -43,7 +43,7 @@ def test_keys_see_the_calls_of_their_own_kind_and_live_keys_the_retired_apis(
         calls.get(session, test_key, live)
 
 
-def test_nobody_sees_another_tenants_calls(session: Session, line: Line) -> None:
+def test_calls_of_another_tenant_are_not_visible(session: Session, line: Line) -> None:
     mine = dial(session, line)
     stranger = make_line(session)
     theirs = dial(session, stranger)

@@ -59,7 +59,7 @@ def test_the_next_call_waits_until_the_number_has_rested(
         (timedelta(0), EndedReason.NUMBER_INVALID),
     ],
 )
-def test_what_rang_long_ago_or_never_keeps_nobody_waiting(
+def test_calls_that_rang_long_ago_or_never_do_not_delay_others(
     session: Session, line: Line, ago: timedelta, reason: EndedReason
 ) -> None:
     rang(session, accept(session, line), utcnow() - ago, reason)

@@ -112,7 +112,7 @@ def test_a_password_that_can_not_be_written_is_refused(password: str) -> None:
         ),
     ],
 )
-def test_what_is_missing_or_unknown_is_said_at_its_field(
+def test_missing_and_unknown_values_are_problems_of_their_field(
     changes: dict[str, Any], password: str, found: list[tuple[str, str]]
 ) -> None:
     assert problems(changed(changes), password) == found

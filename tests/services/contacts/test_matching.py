@@ -150,7 +150,7 @@ def test_contacts_may_exchange_their_external_ids(outreach: Outreach) -> None:
     ]
 
 
-def test_a_routing_value_is_shared_and_matches_nobody(outreach: Outreach) -> None:
+def test_a_routing_value_is_shared_and_matches_no_contact(outreach: Outreach) -> None:
     account = {"externalIdKey": "account", "externalIdValue": "east"}
     result = outreach.apply({"phone": PHONE, **account}, {"phone": OTHER_PHONE, **account})
     assert actions(result) == ["created", "created"]

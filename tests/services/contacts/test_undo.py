@@ -86,7 +86,7 @@ def test_apply_then_undo_is_as_before(
     outreach.session.expire_all()
 
 
-def test_what_somebody_has_changed_since_stays_field_by_field(outreach: Outreach) -> None:
+def test_fields_that_changed_since_are_kept(outreach: Outreach) -> None:
     outreach.apply(
         {"phone": ADA, "firstName": "Ada", "lastName": "King", "city": "Hove", "visits": 1}
     )
@@ -108,7 +108,7 @@ def test_what_somebody_has_changed_since_stays_field_by_field(outreach: Outreach
     ]
 
 
-def test_what_somebody_has_set_to_what_an_earlier_row_said_stays(outreach: Outreach) -> None:
+def test_a_value_set_by_hand_to_that_of_an_earlier_row_is_kept(outreach: Outreach) -> None:
     before = {"phone": ADA, "firstName": "Ada", "consent": "yes", "plan": "A"}
     own = {"externalIdKey": "crmId", "externalIdValue": "7"}
     outreach.apply(before | own)
@@ -145,7 +145,7 @@ def test_consent_that_is_restored_is_as_old_as_it_was(outreach: Outreach) -> Non
     assert everything(outreach) == before
 
 
-def test_a_number_that_somebody_else_has_by_now_is_not_taken_from_them(outreach: Outreach) -> None:
+def test_a_number_that_another_contact_has_by_now_stays_with_it(outreach: Outreach) -> None:
     outreach.apply({"phone": ADA, "email": "ada@example.com"})
     steps = change(outreach, {"phone": GRACE, "email": "ada@example.com", "firstName": "Ada"})
     outreach.apply({"phone": ADA, "firstName": "Grace"})
@@ -164,7 +164,7 @@ def test_the_only_identifier_of_a_contact_is_left(outreach: Outreach) -> None:
     assert outreach.stored() == [{"phone": ADA}]
 
 
-def test_those_created_are_removed_and_it_is_said_where_they_were_changed(
+def test_created_contacts_are_removed_and_changed_ones_are_listed(
     outreach: Outreach,
 ) -> None:
     steps = change(outreach, {"phone": ADA}, {"phone": GRACE}, {"email": "gone@example.com"})
@@ -174,7 +174,7 @@ def test_those_created_are_removed_and_it_is_said_where_they_were_changed(
     assert outreach.stored() == []
 
 
-def test_those_removed_come_back_unless_somebody_took_their_place(outreach: Outreach) -> None:
+def test_removed_contacts_come_back_unless_their_identity_is_taken(outreach: Outreach) -> None:
     outreach.apply(
         {"phone": ADA, "externalIdKey": "crmId", "externalIdValue": "7", "b": 1.0, "a": "x"},
         {"phone": GRACE},
@@ -190,7 +190,7 @@ def test_those_removed_come_back_unless_somebody_took_their_place(outreach: Outr
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_an_external_id_goes_back_to_whom_it_was_taken_from(outreach: Outreach) -> None:
+def test_an_external_id_goes_back_to_its_earlier_contact(outreach: Outreach) -> None:
     own = {"externalIdKey": "crmId", "externalIdValue": "7"}
     outreach.apply({"phone": ADA, **own}, {"phone": GRACE})
     before = everything(outreach)

@@ -37,7 +37,7 @@ def make(session: Session, caller: Caller, role: Role = Role.ADMIN) -> oauth_cli
     return oauth_clients.create(session, caller, name=" Nightly sync ", role=role)
 
 
-def test_an_administrator_makes_a_client_and_history_tells(
+def test_an_administrator_creates_a_client_and_the_history_shows_it(
     session: Session, own: Tenant, administrator: Caller
 ) -> None:
     made = make(session, administrator)

@@ -61,6 +61,6 @@ def test_what_is_guessed_first_is_refused(password: str, code: str) -> None:
     assert problems(password) == [("password", code)]
 
 
-def test_a_short_one_is_told_how_short_it_is() -> None:
+def test_a_short_password_is_refused_with_the_minimum_length() -> None:
     with pytest.raises(ValidationFailed, match=r"Too short: 1 character\. Use at least 12\."):
         password_rules.check("x")

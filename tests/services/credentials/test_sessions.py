@@ -61,7 +61,7 @@ def test_the_token_is_not_stored(session: Session, own: Tenant) -> None:
 
 
 @pytest.mark.parametrize("token", [None, "", "unknown", "\x00", "ü", "\ud800", "x" * 10_000])
-def test_what_is_no_token_is_nobody(session: Session, token: str | None) -> None:
+def test_an_invalid_token_has_no_user(session: Session, token: str | None) -> None:
     assert is_open(session, token) is False
 
 

@@ -221,7 +221,7 @@ def test_a_hash_with_old_costs_is_renewed_at_sign_in(session: Session, own: Tena
     assert passwords.verify(renewed, PASSWORD)
 
 
-def test_a_password_changed_meanwhile_lets_nobody_in(session: Session, own: Tenant) -> None:
+def test_a_password_that_changed_meanwhile_does_not_sign_in(session: Session, own: Tenant) -> None:
     admitted = sign_in.begin(
         session, email="olga@northwind.example", ip=None, partner_id=None, limit=LIMIT
     )

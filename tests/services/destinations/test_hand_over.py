@@ -72,7 +72,7 @@ def test_without_a_host_that_the_partner_allows_nothing_takes_over() -> None:
         *("localhost", "a.localhost", "printer", "voice.local", "voice.internal", "a.home.arpa"),
     ],
 )
-def test_a_host_that_is_not_on_the_internet_is_told_by_its_name(host: str) -> None:
+def test_a_host_that_is_not_on_the_internet_is_recognised_by_its_name(host: str) -> None:
     assert is_private_host(host)
 
 

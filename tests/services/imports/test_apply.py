@@ -172,7 +172,7 @@ def test_asking_twice_applies_once(desk: Desk) -> None:
     assert (done.state, desk.start(upload.id)) == (ImportState.DONE, 1)
 
 
-def test_an_upload_of_somebody_else_is_not_there(desk: Desk) -> None:
+def test_an_upload_of_another_tenant_is_not_found(desk: Desk) -> None:
     upload = desk.checked(many(2))
     with desk.database.transaction() as session:
         other = make_tenant(session, "Southgate")

@@ -144,7 +144,7 @@ def test_checking_changes_nothing(desk: Desk) -> None:
         assert session.scalars(select(Contact.first_name)).all() == [None]
 
 
-def test_everything_wrong_with_a_row_is_said_at_once_at_its_cell(desk: Desk) -> None:
+def test_all_problems_of_a_row_are_reported_at_once_at_their_cells(desk: Desk) -> None:
     upload = desk.checked(HEADER + f"{'x' * 101},4.47E+11,ann(at)mail,N/A\n")
     assert desk.problems(upload.id) == [
         (2, 1, "excel_damaged_phone", "phone", False),
@@ -324,7 +324,7 @@ def test_the_very_same_file_is_recognised_once_it_was_applied(desk: Desk) -> Non
     assert same.id == first.id
 
 
-def test_history_tells_who_uploaded_and_applied(desk: Desk) -> None:
+def test_the_history_shows_who_uploaded_and_applied(desk: Desk) -> None:
     upload = desk.checked(HEADER + f"Ann,{ANN},,\n")
     desk.apply(upload.id)
     query = select(AuditEntry.action, AuditEntry.actor).where(

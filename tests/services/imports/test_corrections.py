@@ -121,7 +121,7 @@ def test_cells_that_are_as_they_were_are_no_change(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_nobody_fixes_over_another_check_or_another_upload(desk: Desk) -> None:
+def test_a_correction_of_an_older_check_or_another_upload_is_refused(desk: Desk) -> None:
     upload = desk.checked(HEADER + "Ann,12,\n")
     fix(desk, upload, {2: {1: "13"}})
     with desk.database.transaction() as session:

@@ -30,7 +30,7 @@ ASKED = "Asked not to be called: kept, and not called."
         *("Non chiamare", "Niet bellen", "Bel-me-niet", "federal_donotcall"),
     ],
 )
-def test_a_column_about_whom_not_to_call_is_known_by_its_name(name: str) -> None:
+def test_a_do_not_call_column_is_recognised_by_its_name(name: str) -> None:
     assert suggest(["Phone", name]) == [Target(Field.PHONE), Target(Field.DO_NOT_CALL)]
 
 

@@ -31,7 +31,7 @@ def mails_after(desk: Desk, *, minutes: int, stopped: bool = False) -> list[dict
         return [mail.details | {"kind": mail.kind} for mail in found]
 
 
-def test_the_end_of_a_long_upload_is_told_with_its_counts(desk: Desk) -> None:
+def test_the_end_of_a_long_upload_is_mailed_with_its_counts(desk: Desk) -> None:
     (told,) = mails_after(desk, minutes=2)
     assert told == {
         "kind": "import_finished",
@@ -49,11 +49,11 @@ def test_the_end_of_a_long_upload_is_told_with_its_counts(desk: Desk) -> None:
     }
 
 
-def test_a_quick_upload_tells_nobody(desk: Desk) -> None:
+def test_a_quick_upload_sends_no_mail(desk: Desk) -> None:
     assert mails_after(desk, minutes=0) == []
 
 
-def test_who_stopped_an_upload_is_not_told(desk: Desk) -> None:
+def test_a_user_who_stopped_an_upload_gets_no_mail(desk: Desk) -> None:
     assert mails_after(desk, minutes=2, stopped=True) == []
 
 

@@ -175,8 +175,6 @@ def test_a_target_that_is_no_field_is_refused() -> None:
     ("fields", "finds"),
     [([Field.PHONE], True), ([Field.EMAIL], True), ([Field.STATUS, Field.METADATA], False)],
 )
-def test_a_mapping_knows_whether_contacts_can_be_told_apart(
-    fields: list[Field], finds: bool
-) -> None:
+def test_a_mapping_knows_whether_it_identifies_contacts(fields: list[Field], finds: bool) -> None:
     header: list[Any] = [str(field) for field in fields]
     assert Mapping(header, [Target(field) for field in fields]).finds_contacts is finds

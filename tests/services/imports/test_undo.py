@@ -159,7 +159,7 @@ def test_an_upload_that_was_stopped_can_be_undone_and_then_does_not_go_on(desk: 
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_nobody_undoes_what_is_not_theirs(desk: Desk) -> None:
+def test_an_upload_of_another_tenant_cannot_be_undone(desk: Desk) -> None:
     upload = applied(desk, HEADER + f"Ann,{ANN},\n")
     with desk.database.transaction() as session:
         stranger = make_tenant(session, "Other").caller(Role.PARTNER_ADMIN)

@@ -43,7 +43,7 @@ def invited(session: Session, own: Tenant) -> User:
     return users.create_partial(session, own.caller(Role.PARTNER_ADMIN), data)
 
 
-def test_what_the_command_line_does_tells_nobody(session: Session, own: Tenant) -> None:
+def test_a_change_by_command_sends_no_mail(session: Session, own: Tenant) -> None:
     users.set_password(session, OPERATOR, own.user, "hash")
     users.set_password(session, OPERATOR, own.user, "another")
     users.update(session, OPERATOR, own.user.id, as_moved("new@hillside.example"))
@@ -73,7 +73,7 @@ def test_who_is_invited_is_sent_an_invitation(session: Session, own: Tenant) -> 
     )
 
 
-def test_a_new_password_in_place_of_another_is_told(session: Session, own: Tenant) -> None:
+def test_a_replaced_password_is_mailed_about(session: Session, own: Tenant) -> None:
     caller = own.caller(Role.STANDARD)
     users.set_password(session, caller, own.user, "first")
     assert waiting(session) == []
@@ -89,7 +89,7 @@ def test_a_new_password_ends_every_open_link(session: Session, own: Tenant) -> N
         one_time_links.look_up(session, token, purpose)
 
 
-def test_a_new_address_is_told_to_the_old_and_the_new_one(session: Session, own: Tenant) -> None:
+def test_a_new_address_is_mailed_to_the_old_and_the_new_one(session: Session, own: Tenant) -> None:
     own.user.password_hash = "hash"
     before = own.user.email
     purpose = LinkPurpose.RESET_PASSWORD
@@ -116,7 +116,7 @@ def test_an_invitation_follows_the_person_to_a_new_address(session: Session, own
     assert waiting(session) == [("invitation", user.id, None)] * 2
 
 
-def test_a_change_of_the_plan_alone_tells_nobody(session: Session, own: Tenant) -> None:
+def test_a_change_of_the_plan_alone_sends_no_mail(session: Session, own: Tenant) -> None:
     changes = read(UpdateUserInput, {"paymentTier": Tier.BASIC.value})
     users.update(session, own.caller(Role.PARTNER_ADMIN), own.user.id, changes)
     assert waiting(session) == []

@@ -107,7 +107,7 @@ def written(session: Session, settings: Settings, user: User, kind: MailKind) ->
 
 
 @pytest.mark.parametrize("kind", WORDS)
-def test_every_mail_is_in_the_partners_brand_and_names_nobody_else(
+def test_every_mail_is_in_the_partners_brand_and_names_no_other_brand(
     session: Session, settings: Settings, own: Tenant, kind: MailKind
 ) -> None:
     letter = written(session, settings, own.user, kind)

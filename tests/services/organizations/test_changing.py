@@ -132,7 +132,7 @@ def test_another_partners_organization_is_as_absent_as_none(
     assert refusals == [("organization_not_found", "There is no such organization.")] * 2
 
 
-def test_an_operator_names_the_partner_to_whom_the_organization_belongs(
+def test_an_operator_names_the_partner_of_the_organization(
     session: Session, tenant: Tenant
 ) -> None:
     other = make_tenant(session, "Southbank")

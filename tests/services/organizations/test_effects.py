@@ -89,7 +89,7 @@ def test_a_limit_below_what_is_used_refuses_the_next_and_takes_nothing_away(
     ]
 
 
-def test_no_limit_is_said_as_such(session: Session, tenant: Tenant) -> None:
+def test_no_limit_is_shown_as_such(session: Session, tenant: Tenant) -> None:
     assert said(session, tenant, tenant.organization, user_limit=0) == [
         "gives: Northwind Bakery has 1 user, with no limit."
     ]

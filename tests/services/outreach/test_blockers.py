@@ -48,9 +48,7 @@ def said(session: Session, desk: Desk) -> tuple[str, str] | None:
     return (found.code, found.sentence) if found else None
 
 
-def test_an_assistant_that_was_taken_out_calls_nobody_until_it_is_back(
-    session: Session, desk: Desk
-) -> None:
+def test_a_removed_assistant_places_no_calls_until_it_is_back(session: Session, desk: Desk) -> None:
     ada = session.get_one(Assistant, desk.line.assistant_id)
     desk.add(*PEOPLE)
     desk.start()
@@ -99,7 +97,7 @@ def test_another_assistant_in_the_plan_goes_on_at_once(session: Session, desk: D
         ),
     ],
 )
-def test_a_forecast_counts_whom_the_plan_calls_once_its_assistant_can_speak(
+def test_a_forecast_counts_the_contacts_that_are_called_once_the_assistant_is_ready(
     session: Session, desk: Desk, field: str, code: str, sentence: str
 ) -> None:
     desk.add(*PEOPLE, {"email": "dora@mail.example"})

@@ -31,7 +31,7 @@ def people(count: int, first: int = 100) -> list[dict[str, str]]:
     return [{"phone": f"+1202555{number:04}"} for number in range(first, first + count)]
 
 
-def test_nobody_is_called_before_a_person_starts_the_campaign(desk: Desk) -> None:
+def test_no_contact_is_called_before_a_user_starts_the_campaign(desk: Desk) -> None:
     desk.add({"phone": ADA})
     assert (desk.feed(), dispatcher.due(desk.session, utcnow())) == (0, [])
     desk.start()
@@ -84,7 +84,7 @@ def test_only_a_few_calls_are_handed_in_ahead(desk: Desk) -> None:
     assert desk.feed(calls_at_once=10) == 1
 
 
-def test_whoever_can_not_be_called_is_left_out_once_with_the_reason(
+def test_a_contact_that_cannot_be_called_is_left_out_once_with_the_reason(
     session: Session, desk: Desk
 ) -> None:
     do_not_call.add(session, OWNER, desk.line.organization_id, BOB)
@@ -131,7 +131,7 @@ def test_a_forecast_counts_as_the_start_then_does(session: Session, desk: Desk) 
     )
 
 
-def test_whoever_has_given_no_consent_is_left_out_where_it_is_demanded(
+def test_a_contact_without_consent_is_left_out_where_it_is_required(
     session: Session, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session.get_one(Organization, desk.line.organization_id).consent_required = True
@@ -364,7 +364,7 @@ def test_a_round_is_over_when_everybody_was_called_and_can_be_done_again(desk: D
     assert [call.phone_number for call in desk.calls()] == [ADA, ADA]
 
 
-def test_the_end_is_told_from_the_pace_and_the_plans_hours(desk: Desk) -> None:
+def test_the_end_is_estimated_from_the_pace_and_the_plans_hours(desk: Desk) -> None:
     desk.plan(
         weekdays=frozenset({1, 2, 3, 4, 5}),
         hours_start=time(9),

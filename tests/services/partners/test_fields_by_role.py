@@ -89,7 +89,9 @@ def test_an_editor_writes_what_belongs_to_the_brand(session: Session, field: str
 
 
 @pytest.mark.parametrize("field", OTHERS_WRITE)
-def test_an_editor_is_told_which_field_is_not_theirs(session: Session, field: str) -> None:
+def test_an_editor_gets_the_name_of_the_field_that_is_not_theirs(
+    session: Session, field: str
+) -> None:
     tenant = make_tenant(session)
     before = seen(tenant.partner, tenant, Role.PARTNER_ADMIN)
     with pytest.raises(Forbidden) as refused:

@@ -103,7 +103,7 @@ def test_a_line_that_is_refused_stops_no_other(session: Session, tenant: Tenant)
     assert refused.message == "Enter an email like name@example.com."
 
 
-def test_sent_twice_nobody_is_invited_twice(session: Session, tenant: Tenant) -> None:
+def test_a_form_sent_twice_invites_each_user_once(session: Session, tenant: Tenant) -> None:
     text = "ada@x.example\nADA@x.example\n"
     first = brief(invite(session, tenant, text, usual=True))
     again = brief(invite(session, tenant, text, usual=True))
@@ -135,7 +135,7 @@ def test_nothing_and_too_much_are_refused() -> None:
         assert [(p.field, p.code) for p in refused.value.problems] == [("users", code)]
 
 
-def test_readers_and_strangers_invite_nobody(session: Session, tenant: Tenant) -> None:
+def test_readers_and_strangers_cannot_invite(session: Session, tenant: Tenant) -> None:
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
     wanted = users.read_invitees("ada@x.example")
     with pytest.raises(Forbidden):

@@ -40,7 +40,7 @@ def invite(session: Session, tenant: Tenant, by: Role, user_type: Role) -> User:
 
 @pytest.mark.parametrize("user_type", [*STAFF, Role.STANDARD])
 @pytest.mark.parametrize("by", Role)
-def test_who_may_create_whom(session: Session, by: Role, user_type: Role) -> None:
+def test_which_role_may_create_which(session: Session, by: Role, user_type: Role) -> None:
     tenant = make_tenant(session)
     tenant.organization.user_limit = 0
     if user_type in MAY_CREATE[by]:
@@ -52,7 +52,7 @@ def test_who_may_create_whom(session: Session, by: Role, user_type: Role) -> Non
 
 
 @pytest.mark.parametrize("by", [Role.OPERATOR, Role.PARTNER_ADMIN])
-def test_nobody_makes_an_operator(session: Session, by: Role) -> None:
+def test_no_role_creates_an_operator(session: Session, by: Role) -> None:
     tenant = make_tenant(session)
     with pytest.raises(Forbidden) as refused:
         invite(session, tenant, by, Role.OPERATOR)
@@ -70,7 +70,7 @@ def test_an_admin_never_meets_the_partners_own_staff(session: Session) -> None:
         assert refused.value.code == "user_not_found"
 
 
-def test_an_editor_sees_everybody_and_changes_nobody(session: Session) -> None:
+def test_an_editor_sees_all_users_and_changes_none(session: Session) -> None:
     tenant = make_tenant(session)
     editor = tenant.caller(Role.PARTNER_EDITOR)
     assert users.listing(session, editor, tenant.partner.id).total(session) == 5
@@ -78,7 +78,7 @@ def test_an_editor_sees_everybody_and_changes_nobody(session: Session) -> None:
         users.suspend(session, editor, tenant.user.id)
 
 
-def test_a_role_is_changed_by_somebody_else_only(session: Session) -> None:
+def test_users_cannot_change_their_own_role(session: Session) -> None:
     tenant = make_tenant(session)
     admin = tenant.caller(Role.PARTNER_ADMIN)
     editor = tenant.staff[Role.PARTNER_EDITOR]
@@ -120,7 +120,7 @@ def test_the_last_active_administrator_can_not_be_removed(session: Session) -> N
     assert users.suspend(session, operator, last.id).status is UserStatus.SUSPENDED
 
 
-def test_nobody_shuts_themselves_out(session: Session) -> None:
+def test_users_cannot_deactivate_themselves(session: Session) -> None:
     tenant = make_tenant(session)
     make_user(session, tenant.partner.id, "second@northwind.example", Role.PARTNER_ADMIN)
     with pytest.raises(Forbidden) as refused:

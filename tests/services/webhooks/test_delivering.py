@@ -115,7 +115,7 @@ def test_an_attempt_of_before_does_nothing(
     assert (delivery.state, delivery.attempts, delivery.turn) == (WAITING, 1, 2)
 
 
-def test_who_is_gone_is_paused_at_once_and_the_partner_is_told(
+def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
     session: Session, settings: Settings, own: Tenant, admin: Caller, made: Shown
 ) -> None:
     own.partner.notification_email = "ops@northwind.example"

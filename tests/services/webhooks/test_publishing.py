@@ -61,7 +61,7 @@ def ids_of(database: Database) -> list[int]:
     return [len(data["contactIds"]) for _, data in told(database)]
 
 
-def test_contacts_that_change_are_told_of_by_their_ids(desk: Desk, settings: Settings) -> None:
+def test_events_of_changed_contacts_hold_their_ids(desk: Desk, settings: Settings) -> None:
     created, updated = WebhookEvent.CONTACT_CREATED, WebhookEvent.CONTACT_UPDATED
     want(desk, settings, created, updated, WebhookEvent.CONTACT_DELETED)
     desk.send({"phone": ANN}, {"phone": BOB})
@@ -84,7 +84,9 @@ def test_many_contacts_make_several_events(
     assert ids_of(desk.database) == [2, 2, 1]
 
 
-def test_nothing_is_written_for_what_nobody_wants(desk: Desk, settings: Settings) -> None:
+def test_nothing_is_written_for_an_event_without_subscribers(
+    desk: Desk, settings: Settings
+) -> None:
     want(desk, settings, WebhookEvent.CONTACT_DELETED)
     desk.send({"phone": ANN})
     assert told(desk.database) == []
@@ -100,7 +102,7 @@ def test_every_endpoint_that_wants_it_gets_the_same_event(desk: Desk, settings: 
         assert (first.state, second.state) == (DeliveryState.WAITING, DeliveryState.HELD)
 
 
-def test_what_is_rolled_back_is_not_told(desk: Desk, settings: Settings) -> None:
+def test_a_rolled_back_change_emits_no_event(desk: Desk, settings: Settings) -> None:
     want(desk, settings, WebhookEvent.CONTACT_CREATED)
     with contextlib.suppress(RuntimeError), desk.database.transaction() as session:
         campaign = session.get_one(Campaign, desk.campaign_id)
@@ -109,7 +111,7 @@ def test_what_is_rolled_back_is_not_told(desk: Desk, settings: Settings) -> None
     assert told(desk.database) == []
 
 
-def test_an_upload_is_told_of_when_it_has_ended_and_when_it_is_undone(
+def test_an_upload_emits_events_when_it_ends_and_when_it_is_undone(
     desk: Desk, settings: Settings
 ) -> None:
     want(desk, settings, WebhookEvent.IMPORT_FINISHED, WebhookEvent.IMPORT_UNDONE)
@@ -138,7 +140,7 @@ def test_an_upload_is_told_of_when_it_has_ended_and_when_it_is_undone(
     assert {**facts, "undone": counts, "undoneAt": back["undoneAt"]} == back
 
 
-def test_a_cancelled_call_is_told_of_as_a_script_reads_it(
+def test_the_event_of_a_cancelled_call_equals_the_json_of_the_call(
     session: Session, settings: Settings, database: Database
 ) -> None:
     line: Line = make_line(session)
