@@ -1,7 +1,7 @@
-"""Every use of DBOS's private parts, as they are in the version that the test of this file names.
+"""Every use of DBOS's private parts, as in the version that this file's test names.
 
-DBOS polls each queue at one fixed pace and runs its timers each second. Here its threads wait for
-`Bells` instead, with a slow poll behind them. How work is claimed, run and recorded stays DBOS's.
+DBOS polls each queue at a fixed interval and runs its timers each second. Here its threads wait for
+`Bells` instead, with slow polling as a safety net. DBOS still claims, runs and records the work.
 """
 
 import math
@@ -25,7 +25,7 @@ _read_queue_list = _queue.queue_thread
 
 
 class _Pace(Event):
-    """DBOS's stop event for one of its threads, whose waits end early when the bell rings."""
+    """DBOS's stop event for one of its threads; its waits end early when the bell rings."""
 
     def __init__(self, stop: Event, bell: Bell, at_least: float = 0.0):
         super().__init__()
@@ -41,7 +41,7 @@ class _Pace(Event):
 
 
 class _ActiveWorkflows(ActiveWorkflowById):
-    """Rings the bell of a queue when work of it has ended here: there is room for more."""
+    """Rings the bell of a queue when one of its workflows ends here: there is room for another."""
 
     def __init__(self, bells: Bells):
         super().__init__()
@@ -54,8 +54,8 @@ class _ActiveWorkflows(ActiveWorkflowById):
 
 
 def migrate(url: str, engine: Engine) -> None:
-    """Create or update DBOS's tables through connections of ours: `DBOS.migrate` would open an
-    SQLite file with the standard library."""
+    """Create or update DBOS's tables over our connections: `DBOS.migrate` would open an SQLite file
+    with the standard library."""
     SystemDatabase.create(
         system_database_url=url,
         engine_kwargs={},
@@ -68,7 +68,7 @@ def migrate(url: str, engine: Engine) -> None:
 
 def pace(instance: DBOS, bells: Bells, poll_seconds: float) -> None:
     """Make a DBOS that is not launched yet wait for the bells of its queues. The timers of its
-    background thread are not run: `start_delayed` stands in, and no work has a deadline."""
+    background thread don't run: `start_delayed` replaces them, and no work has a deadline."""
 
     def read_queue(stop: _Pace, dbos: Any, queue: Any) -> None:
         _read_queue(_Pace(stop.stop, bells.of(queue.name), poll_seconds), dbos, queue)
@@ -86,8 +86,8 @@ def pace(instance: DBOS, bells: Bells, poll_seconds: float) -> None:
 
 
 def start_delayed() -> tuple[set[str], float]:
-    """Put the work whose delay is over into its queues; return their names, and in how many
-    seconds the next delay is over."""
+    """Put the work whose delay is over into its queues; return the names of the queues, and the
+    seconds until the next delay is over."""
     database = _dbos._get_dbos_instance()._sys_db  # noqa: SLF001 - this file is for it
     work = database.tables.workflow_status
     # Written out, so that SQLite uses the index of delayed work.

@@ -1,7 +1,7 @@
-"""The durable queue, as everything but the worker sees it: hand in work.
+"""The durable queue for everything but the worker: enqueue work.
 
-Work is handed in within the transaction of the caller, so a row and its work are committed
-together or not at all. The worker's half is in `app.jobs`.
+Work is enqueued in the caller's transaction, so a row and its work are committed together or not at
+all. The worker's half is in `app.jobs`.
 """
 
 from typing import Any
@@ -26,20 +26,20 @@ MAIL_QUEUE = "mail"
 WEBHOOK_QUEUE = "webhooks"
 CHECK_QUEUE = "checks"
 DELAYED, CAMPAIGNS = "delayed work", "campaigns"
-"""Topics of wake-ups beside the queues': a delay has begun, a campaign was started."""
+"""Topics of wake-ups besides those of the queues: a delay has begun, a campaign was started."""
 FRONT, BEHIND = 1, 2
-"""Where a call stands in its organization's queue; among equals the oldest comes first."""
+"""A call's priority in its organization's queue; among equals the oldest comes first."""
 
 MOST_CONNECTIONS = 40
-"""Of the engine, all threads together."""
+"""The engine's connections, all threads together."""
 SQLITE_CONNECTIONS = 6
-"""That stay open: one writes at a time, and each takes a megabyte."""
+"""Connections that stay open: one writes at a time, and each takes a megabyte."""
 
 _clients: WeakKeyDictionary[Engine, DBOSClient] = WeakKeyDictionary()
 
 
 def make_queue_engine(url: str) -> Engine:
-    """The engine's own connections: they begin transactions in a way that ours don't."""
+    """Return the engine's own connections: they begin transactions differently from ours."""
     if not url.startswith("sqlite"):
         return make_engine(url, pool_size=MOST_CONNECTIONS // 2)
     parsed = make_url(url)
@@ -61,8 +61,8 @@ def make_queue_engine(url: str) -> Engine:
 def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
     connection.isolation_level = "IMMEDIATE"
     connection.execute("PRAGMA journal_mode=WAL")
-    # What the engine loses in a power cut it does again, and our own commits, which are
-    # synchronous, flush the shared log up to their own place.
+    # What the engine loses in a power cut it repeats. Our own commits are synchronous and
+    # flush the shared log up to their own position.
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA cache_size=-512")
     connection.execute("PRAGMA foreign_keys=ON")
@@ -70,20 +70,20 @@ def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
 
 
 def _before_writing(connection: Connection, _cursor: Any, statement: str, *_more: Any) -> None:
-    # The driver begins a transaction by itself before what changes data.
+    # The driver begins a transaction before statements that change data.
     if statement.lstrip()[:6].upper() in ("INSERT", "UPDATE", "DELETE"):
         take_turn(connection)
 
 
 def migrate_engine(url: str) -> None:
-    """Creates or updates the engine's tables; harmless when they are up to date.
+    """Create or update the engine's tables; no effect if they are up to date.
 
-    Web processes hand in work before a worker has ever run, so this belongs to every migration.
+    Web processes enqueue work before a worker has ever run, so this is part of every migration.
     """
     if not url.startswith("sqlite"):
         DBOS.migrate(url, schema=SCHEMA)
         return
-    # The public call would open the file with the standard library's SQLite.
+    # The public function would open the file with the standard library's SQLite.
     engine = make_queue_engine(url)
     try:
         dbos_adapter.migrate(url, engine)
@@ -100,8 +100,8 @@ def enqueue_call(
     delay_seconds: float | None = None,
     had_its_turn: bool = False,
 ) -> None:
-    """Hands in one dialling of a call; a delay holds no slot of the queue. What ``had_its_turn``
-    comes before all that still wait for theirs."""
+    """Enqueue one dialling of a call; a delayed one takes no slot of the queue. A call with
+    ``had_its_turn`` comes before all that are still waiting."""
     options: EnqueueOptions = {
         "workflow_name": "place_call",
         "queue_name": CALLS_QUEUE,
@@ -115,7 +115,7 @@ def enqueue_call(
 
 
 def enqueue_job(session: Session, workflow: str, workflow_id: str, *args: str) -> None:
-    """Hands in any other workflow by its registered name. The same id twice is one workflow."""
+    """Enqueue any other workflow by its registered name. The same id twice is one workflow."""
     options: EnqueueOptions = {
         "workflow_name": workflow,
         "queue_name": JOBS_QUEUE,
@@ -125,7 +125,7 @@ def enqueue_job(session: Session, workflow: str, workflow_id: str, *args: str) -
 
 
 def enqueue_mail(session: Session, mail_id: UUID, attempt: int, delay_seconds: float) -> None:
-    """Hands in one attempt to send a mail; a delay holds no slot of the queue."""
+    """Enqueue one attempt to send a mail; a delayed one takes no slot of the queue."""
     options: EnqueueOptions = {
         "workflow_name": "send_mail",
         "queue_name": MAIL_QUEUE,
@@ -139,7 +139,7 @@ def enqueue_mail(session: Session, mail_id: UUID, attempt: int, delay_seconds: f
 def enqueue_webhook(
     session: Session, endpoint_id: UUID, delivery_id: UUID, turn: int, delay_seconds: float
 ) -> None:
-    """Hands in one attempt to deliver a webhook; a delay holds no slot of the queue."""
+    """Enqueue one attempt to deliver a webhook; a delayed one takes no slot of the queue."""
     options: EnqueueOptions = {
         "workflow_name": "send_webhook",
         "queue_name": WEBHOOK_QUEUE,
@@ -152,7 +152,7 @@ def enqueue_webhook(
 
 
 def enqueue_held_webhooks(session: Session, endpoint_id: UUID, act_id: UUID) -> None:
-    """Hands in the work that takes up every held webhook of an endpoint."""
+    """Enqueue the workflow that continues every held webhook of an endpoint."""
     options: EnqueueOptions = {
         "workflow_name": "send_held_webhooks",
         "queue_name": WEBHOOK_QUEUE,
@@ -165,7 +165,7 @@ def enqueue_held_webhooks(session: Session, endpoint_id: UUID, act_id: UUID) -> 
 def enqueue_check(
     session: Session, workflow: str, check_id: UUID, partner_id: UUID, *args: str
 ) -> None:
-    """Hands in a question to the outside that a user of the partner waits for."""
+    """Enqueue a check of an outside service that a user of the partner waits for."""
     options: EnqueueOptions = {
         "workflow_name": workflow,
         "queue_name": CHECK_QUEUE,

@@ -1,7 +1,7 @@
 """Resolve host names that customers have chosen, refusing addresses of private networks.
 
-A name may lead elsewhere at each look. So it is looked up once, every address that it leads to
-must be a public one, and the connection is made to the very address that was checked.
+A name may resolve differently each time. So it is resolved once, every address must be public, and
+the connection uses the address that was checked.
 """
 
 import ipaddress
@@ -14,7 +14,7 @@ _REFUSED = tuple(
     map(
         ipaddress.ip_network,
         (
-            "2002::/16",  # carries an address of the other kind, whatever that is
+            "2002::/16",  # contains an address of the other kind
             "192.0.0.0/24",  # for protocols, and the metadata of one cloud
             "168.63.129.16/32",  # public by its number, answered by the host of a virtual machine
         ),
@@ -27,7 +27,7 @@ IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class NoPlace(Exception):
-    """Why nothing can be sent there, in the words of a sentence's end."""
+    """Why nothing can be sent to the address, as the end of a sentence."""
 
 
 class LeadsNowhere(NoPlace):
@@ -39,7 +39,7 @@ class NotPublic(NoPlace):
 
 
 class Place(NamedTuple):
-    """One way to connect, as the operating system names it."""
+    """One address to connect to, as the operating system describes it."""
 
     family: socket.AddressFamily
     kind: socket.SocketKind
@@ -49,7 +49,7 @@ class Place(NamedTuple):
 
 
 def is_public(address: IPAddress) -> bool:
-    """Whether anybody on the internet would reach the same host there."""
+    """Whether the address is reachable from anywhere on the internet."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)
@@ -61,8 +61,8 @@ def is_public(address: IPAddress) -> bool:
 
 
 def places(host: str, port: int, *, seconds: float, allow_private: bool) -> list[Place]:
-    """Everywhere that the name leads, or the address itself. Raises `LeadsNowhere`, also where
-    that isn't known after so many seconds, and `NotPublic` where one of them is private."""
+    """Return all addresses of the name, or the address itself. Raises `LeadsNowhere`, also if the
+    lookup takes too many seconds, and `NotPublic` if one of them is private."""
     lookup = _lookups.submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
         found = [Place(*place) for place in lookup.result(timeout=seconds)]

@@ -1,4 +1,4 @@
-"""A syslog server, to which the worker sends the history."""
+"""A syslog server that receives the history from the worker."""
 
 import socket
 from types import TracebackType
@@ -11,13 +11,13 @@ _HEAD = "<86>portal-history: "
 
 
 class SyslogUnavailable(Exception):
-    """The server can't be reached, or didn't take a line."""
+    """The server can't be reached, or didn't accept a line."""
 
 
 class Syslog:
     """A connection, as a context manager. ``url`` is ``udp://``, ``tcp://`` or ``unix://``.
 
-    Raises `SyslogUnavailable`. Over UDP nobody can tell whether a line arrived.
+    Raises `SyslogUnavailable`. Delivery over UDP is not confirmed.
     """
 
     def __init__(self, url: str):

@@ -1,7 +1,8 @@
-"""Wakes the workers for what was just committed, so that they need not poll often.
+"""Wake the workers for committed work, so that they need not poll often.
 
-On PostgreSQL by NOTIFY in the transaction itself, on SQLite by a line in a named pipe beside the
-database, after the commit. A wake-up may be lost: every reader also polls, every few seconds.
+PostgreSQL uses NOTIFY in the transaction itself; SQLite uses a line in a named pipe beside the
+database, written after the commit. A wake-up may be lost: every reader also polls, every few
+seconds.
 """
 
 import errno
@@ -26,11 +27,11 @@ from app.database import make_engine
 
 CHANNEL = "portal_wake"
 CHECK_SECONDS = 30.0
-"""How often a silent connection to PostgreSQL is asked whether it is still alive."""
+"""Seconds after which a silent connection to PostgreSQL is checked."""
 RETRY_SECONDS = 2.0
 MOST_BYTES = 65536
 LEAST_GAP_SECONDS = 0.1
-"""Between two turns of one reader: a flood of wake-ups doesn't become a flood of queries."""
+"""Pause between two runs of one reader, so that many wake-ups don't become many queries."""
 
 _SENT = "wake-ups sent in this transaction"
 _PENDING = "wake-ups to send after the commit"
@@ -39,8 +40,8 @@ log = logging.getLogger(__name__)
 
 
 class Bell:
-    """What a reader waits for: a wake-up, or the time of its next poll. The first wait ends at
-    once: there may be work from before."""
+    """A reader's event: a wake-up, or the time of its next poll. The first wait ends at once, since
+    there may be earlier work."""
 
     def __init__(self) -> None:
         self._rung = threading.Event()
@@ -83,7 +84,7 @@ def wake(session: Session, topic: str) -> None:
         session.info[_PENDING].add(topic)
         return
     session.connection()
-    # A savepoint that is rolled back takes its notifications with it, so each counts for itself.
+    # A savepoint that is rolled back drops its notifications, so each counts by itself.
     notification = session.get_nested_transaction() or session.get_transaction(), topic
     sent = session.info.setdefault(_SENT, set())
     if notification not in sent:
@@ -92,7 +93,7 @@ def wake(session: Session, topic: str) -> None:
 
 
 def _poke(session: Session, transaction: SessionTransaction) -> None:
-    """After a rollback as well: a needless wake-up harms nothing."""
+    """Runs after a rollback as well: a needless wake-up does no harm."""
     if transaction.parent is not None or not session.info[_PENDING]:
         return
     lines = "".join(f"{topic}\n" for topic in sorted(session.info[_PENDING]))
@@ -120,7 +121,7 @@ def _open_pipe(url: URL, direction: int) -> int:
 
 
 def keep_listening(address: str, bells: Bells, stop: threading.Event) -> None:
-    """Ring the bells for what is committed by any process, until ``stop`` is set."""
+    """Ring the bells for commits of any process, until ``stop`` is set."""
     url = make_url(address)
     listen = _listen_on_pipe if url.get_backend_name() == "sqlite" else _listen
     while not stop.is_set():
@@ -159,9 +160,9 @@ def _listen(url: URL, bells: Bells, stop: threading.Event) -> None:
     with closing(connection):
         connection.autocommit = True
         connection.execute(f"LISTEN {CHANNEL}")
-        bells.ring_all()  # what was sent before is lost
+        bells.ring_all()  # earlier notifications are lost
         while not stop.is_set():
-            # The driver's own wait for notifications would look ten times a second.
+            # The driver's own wait for notifications would poll ten times a second.
             if not select.select([connection.fileno()], [], [], CHECK_SECONDS)[0]:
                 connection.execute("SELECT 1")
             for notification in connection.notifies(timeout=0):

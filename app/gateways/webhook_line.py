@@ -1,8 +1,8 @@
-"""Send one message to a receiver that a customer has named, without trusting it.
+"""Send one message to a receiver that a customer has chosen, without trusting it.
 
-The name is looked up once, every address it leads to must be a public one, and the connection is
-made to the very address that was checked. Redirects are not followed, little of the answer is
-read, and after ten seconds the connection is cut, whatever the receiver is at.
+The name is resolved once, every address must be public, and the connection uses the address that
+was checked. Redirects are not followed, only the beginning of the answer is read, and the
+connection is closed after ten seconds.
 """
 
 import http.client
@@ -28,7 +28,8 @@ _SCARCE = "no answer within 10 seconds"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``status`` None: there was no answer, ``excerpt`` says why. ``retry_after`` is in seconds."""
+    """``status`` is None if there was no answer; ``excerpt`` is the reason then. ``retry_after`` is
+    in seconds."""
 
     status: int | None
     excerpt: str
@@ -40,11 +41,11 @@ class Answer:
 
 
 class _NotSent(Exception):
-    """Why nothing could be sent, as an excerpt."""
+    """Why nothing could be sent; the message becomes the excerpt."""
 
 
 def post(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool) -> Answer:
-    """Sends the body as JSON, once. Never raises for what the receiver or the network does."""
+    """Post the body as JSON, once. Never raises for errors of the receiver or the network."""
     parts = urlsplit(url)
     deadline = time.monotonic() + WHOLE_SECONDS
     line = _Line()
@@ -65,7 +66,7 @@ def post(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool
 
 
 class _Line:
-    """The connection, and the one who cuts it."""
+    """The connection, and the timer that closes it."""
 
     def __init__(self) -> None:
         self._socket: socket.socket | None = None
@@ -124,7 +125,7 @@ def _connect(parts: SplitResult, allow_private: bool) -> socket.socket:
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Made when it is needed first: only the worker connects."""
+    """Created at its first use: only the worker connects."""
     return ssl.create_default_context()
 
 
@@ -163,7 +164,7 @@ def _printable(text: str) -> str:
 
 
 def _seconds(header: str | None) -> float | None:
-    """``Retry-After`` as RFC 9110 has it: seconds, or a date."""
+    """Return the seconds of ``Retry-After``, which is a number or a date (RFC 9110)."""
     if header is None:
         return None
     if header.isascii() and header.isdigit():

@@ -1,4 +1,4 @@
-"""What the application needs of a telephone carrier, whichever it is."""
+"""The protocol that every telephone carrier implements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from app.enums import AnsweredBy, CarrierKind, EndedReason
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """One request to dial. ``attempt_id`` is the reference under which the carrier is asked.
+    """A request to dial. ``attempt_id`` is the reference that the carrier gets.
 
-    Carriers that don't ask again when the call is answered find the assistant's voice address here.
+    Carriers that don't ask again when the call is answered use the voice address given here.
     """
 
     attempt_id: UUID
@@ -29,10 +29,10 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """The attempt that a carrier is asked about.
+    """The attempt to ask the carrier about.
 
     It was requested at ``asked_at``, or moments later. ``reference`` is None if the answer was
-    lost. Then ``taken`` are the references of other attempts to this number, ``rivals`` counts
+    lost. Then ``taken`` holds the references of other attempts to this number, ``rivals`` counts
     those whose answer was lost as well, and ``place`` how many of these began before this one.
     ``account_id`` is the carrier account of the attempt, None for the installation's, as in a
     placement.
@@ -50,8 +50,8 @@ class Inquiry:
 
 
 class PlacementRejected(Exception):
-    """The carrier refused for certain: this attempt has not rung and never will. ``code`` is the
-    carrier's own word for why."""
+    """The carrier refused for certain: the phone has not rung and never will. ``code`` is the
+    carrier's own code for the reason."""
 
     def __init__(
         self, message: str, reason: EndedReason = EndedReason.REJECTED, code: str | None = None
@@ -72,11 +72,11 @@ class PlacementDelayed(Exception):
 
 
 class NoCarrierAnswer(Exception):
-    """A timeout, a reset or a server error: whether the call was placed is not known."""
+    """A timeout, a reset or a server error: it isn't known whether the call was placed."""
 
 
 class Verdict(StrEnum):
-    """Whether an attempt was placed, as the carrier says."""
+    """Whether an attempt was placed, according to the carrier."""
 
     PLACED = "placed"
     NOT_PLACED = "not-placed"
@@ -95,7 +95,7 @@ class CarrierEventKind(StrEnum):
 class CarrierEvent:
     """An event of a call, at the carrier's own time.
 
-    ``answered_by`` may come with a later event than the answer, once the carrier has found out.
+    ``answered_by`` may come with a later event than the answer.
     """
 
     kind: CarrierEventKind
@@ -106,11 +106,11 @@ class CarrierEvent:
 
 @dataclass(frozen=True, slots=True)
 class CarrierReport:
-    """Everything the carrier knows of one attempt, oldest event first.
+    """Everything that the carrier knows of one attempt, oldest event first.
 
-    ``next_change`` is when asking again is worth it; None where the carrier cannot tell. ``cost``
-    in ``currency`` is there once the carrier has worked it out. Where ``is_guessed``, the carrier
-    doesn't tell whose the call is: it fits the attempt, and no other that is known of.
+    ``next_change`` is when to ask again; None if the carrier can't say. ``cost`` in ``currency`` is
+    set once the carrier has calculated it. ``is_guessed``: the carrier doesn't say which attempt
+    the call belongs to, and only this known attempt fits it.
     """
 
     verdict: Verdict
@@ -123,7 +123,7 @@ class CarrierReport:
 
     @property
     def end_reason(self) -> EndedReason | None:
-        """Why the call is over; None while it goes on."""
+        """Why the call ended; None while it is active."""
         for event in self.events:
             if event.kind is CarrierEventKind.ENDED:
                 return event.reason or EndedReason.UNKNOWN
@@ -138,36 +138,35 @@ class Carrier(Protocol):
 
     @property
     def charges(self) -> bool:
-        """Whether it says, some time after a call, what the call cost."""
+        """Whether the carrier reports, some time after a call, what it cost."""
         ...
 
     @property
     def settle_seconds(self) -> float:
-        """How long after an attempt was written a request to place it may still be under way, or
-        placed and not yet to be found. Only after that is "not placed" final."""
+        """How long after an attempt was written its request may still be under way, or the call not
+        yet findable. Only then is "not placed" final."""
         ...
 
     @property
     def silence_seconds(self) -> float:
-        """How long a carrier that can't say what happened to an attempt is asked about it."""
+        """How long to ask about an attempt while the carrier can't say what happened to it."""
         ...
 
     def place(self, placement: Placement) -> CarrierReport:
-        """Ask once for the call; the report has the carrier's own reference.
+        """Send the request once; the report has the carrier's own reference.
 
-        Raises `PlacementRejected` for a definite refusal, `PlacementDelayed` for one that doesn't
-        last, `NoCarrierAnswer` for anything that is not an answer. Never repeats the request by
-        itself.
+        Raises `PlacementRejected` for a definite refusal, `PlacementDelayed` for a temporary one,
+        and `NoCarrierAnswer` for anything that is not an answer. Never repeats the request.
         """
         ...
 
     def look_up(self, inquiry: Inquiry) -> CarrierReport:
-        """What happened to the attempt. Raises `NoCarrierAnswer` if the carrier is silent."""
+        """Return what happened to the attempt. Raises `NoCarrierAnswer` without an answer."""
         ...
 
     def hang_up(self, inquiry: Inquiry) -> bool:
-        """End the call if it still goes on; False if there was nothing to end.
+        """End the call if it is active; return False if there was nothing to end.
 
-        Raises `NoCarrierAnswer` if it may or may not have been ended.
+        Raises `NoCarrierAnswer` if it isn't known whether the call was ended.
         """
         ...

@@ -1,4 +1,4 @@
-"""Telephone carriers: the simulated line, Twilio and a SIP trunk where the settings name them."""
+"""The carriers that the settings configure: the simulated carrier, Twilio and a SIP trunk."""
 
 from dataclasses import replace
 
@@ -17,10 +17,10 @@ from app.gateways.carriers.twilio.line import Twilio
 
 
 def open_carriers(settings: Settings, ledger: Engine) -> dict[CarrierKind, Carrier]:
-    """Every line that this installation can use. ``ledger`` is the simulated line's own
-    connection to the database.
+    """Return every carrier that this installation can use. ``ledger`` is the simulated carrier's
+    own connection to the database.
 
-    Twilio is open if its credentials are set, the SIP trunk if its address is: active calls are
+    Twilio is included if its credentials are set, the SIP trunk if its address is: active calls are
     followed to their end after the installation has moved to another carrier.
     """
     Ledger(trunk_of(settings).folder).began_at()  # before a partner's trunk has its first call
@@ -35,7 +35,7 @@ def open_carriers(settings: Settings, ledger: Engine) -> dict[CarrierKind, Carri
 
 
 def open_account(settings: Settings, opened: Credentials) -> Carrier:
-    """The line of an account that a partner brought along."""
+    """Return the carrier of a partner's account."""
     if opened.trunk is not None:
         name = str(opened.account_id)
         return Sip(partner_trunk(settings, opened.trunk, opened.secret, name))
@@ -49,7 +49,7 @@ def account_with(settings: Settings, sid: str, token: str) -> TwilioAccount:
 def partner_trunk(
     settings: Settings, trunk: Trunk, password: str = "", name: str = ""
 ) -> SipAccount:
-    """It keeps to the internet, whatever its name may lead to."""
+    """Return the SIP account of a partner's trunk. It may not lead into a private network."""
     return replace(
         trunk_of(settings),
         trunk=trunk.address,

@@ -1,4 +1,4 @@
-"""Accounts that partners bring along: what opens one, and what a test of it finds."""
+"""Carrier accounts of partners: their credentials, and the result of a test."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -9,8 +9,8 @@ from app.gateways.carriers.sip.account import Trunk
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """``secret`` is Twilio's token to its ``sid``, or the password of the user of a SIP ``trunk``,
-    which may be empty. ``version`` changes with any of it."""
+    """``secret`` is the token of Twilio's ``sid``, or the password of the user of a SIP ``trunk``,
+    which may be empty. ``version`` changes with any of them."""
 
     account_id: UUID
     version: int

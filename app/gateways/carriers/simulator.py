@@ -1,8 +1,8 @@
-"""The simulated carrier: it labels itself as one, and records every call that was placed.
+"""The simulated carrier: it labels itself as simulated, and records every call that was placed.
 
-What happens on it follows from the number and the time since it was dialled alone. It needs no
-process and survives every kill; its ledger is written over connections of its own, outside any
-transaction of the application.
+The outcome of a call depends only on its number and on the time since it was dialled. The carrier
+needs no process and survives every kill; it writes its ledger over connections of its own, outside
+any transaction of the application.
 """
 
 from dataclasses import dataclass
@@ -36,10 +36,10 @@ SIMULATED_NUMBERS = {
     "unreachable": "+12025550109",
     "unsure": "+12025550110",
 }
-"""Numbers with a fixed outcome, all from the range kept for fiction.
+"""Numbers with a fixed outcome, all from the range reserved for fiction.
 
-Any other number answers as a person. The last four are the carrier's own troubles: it refuses;
-it dials but its answer is lost; it can't be reached; it can't say whether it dialled.
+A person answers at any other number. The last four are failures of the carrier: it refuses; it
+dials but its answer is lost; it can't be reached; it can't say whether it dialled.
 """
 
 
@@ -81,7 +81,7 @@ _NAME_OF = {number: name for name, number in SIMULATED_NUMBERS.items()}
 
 
 class Simulator:
-    """The carrier that never leaves the house. ``pace`` multiplies every duration."""
+    """The carrier that calls no real number. ``pace`` multiplies every duration."""
 
     kind = CarrierKind.SIMULATOR
     charges = False
@@ -92,12 +92,12 @@ class Simulator:
 
     @property
     def settle_seconds(self) -> float:
-        """Writing the ledger takes milliseconds; a second covers a machine under load."""
+        """Writing the ledger takes milliseconds; a second is enough on a busy machine."""
         return 1.0
 
     @property
     def silence_seconds(self) -> float:
-        """What it can't say now it will never say."""
+        """Zero: its answers don't change with time."""
         return 0.0
 
     def place(self, placement: Placement) -> CarrierReport:

@@ -1,4 +1,4 @@
-"""What every place for files can do."""
+"""The protocol of every file store."""
 
 from datetime import datetime
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import IO, NamedTuple, Protocol
 
 
 class StoredFile(NamedTuple):
-    """A file that is kept: its key, its size in bytes, the hash of its content as hexadecimals."""
+    """A stored file: its key, its size in bytes, and the hash of its content in hexadecimal."""
 
     key: str
     size: int
@@ -14,27 +14,27 @@ class StoredFile(NamedTuple):
 
 
 def size_words(limit: int) -> str:
-    """A limit in bytes as people are told it: 64 MB."""
+    """A limit in bytes as users see it: 64 MB."""
     if limit >= 1024 * 1024:
         return f"{limit / 1024 / 1024:.0f}\u00a0MB"
     return f"{limit / 1024:.0f}\u00a0kB"
 
 
 class FileStore(Protocol):
-    """Files by keys that it makes up itself."""
+    """Files by keys that the store generates."""
 
     def save(self, stream: IO[bytes], *, max_bytes: int) -> StoredFile:
-        """Keeps what the stream holds. Raises `TooLarge` (``file_too_large``) and keeps nothing."""
+        """Store the stream. Raises `TooLarge` (``file_too_large``) and stores nothing."""
         ...
 
     def path(self, key: str) -> Path:
-        """The file, for reading. Raises FileNotFoundError."""
+        """Return the file's path for reading. Raises FileNotFoundError."""
         ...
 
     def keys_before(self, moment: datetime) -> list[str]:
-        """The keys of the files that were kept before then."""
+        """Return the keys of the files stored before that time."""
         ...
 
     def delete(self, key: str) -> None:
-        """Forgets the file; harmless where it is gone."""
+        """Delete the file; a missing one is no error."""
         ...

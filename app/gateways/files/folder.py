@@ -1,4 +1,4 @@
-"""Files in a folder of this machine, which web and worker share."""
+"""Files in a folder of this machine that web and worker processes share."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _KEY = re.compile(r"[0-9a-f]{32}")
 
 
 class Folder:
-    """The local twin of a file service. Only its owner may look into the folder (mode 700)."""
+    """A local file store. Only its owner may open the folder (mode 700)."""
 
     def __init__(self, folder: Path):
         self._folder = folder

@@ -1,4 +1,4 @@
-"""Sending mail: a mail server, or files in a folder where none is configured."""
+"""Sending mail: through a mail server, or into a folder if none is configured."""
 
 from app.config import Settings
 from app.gateways.mailers.base import Letter, Mailer, NotNow, Refused
@@ -13,5 +13,5 @@ def open_mailer(settings: Settings) -> Mailer:
 
 
 def open_outbox(settings: Settings) -> Outbox:
-    """The folder that keeps the mails of an installation without a mail server."""
+    """Return the folder that keeps the mails of an installation without a mail server."""
     return Outbox(settings.instance_dir / "outbox", settings.effective_mail_from)

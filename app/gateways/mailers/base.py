@@ -1,4 +1,4 @@
-"""What every way of sending mail can do, and what it is given to send."""
+"""The protocol of every mailer, and the mail that it sends."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """One mail to one person, ready to be sent. ``id`` is that of what asked for it."""
+    """A mail to one recipient, ready to be sent. ``id`` is that of the record that requested it."""
 
     id: UUID
     partner_id: UUID | None
@@ -21,15 +21,15 @@ class Letter:
 
 
 class NotNow(Exception):
-    """The mail was not accepted, and the reason may pass: try again later."""
+    """The mail was not accepted for a reason that may pass: try again later."""
 
 
 class Refused(Exception):
-    """The mail was refused for good; trying again would be refused again."""
+    """The mail was refused for good; another attempt would be refused too."""
 
 
 class Mailer(Protocol):
     def send(self, letter: Letter) -> None:
-        """Returns once the mail is accepted. Raises `NotNow` and `Refused`, each with the reason
-        in words that hold no address."""
+        """Return once the mail is accepted. Raises `NotNow` and `Refused`, each with a reason that
+        holds no address."""
         ...

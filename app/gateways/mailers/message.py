@@ -1,4 +1,4 @@
-"""A letter as an internet message (RFC 5322), text beside HTML."""
+"""A mail as an internet message (RFC 5322), with text and HTML."""
 
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -12,9 +12,9 @@ LONGEST_NAME = 100
 
 
 def to_message(letter: Letter, mail_from: str) -> EmailMessage:
-    """The message; no value of the letter can add a header to it. Each call gives it a new id."""
+    """Return the message; no value of the mail can add a header. Each call sets a new id."""
     addresses = (letter.to, letter.reply_to or "")
-    # RFC 6532, only where the part before the @ can't be written in ASCII.
+    # RFC 6532, only if the part before the @ can't be written in ASCII.
     needs_utf8 = not all(address.rpartition("@")[0].isascii() for address in addresses)
     message = EmailMessage(SMTP.clone(utf8=needs_utf8))
     message["From"] = _address(letter.sender_name, mail_from)
@@ -24,7 +24,7 @@ def to_message(letter: Letter, mail_from: str) -> EmailMessage:
     message["Subject"] = one_line(letter.subject)
     message["Date"] = format_datetime(utcnow())
     message["Message-ID"] = make_msgid(domain=ascii_domain(mail_from))
-    # Sent by a program, so no out-of-office notes come back (RFC 3834).
+    # Sent by a program, so that no out-of-office replies come (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(letter.text)
     message.add_alternative(letter.html, subtype="html")
@@ -32,12 +32,12 @@ def to_message(letter: Letter, mail_from: str) -> EmailMessage:
 
 
 def one_line(words: str) -> str:
-    """The words with every line break and control character as a space."""
+    """Return the text with every line break and control character as a space."""
     return " ".join("".join(c if c.isprintable() else " " for c in words).split())
 
 
 def ascii_domain(address: str) -> str:
-    """The address's host as it stands on the wire."""
+    """Return the address's domain in ASCII."""
     host = address.rpartition("@")[2]
     return host if host.isascii() else host.encode("idna").decode("ascii")
 

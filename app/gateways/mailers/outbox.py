@@ -1,4 +1,4 @@
-"""The local twin of a mail server: one file per mail, for the operator to read."""
+"""The local replacement of a mail server: one file per mail, for the operator to read."""
 
 import os
 import re
@@ -22,7 +22,7 @@ NOBODYS = "0"
 
 
 class KeptMail(NamedTuple):
-    """A mail in the outbox. ``partner_id`` None: the operator's own."""
+    """A mail in the outbox. ``partner_id`` is None for the operator's own."""
 
     id: UUID
     partner_id: UUID | None
@@ -35,14 +35,14 @@ class KeptMail(NamedTuple):
 
 
 class Outbox:
-    """Files that only their owner may read (mode 600); a half-written one is never seen."""
+    """Files that only their owner may read (mode 600), written atomically."""
 
     def __init__(self, folder: Path, mail_from: str):
         self._folder = folder
         self._from = mail_from
 
     def send(self, letter: Letter) -> None:
-        """Keeps the mail. Never raises `NotNow` or `Refused`."""
+        """Store the mail. Never raises `NotNow` or `Refused`."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         whose = str(letter.partner_id) if letter.partner_id else NOBODYS
         path = self._folder / f"{new_id()}_{whose}.eml"
@@ -57,11 +57,11 @@ class Outbox:
         unfinished.rename(path)
 
     def mails(self) -> list[KeptMail]:
-        """Every kept mail, newest first."""
+        """Return every stored mail, newest first."""
         return sorted(self._all(), key=lambda mail: mail.path.name, reverse=True)
 
     def forget(self, before: datetime) -> int:
-        """Removes the mails that were kept before that moment; returns how many."""
+        """Remove the mails stored before that time; return how many."""
         old = [mail for mail in self._all() if mail.kept_at < before]
         for mail in old:
             mail.path.unlink(missing_ok=True)

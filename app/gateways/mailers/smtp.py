@@ -13,14 +13,14 @@ from app.gateways.mailers.base import Letter, NotNow, Refused
 from app.gateways.mailers.message import to_message
 
 TIMEOUT_SECONDS = 30.0
-"""For every single wait: connecting, and each answer of the server."""
+"""Seconds for every single wait: connecting, and each answer of the server."""
 
 PORTS = {"smtp": 25, "smtps": 465}
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where and how a mail server is spoken to."""
+    """A mail server and how to reach it."""
 
     host: str
     port: int
@@ -31,7 +31,7 @@ class Server:
 
     @classmethod
     def of_url(cls, url: str) -> Self:
-        """Raises ValueError with a sentence for anything that is no such address."""
+        """Raises ValueError with a sentence if the URL isn't one of these."""
         parts = urlsplit(url)
         asked = parse_qs(parts.query)
         wrong = parts.path.strip("/") or parts.fragment or asked.keys() - {"starttls"}
@@ -56,8 +56,8 @@ class Server:
 
 
 class SmtpMailer:
-    """Speaks to one server, a connection a mail. TLS is used if the server offers it, and
-    certificates are checked; a password is never sent in the clear to another machine."""
+    """Uses one server, with a connection per mail. TLS is used if the server offers it, and
+    certificates are checked; a password is never sent unencrypted to another machine."""
 
     def __init__(self, url: str, mail_from: str, *, timeout_seconds: float = TIMEOUT_SECONDS):
         self._server = Server.of_url(url)
@@ -65,7 +65,7 @@ class SmtpMailer:
         self._timeout = timeout_seconds
 
     def send(self, letter: Letter) -> None:
-        """As `Mailer.send`. What the server says after it has accepted changes nothing."""
+        """As `Mailer.send`. Errors after the server has accepted the mail are ignored."""
         message = to_message(letter, self._from)
         try:
             connection = self._connect()
@@ -124,8 +124,8 @@ def _checked() -> ssl.SSLContext:
 
 
 def _is_final(error: Exception) -> bool:
-    """Whether the server refused this very mail for good. A refused password or greeting is the
-    configuration's fault, which can be fixed."""
+    """Whether the server refused this mail for good. A refused password or greeting is an error of
+    the configuration, which can be fixed."""
     match error:
         case smtplib.SMTPRecipientsRefused():
             codes = [code for code, _words in error.recipients.values()]
@@ -137,7 +137,7 @@ def _is_final(error: Exception) -> bool:
 
 
 def _reason(doing: str, error: Exception) -> str:
-    """What happened, without the server's own words: they often repeat the address."""
+    """Return what happened, without the server's own text, which often repeats the address."""
     match error:
         case smtplib.SMTPRecipientsRefused():
             code = next(iter(error.recipients.values()))[0]

@@ -1,4 +1,4 @@
-"""Payment processors: what a plan costs, and where that is known from."""
+"""Payment processors: the prices of plans and their source."""
 
 from app.config import Settings
 from app.gateways.processors.base import Processor

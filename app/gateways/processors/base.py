@@ -1,4 +1,4 @@
-"""What every payment processor can be asked."""
+"""The protocol of every payment processor."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from app.enums import Tier
 
 @dataclass(frozen=True, slots=True)
 class PriceReference:
-    """A price that a partner names: the plan, and the processor's ids for it."""
+    """A price that a partner refers to: the plan, and the processor's ids for it."""
 
     tier: Tier
     price_id: str
@@ -25,24 +25,24 @@ class Price:
     cost: Decimal
     currency: str
     product_id: str | None = None
-    """Whose price it is, where the processor says so."""
+    """The account of the price, if the processor reports it."""
 
 
 class ProcessorUnavailable(Exception):
-    """The processor could not be asked; what is known of its prices stays as it is."""
+    """The processor could not be reached; the known prices stay as they are."""
 
     def __init__(self, processor: str, reason: str):
         super().__init__(f"{processor} gave no answer: {reason}")
 
 
 class Processor(Protocol):
-    """A source of prices. Asked by the worker where it is outside, never inside a web request."""
+    """A source of prices. The worker asks an outside one; web requests never do."""
 
     name: str
     is_outside: bool
 
     def prices(self, references: Iterable[PriceReference]) -> Mapping[str, Price]:
-        """The prices it knows, by price id; ids that it does not know are left out.
+        """Return the known prices by price id; unknown ids are left out.
 
         Raises `ProcessorUnavailable`.
         """

@@ -1,4 +1,4 @@
-"""How many decimals the amounts of a currency have (ISO 4217); two where it is not named."""
+"""The number of decimals of each currency (ISO 4217); two for those not listed."""
 
 _NONE = [
     "BIF",
@@ -24,5 +24,5 @@ _DECIMALS = {**dict.fromkeys(_NONE, 0), **dict.fromkeys(_THREE, 3)}
 
 
 def decimals(currency: str) -> int:
-    """Decimals of the currency with this code, in any case."""
+    """Return the decimals of the currency with this code, in any case."""
     return _DECIMALS.get(currency.upper(), 2)

@@ -1,4 +1,4 @@
-"""The built-in price list: serves every plan where no payment processor is configured."""
+"""The built-in price list, used for every plan if no payment processor is configured."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -16,7 +16,8 @@ PRICES: Mapping[Tier, Price] = {
 
 
 class PriceList:
-    """A local twin of a payment processor: it takes any price id and goes by the plan."""
+    """A local replacement of a payment processor: it accepts any price id and uses the plan's
+    price."""
 
     name = "built-in price list"
     is_outside = False

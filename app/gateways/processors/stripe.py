@@ -29,12 +29,12 @@ _WHOLE_UNITS = frozenset(
     ]
 )
 _THOUSANDTHS = frozenset(["BHD", "JOD", "KWD", "OMR", "TND"])
-"""Stripe counts in the smallest unit: hundredths except for these (and two of its own choice:
-ISK and UGX are sent in hundredths although they have none)."""
+"""Stripe uses the smallest unit: hundredths except for these (ISK and UGX are sent in hundredths
+although they have no decimals)."""
 
 
 class Stripe:
-    """Prices of an account at Stripe. Made without a connection: only `prices` goes outside."""
+    """Prices of a Stripe account. Only `prices` connects."""
 
     name = "Stripe"
     is_outside = True
@@ -44,9 +44,10 @@ class Stripe:
         self._api_url = api_url
 
     def prices(self, references: Iterable[PriceReference]) -> Mapping[str, Price]:
-        """The prices it knows, by price id. Asks one by one, each at most twice ten seconds.
+        """Return the known prices by price id. One request per id, at most two tries of ten seconds
+        each.
 
-        Raises `ProcessorUnavailable` where an answer is neither a price nor "no such price".
+        Raises `ProcessorUnavailable` if an answer is neither a price nor "no such price".
         """
         import stripe  # noqa: PLC0415 - installed, and loaded, only where Stripe is used
 
@@ -88,7 +89,7 @@ class Stripe:
 
 
 def _units(price: Any, currency: str) -> Decimal:
-    """The amount in currency units. A tiered price has none of its own: zero."""
+    """Return the amount in currency units. A tiered price has no single amount: zero."""
     amount = getattr(price, "unit_amount_decimal", None) or price.unit_amount or 0
     shift = 0 if currency in _WHOLE_UNITS else 3 if currency in _THOUSANDTHS else 2
     return Decimal(str(amount)).scaleb(-shift)

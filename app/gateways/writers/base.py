@@ -1,4 +1,4 @@
-"""Writing what an assistant says first: from facts and a note, never from the note's words."""
+"""The protocol of every message writer: messages from facts and a note, without quoting the note."""
 
 import re
 from collections.abc import Mapping
@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 FEWEST_WORDS, FEWEST_CHARACTERS = 3, 20
-"""The shortest note: anything less can't be told from words of any message."""
+"""The shortest note that `quotes` checks: shorter ones occur in any message."""
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """The facts a message may use. ``notes`` says what the call is for and is never quoted."""
+    """The facts that a message may use. ``notes`` describes the purpose of the call and is never
+    quoted."""
 
     notes: str
     contact_name: str | None
@@ -21,9 +22,9 @@ class Brief:
     product_name: str
     callback_number: str | None
     converses: bool
-    """Whether a conversation follows the intro, or the call ends politely after it."""
+    """Whether a conversation follows the intro; otherwise the call ends politely after it."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """What is known of the contact."""
+    """The known facts about the contact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +35,13 @@ class Messages:
 
 class MessageWriter(Protocol):
     def compose(self, brief: Brief) -> Messages:
-        """An intro for a person and a message for voicemail."""
+        """Return an intro for a person and a message for voicemail."""
         ...
 
 
 def quotes(text: str, notes: str) -> bool:
-    """Whether the text speaks the note, or a sentence of it, word for word: whatever the case
-    and the marks between the words."""
+    """Whether the text contains the note, or one of its sentences, word for word, ignoring case and
+    punctuation."""
     spoken = _plain(text)
     sentences = [notes, *re.split(r"[.!?;\n]+", notes)]
     quotable = [_plain(sentence) for sentence in sentences]

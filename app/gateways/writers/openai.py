@@ -1,9 +1,9 @@
-"""A language model behind the OpenAI API, or a server that speaks it, writes why the call comes.
+"""Let a language model, through the OpenAI API or a compatible one, write the reason of a call.
 
-Who calls and how to reach them is said by us, in words that no model can leave out. What the model
-adds is refused unless it is plain words of limited length that quote no note and hold no number or
-address beyond the facts. After any trouble the built-in writer writes: a call never waits longer
-than the time limit for its words. Log lines hold neither the key nor anything that was written.
+The caller's name and how to reach them are always ours, so no model can leave them out. The model's
+text is refused unless it is plain text of limited length that quotes no note and holds no number or
+address beyond the facts. After any error the built-in writer takes over: a call never waits longer
+than the time limit. Log lines hold neither the key nor any text.
 
 One POST with the standard library: the official SDK costs a worker 51 MB and 0.7 s.
 """
@@ -46,11 +46,11 @@ log = logging.getLogger(__name__)
 
 
 class _Unusable(Exception):
-    """Why there is no answer that may be spoken, in words that are safe to log."""
+    """Why the answer can't be spoken, in words that are safe to log."""
 
 
 class _Line:
-    """One exchange in its own thread, which another thread can end."""
+    """One request in its own thread, which another thread can end."""
 
     def __init__(self, parts: SplitResult, seconds: float):
         is_safe = parts.scheme == "https"
@@ -79,7 +79,7 @@ class _Line:
         return reply
 
     def give_up(self) -> None:
-        """Ends what may still be under way."""
+        """End a request that may still be under way."""
         self._is_given_up = True
         if self._socket is not None:
             with suppress(OSError):
@@ -88,8 +88,8 @@ class _Line:
 
 
 class OpenAiWriter:
-    """``url`` is the base address, as in ``https://api.openai.com/v1``; ``seconds`` the most that
-    a call waits; ``most_characters`` the length of what may be spoken of the model's words."""
+    """``url`` is the base URL, such as ``https://api.openai.com/v1``; ``seconds`` is the longest
+    that a call waits; ``most_characters`` limits the model's text."""
 
     def __init__(
         self,
@@ -160,7 +160,7 @@ class OpenAiWriter:
             line.give_up()
 
     def _speakable(self, text: Any, brief: Brief, given: str) -> str:
-        """The text as one line of plain words. Raises `_Unusable`."""
+        """Return the text as one line of plain words. Raises `_Unusable`."""
         if not isinstance(text, str) or not text.strip():
             message = "a text is missing"
             raise _Unusable(message)
@@ -184,7 +184,7 @@ def _known(brief: Brief) -> dict[str, Any]:
 
 
 def _read(body: bytes) -> dict[str, Any]:
-    """The object that the model wrote, also where it stands between other marks."""
+    """Return the JSON object of the answer, which may have other characters around it."""
     try:
         content = json.loads(body)["choices"][0]["message"]["content"]
         reply = json.loads(content[content.index("{") : content.rindex("}") + 1])
@@ -198,12 +198,12 @@ def _read(body: bytes) -> dict[str, Any]:
 
 
 def _is_odd(character: str) -> bool:
-    """Controls, marks of direction, private and unassigned characters, and markup."""
+    """Control, direction, private and unassigned characters, and markup."""
     return unicodedata.category(character).startswith("C") or character in "<>{}[]|\\`*_#~^"
 
 
 def _adds_a_number(line: str, given: str) -> bool:
-    """Whether the line holds four digits or more in a row that the facts don't hold."""
+    """Whether the line holds four or more digits in a row that aren't in the facts."""
     return any(_digits([number]) not in _digits([given]) for number in _NUMBER.findall(line))
 
 

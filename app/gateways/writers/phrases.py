@@ -1,4 +1,4 @@
-"""What every message contains, for every writer: the caller's name and how to reach them."""
+"""Parts of every message, for every writer: the caller's name and how to reach them."""
 
 import re
 
@@ -22,14 +22,14 @@ def reach(brief: Brief) -> str:
 
 
 def closing(brief: Brief) -> str:
-    """The end of an intro: a question where a conversation follows."""
+    """Return the end of an intro: a question if a conversation follows."""
     if brief.converses:
         return "Is this a good moment to talk?"
     return f"{reach(brief)} Goodbye."
 
 
 def spoken_number(number: str) -> str:
-    """Digits one by one, in the groups in which its country writes it, as a voice should read
+    """Return the digits one by one, in the groups of the number's country, as a voice should read
     them."""
     groups = re.findall(r"\d+", format_international(number))
     return ", ".join(" ".join(group) for group in groups)

@@ -1,8 +1,8 @@
 """The built-in message writer: composes from facts, without any outside service.
 
-A note chooses the subject of the call from a closed list and is never spoken itself, since it is
-written for the assistant and not for the person called. Where the contact's metadata holds the
-number of what the call is about, it is said.
+A note selects the subject of the call from a closed list. It is never spoken, since it is written
+for the assistant and not for the contact. If the contact's metadata holds the number of the
+subject, the message includes it.
 """
 
 import re
@@ -29,15 +29,15 @@ _NUMBERED = {
     "about your appointment": {"appointment", "booking", "reservation"},
     "about your application": {"application"},
 }
-"""Subjects of which one has a number, with the words of a metadata key that it may stand under."""
+"""Subjects that have a number, with the words of the metadata keys that may hold it."""
 _KINDS_OF_NUMBER = {"number", "no", "nr", "id", "reference", "ref", "code"}
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 _SPEAKABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9/-]{0,19}")
-"""A number as it may be spoken: nothing that could be a sentence."""
+"""A number that may be spoken: it can't contain a sentence."""
 
 
 class TemplateWriter:
-    """Plain, friendly and always the same for the same facts."""
+    """Always the same message for the same facts."""
 
     def compose(self, brief: Brief) -> Messages:
         written = _written(brief, _subject(brief.notes, brief.metadata))
@@ -65,7 +65,7 @@ def _subject(notes: str, metadata: Mapping[str, Any]) -> str:
 
 
 def _number(subject: str, metadata: Mapping[str, Any]) -> str:
-    """The number of the subject, where the contact has one: " number A-1017"."""
+    """Return the number of the subject, if the contact has one: " number A-1017"."""
     for name, value in metadata.items():
         words = {word.lower() for word in _WORDS.findall(name)}
         is_its = words & _NUMBERED.get(subject, set()) and words & _KINDS_OF_NUMBER

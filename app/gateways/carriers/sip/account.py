@@ -1,4 +1,4 @@
-"""Which SIP trunk calls go out by, and how."""
+"""The configuration of a SIP trunk."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Trunk:
-    """What a partner says of a trunk of its own. ``address`` and ``proxy`` are written ``host`` or
-    ``host:port``; ``domain`` is the one of our own address, the trunk's host where it is empty.
-    ``shows_number`` puts the assistant's number into it, else it is the ``user``."""
+    """A partner's own trunk. ``address`` and ``proxy`` are ``host`` or ``host:port``. ``domain`` is
+    that of our own address, by default the trunk's host. ``shows_number`` uses the assistant's
+    number as the user of that address, otherwise it is ``user``."""
 
     address: str
     user: str = ""
@@ -21,15 +21,16 @@ class Trunk:
 
 @dataclass(frozen=True, slots=True)
 class SipAccount:
-    """``trunk`` and ``proxy`` are written ``host`` or ``host:port``. ``domain`` is the one of our
-    own address, the trunk's host where it is empty; ``shows_number`` puts the assistant's number
-    into it, else it is the ``user``. ``folder`` keeps the ledgers of the calls, those of an account
-    with a ``name`` in a folder of their own within it; ``sounds`` keeps recordings. The waits are
-    in seconds.
+    """``trunk`` and ``proxy`` are ``host`` or ``host:port``. ``domain`` is that of our own address,
+    by default the trunk's host; ``shows_number`` uses the assistant's number as the user of that
+    address, otherwise it is ``user``. ``folder`` holds the ledgers of the calls, those of an
+    account with a ``name`` in a folder of its own; ``sounds`` holds recordings. Timeouts are in
+    seconds.
 
-    A partner's account is ``is_pinned``, to protect this machine's network: the name is looked up
-    for each call, and the call goes to the address that was found. It may be private only with
-    ``may_be_private``."""
+    A partner's account is ``is_pinned``, to protect this machine's network: the host is looked up
+    for each call, and the call goes to the address that was checked. It may be private only with
+    ``may_be_private``.
+    """
 
     trunk: str
     folder: Path

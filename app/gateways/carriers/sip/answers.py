@@ -1,11 +1,11 @@
-"""What a SIP answer means for a call."""
+"""What the trunk's SIP answers mean for a call."""
 
 from dataclasses import dataclass
 
 from app.enums import EndedReason
 
 BUSY_TRUNK_SECONDS = 10.0
-"""The pause where the trunk asks to wait without saying how long."""
+"""The pause if the trunk asks to wait without a duration."""
 LONGEST_PAUSE_SECONDS = 3600.0
 _REASONS = {
     401: EndedReason.CARRIER_ERROR,
@@ -29,8 +29,8 @@ WRONG_CREDENTIALS = "The trunk did not accept the account's user and password; n
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the trunk ended it. ``is_definite`` where it never rang; ``pause`` is set where the
-    same may be asked again after so many seconds."""
+    """Why the trunk ended the call. ``is_definite``: it never rang; ``pause``: the same request may
+    be repeated after so many seconds."""
 
     code: int
     reason: EndedReason
@@ -40,7 +40,7 @@ class Refusal:
 
 
 def refusal(code: int, phrase: str, retry_after: str = "", *, has_rung: bool = False) -> Refusal:
-    """The meaning of the final answer to an INVITE, from 300 on."""
+    """Return the meaning of the final answer to an INVITE, from 300 on."""
     if code in {401, 407}:
         return Refusal(code, EndedReason.CARRIER_ERROR, WRONG_CREDENTIALS, is_definite=True)
     words = f"The trunk answered {code} {phrase}".strip()[:300] + "."
@@ -52,15 +52,16 @@ def refusal(code: int, phrase: str, retry_after: str = "", *, has_rung: bool = F
 
 
 def tells_of_an_answer(event: str | None, words: str) -> bool:
-    """Whether such an event of baresip comes after an answer to the INVITE; a demand for the
-    password does not count as one."""
+    """Whether this baresip event comes after an answer to the INVITE; a request for the password
+    does not count as one."""
     if event == "CALL_CLOSED":
         return words[:3].isdigit() and words[:3] not in {"401", "407"}
     return event in {"CALL_RINGING", "CALL_PROGRESS", "CALL_ESTABLISHED"}
 
 
 def pause_asked_for(retry_after: str) -> float:
-    """``Retry-After`` of SIP: seconds, and perhaps a comment or parameters behind them."""
+    """Return the seconds of SIP's ``Retry-After``, which may have a comment or parameters behind
+    them."""
     seconds = retry_after.partition(";")[0].partition("(")[0].strip()
     if not (seconds.isascii() and seconds.isdigit()):
         return BUSY_TRUNK_SECONDS

@@ -1,6 +1,7 @@
-"""What keeps one call: dials, listens, speaks, hands over or hangs up, and writes the ledger.
+"""One call from beginning to end: dials, listens, plays messages, hands over or hangs up, and
+writes the ledger.
 
-It ends with the call: each thing it waits for has a limit.
+It ends with the call: every wait has a limit.
 """
 
 import os
@@ -28,13 +29,13 @@ from app.gateways.public_addresses import LeadsNowhere, NotPublic
 TICK = 0.05
 REGISTRATION_SECONDS = 6.0
 SETTLING_SECONDS = 3.0
-"""How long the other side may take to confirm that it is over."""
+"""How long the other side may take to confirm the end of the call."""
 GREETING_SECONDS = 60.0
 HAND_OVER_SECONDS = 20.0
 LAST_WORD_SECONDS = 0.3
-"""Sound that is still on its way when the words have ended."""
+"""Sound that is still on its way when the message has ended."""
 LATEST_SOUND_SECONDS = 1.0
-"""Sound that is later than this is silence."""
+"""Sound that is later than this counts as silence."""
 LATEST_TRACE_SECONDS = 1.0
 """A message that is later than the event about it is not waited for."""
 _SIP_ADDRESS = re.compile(r"sips?:[!-~]+", re.IGNORECASE)
@@ -42,7 +43,7 @@ _ANSWER = re.compile(r"([3-6]\d\d) ?(.*)")
 
 
 class CallSession:
-    """One call from its preparation to its last fact."""
+    """One call from its preparation to its last ledger entry."""
 
     def __init__(self, task: Task, page: Page):
         self._task = task
@@ -64,7 +65,7 @@ class CallSession:
         self._heard = 0
 
     def keep(self) -> None:
-        """Returns when the call is over and its last fact is written."""
+        """Return when the call is over and its last entry is written."""
         try:
             last = self._carried_out()
         finally:
@@ -127,7 +128,7 @@ class CallSession:
         except NotPublic as reason:
             message = f"No call was placed: {reason}."
             raise ended(EndedReason.CARRIER_ERROR, message, definite=True) from None
-        # Over TLS the certificate decides who is reached, and it is made for the name.
+        # Over TLS the certificate, made for the host name, proves whom we reach.
         return first_hop(self._account) if self._account.transport == "tls" else pinned
 
     def _dial(self) -> None:
@@ -170,14 +171,14 @@ class CallSession:
         self._until(lambda: self._hand_over_refused, HAND_OVER_SECONDS)
 
     def _hang_up(self, reason: EndedReason) -> NoReturn:
-        """Ends the call and waits for the other side to confirm it."""
+        """End the call and wait for the other side to confirm it."""
         self._stopping = True
         self._phone.hang_up()
         self._until(lambda: self._is_confirmed, SETTLING_SECONDS)
         raise ended(reason) if self._taken else Over(Fact.SILENT)
 
     def _until(self, reached: Callable[[], bool], seconds: float) -> bool:
-        """Waits, taking in what happens; whether it was reached. Raises `Over` at the end."""
+        """Wait for the event, handling others; return whether it came. Raises `Over` at the end."""
         deadline = time.monotonic() + seconds
         while not reached():
             left = deadline - time.monotonic()
@@ -204,8 +205,8 @@ class CallSession:
             raise self._failed("baresip ended.")
 
     def _is_ahead(self, event: dict[str, Any]) -> bool:
-        """Whether an event has overtaken the trunk's answer that it tells of: the terminal may be
-        slower than the control socket. What does not come in time is not waited for."""
+        """Whether an event came before the trunk's answer that it belongs to: the terminal may be
+        slower than the control socket. An answer that doesn't come in time is not waited for."""
         tells = tells_of_an_answer(event.get("type"), str(event.get("param", "")))
         if self._taken or not tells or not self._phone.is_running:
             return False
@@ -261,7 +262,7 @@ class CallSession:
                 raise self._closed(str(event.get("param", "")))
 
     def _closed(self, words: str) -> Over:
-        """What it means that the call ended without our doing."""
+        """Return the result of a call that ended without our doing."""
         if self._answered_at is not None:
             return ended(EndedReason.COMPLETED)
         if answer := _ANSWER.match(words):
@@ -273,7 +274,7 @@ class CallSession:
         return self._failed(f"The connection to the trunk failed ({words}).")
 
     def _listen(self, answered_at: float) -> None:
-        """A line on which nothing is sent is as silent as one on which silence is sent."""
+        """Silence and a line without any sound are treated alike."""
         sound = self._phone.heard()
         missing = int((time.monotonic() - answered_at - LATEST_SOUND_SECONDS) * RATE) - self._heard
         if not sound and missing > 0:

@@ -1,4 +1,4 @@
-"""Does a trunk work? Asked without calling anybody."""
+"""Test a trunk without placing a call."""
 
 import ssl
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class _Fault(Exception):
 
 
 def tested(account: SipAccount, numbers: Sequence[str]) -> Finding:
-    """Finds the trunk, proves the password where it is asked for, and asks whether the numbers
+    """Reach the trunk, prove the password if the trunk asks for it, and check whether the numbers
     may be shown as the caller."""
     if account.transport == "tls" and not checks_certificates(account.baresip):
         return Finding(False, UNCHECKED)
@@ -96,7 +96,7 @@ def _check_password(reply: Reply) -> None:
 
 
 def _check_numbers(line: Line, numbers: Sequence[str]) -> None:
-    """Some trunks refuse callers that are not theirs at once, others only in a call."""
+    """Some trunks refuse foreign caller IDs at once, others only in a call."""
     foreign = [number for number in numbers if line.ask("OPTIONS", number).code in _REFUSED]
     if foreign:
         may = "this number" if len(foreign) == 1 else "these numbers"

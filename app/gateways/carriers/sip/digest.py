@@ -1,4 +1,4 @@
-"""Proves a password without sending it: digest of RFC 8760, as far as trunks ask for it."""
+"""Prove a password without sending it: digest authentication (RFC 8760) as trunks use it."""
 
 import hashlib
 import re
@@ -12,7 +12,8 @@ _HASHES = {"md5": "md5", "sha-256": "sha256"}
 def proof(
     challenges: Iterable[str], method: str, target: str, user: str, password: str
 ) -> str | None:
-    """The value of ``Authorization`` for the first challenge that can be met; None where none."""
+    """Return the value of ``Authorization`` for the first supported challenge; None if there is
+    none."""
     for challenge in challenges:
         asked = {name.lower(): quoted or plain for name, quoted, plain in _PART.findall(challenge)}
         algorithm = _HASHES.get(asked.get("algorithm", "MD5").lower())

@@ -1,4 +1,4 @@
-"""How a call's process ends: the one fact that is written last."""
+"""How a call's process ends: the final entry of its ledger."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from app.gateways.carriers.sip.answers import Refusal
 from app.gateways.carriers.sip.ledger import Fact
 
 UNREACHED_SECONDS = 10.0
-"""The pause after a trunk that wasn't there: no call was placed."""
+"""The pause after a trunk that was unreachable: no call was placed."""
 
 
 class Over(Exception):
-    """The call is over, or never began: the fact that says so, and what more there is to say."""
+    """The call is over, or never began: its final entry and details."""
 
     def __init__(self, fact: Fact, **more: Any):
         super().__init__(fact)
@@ -20,12 +20,12 @@ class Over(Exception):
 
 
 def ended(reason: EndedReason, words: str = "", *, definite: bool = False) -> Over:
-    """``definite`` where it has not rung and never will."""
+    """``definite``: the phone has not rung and never will."""
     return Over(Fact.ENDED, reason=reason.value, words=words, definite=definite)
 
 
 def closed_by(refusal: Refusal) -> Over:
-    """The trunk ended it, or put it off."""
+    """The trunk ended the call, or asked to try later."""
     over = ended(refusal.reason, refusal.words, definite=refusal.is_definite)
     if refusal.pause is not None:
         over = Over(Fact.DELAYED, seconds=refusal.pause, words=refusal.words)

@@ -1,10 +1,10 @@
-"""What happened to each attempt, on disk before it is believed.
+"""The ledger of each attempt: every fact is on disk before it counts.
 
-A trunk keeps no list that could be asked. So every attempt has a file of its own: one line a fact,
-each written and synchronised before what follows from it is done. The file is locked, from the
-request on, by the processes that may still dial; the kernel releases the lock when the last holder
-has ended. So a file that can be locked tells all that will ever happen, and a line
-``abandoned`` in it, or the lack of ``asked``, proves that no call was made nor will be.
+A trunk offers no list of calls. So every attempt has a file of its own with one line per fact,
+written and synchronised before the next step. From the request on, the processes that may still
+dial hold a lock on the file; the kernel releases it when the last of them ends. So a file without a
+lock is complete, and a line ``abandoned`` in it, or no line ``asked``, proves that no call was made
+or will be made.
 """
 
 import fcntl
@@ -29,7 +29,7 @@ class Fact(StrEnum):
     ABANDONED = "abandoned"
     """This attempt is never dialled."""
     DELAYED = "put-off"
-    """Certainly not placed; may be asked for again."""
+    """Certainly not placed; it may be requested again."""
     DIALING = "dialling"
     """Written before the INVITE is sent."""
     TAKEN = "taken"
@@ -41,7 +41,7 @@ class Fact(StrEnum):
     INTRO_SPOKEN = "said-intro"
     VOICEMAIL_SPOKEN = "said-voicemail"
     SILENT = "silent"
-    """The INVITE went out and nothing ever came back."""
+    """The INVITE was sent and no answer ever came."""
     ENDED = "ended"
 
 
@@ -50,7 +50,7 @@ _OVER = frozenset({Fact.ABANDONED, Fact.DELAYED, Fact.SILENT, Fact.ENDED})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One fact, its moment, and what more there is to say."""
+    """One fact, its time and details."""
 
     fact: Fact
     at: datetime
@@ -59,7 +59,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The facts since the attempt was asked for last, oldest first."""
+    """The facts since the last request of the attempt, oldest first."""
 
     entries: tuple[Entry, ...] = ()
 
@@ -76,7 +76,7 @@ class Record:
 
     @property
     def reference(self) -> str | None:
-        """The Call-ID, once there is one."""
+        """The Call-ID, once the call has one."""
         taken = self.find(Fact.TAKEN)
         return str(taken.more["reference"]) if taken else None
 
@@ -96,21 +96,21 @@ class Page:
         return True
 
     def write(self, fact: Fact, **more: Any) -> None:
-        """Returns once the fact survives a power cut."""
+        """Return once the fact survives a power cut."""
         line = {"fact": fact.value, "at": datetime.now(UTC).isoformat(), **more}
         os.write(self.descriptor, json.dumps(line).encode() + b"\n")
         os.fsync(self.descriptor)
 
 
 class Ledger:
-    """The folder of all attempts' files, within it one for each account that has a name."""
+    """The folder of all attempts' files, with a subfolder for each named account."""
 
     def __init__(self, folder: Path, account: str = ""):
         self._whole = folder
         self._folder = folder / account
 
     def began_at(self) -> datetime:
-        """When the whole folder was begun. Of attempts before that it can't prove anything."""
+        """When the folder was created. It proves nothing about attempts before that."""
         path = self._whole / "began"
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError), path.open("x") as first:
@@ -125,16 +125,16 @@ class Ledger:
         return self._folder / f"{attempt_id}.ledger"
 
     def stop_mark(self, attempt_id: UUID) -> Path:
-        """A file whose existence asks the call's session to hang up."""
+        """The file whose existence asks the call's session to hang up."""
         return self._folder / f"{attempt_id}.stop"
 
     def workshop(self, attempt_id: UUID) -> Path:
-        """A folder for what the call needs while it lasts."""
+        """A temporary folder for the call's process."""
         return self._folder / f"{attempt_id}.line"
 
     @contextmanager
     def page(self, attempt_id: UUID) -> Iterator[Page]:
-        """The attempt's file, made where it is missing; closed, and so unlocked, at the end."""
+        """The attempt's file, created if it is missing; closed, and so unlocked, at the end."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self.path(attempt_id)
         is_new = not path.exists()
@@ -147,7 +147,7 @@ class Ledger:
             os.close(descriptor)
 
     def read(self, attempt_id: UUID) -> Record | None:
-        """None where nothing was ever written of it. A line that was cut off never happened."""
+        """Return None if nothing was ever written. An incomplete last line is ignored."""
         try:
             text = self.path(attempt_id).read_text()
         except FileNotFoundError:
@@ -163,7 +163,7 @@ class Ledger:
         return Record(tuple(entries))
 
     def forget_old(self) -> None:
-        """Removes what belongs to calls of long ago."""
+        """Remove the files of old calls."""
         before = time.time() - KEPT_SECONDS
         for path in self._folder.glob("*.*"):
             if path.stat().st_mtime > before:
@@ -176,7 +176,7 @@ class Ledger:
                 path.unlink(missing_ok=True)
 
     def accounts(self) -> Iterator[UUID]:
-        """Those that have a folder of their own here, by their names."""
+        """The names of the accounts that have a subfolder here."""
         for path in self._whole.iterdir():
             with suppress(ValueError):
                 yield UUID(path.name)
@@ -185,7 +185,7 @@ class Ledger:
         shutil.rmtree(self._whole / str(account_id), ignore_errors=True)
 
     def _keep_name(self) -> None:
-        """Has a new file's name survive a power cut too."""
+        """Make a new file's name survive a power cut too."""
         folder = os.open(self._folder, os.O_RDONLY)
         try:
             os.fsync(folder)

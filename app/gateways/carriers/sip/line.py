@@ -1,4 +1,4 @@
-"""A SIP trunk as the carrier. It starts a process a call and reads their ledgers."""
+"""A SIP trunk as the carrier. It starts a process for each call and reads the ledgers."""
 
 import os
 import subprocess
@@ -29,9 +29,9 @@ from app.models import utcnow
 ROOT = Path(__file__).resolve().parents[4]
 LOOK_SECONDS = 0.03
 SECOND_THOUGHTS = timedelta(seconds=2)
-"""A trunk that takes a call and then says that it is full does so within this time."""
+"""The time within which a trunk may accept a call and then refuse it as full."""
 LAST_MOMENTS_SECONDS = 2.0
-"""A call's process may take so long to be gone after its last fact."""
+"""The time that a call's process may take to exit after its last entry."""
 LONGEST_POLL_SECONDS = 2.0
 FORGET_EVERY_SECONDS = 3600.0
 _KINDS = {
@@ -54,12 +54,12 @@ class Sip:
 
     @property
     def settle_seconds(self) -> float:
-        """Zero: the ledger is final at once, and an attempt that it calls not placed stays so."""
+        """Zero: the ledger is final at once, and "not placed" never changes."""
         return 0.0
 
     @property
     def silence_seconds(self) -> float:
-        """After that the call's process knows as much as it will ever know."""
+        """After this time the call's process learns nothing more."""
         return self._account.request_seconds + SILENT_TRUNK_SECONDS
 
     def place(self, placement: Placement) -> CarrierReport:
@@ -120,7 +120,7 @@ class Sip:
             time.sleep(LOOK_SECONDS)
 
     def _start(self, placement: Placement, page: Page) -> None:
-        """Starts the call's process, which inherits the page with its lock and nothing else."""
+        """Start the call's process, which inherits only the page with its lock."""
         task = Task(
             attempt_id=placement.attempt_id,
             to_number=placement.to_number,
@@ -142,7 +142,7 @@ class Sip:
         threading.Thread(target=process.communicate, args=(task.written(),), daemon=True).start()
 
     def _first_news(self, attempt_id: UUID) -> CarrierReport:
-        """Waits until the trunk has said something that lasts, as long as a request may take."""
+        """Wait for the trunk's first lasting answer, as long as a request may take."""
         deadline = time.monotonic() + self._account.request_seconds
         while time.monotonic() < deadline:
             record = self._ledger.read(attempt_id) or Record()
@@ -193,7 +193,7 @@ class Sip:
 
 
 def _is_ours(variable: str) -> bool:
-    """A setting, perhaps a secret, that a call's process and its baresip have no use for."""
+    """Whether this is a setting, perhaps a secret, that a call's process doesn't need."""
     return variable.startswith(("PORTAL_", "TWILIO_")) or variable == "DATABASE_URL"
 
 

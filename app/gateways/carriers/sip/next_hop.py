@@ -1,4 +1,4 @@
-"""Where a call's messages go first: the outbound proxy, else the trunk."""
+"""Where a call's messages go first: the outbound proxy, otherwise the trunk."""
 
 import socket
 
@@ -18,8 +18,8 @@ def first_hop(account: SipAccount) -> Hop:
 
 
 def pinned_hop(account: SipAccount) -> Hop:
-    """The hop by the address that its name leads to now. Raises `LeadsNowhere`, and `NotPublic`
-    where the account may not lead to it."""
+    """Return the hop with the address that its name has now. Raises `LeadsNowhere`, and `NotPublic`
+    if the account may not use that address."""
     host, port = first_hop(account)
     allowed = account.may_be_private
     found = places(host, port, seconds=LOOKUP_SECONDS, allow_private=allowed)

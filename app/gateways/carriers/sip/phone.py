@@ -1,6 +1,6 @@
-"""One baresip for one call: started, told what to do over its control socket, ended.
+"""One baresip for one call: started, controlled over its socket, stopped.
 
-What happens is read from its events and from its trace of SIP messages.
+Events come from the socket and from baresip's trace of SIP messages.
 """
 
 import ctypes
@@ -38,11 +38,11 @@ _set_process_option: Any = (
 
 
 class NotStarted(Exception):
-    """baresip did not come up; the message is a sentence about it."""
+    """baresip did not start; the message is a sentence about it."""
 
 
 class Phone:
-    """``events`` and ``messages`` fill up with each `wait`, oldest first; the reader takes them."""
+    """Each `wait` appends to ``events`` and ``messages``, oldest first; the caller removes them."""
 
     def __init__(self, account: SipAccount, own_user: str, folder: Path):
         self._account = account
@@ -60,8 +60,9 @@ class Phone:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, silence: Path, hop: Hop | None = None) -> None:
-        """Returns once it can be spoken to. ``silence`` is what it sends until `play`; ``hop``
-        takes every message, whatever the account says. Sounds are in the phone's folder."""
+        """Return once baresip accepts commands. It sends the file ``silence`` until `play`; every
+        message goes to ``hop``, whatever the account says. Sound files are in the phone's folder.
+        """
         port = _free_port()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (self._folder / "config").write_text(self._config(port, silence))
@@ -78,18 +79,18 @@ class Phone:
         self._order("dial", f"sip:{number}@{self._account.trunk}")
 
     def play(self, sound: Path) -> None:
-        """Sends this file from now on, in place of the one before."""
+        """Send this file from now on, instead of the one before."""
         self._order("ausrc", f"aufile,{sound.name}")
 
     def hand_over(self, address: str) -> None:
-        """Asks the trunk to connect the caller with another address, by REFER."""
+        """Ask the trunk by REFER to connect the caller to another address."""
         self._order("transfer", address)
 
     def hang_up(self) -> None:
         self._order("hangup")
 
     def wait(self, seconds: float) -> None:
-        """Takes in what happens, for at most so long; returns early with any news."""
+        """Handle events for at most so many seconds; return early after any."""
         sources: list[Any] = [self._terminal, *([self._control] if self._control else [])]
         ready, _, _ = select.select(sources, [], [], seconds)
         while self._terminal in ready:  # first, and all of it: its messages explain the events
@@ -100,7 +101,7 @@ class Phone:
             self._read_control()
 
     def heard(self) -> "array[int]":
-        """What the other side has sent since the last time, at 8 kHz."""
+        """Return the sound received since the last call, at 8 kHz."""
         samples: array[int] = array("h")
         for dump in sorted(self._folder.glob("dump-*-dec.wav"))[:1]:
             with dump.open("rb") as sound:
@@ -118,7 +119,7 @@ class Phone:
         return self._process is not None and self._process.poll() is None
 
     def close(self) -> None:
-        """Ends baresip, which says goodbye to the trunk; by force where it takes too long."""
+        """Stop baresip, which ends the call at the trunk; kill it if that takes too long."""
         if self._process is not None:
             self._process.terminate()
             deadline = time.monotonic() + END_SECONDS
@@ -242,14 +243,14 @@ class Phone:
 
 
 def _end_with(parent: int) -> None:
-    """Has the kernel end this process, politely, when its parent dies in whatever way."""
+    """Let the kernel stop this process when its parent dies."""
     _set_process_option(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _module_folder(baresip: str) -> Path:
-    """Where the modules of this baresip are: in the library folder beside its own."""
+    """Return the folder of this baresip's modules: in the library folder beside its own."""
     program = Path(shutil.which(baresip) or baresip).resolve()
     roots = program.parents[1], Path("/usr")
     places = [root / place for root in roots for place in MODULE_PLACES]

@@ -1,6 +1,6 @@
-"""Questions to a trunk that place no call: OPTIONS, and REGISTER without a contact.
+"""Requests to a trunk that place no call: OPTIONS, and REGISTER without a contact.
 
-The latter asks who is registered (RFC 3261, 10.2.3) and changes nothing.
+The latter reads the registrations (RFC 3261, 10.2.3) and changes nothing.
 """
 
 import re
@@ -18,11 +18,11 @@ from app.gateways.carriers.sip.digest import proof
 from app.gateways.carriers.sip.next_hop import Hop, first_hop
 
 GAPS = (0.5, 1.0, 2.5)
-"""Seconds after which a question is repeated over UDP, then given up."""
+"""Seconds after which a request is repeated over UDP, then given up."""
 ANSWER_SECONDS = sum(GAPS)
 CONNECT_SECONDS = 4.0
 WHOLE_SECONDS = 12.0
-"""All questions together; then the connection is cut, whatever the other side is at."""
+"""Seconds for all requests together; then the connection is closed."""
 LONGEST_PHRASE = 100
 LONGEST_ANSWER = 64 * 1024
 _STATUS = re.compile(r"SIP/2\.0 (\d{3}) ?(.*)")
@@ -32,12 +32,12 @@ _WANTED = {401: ("www-authenticate", "Authorization")} | {
 
 
 class Unanswered(TimeoutError):
-    """Nothing that is an answer came in time."""
+    """No answer came in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A final answer. ``proved`` where the password was asked for and sent."""
+    """A final answer. ``proved``: the trunk asked for the password and got it."""
 
     code: int
     phrase: str
@@ -53,7 +53,7 @@ class Reply:
 
 
 class Line:
-    """An open connection to the hop, or what UDP has in place of one."""
+    """An open connection to the hop, or its UDP socket."""
 
     def __init__(self, account: SipAccount, hop: Hop, connection: socket.socket):
         self._account = account
@@ -65,8 +65,8 @@ class Line:
         self._number = 0
 
     def ask(self, method: str, own_user: str) -> Reply:
-        """The answer to the question; with the password where the trunk asks for it. Raises
-        `Unanswered` and any other `OSError`."""
+        """Return the answer to the request, which is repeated with the password if the trunk asks
+        for it. Raises `Unanswered` and any other `OSError`."""
         call_id = secrets.token_hex(12)
         reply = self._put(method, own_user, call_id)
         if reply.code not in _WANTED or not self._account.user:
@@ -106,7 +106,7 @@ class Line:
         raise Unanswered
 
     def _reply(self, number: str, call_id: str, deadline: float) -> Reply | None:
-        """The final answer to one question, as long as there is time for it."""
+        """Return the final answer to one request, as long as there is time for it."""
         while (left := deadline - time.monotonic()) > 0:
             self._connection.settimeout(left)
             try:
@@ -147,7 +147,7 @@ class Line:
 
 @contextmanager
 def opened(account: SipAccount, hop: Hop) -> Iterator[Line]:
-    """Raises `OSError`, also for an encryption that can't be agreed on."""
+    """Raises `OSError`, also if no common encryption is found."""
     if account.transport == "udp":
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection, _cut(connection):
             connection.connect(hop)
@@ -169,7 +169,7 @@ def opened(account: SipAccount, hop: Hop) -> Iterator[Line]:
 
 @contextmanager
 def _cut(connection: socket.socket) -> Iterator[None]:
-    """Ends the connection once its time is over."""
+    """Close the connection when its time is over."""
     timer = threading.Timer(WHOLE_SECONDS, _shut, (connection,))
     timer.daemon = True
     timer.start()
@@ -180,9 +180,9 @@ def _cut(connection: socket.socket) -> Iterator[None]:
 
 
 def trunk_answers(account: SipAccount, hop: Hop) -> bool:
-    """Whether the trunk takes a connection, or over UDP answers OPTIONS with anything at all.
+    """Whether the trunk accepts a connection, or answers OPTIONS over UDP.
 
-    Asked before an INVITE, whose silence can't be told from a lost call.
+    It is asked before an INVITE, since no answer to an INVITE could mean a lost call.
     """
     try:
         if account.transport != "udp":

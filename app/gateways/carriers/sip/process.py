@@ -1,7 +1,7 @@
 """The process of one call, started by the worker and independent of it: ``process DESCRIPTOR``.
 
-It reads its task from standard input and has the locked page of the ledger as its one inherited
-file, by that descriptor. One alarm stands above all limits of the call.
+It reads its task from standard input. The locked page of the ledger is its only inherited file, by
+that descriptor. One alarm limits the whole call.
 """
 
 import signal
@@ -14,12 +14,12 @@ from app.gateways.carriers.sip.ledger import Page
 from app.gateways.carriers.sip.task import Task
 
 LONGEST_REST_SECONDS = 240.0
-"""More than all limits of a call together, but for its ringing and its words."""
+"""More than all limits of a call together, without its ringing and its messages."""
 SECONDS_A_LETTER = 0.2
 
 
 def main() -> None:
-    """Keeps the call to its end."""
+    """Run the call to its end."""
     task = Task.read(sys.stdin.buffer.read())
     longest = task.account.ring_seconds + LONGEST_REST_SECONDS
     longest += (len(task.intro) + len(task.voicemail)) * SECONDS_A_LETTER

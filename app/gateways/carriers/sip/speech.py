@@ -1,4 +1,4 @@
-"""Words as sound for the telephone: a recording where there is one, else espeak-ng's voice."""
+"""Texts as sound for the telephone: a recording if there is one, otherwise espeak-ng's voice."""
 
 import math
 import subprocess
@@ -11,20 +11,20 @@ from pathlib import Path
 
 RATE = 8000
 SILENCE_SECONDS = 100
-"""After the words: baresip ends a call whose source has come to its end."""
+"""Silence after the text: baresip ends a call when its source ends."""
 SPEECH_LIMIT_SECONDS = 30.0
 WORDS_A_MINUTE = 160
 _LOBES = 6
 
 
 class CannotSpeak(Exception):
-    """The words could not be made into sound; the message says why."""
+    """The text could not be turned into sound; the message is the reason."""
 
 
 def prepare(
     words: str, path: Path, *, espeak: str, voice: str, sounds: Path | None = None
 ) -> float:
-    """Writes a WAV file of the words with silence after them; their duration in seconds."""
+    """Write a WAV file of the text with silence after it; return the duration in seconds."""
     recording = _recorded(words, sounds)
     source = recording or path.with_suffix(".raw.wav")
     if recording is None and words:
@@ -37,7 +37,7 @@ def prepare(
 
 
 def _recorded(words: str, sounds: Path | None) -> Path | None:
-    """The recording ``name.wav`` whose ``name.txt`` holds exactly these words."""
+    """Return the recording ``name.wav`` whose ``name.txt`` holds exactly this text."""
     if sounds is None or not words:
         return None
     for text in sorted(sounds.glob("*.txt")):
@@ -86,7 +86,7 @@ def _little_endian(samples: "array[int]") -> bytes:
 
 
 def to_telephone(samples: "array[int]", rate: int) -> "array[int]":
-    """The sound at 8 kHz, what is above the telephone's band taken out."""
+    """Return the sound at 8 kHz, without frequencies above the telephone's band."""
     if rate == RATE:
         return samples
     step = Fraction(rate, RATE)
@@ -103,7 +103,7 @@ def to_telephone(samples: "array[int]", rate: int) -> "array[int]":
 
 
 def _kernel(offset: float, half: int, reach: float) -> list[float]:
-    """A windowed low pass around a place between two samples."""
+    """A windowed low-pass filter around a position between two samples."""
     weights = []
     for place in range(-half, half + 1):
         away = (place - offset) / reach

@@ -1,4 +1,4 @@
-"""What the worker asks of a call's process, and hands it through its standard input."""
+"""The task that the worker gives to a call's process on its standard input."""
 
 import json
 from dataclasses import dataclass

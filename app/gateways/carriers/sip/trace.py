@@ -1,4 +1,4 @@
-"""The SIP messages of one baresip, read from its trace: the only place that shows all of them."""
+"""Parse the SIP messages of one baresip from its trace, the only place that shows all of them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,8 @@ _STATUS = re.compile(r"SIP/2\.0 (\d{3}) ?(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """``code`` and ``phrase`` of an answer, else ``code`` is 0; header names in small letters."""
+    """``code`` and ``phrase`` of an answer; ``code`` is 0 for a request. Header names are lower
+    case."""
 
     method: str
     code: int
@@ -19,14 +20,14 @@ class Message:
 
 
 class Trace:
-    """Takes what baresip prints, piece by piece."""
+    """Parses baresip's output piece by piece."""
 
     def __init__(self) -> None:
         self._rest = ""
         self._lines: list[str] | None = None
 
     def read(self, text: str) -> Iterator[Message]:
-        """The messages that are complete with this piece."""
+        """Return the messages that this piece completes."""
         *lines, self._rest = (self._rest + text).split("\n")
         for raw in lines:
             line = raw.rstrip("\r")

@@ -1,7 +1,8 @@
-"""Who answered, told by ear: a person says hello and waits, a machine talks on and then beeps.
+"""Detect whether a person or a machine answered: a person says hello and waits, a machine talks on
+and then beeps.
 
-Works on frames of 20 ms at 8 kHz, by their loudness and by how purely one tone fills them; there is
-no guess about words. What it can't tell it calls unknown.
+It uses frames of 20 ms at 8 kHz: their loudness, and how much of each is a single tone. It
+recognises no words. In doubt the result is unknown.
 """
 
 import math
@@ -22,19 +23,19 @@ PAUSE = int(0.8 * _SECOND)
 """The silence after a greeting that waits for an answer."""
 SILENCE = int(3.0 * _SECOND)
 GREETING_OVER = int(3.0 * _SECOND)
-"""The silence after a machine's greeting, where no beep comes."""
+"""The silence after a machine's greeting without a beep."""
 BEEP = int(0.16 * _SECOND)
 BEEP_OVER = 3
 _LOWEST_BEEP, _HIGHEST_BEEP = 350.0, 2600.0
 _IMPURITY = 0.0036
-"""The share of a frame's energy that may be something else than its tone."""
+"""The share of a frame's energy that may be other than its tone."""
 _STEADY = 0.025
 
 
 class Listener:
-    """Takes sound as it comes; ``answered_by`` and ``may_speak`` tell what was made out.
+    """Takes sound piece by piece and sets ``answered_by`` and ``may_speak``.
 
-    ``may_speak`` is when a machine records: after its beep, or after a long silence.
+    ``may_speak``: a machine records now, after its beep or after a long silence.
     """
 
     def __init__(self) -> None:
@@ -96,9 +97,9 @@ class Listener:
 
 
 def _pure_tone(frame: "array[int]", energy: int) -> float | None:
-    """The frequency of the one tone that the frame is, in hertz; None for any other sound.
+    """Return the frequency of the frame's single tone in hertz; None for any other sound.
 
-    A sine obeys x[n-1] + x[n+1] = 2 cos(w) x[n]: the best cosine is found, then what is left over.
+    A sine obeys x[n-1] + x[n+1] = 2 cos(w) x[n]: the best cosine is found, then the remainder.
     """
     middle = frame[1:-1]
     both = [before + after for before, after in zip(frame, frame[2:], strict=False)]

@@ -1,2 +1,2 @@
-"""Twilio, or what speaks its language, as the carrier. `line` makes the calls; `reading`,
-`speaking` and `signing` are for its callbacks."""
+"""Twilio, or a compatible API, as the carrier. `line` places the calls; `call_reports` and `twiml`
+serve its callbacks."""

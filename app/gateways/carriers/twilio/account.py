@@ -1,14 +1,14 @@
-"""Which account of Twilio's is used, and how patiently."""
+"""The configuration of a Twilio account."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class TwilioAccount:
-    """``api_url`` replaces the real API's base address where it is not empty. ``public_url`` is
-    where Twilio reaches us. The waits are in seconds: for an answer (``request``), for the list
-    of calls to show a call (``settle``), between two looks at a call (``poll``), for a Twilio
-    that doesn't answer (``silence``)."""
+    """``api_url``, if set, replaces the real API's base URL. ``public_url`` is where Twilio reaches
+    us. Timeouts in seconds: for an answer (``request``), for a call to appear in the list
+    (``settle``), between two requests for a call (``poll``), for a Twilio that doesn't answer
+    (``silence``)."""
 
     sid: str
     auth_token: str

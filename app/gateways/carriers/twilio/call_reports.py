@@ -1,4 +1,4 @@
-"""What Twilio says of a call, in answers and in callbacks, as states of the line."""
+"""Read the state of a call from Twilio's answers and callbacks."""
 
 import re
 from collections.abc import Mapping
@@ -24,12 +24,12 @@ _ENDS = {
 }
 _BEGINNINGS = frozenset({"queued", "initiated"})
 STATUSES = _BEGINNINGS | {"ringing", "in-progress", "answered"} | _ENDS.keys()
-"""Every word that Twilio has for where a call stands."""
+"""Every status of a call that Twilio has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One callback: which call, where it stands, and since when."""
+    """One callback: the call, its status, and since when."""
 
     reference: str
     status: str
@@ -39,7 +39,7 @@ class Report:
 
 
 def heard(word: str | None) -> AnsweredBy | None:
-    """Who answered, from ``AnsweredBy``; None where nothing is said of it."""
+    """Return who answered, from ``AnsweredBy``; None if it isn't given."""
     if not word:
         return None
     if word == "human":
@@ -48,7 +48,7 @@ def heard(word: str | None) -> AnsweredBy | None:
 
 
 def state_of_report(report: Report) -> CarrierReport:
-    """The line as a callback tells of it."""
+    """The state of the call in a callback."""
     events = _events(report.status, report.answered_by, report.at, report.at, report.seconds)
     return CarrierReport(Verdict.PLACED, report.reference, events)
 
@@ -56,7 +56,7 @@ def state_of_report(report: Report) -> CarrierReport:
 def state_of_call(
     call: Mapping[str, Any], now: datetime, next_change: datetime | None
 ) -> CarrierReport:
-    """The line as a Call resource tells of it."""
+    """The state of the call in a Call resource."""
     status = str(call.get("status") or "")
     began = moment(call.get("start_time")) or now
     ended = moment(call.get("end_time")) or now
@@ -94,7 +94,8 @@ def _events(
 
 
 def moment(text: object) -> datetime | None:
-    """A date as Twilio writes it (RFC 2822, in some answers ISO 8601), None for anything else."""
+    """Parse a date as Twilio writes it (RFC 2822, in some answers ISO 8601); None for anything
+    else."""
     if not isinstance(text, str) or not text:
         return None
     for read in (parsedate_to_datetime, datetime.fromisoformat):
@@ -112,7 +113,7 @@ def _whole(value: object) -> int | None:
 
 
 def read_report(form: Mapping[str, str], now: datetime) -> Report | None:
-    """A callback's form; None where it is none that can be understood."""
+    """Parse a callback's form; None if it can't be read."""
     reference, status = form.get("CallSid", ""), form.get("CallStatus", "")
     if not _REFERENCE.fullmatch(reference) or status not in STATUSES:
         return None
@@ -127,7 +128,7 @@ def read_report(form: Mapping[str, str], now: datetime) -> Report | None:
 
 
 def _cost(price: object) -> Decimal | None:
-    """What is charged, as a positive amount; Twilio writes it as a negative one."""
+    """Return the price as a positive amount; Twilio writes it as a negative one."""
     if price is None:
         return None
     try:
@@ -138,6 +139,6 @@ def _cost(price: object) -> Decimal | None:
 
 
 def is_genuine(auth_token: str, url: str, form: Mapping[str, str], signature: str) -> bool:
-    """Whether the signature over the address and the form is Twilio's; ``url`` is the address as it
-    was given to Twilio, query included."""
+    """Whether the signature over the URL and the form is Twilio's; ``url`` is the one given to
+    Twilio, with its query."""
     return bool(RequestValidator(auth_token).validate(url, form, signature))

@@ -1,4 +1,4 @@
-"""Does an account work? Asked without calling anybody."""
+"""Test a Twilio account without placing a call."""
 
 import json
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from app.gateways.carriers.twilio.wire import REAL_API, Wire
 
 
 def fault_of(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
-    """A sentence about what is wrong with the account, or with the numbers that it should own;
-    None where calls can go out over it."""
+    """Return a sentence about what is wrong with the account, or with the numbers that it should
+    own; None if calls can use it."""
     wire = Wire(account.api_url, account.request_seconds, keeps_connections=False)
     try:
         return _fault(wire, account, numbers)

@@ -1,6 +1,6 @@
 """Twilio as the carrier, through its official SDK.
 
-The attempt's id is the query parameter ``attempt`` of every address that Twilio is given.
+The attempt's id is the query parameter ``attempt`` of every URL that Twilio gets.
 """
 
 import json
@@ -30,7 +30,7 @@ from app.models import utcnow
 RING_SECONDS = 30
 EVENTS = ["initiated", "ringing", "answered", "completed"]
 CLOCK_SLACK = timedelta(seconds=30)
-"""How far our clock and Twilio's may differ, its whole seconds included."""
+"""How far our clock and Twilio's may differ, including its whole seconds."""
 PAGE = 100
 MOST_PAGES = 5
 _NUMBER_CODES = frozenset({13223, 13224, 21211, 21214, 21217, 21219, 21401, 21421})
@@ -44,12 +44,12 @@ class Twilio:
     def __init__(self, account: TwilioAccount):
         self._account = account
         self._asking = self._client(keeps_connections=False)
-        """For requests that must not be sent into a connection that is just being closed."""
+        """For requests that must not be sent into a connection that is being closed."""
         self._reading = self._client(keeps_connections=True)
 
     @property
     def settle_seconds(self) -> float:
-        """The longest that a request may take, then the time that the list may lag behind."""
+        """The longest time that a request may take, plus the delay of the list."""
         return self._account.request_seconds + self._account.settle_seconds
 
     @property
@@ -108,7 +108,7 @@ class Twilio:
         return True
 
     def _candidates(self, inquiry: Inquiry) -> list[Mapping[str, Any]]:
-        """The calls between the two numbers since the attempt that may be its own."""
+        """Return the calls between the two numbers since the attempt that may belong to it."""
         since = inquiry.asked_at - CLOCK_SLACK
         found: list[Mapping[str, Any]] = []
         uri: str | None = self._uri()
@@ -132,7 +132,7 @@ class Twilio:
         return found
 
     def _read(self, uri: str | None, params: dict[str, object]) -> Mapping[str, Any]:
-        """A resource as it is written: the SDK's own classes leave out what they don't know."""
+        """Read a resource from its JSON: the SDK's classes drop unknown values."""
         try:
             answer = self._reading.request("GET", uri or self._uri(), params=params)
             read = json.loads(answer.content)
@@ -187,7 +187,7 @@ def _may_be_own(call: Mapping[str, Any], inquiry: Inquiry) -> bool:
 
 
 def _attempt_named(call: Mapping[str, Any]) -> str | None:
-    """The attempt in one of the call's addresses, where the carrier tells them."""
+    """Return the attempt in one of the call's URLs, if the carrier lists them."""
     for value in call.values():
         if isinstance(value, str) and "attempt=" in value:
             return value.partition("attempt=")[2][:36]
@@ -195,10 +195,10 @@ def _attempt_named(call: Mapping[str, Any]) -> str | None:
 
 
 def _own(found: list[Mapping[str, Any]], inquiry: Inquiry) -> Mapping[str, Any] | None:
-    """The attempt's own among the candidates; None where that can't be told.
+    """Return the attempt's own call among the candidates; None if it isn't certain.
 
-    Attempts to the same number whose answers were lost as well get theirs in the order in which
-    they began, once there is one for each.
+    Attempts to the same number whose answers were lost as well get their calls in the order in
+    which they began, once there is one call for each.
     """
     for call in found:
         if _attempt_named(call) is not None:

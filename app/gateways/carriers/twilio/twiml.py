@@ -1,4 +1,4 @@
-"""What Twilio is told to do on the line, as TwiML."""
+"""The TwiML documents that control a call at Twilio."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -9,7 +9,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def say(words: str, hand_over_to: str | None = None) -> str:
-    """Speaks the words as they are; then hands over to a voice address, or hangs up.
+    """Speak the text; then connect a voice address, or hang up.
 
     ``sip:`` addresses are dialled, stream addresses (``wss:``) are connected.
     """
@@ -29,7 +29,7 @@ def say(words: str, hand_over_to: str | None = None) -> str:
 
 
 def hang_up() -> str:
-    """Ends the call without a word."""
+    """End the call without a message."""
     response = VoiceResponse()
     response.hangup()
     return _written(response)

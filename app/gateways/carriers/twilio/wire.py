@@ -1,4 +1,4 @@
-"""How requests travel to Twilio, or to whatever stands in for it: time limits, no repeats."""
+"""HTTP requests to Twilio, or to the server that replaces it: time limits, no repeats."""
 
 import logging
 from datetime import UTC, datetime
@@ -11,15 +11,15 @@ REAL_API = "https://api.twilio.com"
 UNREACHED_SECONDS = 10.0
 """The pause after a refused connection: nothing was sent."""
 BUSY_SECONDS = 1.0
-"""The pause where Twilio asks to wait without saying how long."""
+"""The pause if Twilio asks to wait without a duration."""
 LONGEST_PAUSE_SECONDS = 3600.0
 
 
 class Wire:
-    """The SDK's HTTP client with another base address, and with our words for its failures.
+    """The SDK's HTTP client with another base URL, and with our errors.
 
-    Raises `NoCarrierAnswer` for what is not an answer and `PlacementDelayed` where the request
-    certainly had no effect.
+    Raises `NoCarrierAnswer` for anything that is not an answer and `PlacementDelayed` if the
+    request certainly had no effect.
     """
 
     def __init__(self, api_url: str, seconds: float, *, keeps_connections: bool):
@@ -34,7 +34,7 @@ class Wire:
         self._api_url = (api_url or REAL_API).rstrip("/")
 
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
-        """As the SDK's own; what it returns is an answer of Twilio's."""
+        """As the SDK's own."""
         from requests import RequestException  # noqa: PLC0415 - loaded with the client above
 
         if url.startswith(REAL_API):
@@ -56,7 +56,7 @@ class Wire:
 
 
 def _was_never_sent(error: Exception) -> bool:
-    """Whether no connection came about."""
+    """Whether no connection was made."""
     from requests import ConnectTimeout  # noqa: PLC0415 - loaded with the client above
     from urllib3.exceptions import NewConnectionError  # noqa: PLC0415 - as above
 
@@ -66,7 +66,7 @@ def _was_never_sent(error: Exception) -> bool:
 
 
 def pause_asked_for(headers: Any) -> float:
-    """``Retry-After`` in seconds, from either way of writing it."""
+    """Return ``Retry-After`` in seconds, from either format."""
     value = str((headers or {}).get("Retry-After", "")).strip()
     try:
         if value.isascii() and value.isdigit():
