@@ -1,4 +1,4 @@
-"""The JSON faces: three areas, one description, one way to refuse."""
+"""The JSON API: three areas, one description, one mapping of errors."""
 
 from flask import Flask
 

@@ -34,7 +34,8 @@ def openapi_json() -> Response:
 
 @blueprint.get("/api/docs")
 def docs() -> Response:
-    """A page for people: a short guide, then the document in a viewer (Redoc, served from here)."""
+    """The documentation page: a short guide, then the document in a viewer (Redoc,
+    served locally)."""
     allow_viewer_styles()
     refusal = error_example(Error, 400, ("required", "This is required."))
     page = render_template(

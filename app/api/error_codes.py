@@ -1,4 +1,4 @@
-"""Every error code that the faces themselves answer with, for the description of the interface.
+"""Every error code that all operations share, for the API description.
 
 Codes of single operations are declared with the operation.
 """
@@ -41,7 +41,7 @@ FIELDS: Codes = {
     "wrong_shape": "The object has none of the accepted shapes.",
 }
 EVERY_BODY: Codes = {**FIELDS, **BODY}
-"""What each operation with a JSON body can refuse with 400."""
+"""What every operation with a JSON body can refuse with 400."""
 
 QUERY: Codes = {
     "repeated": "A parameter was sent more than once.",
@@ -56,7 +56,7 @@ DAYS: Codes = {
 PATH: Codes = {"invalid_uuid": "An id in the path is not a UUID."}
 PATH_TEXT: Codes = {"nul_character": "An id in the path holds a NUL character."}
 SEVERAL_IDS = "Several ids in the path need changing; details.errors names each."
-"""What ``validation_failed`` means where only the path has something to read."""
+"""The meaning of ``validation_failed`` for operations that read only the path."""
 CURSOR: Codes = {"invalid_cursor": "The cursor is not one that a Link header gave."}
 PAGES: Codes = {"out_of_range": "page or perPage is no positive number, or over the limit."}
 

@@ -1,8 +1,8 @@
-"""From what went wrong to the answer: one mapping for all JSON areas.
+"""Error answers: one mapping for all JSON areas.
 
 An unmatched path, a wrong method or a crash never reaches a blueprint's handlers, so the handlers
 here are the application's. They look at the path: below the JSON areas the answer is JSON in that
-area's shape, elsewhere ``page`` makes it.
+area's shape, elsewhere ``page`` answers.
 """
 
 from collections.abc import Callable, Sequence
@@ -58,13 +58,14 @@ def error_body(
     problems: Sequence[Problem] = (),
     extra: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The error body of the contract with our details; its code is noted with the request."""
+    """Return the error body of the contract with our details; its code is logged with
+    the request."""
     g.error_code = code
     return _body(status, code, message, problems, extra)
 
 
 def calls_refusal(error: DomainError) -> tuple[int, dict[str, Any]]:
-    """Status and body with which Area C refuses a call, for showing."""
+    """Return the status and body with which Area C would refuse a call."""
     status = status_of(error)
     body = _body(status, error.code, error.message, error.problems, dict(error.extra))
     return status, {**body, "success": False}
@@ -83,7 +84,7 @@ def _body(
 
 
 def domain_error_response(error: DomainError) -> Response:
-    """The JSON answer to a refusal, in the shape of the area that was asked."""
+    """Return the JSON answer to a domain error, in the shape of the request's area."""
     status = status_of(error)
     body = error_body(status, error.code, error.message, error.problems, dict(error.extra))
     response = _respond(status, body)
@@ -95,7 +96,7 @@ def domain_error_response(error: DomainError) -> Response:
 
 
 def http_error_response(error: HTTPException) -> Response:
-    """The JSON answer to what the framework refuses."""
+    """Return the JSON answer to an error of the framework."""
     status = error.code or 500
     if isinstance(error, InternalServerError) and isinstance(
         error.original_exception, OperationalError
@@ -109,7 +110,8 @@ def http_error_response(error: HTTPException) -> Response:
 
 
 def register_error_handlers(app: Flask, page: PageErrors | None = None) -> None:
-    """JSON for the JSON areas; ``page`` answers for every other path (by default: plain text)."""
+    """Answer with JSON in the JSON areas; ``page`` answers for every other path (by default with
+    plain text)."""
     answer_with_page = page or _as_text
     app.url_map.merge_slashes = False  # or two slashes are a redirect that no handler sees
 
@@ -146,7 +148,7 @@ def _respond(status: int, body: dict[str, Any]) -> Response:
 
 
 def _challenge() -> str:
-    """The value of WWW-Authenticate for the area that was asked."""
+    """Return the value of WWW-Authenticate for the request's area."""
     if request.path.startswith("/api/v1/"):
         return 'ApiKey realm="x-api-key"'
     if "Authorization" in request.headers:

@@ -17,7 +17,7 @@ EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_t
 
 
 def error_example(shape: type[Wire], status: int, code: tuple[str, str]) -> dict[str, Any]:
-    """A refusal as it is answered."""
+    """Return an error as it is answered."""
     word, message = code
     if shape is TokenError:
         return {"error": word, "error_description": message}

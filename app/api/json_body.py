@@ -1,9 +1,9 @@
 """The one strict reader of JSON bodies (docs/decisions/json-api.md#request-bodies).
 
-Accepted is a UTF-8 object without anything that two parsers could read differently: no NaN or
-infinity, no name twice in an object, no NUL, no lone surrogate, no integer past 64 bits, at most
-32 levels. The standard library's parser calls back for names and numbers, which makes every rule
-exact; ordinary bodies are read by `quick_json`, which takes half the time.
+It accepts a UTF-8 object that every parser reads in the same way: no NaN or infinity, no name twice
+in an object, no NUL, no lone surrogate, no integer past 64 bits, at most 32 levels. The standard
+library's parser calls back for names and numbers, which makes every rule exact; ordinary bodies are
+read by `quick_json`, which takes half the time.
 """
 
 import json
@@ -57,7 +57,7 @@ def _read(request: Request, limit: int) -> bytes:
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """The object that the bytes stand for. Raises `ValidationFailed`."""
+    """Return the object of these bytes. Raises `ValidationFailed`."""
     quick = quick_object(body, MAX_DEPTH)
     return _parse_exactly(body) if quick is None else quick
 
@@ -145,7 +145,7 @@ def _check_depth(value: dict[str, Any]) -> None:
 
 
 def _check_strings(value: Any) -> None:
-    """Looks at every text; only bodies with an escape that could hide something come here."""
+    """Check every text; only bodies with a suspicious escape need it."""
     if isinstance(value, dict):
         for name, inner in value.items():
             _check_strings(name)

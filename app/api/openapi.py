@@ -1,7 +1,7 @@
-"""The OpenAPI 3.1 document, made from the very declarations and classes that validate.
+"""The OpenAPI 3.1 document, made from the declarations and classes that validate requests.
 
-Each route that has a declaration is an operation, filled from that declaration, the policy table
-and the settings. The document is made once, when it is first asked for.
+Each route with a declaration becomes an operation, from that declaration, the policy table and the
+settings. The document is built once, at the first request for it.
 """
 
 import re
@@ -42,7 +42,7 @@ TAGS: dict[str, str] = {
 
 
 def openapi_document(app: Flask) -> dict[str, Any]:
-    """The document; made at the first call, the same object afterwards."""
+    """Return the document; it is built at the first call."""
     if "openapi" not in app.extensions:
         app.extensions["openapi"] = _made(app, app.extensions["settings"])
     return cast(dict[str, Any], app.extensions["openapi"])
@@ -88,7 +88,7 @@ def _introduction(settings: Settings) -> str:
 
 
 def _place(item: tuple[str, dict[str, Any]]) -> int:
-    """Paths stand by area, then as their views do."""
+    """Paths are ordered by area, then as their views are."""
     [tag] = next(iter(item[1].values()))["tags"]
     return list(TAGS).index(tag)
 

@@ -35,12 +35,12 @@ _PATH_TEXT = {"type": "string", "minLength": 1, "maxLength": 200}
 
 
 def item_of(output: Any) -> type[Wire] | None:
-    """The class of an output, also where the output is a list of it."""
+    """Return the class of an output, or of its items if it is a list."""
     return cast(type[Wire] | None, get_args(output)[0] if get_origin(output) is list else output)
 
 
 def describe(endpoint: str, path: str, area: Area, declared: Operation) -> dict[str, Any]:
-    """The operation object of a route."""
+    """Return the operation object of a route."""
     needed = ROUTES[endpoint]
     grants = path.startswith(("/oauth2", "/.well-known"))
     made: dict[str, Any] = {
@@ -163,7 +163,7 @@ def _headers(declared: Operation) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _refusals(area: Area, needed: Permission | Access, declared: Operation) -> dict[int, Codes]:
-    """Status -> codes: what the area, the inputs and the operation itself can refuse."""
+    """Return the codes of each status: what the area, the inputs and the operation can refuse."""
     found: dict[int, dict[str, str]] = {}
 
     def add(more: Mapping[int, Codes]) -> None:
@@ -214,7 +214,7 @@ def _query_codes(query: type[Query] | None) -> Iterable[Codes]:
 
 
 def _codes_of_parameter(schema: Mapping[str, Any]) -> Iterator[str]:
-    """What the value of a query parameter can be refused with."""
+    """Return the codes with which a query parameter can be refused."""
     if schema["type"] != "string":
         yield "not_allowed" if schema["type"] == "boolean" else "out_of_range"
     elif "format" in schema and schema["format"] != "email":

@@ -1,8 +1,8 @@
-"""How a JSON operation is declared: what it reads, what it answers, what it refuses.
+"""The declaration of a JSON operation: its input, output and errors.
 
-`area_blueprint` makes the blueprint of an area: who asks is found out, the policy table is asked
-and the rate is counted before any view runs. `operation` reads path, query and body strictly,
-hands them to the view and writes what it returns; the same declaration is the documentation.
+`area_blueprint` creates the blueprint of an area: it authenticates, applies the policy table and
+limits the rate before any view runs. `operation` reads path, query and body strictly, passes them
+to the view and sends its result; the same declaration is the documentation.
 """
 
 import inspect
@@ -37,7 +37,7 @@ from app.services.credentials import last_used
 log = logging.getLogger(__name__)
 
 Authenticate = Callable[[Session, Request], Caller]
-"""Finds out who asks. Raises `Unauthenticated` or, in Area B, `Forbidden`."""
+"""Authenticates a request. Raises `Unauthenticated` or, in Area B, `Forbidden`."""
 
 Codes = Mapping[str, str]
 """Error code -> what it means."""
@@ -54,7 +54,7 @@ class AreaBlueprint(Blueprint):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A request header that an operation reads."""
+    """A request header of an operation."""
 
     name: str
     meaning: str
@@ -66,13 +66,13 @@ class Header:
 class Operation:
     """What a view of a JSON area declares, and the decorator that declares it.
 
-    The view gets its path parameters (those annotated `UUID` as such), ``query`` and ``body``
-    where they are declared, and returns what ``output`` says, or a finished `Response`.
-    ``output`` is a class of the wire, a list of one, or None; the description is the docstring of
-    the view if none is given. ``form`` documents a form body that the view reads itself.
-    ``errors`` adds codes to those that every operation of the area has. ``example`` and ``answer``
-    are a body and its answer. ``body_limit`` and ``context`` name settings: the largest body, and
-    limits the body needs. ``added`` marks an operation beyond the contract.
+    The view gets its path parameters (those annotated `UUID` as such), and ``query`` and ``body``
+    if they are declared. It returns what ``output`` declares, or a finished `Response`. ``output``
+    is a schema class, a list of one, or None; without a ``description`` the view's docstring is
+    used. ``form`` documents a form body that the view reads itself. ``errors`` adds codes to those
+    that every operation of the area has. ``example`` and ``answer`` are a body and its answer.
+    ``body_limit`` and ``context`` name settings: the largest body, and limits that the body needs.
+    ``added`` marks an operation beyond the contract.
     """
 
     summary: str
@@ -128,8 +128,8 @@ def area_blueprint(
     writes: bool = False,
     refuses_unknown_parameters: bool = False,
 ) -> AreaBlueprint:
-    """The blueprint of a JSON area. ``writes``: ``authenticate`` needs a writing transaction.
-    ``refuses_unknown_parameters``: a query parameter that the operation doesn't know is 400."""
+    """Return the blueprint of a JSON area. ``writes``: ``authenticate`` needs a writing
+    transaction. ``refuses_unknown_parameters``: an unknown query parameter is 400."""
     blueprint = AreaBlueprint(name, __name__, url_prefix=url_prefix)
     blueprint.area = area
     blueprint.refuses_unknown_parameters = refuses_unknown_parameters
@@ -176,7 +176,7 @@ def _keep_out_of_caches(response: Response) -> Response:
 
 
 def respond(value: Any) -> Response:
-    """A class of the wire, a list of them, or JSON values as an answer with status 200."""
+    """Return the answer with status 200 of a schema object, a list of them, or JSON values."""
     if isinstance(value, Response):
         return value
     if isinstance(value, Wire):
@@ -213,8 +213,8 @@ def _read_path(path: Mapping[str, str], types: Mapping[str, type]) -> dict[str, 
 
 
 def _query_values(query: type[Query] | None) -> dict[str, Any]:
-    """The parameters that the class knows. Raises `ValidationFailed` for one sent twice, and for
-    an unknown one where the area refuses those."""
+    """Return the known query parameters. Raises `ValidationFailed` for a repeated one, and for an
+    unknown one if the area refuses those."""
     known = query.wire_fields() if query else []
     found: list[Problem] = []
     values: dict[str, str] = {}
@@ -245,6 +245,6 @@ def _read_body(body: type[Input], declared: Operation) -> Input:
 
 
 def bearer_token(request: Request) -> str | None:
-    """What follows ``Authorization: Bearer``; None where there is no such header."""
+    """Return the token after ``Authorization: Bearer``; None without such a header."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() or None if scheme.lower() == "bearer" else None

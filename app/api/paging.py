@@ -1,4 +1,4 @@
-"""Parts of long lists: numbered pages (Area A) and cursors (Area C), and how lists are sent."""
+"""Parts of long lists: numbered pages (Area A) and cursors (Area C)."""
 
 import base64
 from collections.abc import Iterable, Iterator
@@ -23,24 +23,24 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A numbered page, or the whole list where neither parameter was sent."""
+    """A numbered page, or the whole list if neither parameter was sent."""
 
     number: int | None
     size: int
 
     @classmethod
     def of(cls, query: PageQuery) -> "Page":
-        """The page that ``?page=`` and ``?perPage=`` ask for."""
+        """Return the page that ``?page=`` and ``?perPage=`` select."""
         if query.page is None and query.per_page is None:
             return cls(None, 0)
         return cls(query.page or 1, query.per_page or DEFAULT_PER_PAGE)
 
 
 def listing(found: Listing[Any, Any], page: Page) -> Response:
-    """A bare array: the whole list, streamed, or the page asked for with its two headers.
+    """Return a bare array: the whole list, streamed, or the selected page with its two headers.
 
-    A whole list is read in chunks, each in a transaction of its own that ends before its bytes
-    are sent; the first is read here, so that a failure is still an error answer.
+    A whole list is read in chunks, each in a transaction of its own that ends before its bytes are
+    sent; the first chunk is read here, so that a failure is still an error answer.
     """
     if page.number is None:
         with transaction(read_only=True) as session:
@@ -69,7 +69,7 @@ def _stream(
 
 
 def page_links(number: int, size: int, total: int) -> str:
-    """The value of ``Link`` for a numbered page of the list that is being asked for."""
+    """Return the value of ``Link`` for a numbered page of the requested list."""
     last = max(1, -(-total // size))
     numbers = {"first": 1, "last": last}
     if number > 1:
@@ -84,14 +84,14 @@ def page_links(number: int, size: int, total: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """A place in a list ordered by creation: the last item that was seen."""
+    """A position in a list ordered by creation: the last item of the previous part."""
 
     at: datetime
     id: UUID
 
 
 def after(query: CursorQuery) -> After | None:
-    """Where to go on, or None for the start. Raises `ValidationFailed`."""
+    """Return the position to continue from, None for the start. Raises `ValidationFailed`."""
     if query.cursor is None:
         return None
     try:
@@ -104,7 +104,7 @@ def after(query: CursorQuery) -> After | None:
 
 
 def cursor_listing(items: Iterable[Wire | dict[str, Any]], following: After | None) -> Response:
-    """A bare array; ``following`` is the last item's place where more items come after it."""
+    """Return a bare array; ``following`` is the last item's position if there are more items."""
     response = json_list(items)
     if following is not None:
         microseconds = (following.at - _EPOCH) // timedelta(microseconds=1)
@@ -115,7 +115,8 @@ def cursor_listing(items: Iterable[Wire | dict[str, Any]], following: After | No
 
 
 def json_list(items: Iterable[Wire | dict[str, Any]]) -> Response:
-    """The items as a JSON array. Dictionaries must have wire names and JSON values already."""
+    """Return the items as a JSON array. Dictionaries must have wire names and JSON
+    values already."""
     return Response(b"[" + _joined(items) + b"]", mimetype="application/json")
 
 

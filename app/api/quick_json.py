@@ -9,13 +9,13 @@ _LONG_NUMBER = b"0" * 19
 
 
 def quick_object(body: bytes, max_depth: int) -> dict[str, Any] | None:
-    """What the exact reader makes of the body; None where only that one can tell.
+    """Return the same object as the exact reader; None if only that one can decide.
 
-    orjson refuses what is no JSON, halves of surrogate pairs and numbers beyond a double. It lets
-    pass NUL, integers past 64 bits and names that are twice in an object. The last are found by
-    counting: in a body without space before a colon each name ends in ``":``, so there are at
-    most as many names as that occurs, and no more names in the result than in the body. Where
-    both numbers agree, no name was lost.
+    orjson refuses invalid JSON, halves of surrogate pairs and numbers beyond a double. It accepts
+    NUL, integers past 64 bits and repeated names in an object. The last are found by counting: in a
+    body without space before a colon each name ends in ``":``, so there are at most as many names
+    as that occurs, and no more names in the result than in the body. If both numbers agree, no name
+    was lost.
     """
     alike = body.translate(_ALIKE)
     if _LONG_NUMBER in alike or b" :" in alike or b"\\u0000" in body:
@@ -33,10 +33,8 @@ def quick_object(body: bytes, max_depth: int) -> dict[str, Any] | None:
 
 
 def _names(value: dict[str, Any], inside: int, max_depth: int) -> int:
-    """How many names the objects have in all; -1 for an object that is nested too deep.
-
-    ``inside`` is the most objects and lists that it can have in it.
-    """
+    """Return the number of names in all objects; -1 for an object that is nested too deep.
+    ``inside`` is the largest number of objects and lists in it."""
     count = 0
     level: list[Any] = [value]
     for _ in range(max_depth):

@@ -1,8 +1,8 @@
-"""Noting answered requests without making anybody wait for it.
+"""Log answered requests without delaying them.
 
 A request appends to a buffer of its process; a thread writes the buffer to the database some
-seconds later, many lines at once. What a killed process had not written is lost, and of a buffer
-that the database does not take the oldest lines go first: this log is for looking, not for proof.
+seconds later, many lines at once. A killed process loses its buffer, and if the database doesn't
+accept the lines, the oldest are dropped: this log informs and proves nothing.
 """
 
 import logging
@@ -42,7 +42,7 @@ class RequestLog:
         self._thread: threading.Thread | None = None
 
     def note(self, caller: Caller, response: Response, began: float) -> None:
-        """Remembers the present request; ``began`` is of the clock `time.perf_counter`."""
+        """Add the current request; ``began`` comes from the clock `time.perf_counter`."""
         if caller.kind not in KINDS or caller.subject_id is None:
             return
         took = time.perf_counter() - began
@@ -66,7 +66,7 @@ class RequestLog:
         )
 
     def flush(self) -> None:
-        """Writes what waits, in a transaction of its own; what fails is dropped with a warning."""
+        """Write the buffer in a transaction of its own; on failure drop it with a warning."""
         answered = [self._waiting.popleft() for _ in range(len(self._waiting))]
         if not answered:
             return
@@ -82,12 +82,12 @@ class RequestLog:
             del self._since_trimmed[key]
 
     def start(self) -> None:
-        """Has the buffer written from now on, by a thread of this process."""
+        """Start the thread of this process that writes the buffer."""
         self._thread = threading.Thread(target=self._run, name="request log", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends the thread; what waits is written first."""
+        """Stop the thread after it has written the buffer."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join(timeout=5)

@@ -1,4 +1,4 @@
-"""What is stored, one file per noun. Importing this package registers every table."""
+"""The database tables, one file per noun. Importing this package registers every table."""
 
 from app.models.api_request import ApiRequest
 from app.models.audit import AuditEntry, AuditForwarding, AuditLink

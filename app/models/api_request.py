@@ -1,4 +1,4 @@
-"""The last requests of keys and clients, without anything that they were about."""
+"""The last requests of API keys and clients, without their contents."""
 
 from datetime import datetime
 from uuid import UUID
@@ -12,10 +12,10 @@ from app.models.base import Base, Id, Line, Short, UtcDateTime
 class ApiRequest(Base):
     """One answered request of a credential.
 
-    ``route`` is the template of the address, ``operation`` its name in the description of the
-    interface: neither ids nor parameters nor anything of a body is kept. ``response_bytes`` is
-    None where the answer was streamed. Rows are written after the answer, so they may name a
-    credential that is gone: nothing refers to them and time removes them.
+    ``route`` is the template of the path, ``operation`` the operation's name in the API
+    description: no ids, parameters or body values are stored. ``response_bytes`` is None for a
+    streamed answer. Rows are written after the answer, so they may name a credential that no longer
+    exists: nothing refers to them, and they expire.
     """
 
     __tablename__ = "api_requests"

@@ -1,4 +1,4 @@
-"""The audit log: entries that are only ever added, and the chain of hashes over them."""
+"""The audit log: entries that are only ever added, and the hash chain over them."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The declarative base and the kinds of column that the models share."""
+"""The declarative base, and the column types that the models share."""
 
 import os
 import time
@@ -27,7 +27,7 @@ from sqlalchemy.types import TypeEngine
 
 
 class Clock:
-    """What time it is for everything here; tests set it through ``read``, and nothing else does."""
+    """The current time for the whole application; only tests set it, through ``read``."""
 
     read: Callable[[], datetime] = staticmethod(lambda: datetime.now(UTC))
 
@@ -37,7 +37,7 @@ def utcnow() -> datetime:
 
 
 class _Clock:
-    """The last millisecond given out and its counter, so that ids of one process ascend."""
+    """The last millisecond used and its counter, so that ids of one process ascend."""
 
     lock = Lock()
     last = 0
@@ -57,12 +57,12 @@ def new_id() -> UUID:
 
 
 def id_at(moment: datetime) -> UUID:
-    """The smallest id that can be made in this millisecond, to bound lists that ids order."""
+    """Return the smallest id of this millisecond, to bound lists ordered by id."""
     return UUID(int=max(0, int(moment.timestamp() * 1000)) << 80)
 
 
 def new_ids(count: int) -> list[str]:
-    """Ascending ids as text, for bulk writes: what differs is the counter, the rest is shared."""
+    """Return ascending ids as text, for bulk writes: only the counter differs."""
     with _Clock.lock:
         first = max(time.time_ns() * 4096 // 1_000_000, _Clock.last + 1)
         _Clock.last = max(first + count - 1, _Clock.last)
@@ -84,7 +84,7 @@ _COUNTERS = tuple(f"7{counter:03x}" for counter in range(4096))
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment with its zone. SQLite forgets zones, so they are put back when read."""
+    """A time with its zone. SQLite drops zones, so they are added again when read."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -120,7 +120,7 @@ def enum_column(kind: type[StrEnum]) -> Enum:
 
 
 def tenant_key(table: str, owner: str, column: str) -> ForeignKeyConstraint:
-    """A foreign key with the owner in it: a row can't refer to another tenant's.
+    """A foreign key that includes the owner: a row can't refer to another tenant's.
 
     Both tables have the column ``owner``; ``column`` holds the id. Deleting cascades.
     """
@@ -157,7 +157,7 @@ class Base(DeclarativeBase):
 
 
 def name_key(name: str) -> str:
-    """The form in which names are sorted and compared: small letters, as Python knows them."""
+    """Return the form in which names are sorted and compared: lower case, as in Python."""
     return name.lower()[:NAME_LENGTH]
 
 
@@ -166,7 +166,7 @@ def _key_of_name(context: Any) -> str:
 
 
 class Named:
-    """A name and its key, which always changes with it and is what indexes are made of."""
+    """A name and its key, which changes with the name and is what indexes use."""
 
     name: Mapped[Name]
     name_key: Mapped[Name] = mapped_column(default=_key_of_name)
@@ -178,5 +178,5 @@ class Named:
 
     @classmethod
     def named(cls, words: str) -> ColumnElement[bool]:
-        """Those whose name holds the words, in whatever letters."""
+        """Return the condition that the name contains the words, ignoring case."""
         return cls.name_key.contains(words.lower(), autoescape=True)

@@ -1,4 +1,4 @@
-"""Calls with their attempts and events, and the conversations they become."""
+"""Calls with their attempts and events, and the conversations that they become."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -37,7 +37,7 @@ from app.models.base import (
 
 
 class Call(Base):
-    """One call that was accepted. Status only moves forward within an attempt."""
+    """An accepted call. Its status only moves forward within an attempt."""
 
     __tablename__ = "calls"
     __table_args__ = (
@@ -64,7 +64,7 @@ class Call(Base):
     live: Mapped[bool] = mapped_column(default=True)
     carrier: Mapped[CarrierKind] = mapped_column(enum_column(CarrierKind))
     account_id: Mapped[UUID | None]
-    """The carrier account that it goes out over; None for the installation's."""
+    """The carrier account that places the call; None for the installation's."""
     credential_id: Mapped[UUID | None]
     requested_by: Mapped[Name]
     phone_number: Mapped[Phone]
@@ -89,13 +89,14 @@ class Call(Base):
 
 
 class CallAttempt(Base):
-    """One try to place a call; its id is the reference given to the carrier.
+    """One attempt to place a call; its id is the reference that the carrier gets.
 
-    It is committed before the carrier is asked, so that a restart knows that the carrier may have
-    been asked. If ``carrier_retry_at`` is set, the carrier did not place it and may be asked again
-    then; ``asked_at`` is when it was asked, once that is certain. A ``carrier_reference`` that
-    ``is_guessed`` belongs to a matching call, between the same numbers at that time.
-    ``hand_over_to`` is the assistant's voice address, as it was checked before the call was placed.
+    It is committed before the request to the carrier, so that after a restart a request that may
+    have been sent is known. If ``carrier_retry_at`` is set, the carrier did not place the call and
+    may be asked again then; ``asked_at`` is the time of the request, once it is certain. A
+    ``carrier_reference`` that ``is_guessed`` belongs to a matching call, between the same numbers
+    at that time. ``hand_over_to`` is the assistant's voice address, as it was checked before the
+    call was placed.
     """
 
     __tablename__ = "call_attempts"
@@ -132,7 +133,7 @@ class CallAttempt(Base):
 
 
 class CallEvent(Base):
-    """A moment in a call's life, for its timeline; ``key`` makes repeated reports harmless."""
+    """An event of a call's timeline; ``key`` makes repeated reports harmless."""
 
     __tablename__ = "call_events"
     __table_args__ = (UniqueConstraint("call_id", "key"),)
@@ -169,7 +170,7 @@ class Conversation(Base):
 
 
 class ConversationDay(Base):
-    """The daily roll-up (UTC days) that report, usage and charts read."""
+    """The daily totals (UTC days) that report, usage and charts read."""
 
     __tablename__ = "conversation_days"
     __table_args__ = (

@@ -33,8 +33,8 @@ from app.models.base import (
 
 
 class Campaign(Named, Base):
-    """People that assistants call. ``revision`` grows with every change of its contacts, and
-    ``contact_count`` is how many they are; both are written under the campaign's lock."""
+    """Contacts that assistants call. ``revision`` grows with every change of its contacts, and
+    ``contact_count`` counts them; both are written under the campaign's lock."""
 
     __tablename__ = "campaigns"
     __table_args__ = (
@@ -80,10 +80,10 @@ class CampaignAssistant(Base):
 
 
 class Contact(Base):
-    """A person in a campaign. ``email_key`` is the address in the form it is compared in.
+    """A person in a campaign. ``email_key`` is the email address in the form used for comparing.
 
-    Metadata is plain JSON text on PostgreSQL too: nothing searches in it, and so its numbers and
-    the order of its keys stay as they were sent.
+    Metadata is plain JSON text on PostgreSQL too: it isn't searched, and its numbers and the order
+    of its keys stay as they were sent.
     """
 
     __tablename__ = "contacts"
@@ -113,7 +113,7 @@ class Contact(Base):
 
 
 class ContactExternalId(Base):
-    """A contact's value for an external-id key; one value a key.
+    """A contact's value for an external-id key; one value per key.
 
     Values of an identifying key are unique in the campaign.
     """

@@ -1,4 +1,4 @@
-"""Accounts with a carrier that partners and organizations bring along."""
+"""Carrier accounts of partners and organizations."""
 
 from datetime import datetime
 from typing import Any
@@ -12,11 +12,11 @@ from app.models.base import Base, Created, Id, Json, Name, Short, Updated, UtcDa
 
 
 class CarrierAccount(Base):
-    """The account of a partner, or of one organization of it: with Twilio by its ``sid``, or at a
+    """The account of a partner, or of one of its organizations: with Twilio by its ``sid``, or at a
     SIP ``trunk``. The token or password is encrypted.
 
-    One that was replaced or removed is kept with ``removed_at``: calls under way are followed with
-    it. ``owner_id`` is the organization's id or the partner's.
+    A replaced or removed account is kept with ``removed_at``: active calls are followed to their
+    end with it. ``owner_id`` is the organization's id or the partner's.
     """
 
     __tablename__ = "carrier_accounts"
@@ -43,7 +43,7 @@ class CarrierAccount(Base):
     trunk: Mapped[dict[str, Any] | None] = mapped_column(Json)
     secret: Mapped[str] = mapped_column(Text)
     version: Mapped[int] = mapped_column(Integer, default=1)
-    """Larger with each change; the account that takes the place of another goes on from there."""
+    """Grows with each change; an account that replaces another continues its number."""
     created_by: Mapped[Name]
     responsible_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user who created it or took it over."""
@@ -53,7 +53,7 @@ class CarrierAccount(Base):
 
     @property
     def name(self) -> str:
-        """Twilio's name for it, or a trunk's ``user@host``."""
+        """The account's name at Twilio, or a trunk's ``user@host``."""
         if self.trunk is None:
             return self.sid
         user, address = self.trunk["user"], str(self.trunk["address"])
@@ -61,9 +61,9 @@ class CarrierAccount(Base):
 
 
 class CarrierAccountTest(Base):
-    """The last test of an account's connection: asked for in the portal, done by the worker.
+    """The last test of an account's connection: requested in the portal, run by the worker.
 
-    While ``ended_at`` is None it runs. ``words`` say what it found.
+    It runs while ``ended_at`` is None. ``words`` holds the result.
     """
 
     __tablename__ = "carrier_account_tests"

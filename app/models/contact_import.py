@@ -1,4 +1,4 @@
-"""Uploaded contact files: the file, its rows, what is wrong with them, and what was changed."""
+"""Uploaded contact files: the file, its rows, their problems, and the changes made."""
 
 from datetime import datetime
 from typing import Any
@@ -119,10 +119,10 @@ class ContactImport(Base):
 
 
 class ImportRow(Base):
-    """A row with data: the person's own values, and what became of it.
+    """A row with data: the user's own values, and the row's outcome.
 
-    ``contact`` is absent where the row itself can't be used. ``code`` and ``reason`` say why it
-    was ignored or failed.
+    ``contact`` is absent if the row itself can't be used. ``code`` and ``reason`` say why it was
+    ignored or failed.
     """
 
     __tablename__ = "import_rows"
@@ -141,7 +141,7 @@ class ImportRow(Base):
 
 
 class ImportProblem(Base):
-    """Something wrong, or worth knowing, about one cell (or one row) of an import."""
+    """A problem, or a note, about one cell (or one row) of an import."""
 
     __tablename__ = "import_problems"
     __table_args__ = (Index("ix_import_problems_code", "import_id", "code", "row_number"),)
@@ -161,10 +161,10 @@ class ImportProblem(Base):
 
 
 class ImportCorrection(Base):
-    """What a person typed for a row on the check screen, by the index of the column as text.
+    """What a user typed for a row on the check screen, by the index of the column as text.
 
-    ``was`` has the cells as they were read: where the file is read otherwise, they no longer
-    agree, and the correction waits. ``skipped`` rows are left out.
+    ``was`` has the cells as they were read: if the file is read differently, they no longer match,
+    and the correction waits. ``skipped`` rows are left out.
     """
 
     __tablename__ = "import_corrections"
@@ -181,7 +181,7 @@ class ImportCorrection(Base):
 class ImportChange(Base):
     """What applying a row did to a contact, with the state before: the undo log.
 
-    ``undone`` says what became of it when the upload was undone (`app.services.contacts.undo`),
+    ``undone`` is the outcome when the upload was undone (`app.services.contacts.undo`),
     ``fields_left`` why which field was not restored.
     """
 
@@ -200,7 +200,7 @@ class ImportChange(Base):
 
 
 class ColumnMapping(Base):
-    """How a campaign's people mapped a set of columns last time."""
+    """The mapping that a campaign's users last chose for a set of columns."""
 
     __tablename__ = "column_mappings"
     __table_args__ = (tenant_key("campaigns", "organization_id", "campaign_id"),)

@@ -1,4 +1,4 @@
-"""What scripts sign in with: OAuth clients, API keys, and the keys that sign tokens."""
+"""Credentials of scripts: OAuth clients, API keys, and the keys that sign tokens."""
 
 from datetime import datetime
 from typing import Any
@@ -61,7 +61,7 @@ class OAuthClient(Base):
     last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     previous_secret_hash: Mapped[Hash | None]
     previous_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """Until then the secret from before the last roll gets tokens too."""
+    """Until then, the secret from before the last roll is accepted too."""
     served_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """Area B only: the end of the extension that the operator gave, if any."""
 

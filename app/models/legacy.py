@@ -1,4 +1,4 @@
-"""What the clients of the retired calling API still ask for, so that they can be moved."""
+"""What clients of the retired calling API still request, so that they can be migrated."""
 
 from datetime import date
 from typing import Any
@@ -11,9 +11,9 @@ from app.models.base import Base, Time
 
 
 class LegacyDay(Base):
-    """A UTC day of a client: requests with a valid token that were accepted and refused.
+    """A UTC day of a client: accepted and refused requests with a valid token.
 
-    ``differing`` counts those to which Area C would have given another status.
+    ``differing`` counts those that Area C would have answered with another status.
     """
 
     __tablename__ = "legacy_days"
@@ -28,7 +28,7 @@ class LegacyDay(Base):
 
 
 class LegacyExchange(Base):
-    """A client's last request that can be told in the words of Area C, and both answers to it.
+    """A client's last request with a counterpart in Area C, and both answers to it.
 
     ``request`` is the body for Area C; ``shadow_status`` and ``shadow_answer`` are what Area C
     would have answered at that moment. Plain JSON keeps the order of names on PostgreSQL too.

@@ -1,4 +1,4 @@
-"""Mails that were asked for, and what became of them."""
+"""Requested mails and their delivery."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -33,15 +33,15 @@ class MailKind(StrEnum):
     CHAT_MESSAGE = "chat_message"
     WEBHOOK_PAUSED = "webhook_paused"
     RECOVERY = "recovery"
-    """No mail, but the question whose address this is; its answer is mails."""
+    """Not a mail but a sign-in request with this address; its answer is mails."""
 
 
 class Mail(Base):
-    """A mail that was asked for. It is written when it is sent, from ids and ``details``.
+    """A requested mail. It is rendered when it is sent, from ids and ``details``.
 
-    ``to`` is set where the mail goes to another address than the user's present one; ``details``
-    holds what the words need and no row says, never a link or a token. Whose it is tells
-    ``user_id``; without one it goes to the partner itself.
+    ``to`` is set if the mail goes to another address than the user's current one; ``details`` holds
+    what the text needs and no row has, never a link or a token. Without a ``user_id`` it goes to
+    the partner itself.
     """
 
     __tablename__ = "mails"

@@ -1,8 +1,8 @@
-"""What organizations and people are looked for by, as an index of every three letters in a row.
+"""The trigram index by which organizations and users are searched.
 
-On PostgreSQL it is an expression with a trigram index, which keeps itself. On SQLite it is a table
-of its own, written here with each row in the same transaction: bulk writes past the session need
-`index_names` after them.
+On PostgreSQL it is an expression with a trigram index, maintained by the database. On SQLite it is
+a separate table, written here with each row in the same transaction: bulk writes outside the
+session need `index_names` after them.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ NAMES: dict[type[Organization | User], tuple[InstrumentedAttribute[Any], ...]] =
     Organization: (Organization.name, Organization.referral_code, Organization.referred_by_code),
     User: (User.email, User.name),
 }
-"""The columns that are looked into, in the order of the index."""
+"""The searched columns, in the order of the index."""
 AT_A_TIME = 1000
 _LINE: ColumnElement[str] = literal_column("E'\\n'", Text)
 _EMPTY: ColumnElement[str] = literal_column("''", Text)
@@ -41,7 +41,7 @@ def table_of(model: type[Organization | User]) -> str:
 
 
 def words_of(model: type[Organization | User]) -> ColumnElement[str]:
-    """What the index on PostgreSQL is made of; the migration writes the same expression."""
+    """Return the expression that PostgreSQL indexes; the migration writes the same one."""
     first, *others = NAMES[model]
     words: ColumnElement[str] = func.lower(first, type_=Text)
     for column in others:
@@ -72,7 +72,7 @@ def _write(
         statement,
         [
             {
-                "row": identifier.int & (1 << 63) - 1,  # its random part: what SQLite takes as key
+                "row": identifier.int & (1 << 63) - 1,  # its random part, which SQLite uses as key
                 "id": identifier.hex,
                 "words": "\n".join(value.lower() for value in values if value),
             }

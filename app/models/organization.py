@@ -41,7 +41,7 @@ from app.models.partner import PlanLimit
 FIRST_REGION = "US"
 """The country of a new organization, until its settings name another."""
 ROOMY = text("(agent_limit > 1 OR user_limit > 1)")
-"""Organizations with room for several: only these can be nearly full."""
+"""Organization types with several users: only these can be close to their limit."""
 
 
 class Organization(Named, Base):
@@ -109,11 +109,11 @@ class Organization(Named, Base):
         ),
         viewonly=True,
     )
-    """What its plan allows, where its partner's plans have limits."""
+    """The limits of its plan, if its partner has set any for the plan."""
 
 
 PLAN: ColumnElement[Tier] = func.coalesce(Organization.payment_tier, Tier.FREE)
-"""The plan of an organization: without one it is on the contract's default."""
+"""The plan of an organization: the contract's default if none is set."""
 
 
 class Assistant(Named, Base):
@@ -162,7 +162,7 @@ class ExternalIdKey(Base):
 
 
 class DoNotCallEntry(Base):
-    """A number that an organization never calls, with who put it there and why."""
+    """A number that an organization never calls, with who added it and why."""
 
     __tablename__ = "do_not_call"
     __table_args__ = (tenant_key("organizations", "partner_id", "organization_id"),)

@@ -1,4 +1,4 @@
-"""Outreach: how the contacts of a campaign are called, and what has become of each."""
+"""Outreach: how the contacts of a campaign are called, and the state of each."""
 
 from datetime import datetime, time
 from uuid import UUID
@@ -12,12 +12,13 @@ from app.models.base import Base, Line, Short, Time, UtcDateTime, enum_column, t
 
 
 class Outreach(Base):
-    """The plan by which the contacts of a campaign are called, and how far it has come.
+    """The plan by which the contacts of a campaign are called, and its progress.
 
     ``weekdays`` are the digits of ISO weekdays, hours those of the called person. The row is the
     lock for queueing the campaign's calls and for starting or pausing it.
-    ``position`` is the contact up to which all have been looked at, as of ``seen_revision`` of
-    the campaign. ``held_reason`` says why calling waits until ``next_at``.
+
+    ``position`` is the contact up to which all have been decided, as of ``seen_revision`` of the
+    campaign. ``held_reason`` says why calling waits until ``next_at``.
     """
 
     __tablename__ = "outreaches"
@@ -52,7 +53,8 @@ class Outreach(Base):
 class OutreachContact(Base):
     """What one round of outreach decided about a contact: once, by the primary key.
 
-    ``due_at`` is when one that waits is looked at again; ``reason`` why it waits or is left out.
+    ``due_at`` is when a waiting contact is checked again; ``reason`` says why it waits or is left
+    out.
     """
 
     __tablename__ = "outreach_contacts"

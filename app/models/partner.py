@@ -94,7 +94,7 @@ class Partner(Base):
 
 
 class _PartnerItem:
-    """What the items of a partner's lists have in common: an id kept over updates, a place."""
+    """Columns of every item of a partner's lists: an id that survives updates, and a position."""
 
     id: Mapped[Id]
     partner_id: Mapped[UUID] = mapped_column(
@@ -140,7 +140,7 @@ class Pricing(_PartnerItem, Base):
 
 
 class PlanLimit(Base):
-    """What a plan of the partner allows every organization on it; None is no limit of the plan."""
+    """What a plan of the partner allows every organization on it; None is no limit."""
 
     __tablename__ = "plan_limits"
     __table_args__ = (

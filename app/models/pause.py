@@ -1,5 +1,5 @@
-"""What holds calls back: pauses and held calls, the mark that reveals a restored database, and how
-carriers behave."""
+"""What holds calls back: pauses and held calls, the mark that reveals a restored database, and
+statistics of the carriers."""
 
 from uuid import UUID
 
@@ -54,7 +54,7 @@ class InstallationMark(Base):
 
 
 class CarrierObservation(Base):
-    """How often a carrier behaved like this in one minute. ``detail`` is its last words."""
+    """How often a carrier had this outcome in one minute. ``detail`` is its last message."""
 
     __tablename__ = "carrier_observations"
 

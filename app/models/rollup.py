@@ -1,4 +1,4 @@
-"""Sums of a whole partner, kept beside what they count: they cost the same at any size.
+"""Totals of a whole partner, stored beside what they count: they cost the same at any size.
 
 `app.services.rollup` writes them, in the transaction of what they count.
 """
@@ -14,9 +14,9 @@ from app.models.base import Base, Short, UtcDateTime, enum_column, tenant_key
 
 
 class PartnerDay(Base):
-    """A UTC day of a partner: its conversations, and the standard users who began on it.
+    """A UTC day of a partner: its conversations, and the standard users created on it.
 
-    ``updated_at`` is when its conversations last changed; None where there were none.
+    ``updated_at`` is when its conversations last changed; None if there were none.
     """
 
     __tablename__ = "partner_days"
@@ -54,7 +54,7 @@ class CostDay(Base):
 
 
 class PartnerCostDay(Base):
-    """The same of a whole partner."""
+    """The carrier costs of a whole partner on a UTC day."""
 
     __tablename__ = "partner_cost_days"
 

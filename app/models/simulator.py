@@ -1,4 +1,4 @@
-"""The simulated line's own ledger: what it was asked to dial, and when."""
+"""The simulated carrier's own ledger: what it dialled, and when."""
 
 from datetime import datetime
 

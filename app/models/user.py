@@ -1,4 +1,4 @@
-"""People, their sessions and the one-time links sent to them."""
+"""Users, their sessions and the one-time links sent to them."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -35,7 +35,7 @@ from app.models.base import (
 
 
 class User(Base):
-    """A person. Operators have no partner; only standard users have an organization."""
+    """A user. Operators have no partner; only standard users have an organization."""
 
     __tablename__ = "users"
     __table_args__ = (
@@ -86,7 +86,7 @@ class User(Base):
     timezone: Mapped[Short | None]
     theme: Mapped[Short | None]
     notifications: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
-    """The user's choices of mails that differ from the defaults."""
+    """The user's choices of mails, where they differ from the defaults."""
     version: Mapped[int] = mapped_column(Integer, default=1)
     invited_by_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user or API client that created or invited the user, or took the invitation over."""
@@ -117,7 +117,7 @@ class PortalSession(Base):
 class OfferedAccount(Base):
     """An account that one password opened together with others, until the user chooses one.
 
-    The page holds a token and the browser's cookie another; both are stored as hashes, and the
+    The page holds one token and the browser's cookie another; both are stored as hashes, and the
     choice needs both. The rows of an offer share ``token_hash`` and end together.
     """
 
@@ -134,7 +134,7 @@ class OfferedAccount(Base):
 class EmailChange(Base):
     """A new email address that waits until it is confirmed at the old and at the new address.
 
-    The tokens of the two links are made when their mails are written; only hashes are stored.
+    The tokens of the two links are created when their mails are rendered; only hashes are stored.
     """
 
     __tablename__ = "email_changes"

@@ -1,4 +1,4 @@
-"""Outgoing webhooks: who is told of what, and what became of each telling."""
+"""Outgoing webhooks: endpoints, their events and deliveries."""
 
 from datetime import datetime
 from uuid import UUID
@@ -23,7 +23,7 @@ from app.models.base import (
 
 
 class WebhookEndpoint(Base):
-    """An address that is told of what happens in one organization. Its secrets are encrypted."""
+    """An address that receives the events of one organization. Its secrets are encrypted."""
 
     __tablename__ = "webhook_endpoints"
     __table_args__ = (
@@ -40,22 +40,22 @@ class WebhookEndpoint(Base):
     secret: Mapped[str] = mapped_column(Text)
     previous_secret: Mapped[str | None] = mapped_column(Text)
     previous_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """Until then messages carry the signature of the secret before as well."""
+    """Until then, messages carry the signature of the previous secret as well."""
     created_by: Mapped[Name]
     responsible_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user who created it or took it over."""
     created_at: Mapped[Created]
     failing_since: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """The first failure since the last delivery that was taken."""
+    """The first failure since the last accepted delivery."""
     paused_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     pause_reason: Mapped[PauseReason | None] = mapped_column(enum_column(PauseReason))
 
 
 class WebhookDelivery(Base):
-    """One event for one endpoint. ``payload`` is the very text that is signed and sent.
+    """One event for one endpoint. ``payload`` is exactly the text that is signed and sent.
 
-    ``turn`` names the attempt that was handed in last, so that one of before does nothing;
-    ``retries`` counts the attempts of the present series, ``attempts`` all of them.
+    ``turn`` names the attempt that was enqueued last, so that an earlier one does nothing;
+    ``retries`` counts the attempts of the current series, ``attempts`` all of them.
     """
 
     __tablename__ = "webhook_deliveries"
@@ -82,9 +82,9 @@ class WebhookDelivery(Base):
     ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     last_status: Mapped[int | None] = mapped_column(Integer)
     last_answer: Mapped[Line | None]
-    """The beginning of the last answer, or why there was none."""
+    """The beginning of the last answer, or the reason why there was none."""
 
     @property
     def message_id(self) -> str:
-        """The id that a receiver sees, the same with every attempt."""
+        """Return the id that a receiver sees, the same with every attempt."""
         return f"msg_{self.event_id.hex}"

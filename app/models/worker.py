@@ -1,4 +1,4 @@
-"""What the workers keep: their heartbeat, each carrier's pace, prices fetched from outside."""
+"""State of the workers: heartbeats, each carrier's pace, prices fetched from outside."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -56,7 +56,7 @@ class ProcessorPrice(Base):
 
 
 class ProcessorCheck(Base):
-    """What the payment processor last said of a price id, also of one that it does not know."""
+    """The payment processor's last answer about a price id, also about an unknown one."""
 
     __tablename__ = "processor_checks"
 

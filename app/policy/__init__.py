@@ -1,7 +1,7 @@
-"""Who may do what: the one table that both faces, the tests and the docs read.
+"""Permissions: the one table that both faces, the tests and the docs read.
 
-``ROLE_PERMISSIONS`` gives each role its permissions, ``ROUTES`` gives each route of the
-application the permission it needs.
+``ROLE_PERMISSIONS`` gives each role its permissions, ``ROUTES`` gives each route the permission it
+needs.
 """
 
 from app.policy.roles import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission

@@ -1,4 +1,4 @@
-"""Who is asking. Made from the credential alone; services take it, never a tenant from input."""
+"""The caller of a service, made from the credential alone: the tenant never comes from input."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -12,9 +12,9 @@ from app.policy import ROLE_PERMISSIONS, Permission
 class Caller:
     """The authenticated subject of a request.
 
-    ``partner_id`` is None only for the platform operator, ``organization_id`` is set where the
-    credential belongs to one organization (standard users, API keys, legacy clients).
-    ``live`` is False for test keys. ``label`` is what history shows as "who".
+    ``partner_id`` is None only for the platform operator, ``organization_id`` is set if the
+    credential belongs to one organization (standard users, API keys, legacy clients). ``live`` is
+    False for test keys. ``label`` is the name that the history shows.
     """
 
     kind: CallerKind
@@ -34,14 +34,14 @@ class Caller:
 
     @property
     def user_id(self) -> UUID | None:
-        """The user who asks; None for scripts and the application itself."""
+        """The id of the user; None for scripts and the application itself."""
         return self.subject_id if self.kind is CallerKind.USER else None
 
     def may(self, permission: Permission) -> bool:
         return permission in self.permissions
 
     def require(self, permission: Permission) -> None:
-        """Raises `Forbidden` (code ``insufficient_scope``) where the permission is missing."""
+        """Raise `Forbidden` (code ``insufficient_scope``) if the permission is missing."""
         if permission not in self.permissions:
             message = (
                 f"This needs the permission {permission.value}, which the credential does not have."
@@ -49,14 +49,15 @@ class Caller:
             raise Forbidden(message, "insufficient_scope", extra={"permission": permission.value})
 
     def require_grant(self, role: Role) -> None:
-        """Raises `Forbidden` (``insufficient_scope``) where the credential was narrowed below
-        what it would give away with this role."""
+        """Raise `Forbidden` (``insufficient_scope``) if the credential was narrowed to less than a
+        user of this role holds."""
         for permission in sorted(ROLE_PERMISSIONS[role] & ROLE_PERMISSIONS[self.role]):
             self.require(permission)
 
 
 def system_caller(label: str = "system", partner_id: UUID | None = None) -> Caller:
-    """The application itself: jobs and the command line, with the operator's rights."""
+    """Return the application itself as caller: jobs and the command line, with the operator's
+    rights."""
     return Caller(
         kind=CallerKind.SYSTEM,
         role=Role.OPERATOR,

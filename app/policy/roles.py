@@ -1,5 +1,5 @@
-"""What each role may do. Finer rules (which fields, which user types) live in the services and
-start from these words."""
+"""The permissions of each role. Finer rules (which fields, which user types) are in the
+services."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""What each route needs. A route without a line here stops the start (`unlisted_routes`)."""
+"""The permission of each route. A route without an entry stops the start (`unlisted_routes`)."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -9,7 +9,7 @@ P = Permission
 
 
 class Access(StrEnum):
-    """Routes that ask for no permission, each for a reason that is said where it is listed."""
+    """Routes that need no permission, each for the reason given at its entry."""
 
     PUBLIC = "public"
     SIGNED_IN = "signed-in"
@@ -300,9 +300,9 @@ ROUTES: dict[str, Permission | Access] = {
     "public.list_contacts": P.CONTACTS_READ,
     "public.get_contact": P.CONTACTS_READ,
 }
-"""Flask endpoint name -> what it needs. One line a route, grouped by blueprint."""
+"""Flask endpoint -> the permission it needs. One line per route, grouped by blueprint."""
 
 
 def unlisted_routes(endpoints: Iterable[str]) -> list[str]:
-    """The endpoints that have no entry in `ROUTES`, sorted."""
+    """Return the endpoints that have no entry in `ROUTES`, sorted."""
     return sorted(set(endpoints) - ROUTES.keys())

@@ -1,7 +1,7 @@
-"""What all classes of the wire have in common: names, strictness and partial updates.
+"""The base of all schema classes: names, strictness and partial updates.
 
-Inside, fields are in snake_case; on the wire they have the contract's names. `wire_name` is the
-only place where one becomes the other.
+Fields are snake_case in the code and have the contract's names on the wire. `wire_name` is the only
+place that translates between the two.
 """
 
 from typing import Any, ClassVar, Self
@@ -44,7 +44,7 @@ def wire_name(name: str) -> str:
 
 
 class Wire(BaseModel):
-    """Base of every class of the wire. Code writes field names, JSON carries wire names."""
+    """Base of every schema class. The code uses field names, JSON has wire names."""
 
     model_config = ConfigDict(
         alias_generator=wire_name,
@@ -61,7 +61,7 @@ class Wire(BaseModel):
 
 
 class Resource(Wire):
-    """A response: made by services, field by field."""
+    """A response, filled by services field by field."""
 
 
 class Input(Wire):
@@ -96,7 +96,7 @@ class Input(Wire):
         return written
 
     def sent(self) -> dict[str, Any]:
-        """The fields that the request named, by their inner names; what is absent is not there."""
+        """Return the fields that the request sent, by field name; absent ones are not included."""
         return {
             name: getattr(self, name)
             for name in type(self).model_fields

@@ -64,7 +64,7 @@ class CalledContact(Resource):
 
 
 class CallAttempt(Resource):
-    """One try at reaching the person."""
+    """One attempt to reach the person."""
 
     id: Uuid
     number: int
@@ -75,7 +75,7 @@ class CallAttempt(Resource):
     answered_at: Moment | None = None
     ended_at: Moment | None = None
     cost: float | None = None
-    """In units of the currency, once the carrier has told it."""
+    """In units of the currency, once the carrier has reported it."""
     cost_currency: str | None = None
 
 
@@ -89,7 +89,7 @@ class CallFilter(CursorQuery):
 
 
 class Call(Resource):
-    """A call as it stands now."""
+    """The current state of a call."""
 
     call_id: Uuid
     assistant_id: Uuid | None = None
@@ -100,7 +100,7 @@ class Call(Resource):
     answered_by: Annotated[AnsweredBy, OneOf(*AnsweredBy)] | None = None
     ended_reason: Annotated[EndedReason, OneOf(*EndedReason)] | None = None
     status_detail: Annotated[str | None, Field(json_schema_extra=ADDITION)] = None
-    """Why the call waits, how its cancelling stands or how it ended, as a sentence."""
+    """Why the call waits, the state of its cancelling, or how it ended, as a sentence."""
     created_at: Moment
     scheduled_for: Moment | None = None
     next_attempt_at: Moment | None = None

@@ -1,6 +1,6 @@
-"""How values of the wire are checked: closed lists, ids, days, metadata, absent against null.
+"""Checks of single values: closed lists, ids, days, metadata, absent and null.
 
-Refusals carry a stable code and a sentence that says what is wrong and what would be right.
+Errors have a stable code and a sentence that says what is wrong and what would be right.
 """
 
 import math
@@ -25,7 +25,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def refusal(code: str, sentence: str, field: str = "") -> PydanticCustomError:
-    """The error a validator raises: ``code`` is stable, ``sentence`` is for a person.
+    """Return the error that a validator raises: ``code`` is stable, ``sentence`` is for users.
 
     A validator of a whole object names the ``field`` (its wire name) that has to change.
     """
@@ -34,7 +34,7 @@ def refusal(code: str, sentence: str, field: str = "") -> PydanticCustomError:
 
 
 def must(check: Callable[[str], bool], code: str, sentence: str) -> AfterValidator:
-    """The validator that refuses a text for which ``check`` is false."""
+    """Return the validator that refuses a text for which ``check`` is false."""
 
     def validate(value: str) -> str:
         if not check(value):
@@ -113,7 +113,7 @@ def refuse_nul(value: str) -> str:
 
 
 def parse_uuid(value: Any) -> Any:
-    """A UUID from its text form with hyphens; anything but text is left to the next check."""
+    """Parse a UUID with hyphens; values other than text are left to the next check."""
     if isinstance(value, UUID):
         return value
     if value is None:
@@ -164,7 +164,7 @@ def bounded_object(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def metadata_problem(value: Any) -> tuple[str, str] | None:
-    """What is wrong with one metadata value, as (code, sentence), or None."""
+    """Return what is wrong with one metadata value, as (code, sentence), or None."""
     if isinstance(value, str):
         if len(value) > MAX_METADATA_VALUE:
             return (

@@ -57,7 +57,7 @@ class CampaignContact(Resource):
 
 
 class BulkContactsInput(Input):
-    """The envelope: what is wrong here refuses the whole request."""
+    """The envelope: a problem here refuses the whole request."""
 
     contacts: Annotated[
         list[Any],
@@ -116,7 +116,7 @@ class BulkError(Resource):
 
 
 class BulkIgnored(Resource):
-    """A contact that was left alone on purpose: ``not_in_campaign`` or ``status_ended``."""
+    """A contact that was ignored on purpose: ``not_in_campaign`` or ``status_ended``."""
 
     index: int
     phone: Any = None

@@ -27,7 +27,7 @@ class ErrorDetails(Resource):
 
 
 class Error(Resource):
-    """The body of every refusal."""
+    """The body of every error."""
 
     status_code: int
     message: str
@@ -35,6 +35,6 @@ class Error(Resource):
 
 
 class CallError(Error):
-    """The body of every refusal of the call operations."""
+    """The body of every error of the call operations."""
 
     success: Annotated[bool, Field(json_schema_extra={"const": False})]

@@ -1,6 +1,6 @@
-"""The kinds of field that the classes of the wire are made of, with their limits.
+"""The field types of the schema classes, with their limits.
 
-Each kind states its rule twice from one source: as the check and as JSON Schema.
+Each type states its rule twice from one source: as the check and as JSON Schema.
 """
 
 import re
@@ -39,12 +39,12 @@ MAX_ITEMS = 100
 
 E164_PATTERN = r"^\+[1-9][0-9]{7,14}$"
 _INK = re.compile(r"[^\s\u001c-\u001f\u0085\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
-"""One character that leaves a mark, written so that every dialect of patterns agrees."""
+"""One visible character, written so that every regular-expression dialect agrees."""
 _E164 = re.compile(r"\+[1-9][0-9]{7,14}")
 
 
 def can_be_seen(name: str) -> bool:
-    """Whether more stands there than spaces and marks without a width."""
+    """Whether the text holds more than spaces and characters without a width."""
     return _INK.search(name) is not None
 
 

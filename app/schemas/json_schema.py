@@ -1,4 +1,4 @@
-"""The classes of the wire as JSON Schema (draft 2020-12, that of OpenAPI 3.1)."""
+"""The schema classes as JSON Schema (draft 2020-12, that of OpenAPI 3.1)."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -38,7 +38,7 @@ class _WireSchema(GenerateJsonSchema):
 
 
 def component_schemas(models: Iterable[type[Wire]]) -> dict[str, dict[str, Any]]:
-    """Name -> schema of the models and of everything they refer to.
+    """Return the schemas, by name, of the models and of everything they refer to.
 
     Resources are described as they are written, inputs and queries as they are read.
     """
@@ -57,7 +57,7 @@ def component_schemas(models: Iterable[type[Wire]]) -> dict[str, dict[str, Any]]
 
 
 def _names_of(base: type[Wire]) -> set[str]:
-    """The names of all classes derived from ``base``."""
+    """Return the names of all classes derived from ``base``."""
     found = {base.__name__}
     for child in base.__subclasses__():
         found |= _names_of(child)
@@ -65,7 +65,8 @@ def _names_of(base: type[Wire]) -> set[str]:
 
 
 def _published(schema: dict[str, Any], *, closed: bool) -> dict[str, Any]:
-    """Without the inner name; answers may grow by fields, bodies that are read may not."""
+    """Return the schema without the internal name; answers may get further fields,
+    bodies may not."""
     dropped = {"title"} if closed else {"title", "additionalProperties"}
     kept = {key: value for key, value in schema.items() if key not in dropped}
     if "description" in kept:

@@ -34,7 +34,7 @@ _ENTRY = {
 
 
 def _form_entry(value: Any) -> tuple[str, Any]:
-    """One key-value pair out of any of the three shapes that clients send."""
+    """Return one key-value pair from any of the three shapes that clients send."""
     if not isinstance(value, dict):
         raise refusal("wrong_type", 'An entry is an object like {"key": "city", "value": "Leeds"}.')
     if "value" in value and ("key" in value or "name" in value):
@@ -57,7 +57,7 @@ FormEntry = Annotated[tuple[str, Any], PlainValidator(_form_entry), WithJsonSche
 
 
 class LegacyCallInput(LenientInput):
-    """One call, the old way: introNotes, or introMessage with introVoicemail."""
+    """One call in the retired format: introNotes, or introMessage with introVoicemail."""
 
     name: FilledName
     to_phone_number: E164
@@ -68,17 +68,18 @@ class LegacyCallInput(LenientInput):
     form_info: Omittable[Annotated[list[FormEntry], Field(max_length=MAX_METADATA_KEYS)]] = None
 
     def first_and_last(self) -> tuple[str, str]:
-        """``name`` in two: its first word, and what follows it."""
+        """Split ``name`` into its first word and the rest."""
         first, _, last = self.name.strip().partition(" ")
         return first, last.strip()
 
     def metadata(self) -> dict[str, Any]:
-        """``formInfo`` as the call's metadata; of two entries with one key the last counts."""
+        """Return ``formInfo`` as the call's metadata; of two entries with one key the
+        last counts."""
         return dict(self.form_info or [])
 
 
 class LegacyCallAnswer(Resource):
-    """The call has been taken; its body is an addition to the contract."""
+    """The call is accepted; this body is an addition to the contract."""
 
     success: bool
     message: str

@@ -1,4 +1,4 @@
-"""From decoded JSON, a form or a query string to a class of the wire, all problems at once."""
+"""Read decoded JSON, a form or a query string into a schema class, with all problems at once."""
 
 from collections.abc import Iterable, Mapping, Sized
 from difflib import get_close_matches
@@ -14,7 +14,7 @@ from app.schemas.checks import NOT_NULLABLE
 W = TypeVar("W", bound=Wire)
 
 MAX_PROBLEMS = 100
-"""A body with more than this is answered with the first ones: naming each costs time."""
+"""The most problems in one answer: naming each costs time."""
 
 _EXPECTED = {
     "string_type": "Text",
@@ -46,10 +46,10 @@ def read(
     by_name: bool = False,
     context: Mapping[str, Any] | None = None,
 ) -> W:
-    """``data`` as an instance of ``model``.
+    """Return ``data`` as an instance of ``model``.
 
-    ``by_name`` reads inner names (forms, tests) in place of wire names. ``context`` carries
-    limits that are configuration. Raises `ValidationFailed` with all problems of the data.
+    ``by_name`` reads field names (forms, tests) instead of wire names. ``context`` holds limits
+    that are configuration. Raises `ValidationFailed` with all problems of the data.
     """
     try:
         return model.model_validate(
@@ -86,7 +86,7 @@ _LIMITS: dict[str, tuple[str, str]] = {
 
 
 def _words(model: type[BaseModel], details: ErrorDetails) -> tuple[str, str]:
-    """Code and sentence; what a validator of ours refused brings both."""
+    """Return code and sentence; our own validators set both."""
     kind, value, context = details["type"], details["input"], details.get("ctx", {})
     if "sentence" in context:
         return kind, context["sentence"]
@@ -110,7 +110,7 @@ def _unknown(model: type[BaseModel], location: tuple[int | str, ...]) -> str:
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
-    """The sentence for an unknown field or parameter; it suggests the nearest known name."""
+    """Return the sentence for an unknown field or parameter; it suggests the nearest known name."""
     name = name[:100]
     by_folded = {each.casefold(): each for each in known}
     near = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
@@ -124,7 +124,7 @@ def _wire_fields(model: type[BaseModel]) -> list[str]:
 
 
 def _model_at(model: type[BaseModel], location: list[int | str]) -> type[BaseModel]:
-    """The class of the object at a place of the body."""
+    """Return the class of the object at a position of the body."""
     for part in location:
         if isinstance(part, int):
             continue

@@ -31,7 +31,7 @@ PricedTier = Annotated[Tier, OneOf(Tier.FREE, Tier.BASIC, Tier.PLUS)]
 
 
 class BrandUIColor(Input):
-    """A colour of the partner's brand. An id that is sent keeps the entry it names."""
+    """A colour of the partner's brand. An id that is sent keeps the entry of that id."""
 
     id: Omittable[Uuid] = None
     name: FilledName
@@ -119,7 +119,7 @@ class Partner(Resource):
 
 
 class _PartnerInput(Input):
-    """The nullable fields that creating and updating a partner have in common."""
+    """The nullable fields that creating and updating a partner share."""
 
     logo_img_url: WebUrl | None = None
     domain: Name | None = None

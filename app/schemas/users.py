@@ -16,7 +16,7 @@ AnyTier = Annotated[Tier, OneOf(*Tier)]
 
 
 class User(Resource):
-    """A person."""
+    """A user."""
 
     id: Uuid
     email: Annotated[str, Field(json_schema_extra={"format": "email"})]
@@ -33,7 +33,7 @@ class User(Resource):
     user_type: Annotated[
         Omittable[Annotated[Role, UserTypes]], Field(json_schema_extra=ADDITION)
     ] = None
-    """Added to the contract: what the person is."""
+    """Added to the contract: the user's role."""
 
 
 class CreateUserInput(Input):
@@ -71,6 +71,6 @@ class CreateAdminInput(Input):
 
 
 class Message(Resource):
-    """A sentence on what was done."""
+    """A sentence about the result."""
 
     message: str

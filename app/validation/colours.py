@@ -1,7 +1,7 @@
-"""Colours that a partner may send: one check, used when they are written and when served.
+"""Colours that a partner may send: one check, used when they are stored and when they are served.
 
-Accepted are ``#rgb``, ``#rrggbb``, ``rgb()``, ``hsl()`` and the CSS colour names, all opaque:
-a contrast can't be computed for a colour that lets something else shine through.
+Accepted are ``#rgb``, ``#rrggbb``, ``rgb()``, ``hsl()`` and the CSS colour names, all opaque: the
+contrast of a transparent colour can't be computed.
 """
 
 import re
@@ -42,7 +42,7 @@ def is_colour(value: str) -> bool:
 
 
 def to_hex(value: str) -> str:
-    """The colour as ``#rrggbb``, the only form that reaches a style sheet or a page.
+    """Return the colour as ``#rrggbb``, the only form in style sheets and pages.
 
     Raises ValueError for what `is_colour` refuses. Components beyond their range are clipped.
     """

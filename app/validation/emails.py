@@ -1,4 +1,4 @@
-"""Email addresses: one check for every place that takes one."""
+"""Email addresses: one check for every place that accepts one."""
 
 import re
 
@@ -22,11 +22,11 @@ Quoted local parts and address literals are refused by both.
 _ordinary = re.compile(
     r"[A-Za-z0-9_+-]++(?:\.[A-Za-z0-9_+-]++)*+@(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)+[a-z]{2,}"
 ).fullmatch
-"""What nearly every address looks like; up to 64 characters of it need no second look."""
+"""The form of nearly every address; one of up to 64 characters needs no further check."""
 
 
 def is_email(value: str) -> bool:
-    """Whether mail can be sent to it, as far as its form tells: ``name@host.domain``."""
+    """Whether the text has the form of an email address: ``name@host.domain``."""
     if len(value) <= 64 and _ordinary(value):
         return True
     # Compiled (and kept) by `re` at the first use: the large sets of letters take long.

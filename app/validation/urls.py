@@ -1,8 +1,8 @@
-"""Addresses that end up in a page: one check, used when they are written and when they are served.
+"""URLs that are shown on a page: one check, used when they are stored and when they are served.
 
-Accepted are http and https addresses with a host name and, where header links allow it, mailto
-and tel. User information, control characters, spaces, quotes, angle brackets and backslashes
-(which browsers read as slashes) are refused, so an accepted address is safe inside an attribute.
+Accepted are http and https URLs with a host name and, for header links, mailto and tel. User
+information, control characters, spaces, quotes, angle brackets and backslashes (which browsers read
+as slashes) are refused, so an accepted URL is safe inside an attribute.
 """
 
 import re
@@ -12,7 +12,7 @@ from app.validation.emails import is_email
 MAX_LENGTH = 2000
 
 _LETTERS = r"A-Za-z0-9\u00a1-\u1fff\u3040-\ud7ff"
-"""Of host names. Left out are the signs that browsers read as a slash, colon or at-sign."""
+"""Characters of host names, without those that browsers read as a slash, colon or at-sign."""
 _LABEL = rf"[{_LETTERS}](?:[{_LETTERS}-]{{0,61}}[{_LETTERS}])?"
 _PORT_NUMBERS = (
     r"[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]"
@@ -32,7 +32,7 @@ _MAILTO = rf"[Mm][Aa][Ii][Ll][Tt][Oo]:[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@{_MA
 
 WEB_PATTERN = rf"^{_WEB}$"
 LINK_PATTERN = rf"^(?:{_WEB}|{_MAILTO}|{_TEL})$"
-"""The rules as JSON Schema writes them; they are the very ones that are checked."""
+"""The rules as JSON Schema writes them; the check uses the same text."""
 
 _VOICE = rf"(?:{_SIP}|{_STREAM})"
 
@@ -40,25 +40,26 @@ _VOICE = rf"(?:{_SIP}|{_STREAM})"
 
 
 def is_web_url(value: str) -> bool:
-    """Whether it is an http or https address that may be linked, loaded or redirected to."""
+    """Whether it is an http or https URL that may be linked, loaded or redirected to."""
     return len(value) <= MAX_LENGTH and re.fullmatch(_WEB, value) is not None
 
 
 def is_link(value: str) -> bool:
-    """Whether it may stand in a header link: as `is_web_url`, or a mailto or tel address."""
+    """Whether it is allowed as a header link: as `is_web_url`, or a mailto or tel URL."""
     if is_web_url(value) or re.fullmatch(_TEL, value):
         return True
     return re.fullmatch(_MAILTO, value) is not None and is_email(value.partition(":")[2])
 
 
 def is_voice_address(value: str) -> bool:
-    """Whether a call can be handed to it: a SIP address (sip: or sips:), with no parameter but
+    """Whether a call can be handed over to it: a SIP address (sip: or sips:) without parameters but
     ``transport``, or an encrypted stream (wss: or https:)."""
     return len(value) <= MAX_LENGTH and value.isascii() and re.fullmatch(_VOICE, value) is not None
 
 
 def parts_of_voice_address(value: str) -> tuple[str | None, str]:
-    """The user, None for a stream, and the host of an address for which `is_voice_address`."""
+    """Return the user (None for a stream) and the host of an address that passes
+    `is_voice_address`."""
     found = re.fullmatch(_VOICE, value)
     if found is None:
         message = "not a voice address"

@@ -36,7 +36,7 @@ blueprint.after_request(shadow.keep)
 
 @blueprint.after_app_request
 def _announce_the_end(response: Response) -> Response:
-    """On every answer of the area, those to unknown paths too (RFC 9745, RFC 8594, RFC 5829)."""
+    """On every answer of the area, including unknown paths (RFC 9745, RFC 8594, RFC 5829)."""
     if request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
         known = settings()
         terms: legacy_calls.Terms | None = g.get("legacy_terms")

@@ -1,7 +1,7 @@
-"""Shadow mode: what Area C would have answered, kept beside what was answered.
+"""Shadow mode: the answer that Area C would have given, stored beside the actual one.
 
-Every request with a valid token is counted, also after the end. Where its body can be read, the
-same rules are asked what they would say to it in Area C; no call comes of that.
+Every request with a valid token is counted, also after the end of the area. If its body can be
+read, the rules of Area C are applied to it, without placing a call.
 """
 
 import logging
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 def cast(session: Session, body: LegacyCallInput) -> None:
-    """Finds out what Area C would answer now, before the call itself changes anything."""
+    """Compute what Area C would answer now, before the call itself changes anything."""
     caller = g.legacy_terms.caller
     asked = legacy_migration.translate(session, caller, body)
     try:
@@ -41,11 +41,11 @@ def cast(session: Session, body: LegacyCallInput) -> None:
 
 
 def keep(response: Response) -> Response:
-    """Notes the answer beside its shadow. A request too many costs no write."""
+    """Store the answer beside its shadow. A rate-limited request costs no write."""
     if "legacy_terms" not in g or response.status_code == TOO_MANY:
         return response
     try:
-        # A refused client is no caller of the request, but known by its token.
+        # A refused client is not the caller of the request, but known by its token.
         with transaction(scope=scope_of(g.legacy_terms.caller)) as session:
             if "legacy_shadow" not in g and response.status_code in NOT_READ:
                 _cast_unread(session)

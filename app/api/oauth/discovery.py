@@ -1,4 +1,4 @@
-"""What clients and resource servers read to find their way: metadata and public keys."""
+"""Metadata and public keys for clients and resource servers."""
 
 from flask import Response
 

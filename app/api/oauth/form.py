@@ -19,7 +19,7 @@ MAX_FIELDS = 50
 
 @dataclass(frozen=True, slots=True)
 class ClientCredentials:
-    """How a client proves itself; ``basic`` where it used the Authorization header."""
+    """How a client authenticates; ``basic`` if it used the Authorization header."""
 
     client_id: str
     secret: str
@@ -27,14 +27,14 @@ class ClientCredentials:
 
 
 class FormRequest(OAuth2Request):
-    """A form as Authlib reads it. The query string and cookies are never looked at: credentials
-    don't belong in addresses, and the cookie XSRF-TOKEN means nothing here."""
+    """A form as Authlib reads it. The query string and cookies are ignored: credentials don't
+    belong in URLs, and the cookie XSRF-TOKEN has no meaning here."""
 
     payload: Any
     client: Any
 
     def __init__(self, form: Mapping[str, str], credentials: ClientCredentials):
-        # Authlib looks at the address only to refuse plain HTTP. Behind a proxy every request is
+        # Authlib uses the URL only to refuse plain HTTP. Behind a proxy every request is
         # plain HTTP, so the configuration refuses it instead (`Settings`).
         super().__init__("POST", "https://issuer.invalid/oauth2/token")
         self._form = form
@@ -60,8 +60,8 @@ class _FormPayload(OAuth2Payload):
 
 
 def read_form(request: Request, limit: int) -> FormRequest:
-    """The form of a request. Raises `ValidationFailed` for another content type, what is no
-    UTF-8, a parameter sent twice, and more than one way of authenticating."""
+    """Return the form of a request. Raises `ValidationFailed` for another content type, invalid
+    UTF-8, a repeated parameter, and more than one way of authenticating."""
     form = _parse(_read(request, limit))
     return FormRequest(form, _credentials(request, form))
 

@@ -29,7 +29,7 @@ SCOPES_SUPPORTED = sorted({Permission.LEGACY_CALL}.union(*ROLE_PERMISSIONS.value
 
 
 class Client:
-    """What Authlib asks of a client that has authenticated."""
+    """The client as Authlib expects it after authentication."""
 
     def __init__(self, stored: OAuthClient):
         self.stored = stored
@@ -45,7 +45,7 @@ class Client:
 
 
 class UnsupportedGrant(UnsupportedGrantTypeError):
-    """Authlib's own would repeat the client's words, which may be anything."""
+    """Authlib's own error would repeat the client's text, which may be anything."""
 
     def __init__(self, error: str, description: str):
         super().__init__(None)
@@ -90,8 +90,8 @@ class Revocation(RevocationEndpoint):
 
 
 class TokenServer(AuthorizationServer):
-    """Answers one request within one transaction. Refusals are answers, not exceptions, so that
-    a failed attempt is counted; only `RateLimited` is raised."""
+    """Answers one request within one transaction. Errors are answers, not exceptions, so that a
+    failed attempt is counted; only `RateLimited` is raised."""
 
     def __init__(self, session: Session, settings: Settings, ip: str | None):
         super().__init__(scopes_supported=SCOPES_SUPPORTED)
@@ -108,7 +108,7 @@ class TokenServer(AuthorizationServer):
         methods: Sequence[str],  # noqa: ARG002 - signature of the base class
         endpoint: str = "token",  # noqa: ARG002 - signature of the base class
     ) -> Client:
-        """The client that the request proves. 401 only where HTTP Basic was used, else 400."""
+        """Return the authenticated client. 401 only if HTTP Basic was used, otherwise 400."""
         sent = request.credentials
         limit = self.settings.failed_sign_ins
         subject = throttle.subject("client", sent.client_id, self._ip)

@@ -1,4 +1,4 @@
-"""The area's blueprint: who asks is said by the header x-api-key."""
+"""The area's blueprint: the header x-api-key authenticates."""
 
 from flask import Request
 from sqlalchemy.orm import Session

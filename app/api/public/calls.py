@@ -1,4 +1,4 @@
-"""Single outbound calls: POST /api/v1/outbound/call, their reads and their cancelling."""
+"""Single outbound calls: POST /api/v1/outbound/call, reading and cancelling calls."""
 
 from uuid import UUID
 
@@ -128,7 +128,7 @@ def list_calls(query: CallFilter) -> Response:
 @blueprint.get("/outbound/calls/<call_id>")
 @operation(summary="Read a call", output=Call, errors=NOT_FOUND, added=True)
 def get_call(call_id: UUID) -> Call:
-    """Where the call stands, and every attempt at it."""
+    """The status of the call, and every attempt."""
     with extensions.transaction(read_only=True) as session:
         return _described(session, calls.get(session, extensions.caller(), call_id))
 
@@ -147,9 +147,9 @@ def get_call(call_id: UUID) -> Call:
     added=True,
 )
 def cancel_call(call_id: UUID) -> Call:
-    """A waiting call is cancelled at once. A call on the line is ended through the carrier after
-    the answer: its status becomes `canceled` once it is over, and `statusDetail` says so if the
-    carrier does not end it. Cancelling a cancelled call again is no error."""
+    """A waiting call is cancelled at once. An active call is ended through the carrier after the
+    answer: its status becomes `canceled` once it is over, and `statusDetail` says so if the carrier
+    does not end it. Cancelling a cancelled call again is no error."""
     keys = extensions.settings().secret_keys
     with extensions.transaction() as session:
         return _described(session, calls.cancel(session, extensions.caller(), call_id, keys))

@@ -40,13 +40,13 @@ CAMPAIGN_NOT_FOUND = {"campaign_not_found": "There is no such campaign in the or
     },
 )
 def send_contacts(campaign_id: UUID, body: BulkContactsInput, query: BulkQuery) -> dict[str, Any]:
-    """What is wrong with the envelope refuses the request as a whole; otherwise the answer is 200
-    and says for each contact what became of it, even where all of them failed.
+    """A problem of the envelope refuses the request as a whole; otherwise the answer is 200 and has
+    a result for each contact, even if all of them failed.
 
-    ``upsert`` adds contacts that are absent and updates those present, ``updateOnly`` leaves alone
-    what is not in the campaign, ``remove`` removes. A contact is found by its own external id
-    where the key identifies contacts, by its phone or by its email. A missing or empty value
-    keeps what is stored, null clears it. Unknown fields are kept as metadata.
+    ``upsert`` adds contacts that are absent and updates those present, ``updateOnly`` ignores
+    contacts that are not in the campaign, ``remove`` removes. A contact is found by its own
+    external id if the key identifies contacts, by its phone or by its email. A missing or empty
+    value keeps what is stored, null clears it. Unknown fields are kept as metadata.
     """
     with extensions.transaction(read_only=query.dry_run) as session:
         result = contacts.send(
@@ -94,6 +94,6 @@ def list_contacts(campaign_id: UUID, query: ContactFilter) -> Response:
     added=True,
 )
 def get_contact(campaign_id: UUID, contact_id: UUID) -> StoredContact:
-    """What is stored, with the phone in E.164 and one value for each external-id key."""
+    """The stored contact, with the phone in E.164 and one value for each external-id key."""
     with extensions.transaction(read_only=True) as session:
         return contacts.get(session, extensions.caller(), campaign_id, contact_id)

@@ -1,4 +1,4 @@
-"""Uploaded files, kept in a folder of this installation or in another store with the same protocol."""
+"""Uploaded files, kept in a folder of this installation or in a store with the same protocol."""
 
 from app.config import Settings
 from app.gateways.files.base import FileStore, StoredFile, size_words

@@ -1,4 +1,4 @@
-"""The protocol of every message writer: messages from facts and a note, without quoting the note."""
+"""The protocol of every message writer: messages from facts and a note that is never quoted."""
 
 import re
 from collections.abc import Mapping
