@@ -1,7 +1,7 @@
-"""PEOPLE: the portal's screens, one package per noun.
+"""The portal's screens for people, one package per noun.
 
 Each module whose name ends in ``views`` adds its views to the one blueprint when it is imported,
-which happens here; `web` is what the packages share.
+which happens here; the packages share `web`.
 """
 
 from importlib import import_module
@@ -27,7 +27,7 @@ guard.protect(portal, csrf)  # here: the blueprint is one, applications can be s
 
 
 def register_portal(app: Flask) -> None:
-    """Add the screens, what guards them, and what their templates use."""
+    """Add the screens, their guard and their template functions."""
     app.config.setdefault("WTF_CSRF_CHECK_DEFAULT", False)  # the portal's guard calls it
     # Pages with a token in their address send no referrer; `Sec-Fetch-Site` says what it would.
     app.config.setdefault("WTF_CSRF_SSL_STRICT", False)
@@ -50,7 +50,7 @@ def register_portal(app: Flask) -> None:
 
 
 def furnish_portal(app: Flask) -> None:
-    """What the screens remember from request to request, begun anew."""
+    """Reset what the screens keep between requests."""
     settings: Settings = app.extensions["settings"]
     app.extensions["page_rate_limit"] = TokenBuckets(
         settings.page_rate_per_second,

@@ -1,6 +1,7 @@
-"""Words for a browser, from what it says of itself: "Firefox on Windows".
+"""Names of browsers, from their user agent: "Firefox on Windows".
 
-Only names are read, in the order that tells those apart that claim to be each other.
+The names are checked in an order that distinguishes browsers whose user agents contain each other's
+names.
 """
 
 BROWSERS = (
@@ -29,7 +30,7 @@ SYSTEMS = (
 
 
 def device_words(user_agent: str | None) -> str:
-    """The browser and its system, as far as they can be told."""
+    """Return the browser and its system, as far as the user agent says."""
     header = user_agent or ""
     browser = next((name for mark, name in BROWSERS if mark in header), None)
     system = next((name for mark, name in SYSTEMS if mark in header), None)
@@ -39,6 +40,6 @@ def device_words(user_agent: str | None) -> str:
 
 
 def is_phone(user_agent: str | None) -> bool:
-    """Whether it is carried in a pocket: for the picture beside the words."""
+    """Whether it is a phone: for the icon."""
     header = user_agent or ""
     return "iPhone" in header or ("Android" in header and "Mobile" in header)

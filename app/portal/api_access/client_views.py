@@ -72,7 +72,7 @@ def api_client_new() -> str:
 
 @portal.post("/api-access/clients/new")
 def api_client_create() -> Page:
-    """Answers with the client's page, this once with the secret: it is in no address."""
+    """Show the client's page, with the secret this once: no URL holds it."""
     form = ClientForm()
     if not form.validate():
         return _form_page(form), 422
@@ -154,7 +154,7 @@ def api_client_revoke(client_id: UUID) -> Page:
 
 
 def _changeable(client_id: UUID) -> OAuthClient:
-    """A client that a partner manages itself. Raises `NotFound`."""
+    """Return a client that the partner manages. Raises `NotFound`."""
     with transaction(read_only=True) as session:
         client = oauth_clients.get(session, caller(), client_id)
     if client.area is not Area.PARTNER_ADMIN:

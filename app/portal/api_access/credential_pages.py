@@ -1,4 +1,4 @@
-"""What the pages of keys and of clients share."""
+"""What the pages of keys and clients share."""
 
 from typing import Any
 from uuid import UUID
@@ -14,16 +14,16 @@ from app.services.credentials import request_log
 REQUESTS_SHOWN = 25
 STATES = {"in-use": "In use", "ended": "Ended"}
 IN_USE = {"in-use": True, "ended": False}
-"""What a chosen state asks the service for; nothing chosen asks for both."""
+"""Filter value -> the service's argument; no value means both."""
 
 ALREADY_SHOWN = "Already done. The secret was shown once. Lost it? Roll it."
-"""For a form that was sent twice."""
+"""The message for a form that was sent twice."""
 
 Crumbs = list[tuple[str, Any]]
 
 
 def roll_page(form: RollForm, title: str, sentence: str, act: str, crumbs: Crumbs) -> str:
-    """The form of a new secret beside the old one; the last of ``crumbs`` leads back."""
+    """Show the form for a new secret beside the old one; the last of ``crumbs`` is the way back."""
     return render_template(
         "portal/api_access/roll.html",
         title=title,
@@ -36,7 +36,7 @@ def roll_page(form: RollForm, title: str, sentence: str, act: str, crumbs: Crumb
 
 
 def last_requests(session: Session, credential_id: UUID) -> dict[str, Any]:
-    """What `_requests.html` shows of the last requests made with a key or client."""
+    """Return the last requests of a key or client for `_requests.html`."""
     rows = request_log.latest(session, caller(), credential_id, REQUESTS_SHOWN)
     return {
         "requests": requests_shown(rows),

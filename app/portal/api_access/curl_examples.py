@@ -1,7 +1,6 @@
-"""Lines that run as they stand: with the partner's own addresses, campaigns and assistants.
+"""Commands that run unchanged: with the partner's own addresses, campaigns and assistants.
 
-Only the secret is not in them: it comes from the environment, so that it is in no history of a
-shell and in no file.
+The secret comes from the environment, so that it is in no shell history and in no file.
 """
 
 import json
@@ -31,7 +30,7 @@ class Lines:
 def for_key(
     key: ApiKey, addresses: Addresses, campaign: Campaign | None, assistant: Assistant | None
 ) -> list[Lines]:
-    """What the key may do, each thing once; the harmless ones first."""
+    """Return one example for each permission of the key, the harmless ones first."""
     base = f"{addresses.public_api}/api/v1"
     found = [_key_lines("list-assistants", "List its assistants", f"{base}/agents")]
     contacts = f"{base}/campaigns/{campaign.id}/contacts" if campaign else None
@@ -58,7 +57,7 @@ def for_key(
 
 
 def for_client(client: OAuthClient, addresses: Addresses) -> Lines:
-    """A token, and a first request with it."""
+    """Return the examples of getting a token and of a first request with it."""
     tokens, partners = f"{addresses.auth}/oauth2/token", f"{addresses.base}/api/partners"
     curl = f"""TOKEN=$(curl -sS '{tokens}' \\
   -d grant_type=client_credentials \\

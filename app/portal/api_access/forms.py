@@ -49,7 +49,7 @@ OVERLAPS = ((0, "At once"), (1, "After 1 day"), (3, "After 3 days"), (7, "After 
 
 
 def _end_of_day(text: str | None) -> datetime | None:
-    """The end of a day (UTC). Raises `PydanticCustomError` with the words of the JSON."""
+    """Return the end of a day (UTC). Raises `PydanticCustomError` with the JSON's message."""
     if not (text or "").strip():
         return None
     day = parse_date((text or "").strip())
@@ -57,7 +57,7 @@ def _end_of_day(text: str | None) -> datetime | None:
 
 
 class EndingForm(PortalForm):
-    """What keys and clients have in common."""
+    """The fields that the forms of keys and clients share."""
 
     wire_fields: ClassVar = {"expiresAt": "last_day"}
 
@@ -113,7 +113,7 @@ class RollForm(PortalForm):
 
     @property
     def length(self) -> timedelta:
-        """Raises `ValidationFailed` in the service where it is out of range."""
+        """The number of hours; the service raises `ValidationFailed` if it is out of range."""
         text = self.overlap.data or ""
         return timedelta(
             days=int(text) if text.isascii() and text.isdigit() and len(text) < 4 else -1

@@ -1,4 +1,4 @@
-"""How keys and clients are written: their state, their end, the requests made with them."""
+"""Labels of keys and clients: their state, their end and their requests."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def client_state(client: OAuthClient) -> State:
 
 
 def works(credential: ApiKey | OAuthClient) -> bool:
-    """Whether there is anything left to revoke or roll."""
+    """Whether the credential can still be revoked or rolled."""
     over = credential.expires_at is not None and credential.expires_at <= utcnow()
     return credential.revoked_at is None and not over
 
@@ -60,7 +60,7 @@ def works(credential: ApiKey | OAuthClient) -> bool:
 def end_of(
     credential: ApiKey | OAuthClient, zone: str, served_until: datetime | None = None
 ) -> End:
-    """The end that is set, or the one that has been; at the latest that of what serves it."""
+    """Return the end that is set or has passed; at the latest the end of its owner."""
     if credential.revoked_at is not None:
         return End(day(credential.revoked_at, zone), soon=False)
     ends = [each for each in (credential.expires_at, served_until) if each is not None]

@@ -1,4 +1,4 @@
-"""API access: the keys of organizations, shown once, with what was asked with them last."""
+"""API access: the keys of organizations, shown once, with their last requests."""
 
 from uuid import UUID
 
@@ -91,7 +91,7 @@ def api_key_new() -> Page:
 
 @portal.post("/api-access/keys/new")
 def api_key_create() -> Page:
-    """Answers with the key's page, this once with the secret: it is in no address."""
+    """Show the key's page, with the secret this once: no URL holds it."""
     form = KeyForm()
     organization = organization_picker.organization_chosen()
     if not form.validate():
@@ -211,7 +211,7 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
 def _examples(
     session: Session, organization: Organization
 ) -> tuple[Campaign | None, Assistant | None]:
-    """A campaign and an assistant of the organization with which the lines work."""
+    """Return a campaign and an assistant of the organization for the examples."""
     found = campaigns.search(session, caller(), organization_id=organization.id, limit=20).items
     current = [row for row in found if row.status is not CampaignStatus.ARCHIVED]
     ready = [

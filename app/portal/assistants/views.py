@@ -1,4 +1,4 @@
-"""Assistants: the list, one with what it still needs, and the forms that set it up."""
+"""Assistants: the list, one assistant with what it still needs, and the forms that set it up."""
 
 from typing import Any
 from uuid import UUID
@@ -183,7 +183,7 @@ def assistant_key_remove(assistant_id: UUID) -> Page:
 
 
 def organizations_of(session: Session, found: Any) -> dict[UUID, Organization]:
-    """The organizations of assistants, in one query."""
+    """Return the organizations of assistants, in one query."""
     ids = {assistant.organization_id for assistant in found}
     query = organizations.visible(caller()).where(Organization.id.in_(ids))
     return {row.id: row for row in session.scalars(query)}
@@ -215,7 +215,7 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
 
 
 def _conditions(assistant: Assistant, organization: Organization) -> list[dict[str, Any]]:
-    """The conditions with the place to fix each, for those who may."""
+    """Return the conditions, with links to fix them for users who may."""
     found = []
     for each in assistants.readiness(assistant, organization):
         title = each.sentence

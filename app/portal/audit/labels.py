@@ -1,4 +1,4 @@
-"""The one table of words for the history: what was done, to what, and which field changed."""
+"""The words of the history: actions, records and fields."""
 
 import re
 from datetime import datetime
@@ -31,7 +31,7 @@ KIND_WORDS = {
     "brand_image": "Pictures of the brand",
     "partner": "Portal settings",
 }
-"""Kinds of things, as a filter offers them."""
+"""Kinds of records, as the filter offers them."""
 
 ACTION_WORDS = {
     "agent.created": "Assistant added",
@@ -187,7 +187,7 @@ ACTOR_WORDS = {
     "api_key": "API key",
     "system": "System",
 }
-"""Who acted where it was no person."""
+"""Names of actors that are not users."""
 
 _VALUES: dict[str, str] = {
     **{tier.value: name for tier, name in TIER_NAMES.items()},
@@ -211,7 +211,7 @@ _VALUES_OF: dict[str, dict[str, str]] = {
     "status": {status.value: status.value.capitalize() for status in CampaignStatus},
     "userType": {Role.ADMIN: ROLE_NAMES[Role.ADMIN]},
 }
-"""Words that mean something only in one field."""
+"""Words that apply to one field only."""
 _VALUES_OF |= {"user_type": _VALUES_OF["userType"], "role": _VALUES_OF["userType"]}
 _WEEKDAYS = ("", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _NUMBER = re.compile(r"\+[1-9]\d{7,14}")
@@ -225,7 +225,7 @@ def change_words(action: str) -> str:
 
 
 def field_words(name: str) -> str:
-    """paymentTier or payment_tier -> Plan; fields without words of their own are spelt out."""
+    """paymentTier or payment_tier -> Plan; fields without a label of their own are spelt out."""
     first, *rest = name.split("_")
     camel = first + "".join(part.capitalize() for part in rest)
     spaced = "".join(f" {c.lower()}" if c.isupper() else c for c in name)
@@ -233,7 +233,7 @@ def field_words(name: str) -> str:
 
 
 def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
-    """A value before or after a change, in one line; ``name`` is its field's."""
+    """Return a value before or after a change, in one line; ``name`` is that of its field."""
     match value:
         case [int(), *_] if name == "weekdays":
             return ", ".join(_WEEKDAYS[day] for day in value)

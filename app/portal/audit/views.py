@@ -1,4 +1,4 @@
-"""History: who did what when, from where, before and after."""
+"""The history: who changed what, when and from where, with the values before and after."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -47,9 +47,9 @@ PAGES = {
     "api_key": ("portal.api_key", "key_id"),
     "client": ("portal.api_client", "client_id"),
 }
-"""Where a thing has a page: nothing of these kinds is ever deleted."""
+"""The pages of records; records of these kinds are never deleted."""
 WITHIN = {"campaign": ("campaign", "contact")}
-"""What is chosen together with a kind of thing."""
+"""Filter value -> the record types that it includes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def show_audit() -> str | tuple[str, int]:
 
 @portal.get("/audit.csv")
 def audit_file() -> Response:
-    """The entries that the filters choose, newest first."""
+    """Export the filtered entries, newest first."""
     chosen, problems = _chosen()
     if problems:
         raise ValidationFailed.on(problems[0][0], "invalid_date", problems[0][1])
@@ -125,7 +125,7 @@ def _json(values: Mapping[str, Any] | None) -> str:
 
 
 def _chosen() -> tuple[Chosen, Problems]:
-    """What the address asks for, and what can't be read in it; that filters nothing."""
+    """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
     since, before, problems = day_bounds(zone())
     kind, action = lists.text_filter("kind"), lists.text_filter("action")
     chosen = Chosen(
@@ -157,7 +157,7 @@ def _changes(entry: AuditEntry, assistants: Mapping[str, str]) -> list[Change]:
 
 
 def _url_of(entry: AuditEntry) -> str | None:
-    """The page of what was changed, where there is one that the reader may open."""
+    """Return the URL of the changed record's page, if there is one that the user may open."""
     endpoint, parameter = PAGES.get(entry.target_type, (None, ""))
     if endpoint is None or not may_open(caller(), endpoint):
         return None

@@ -1,4 +1,4 @@
-"""How readable the brand is, pair by pair, and where it is not complete yet."""
+"""The brand's readability, pair by pair, and its missing parts."""
 
 from itertools import groupby
 
@@ -15,7 +15,7 @@ IN_SETTINGS = frozenset({Place.SUPPORT, Place.DOMAIN})
 
 
 def place_url(place: Place) -> str | None:
-    """Where something is fixed; None where the caller may not."""
+    """Return the URL where it can be fixed; None if the caller may not."""
     if place not in IN_SETTINGS:
         return url_for("portal.branding", _anchor=place.value)
     if not caller().may(Permission.PARTNER_WRITE):

@@ -1,4 +1,4 @@
-"""The branding studio's form: between its fields and the contract's brand fields."""
+"""The branding studio's form, and its mapping to the contract's brand fields."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
@@ -28,7 +28,7 @@ CHAT_LABELS: dict[str, str] = {
     "assistant": "Replies",
     "background": "Background",
 }
-"""The parts of the chat window that have a colour of their own."""
+"""The parts of the chat window with a colour of their own."""
 ROW_NAMES = {
     "further_colours": "More colours",
     "header_links": "Header link",
@@ -66,7 +66,7 @@ def _colour_field(label: str) -> StringField:
 
 
 class BrandingForm(PortalForm):
-    """Rows without any words are left out; one spare row stands at the end of each list."""
+    """Empty rows are left out; one empty row is at the end of each list."""
 
     version = VersionField()
     product_name = StringField("Product name", render_kw={"maxlength": 200, "required": True})
@@ -88,7 +88,7 @@ class BrandingForm(PortalForm):
 
     @classmethod
     def showing(cls, content: Mapping[str, Any]) -> "BrandingForm":
-        """The form filled with brand fields in the contract's names."""
+        """Return the form filled with brand fields in the contract's names."""
         colours = content["brandUIColors"] or []
         primary = _primary_of(colours)
         chat = content["chatTemplateColors"] or {}
@@ -112,7 +112,7 @@ class BrandingForm(PortalForm):
         )
 
     def rearrange(self, rows: str, index: int, way: Way) -> None:
-        """Moves a row of a list by one place, or takes it out; what can't be is left alone."""
+        """Move a row of a list by one place, or remove it; an impossible move does nothing."""
         entries = self[rows].entries
         other = index - 1 if way == "up" else index + 1
         if way == "remove":
@@ -121,9 +121,9 @@ class BrandingForm(PortalForm):
             entries[index], entries[other] = entries[other], entries[index]
 
     def to_changes(self, stored: Mapping[str, Any]) -> dict[str, Any]:
-        """The brand fields of the contract that the form says; blank text is null.
+        """Return the form as brand fields of the contract; blank text is null.
 
-        Colours of the chat that have no field here are kept as they are ``stored``.
+        Colours of the chat without a field here keep their ``stored`` values.
         """
         colours = [_values(row) for row in self._filled(self.further_colours)]
         if self.colour.data and self.colour.data.strip():
@@ -144,7 +144,8 @@ class BrandingForm(PortalForm):
         }
 
     def apply_errors(self, error: DomainError) -> None:
-        """Put each problem at its field; those of rows and of no field also in `problems`."""
+        """Put each problem at its field; those of rows and of the whole form also into
+        `problems`."""
         rest = [] if error.problems else [("", error.message)]
         for problem in error.problems:
             field = self._field_of(problem.field)

@@ -1,4 +1,4 @@
-"""Brand fields in the words of the studio, and their values as a page shows them."""
+"""Labels of brand fields, and their values for display."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ FIELD_LABELS: dict[str, str] = {
     "partnerUpgradeMessage": "Message at a limit",
     "demoLink": "Address of your demo",
 }
-"""One for each field of a draft."""
+"""One label for each field of a draft."""
 
 PICTURE_NAMES = {"logo": "Logo", "favicon": "Favicon", "hero": "Sign-in picture"}
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One line of a value: words, and a colour (``#rrggbb``) or a picture's address beside them."""
+    """One line of a value: text, and a colour (``#rrggbb``) or a picture's URL beside it."""
 
     text: str
     colour: str | None = None
@@ -39,7 +39,8 @@ class Shown:
 
 
 def shown(name: str, value: Any, assistants: dict[str, str]) -> list[Shown]:
-    """A brand field's value in words, one line an entry; ``assistants`` names assistants by id."""
+    """Return a brand field's value as lines, one per entry; ``assistants`` are the names of
+    assistants by id."""
     if value is None or value in ("", [], {}):
         return [Shown("–")]
     if isinstance(value, list):
@@ -76,4 +77,4 @@ _ENTRIES: dict[str, Callable[[dict[str, str]], Shown]] = {
     "socialLinks": lambda item: Shown(f"{SOCIAL_NAMES[item['type']]}: {item['url']}"),
     "siteImages": lambda item: _picture(PICTURE_NAMES[item["type"]], item["imageUrl"]),
 }
-"""How an entry of each list of the brand is said."""
+"""How an entry of each list is displayed."""

@@ -1,4 +1,4 @@
-"""Logo, favicon and sign-in picture: uploaded into the draft, checked, taken out again."""
+"""Logo, favicon and sign-in picture: upload into the draft, check, remove."""
 
 from flask import redirect, request, url_for
 from werkzeug.datastructures import FileStorage
@@ -16,7 +16,7 @@ from app.services.branding import drafts, images
 
 @portal.post("/branding/images/<any(logo, favicon, hero):kind>")
 def branding_image(kind: str) -> Page:
-    """Uploads a picture into the draft, in place of the one of its kind."""
+    """Upload a picture into the draft, replacing the one of its kind."""
     file: FileStorage | None = request.files.get("picture")
     data = file.stream.read(images.MAX_BYTES + 1) if file else b""
     try:

@@ -1,4 +1,4 @@
-"""Surfaces as the draft would show them: the real templates with the draft's style sheet."""
+"""Previews of the draft: the real templates with the draft's style sheet."""
 
 from urllib.parse import urlsplit
 
@@ -28,7 +28,7 @@ def branding_preview(surface: str) -> Response:
     context = {"brand": page_brand(g.brand, theme), "preview": True}
     if surface == "sign-in":
         form = SignInForm()
-        # A preview must not draw the focus, and the page, to itself.
+        # A preview must not take the focus from the page.
         form.email.render_kw = {}
         html = render_template("portal/auth/form.html", form=form, forgot_url="", **context)
     elif surface == "error":
@@ -55,8 +55,8 @@ def branding_preview(surface: str) -> Response:
 
 
 def _mail(brand: Brand, theme: str) -> Response:
-    """A mail as a mail program in that theme would show it: its styles are inline, so nothing else
-    may be in it."""
+    """Return a mail as a mail program with that theme would show it: its styles are inline, and
+    nothing else may be in it."""
     wanted = "all" if theme == "dark" else "not all"
     html = mails.sample(brand).html.replace("(prefers-color-scheme: dark)", wanted)
     response = make_response(html)

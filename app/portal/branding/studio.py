@@ -1,4 +1,4 @@
-"""What the pages of the studio share: the draft where there is one, else what is published."""
+"""What the studio's pages share: the draft or, without one, the published version."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ MOST_CHAT_ASSISTANTS = 200
 
 
 class Studio:
-    """The partner of the caller with draft, published version and assistants."""
+    """The caller's partner with draft, published version and assistants."""
 
     def __init__(self, session: Session):
         self.partner: Partner = partners.get(session, caller(), partners.own(caller()))
@@ -67,11 +67,12 @@ class Studio:
         )
 
     def fragment(self, form: BrandingForm) -> str:
-        """What typing changes: draft, head and version; or that another user was quicker."""
+        """Return what typing changes: draft, head and version; or the conflict with
+        another user."""
         return render_template("portal/branding/_typed.html", typed=True, **self._context(form))
 
     def conflict_with(self, changes: dict[str, Any]) -> EditConflict:
-        """Who was quicker, and where what was typed differs from what is saved now."""
+        """Return who saved first, and the differences between what was typed and what is saved."""
         draft = self.draft
         found = versions.differences(self.content, {**self.content, **changes})
         return EditConflict(
@@ -88,7 +89,7 @@ class Studio:
         )
 
     def head(self) -> dict[str, Any]:
-        """What the head and the tabs of every page of the studio show."""
+        """Return the data of the head and the tabs of every page of the studio."""
         return {
             "draft": self.draft,
             "changes": self.changes,

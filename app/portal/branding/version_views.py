@@ -1,4 +1,4 @@
-"""History of the brand: who published what when, two versions beside each other, the way back."""
+"""Versions of the brand: who published what and when, a comparison of two, and rolling back."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def branding_history() -> str:
 
 @portal.get("/branding/history/<int(max=2147483647):number>")
 def branding_version(number: int) -> str:
-    """A version beside the one before it, or beside what customers see now."""
+    """Show a version beside the one before it, or beside the one that customers see now."""
     against: versions.Against = "now" if request.args.get("with") == "now" else "before"
     with transaction(read_only=True) as session:
         studio = Studio(session)
@@ -58,7 +58,7 @@ def branding_roll_back(number: int) -> Page:
     "/branding/history/<int(max=2147483647):number>/roll-back", endpoint="branding_roll_back_post"
 )
 def roll_back(number: int) -> Page:
-    """Makes a draft of the version; publishing it stays a second step."""
+    """Make a draft of the version; publishing it is a second step."""
     try:
         with transaction() as session:
             drafts.roll_back(session, caller(), Studio(session).partner, number)

@@ -26,7 +26,7 @@ def branding() -> Page:
 
 @portal.post("/branding")
 def branding_save() -> Page:
-    """Keeps what the form says in the draft. Typing sends it too, and gets the preview back."""
+    """Save the form in the draft. Typing sends it too, and gets the preview back."""
     form = BrandingForm()
     try:
         saved = _save(form)
@@ -44,7 +44,7 @@ def branding_save() -> Page:
     "/<any(up, down, remove):way>"
 )
 def branding_rearrange(rows: str, index: int, way: str) -> Page:
-    """Moves a row of a list, or takes it out, and keeps the rest of what was typed."""
+    """Move or remove a row of a list, and keep everything else that was typed."""
     form = BrandingForm()
     form.rearrange(rows, index, cast(Way, way))
     try:
@@ -56,7 +56,7 @@ def branding_rearrange(rows: str, index: int, way: str) -> Page:
 
 @portal.post("/branding/shade")
 def branding_use_shade() -> Response:
-    """Takes one of the shades that are used as the brand colour of the draft."""
+    """Use one of the suggested shades as the brand colour of the draft."""
     shade = request.form.get("shade", "")
     with transaction() as session:
         partner = partners.get(session, caller(), partners.own(caller()))
@@ -71,7 +71,7 @@ def branding_use_shade() -> Response:
 
 @portal.post("/branding/publish")
 def branding_publish() -> Page:
-    """Publishes the draft; with the studio's form, what stands in it is saved first."""
+    """Publish the draft; the studio's form is saved first, if it was sent."""
     form = BrandingForm()
     try:
         with transaction() as session:
@@ -117,7 +117,7 @@ def _save(form: BrandingForm) -> int:
 
 
 def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
-    """The studio with what was typed: wrong, or changed by another user meanwhile."""
+    """Show the studio with what was typed: invalid, or changed by another user meanwhile."""
     typing = wants_fragment()
     if isinstance(error, ValidationFailed):
         if typing:

@@ -1,4 +1,4 @@
-"""The form of a test call, and what it shares with that of a campaign's plan."""
+"""The form of a test call, and the fields that it shares with a campaign's plan."""
 
 from typing import ClassVar
 
@@ -28,7 +28,8 @@ HINTS = {
 
 
 class MessageForm(PortalForm):
-    """What is said on a call: exact texts, instructions to write them from, or the assistant's."""
+    """The messages of a call: exact texts, instructions to write them from, or the
+    assistant's own."""
 
     wire_fields: ClassVar = {
         "agentId": "assistant",
@@ -51,7 +52,7 @@ class MessageForm(PortalForm):
 
     @staticmethod
     def message_of(stored: Call | Plan) -> dict[str, str | None]:
-        """Return the data of the fields for the messages that are stored."""
+        """Return the data of the fields for the stored messages."""
         if stored.call_instructions:
             return {"message_kind": INSTRUCTIONS, "instructions": stored.call_instructions}
         if not stored.intro_message:
@@ -64,7 +65,7 @@ class MessageForm(PortalForm):
 
     @property
     def texts(self) -> Texts:
-        """The words of the chosen way; what was typed for another way is left out."""
+        """Return the texts of the chosen way; texts typed for another way are left out."""
         match self.message_kind.data:
             case "exact":
                 return Texts(intro=clean(self.intro.data), voicemail=clean(self.voicemail.data))
@@ -74,7 +75,7 @@ class MessageForm(PortalForm):
                 return Texts()
 
     def fields_by_wire(self) -> dict[str, str]:
-        """Words that are missing are asked for where the user chose how to give them."""
+        """Missing texts are reported where the user chose how to enter them."""
         missing = {EXACT: "intro", DEFAULT: "message_kind"}.get(
             self.message_kind.data or "", "instructions"
         )
@@ -91,7 +92,7 @@ class TestCallForm(MessageForm):
 
     @classmethod
     def repeating(cls, call: Call) -> "TestCallForm":
-        """The form that would place the same call again."""
+        """Return the form that would place the same call again."""
         names = (call.contact.get("firstName"), call.contact.get("lastName"))
         return cls.from_object(
             data={
@@ -104,7 +105,7 @@ class TestCallForm(MessageForm):
 
     @property
     def called_number(self) -> str:
-        """The number without the spaces and marks that people write into it."""
+        """Return the number without spaces and punctuation."""
         return (self.number.data or "").translate(str.maketrans("", "", " -.()/\u00a0"))
 
     def to_request(self) -> CallRequest:

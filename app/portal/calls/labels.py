@@ -1,4 +1,4 @@
-"""One call in words: its timeline, its attempts and how it ended."""
+"""A call in words: its timeline, its attempts and its result."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -73,7 +73,7 @@ SOURCE_WORDS = {
 
 
 def live(session: Session, found: Call) -> dict[str, Any]:
-    """What the panel of a call shows, while it runs and after it."""
+    """Return the data of a call's panel, during the call and after it."""
     moments = calls.timeline(session, caller(), found.id)
     attempts = calls.attempts_of(session, [found.id])[found.id]
     return {
@@ -112,7 +112,7 @@ def _consequences(found: Call) -> list[str]:
 def _entries(
     found: Call, moments: Sequence[Moment], attempts: Sequence[CallAttempt]
 ) -> list[dict[str, Any]]:
-    """The timeline: the first moment in clock time, the others as seconds after it."""
+    """Return the timeline: the first event with its time, the others with the seconds after it."""
     start = moments[0].at if moments else found.created_at
     each_attempt = iter(attempts)
     entries = [
@@ -177,7 +177,7 @@ def _after(start: datetime, at: datetime, *, first: bool) -> str:
 
 
 def _seconds(found: Call) -> int:
-    """How long the two have been talking, or did."""
+    """Return the duration of the conversation so far."""
     if found.answered_at is None:
         return 0
     return round(((found.ended_at or utcnow()) - found.answered_at).total_seconds())

@@ -1,4 +1,4 @@
-"""The test call: its form, what is checked before it, and the call while it runs."""
+"""The test call: its form, the pre-call checks, and the call while it is active."""
 
 from typing import Any
 from uuid import UUID
@@ -46,7 +46,7 @@ def test_call() -> Page:
 
 @portal.post("/test-call/checks")
 def test_call_checks() -> str:
-    """The pre-flight list for what the form says at this moment."""
+    """Return the pre-call checks for the current values of the form."""
     form = TestCallForm()
     with transaction(read_only=True) as session:
         return render_template("portal/calls/_checks.html", checks=_checks(session, form))
@@ -94,7 +94,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
         shown = live(session, calls.get(session, caller(), call_id)) if call_id else {}
         checks = _checks(session, form)
         if is_refused and not form.number.errors:
-            # The service names the first thing that stops a call, a form all of them.
+            # The service reports the first blocker, the form shows all of them.
             form.number.errors = tuple(c["title"] for c in checks if c.get("url") == "#number")
         return render_template(
             "portal/calls/test.html",
@@ -138,7 +138,7 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
 
 
 def _fix_link(place: str, assistant: Assistant) -> dict[str, str]:
-    """The link to the page that fixes a check, for users who may open it."""
+    """Return the link to the page that fixes a check, for users who may open it."""
     if place in FIELDS:
         return {"url": FIELDS[place], "act": "Go to field"}
     endpoint, act = PAGES.get(place, ("", ""))

@@ -1,4 +1,4 @@
-"""Calls: the list with its filters, one of them, and its cancellation."""
+"""Calls: the list with its filters, one call, and cancelling it."""
 
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -77,8 +77,8 @@ def call(call_id: UUID) -> str:
 
 @portal.get("/calls/<uuid:call_id>/live")
 def call_live(call_id: UUID) -> Response:
-    """The panel of a call that asks for itself again until the call is over; then the call's own
-    page is loaded again, since all of it has changed."""
+    """Return the panel of a call, which reloads itself until the call is over; then the whole page
+    is loaded again."""
     with transaction(read_only=True) as session:
         found = calls.get(session, caller(), call_id)
         panel = make_response(render_template("portal/calls/_live.html", **live(session, found)))
@@ -108,9 +108,9 @@ def call_cancel(call_id: UUID) -> Response:
 
 
 def _chosen() -> tuple[CallSearch, Problems]:
-    """What the address asks for, and what can't be read in it; that filters nothing.
+    """Return the filters of the URL and the problems in them; an invalid one filters nothing.
 
-    Days are those of the reader's zone; of calls that usage counts, UTC as there.
+    Days are in the user's time zone; for calls that usage counts, UTC as on the usage page.
     """
     counted = request.args.get("counted") == "yes"
     since, before, problems = day_bounds("UTC" if counted else zone())

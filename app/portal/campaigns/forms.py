@@ -49,7 +49,7 @@ class CampaignForm(PortalForm):
 
     @property
     def chosen(self) -> list[UUID]:
-        """Return the ids that were ticked; other values are ignored."""
+        """Return the ticked ids; other values are ignored."""
         if self.all_assistants:
             return []
         found = []

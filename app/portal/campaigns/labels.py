@@ -1,4 +1,4 @@
-"""Message of a campaign's outreach: its hours, its reasons, what a start would do."""
+"""A campaign's outreach in words: its hours, its blockers, the consequences of starting it."""
 
 from datetime import time
 from typing import Any
@@ -78,7 +78,7 @@ def plan_facts(plan: Outreach, assistant: Assistant) -> list[tuple[str, str | No
 
 
 def consequences(forecast: Forecast, plan: Outreach, held: CampaignBlocker | None) -> list[str]:
-    """What follows from starting now, in numbers."""
+    """Return the consequences of starting now, in numbers."""
     lines = [f"{plural(forecast.called, 'contact')} will be called: {hours_words(plan)}."]
     if held is not None:
         lines.append(f"No calls until this ends: {held.sentence}")
@@ -95,7 +95,7 @@ def consequences(forecast: Forecast, plan: Outreach, held: CampaignBlocker | Non
 
 
 def left_out_lines(campaign: Campaign, progress: Progress) -> list[tuple[str, int, str]]:
-    """(reason, how many, where they are listed), most first."""
+    """Return (reason, count, URL of the list), most first."""
     return [
         (
             reason_words(code),
@@ -129,7 +129,7 @@ def blocker_words(
 
 
 def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> list[str]:
-    """Where the outreach stands at this moment, and when it will be over."""
+    """Return the current state of the outreach, and when it will be over."""
     if plan is None or plan.started_at is None:
         return ["No calls yet. Calls begin when you start the campaign."]
     if campaign.status is CampaignStatus.ARCHIVED:

@@ -59,8 +59,7 @@ class PlanForm(MessageForm):
         ]
 
     def to_plan(self) -> Plan:
-        """The plan as typed, with the words of the chosen way alone; for a form that was
-        validated."""
+        """Return the plan as typed, with only the texts of the chosen way; for a validated form."""
         texts = self.texts
         speaker = None
         with suppress(ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""The outreach of a campaign: its plan, its start and pause, how far it has come."""
+"""The outreach of a campaign: its plan, starting and pausing it, its progress."""
 
 from typing import Any
 from uuid import UUID
@@ -41,7 +41,7 @@ def campaign_outreach(campaign_id: UUID) -> str:
 
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/live")
 def campaign_outreach_live(campaign_id: UUID) -> str:
-    """The panel of a running campaign, which asks for itself again."""
+    """Return the panel of a running campaign, which reloads itself."""
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
         return render_template(
@@ -162,7 +162,7 @@ def _start(campaign_id: UUID, *, again: bool) -> Response:
 
 
 def _shown(session: Session, found: Campaign) -> dict[str, Any]:
-    """What the page and its live panel show."""
+    """Return the data that the page and its live panel share."""
     plan = outreach.stored_plan(session, found)
     progress = outreach.progress_of(session, found)
     running = found.status is CampaignStatus.ACTIVE

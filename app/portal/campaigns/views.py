@@ -1,4 +1,4 @@
-"""Campaigns: the list, one of them with its contacts, its uploads and its settings."""
+"""Campaigns: the list, and one campaign with its contacts, uploads and settings."""
 
 from typing import Any
 from uuid import UUID
@@ -203,7 +203,7 @@ def about(session: Session, found: Campaign) -> dict[str, Any]:
 
 
 def _removed(session: Session) -> tuple[str, str] | None:
-    """The contact that was just removed and can be put back: its name and id."""
+    """Return the contact that was just removed and can be restored: its name and id."""
     try:
         contact_id = UUID(request.args.get("removed", ""))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the pages of carrier accounts have in common."""
+"""What the pages of carrier accounts share."""
 
 from typing import Any
 from uuid import UUID
@@ -21,7 +21,7 @@ FORMS = {CarrierKind.TWILIO: "portal.carrier_account", CarrierKind.SIP: "portal.
 
 
 def only_partners() -> None:
-    """Operators have no account of their own: theirs is in the environment."""
+    """Operators have no account here: theirs is in the settings."""
     if caller().partner_id is None:
         raise NotFound
 
@@ -41,7 +41,7 @@ def form_url(kind: CarrierKind, organization_id: UUID | None) -> str:
 
 
 def removing(session: Session, account: CarrierAccount) -> Confirmation:
-    """Asks whether the account is to be removed, with what would follow."""
+    """Return the confirmation of removing the account, with the consequences."""
     follows = carrier_accounts.leaving(session, caller(), account)
     instead = f"your account {short_name(follows.instead)}" if follows.instead else "the platform’s"
     secret = "token" if account.trunk is None else "password"
@@ -73,8 +73,8 @@ def about(
     stored: PortalForm,
     conflict: Conflict | None = None,
 ) -> dict[str, Any]:
-    """What the page of one form shows: ``typed``, or where nothing was typed yet, what is
-    ``stored``."""
+    """Return the data of a form's page: ``typed`` values or, before any were typed, the ``stored``
+    ones."""
     organization_id = organization.id if organization else None
     current = carrier_accounts.current(session, caller(), organization_id)
     present = current.account

@@ -51,7 +51,7 @@ def list_carrier_accounts() -> str:
 
 @portal.get("/line/accounts/choose")
 def carrier_account_choose() -> Page:
-    """Asks whose account it will be."""
+    """Ask for the owner of the new account."""
     only_partners()
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
@@ -93,7 +93,7 @@ def carrier_account_save() -> Page:
 
 @portal.post("/line/accounts/<uuid:account_id>/test")
 def carrier_account_test(account_id: UUID) -> Page:
-    """Asks the worker to test the connection."""
+    """Ask the worker to test the connection."""
     with transaction() as session:
         carrier_accounts.ask_for_test(session, caller(), account_id)
     return redirect(url_for("portal.carrier_accounts"), 303)
@@ -101,7 +101,7 @@ def carrier_account_test(account_id: UUID) -> Page:
 
 @portal.get("/line/accounts/<uuid:account_id>/test")
 def carrier_account_connection(account_id: UUID) -> Page:
-    """The result of the last test; while it runs, a fragment that asks for itself again."""
+    """Return the result of the last test; while it runs, a fragment that reloads itself."""
     if not wants_fragment():
         return redirect(url_for("portal.carrier_accounts"), 303)
     with transaction(read_only=True) as session:

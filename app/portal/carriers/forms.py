@@ -1,4 +1,4 @@
-"""The forms of a carrier account: one with Twilio, or a SIP trunk."""
+"""The forms of a carrier account: a Twilio account, or a SIP trunk."""
 
 from wtforms import BooleanField, PasswordField, RadioField, SelectChoice, StringField
 
@@ -54,7 +54,7 @@ class LineTrunkForm(PortalForm):
         return cls.from_object(trunk, {"caller": caller, "version": version})
 
     def to_particulars(self) -> Particulars:
-        """As it was typed; the service says what of it can't be."""
+        """Return the values as typed; the service reports invalid ones."""
         trunk = Trunk(
             address=(self.address.data or "").strip(),
             user=(self.user.data or "").strip(),

@@ -1,4 +1,4 @@
-"""How the telephone line does, in words: to operators by carrier, to others as their line."""
+"""The state of the carriers in words: for operators by carrier, for others as one."""
 
 from app.enums import Observed
 from app.portal.web.formats import carrier_title, number, plural
@@ -44,7 +44,7 @@ def problem_title(health: CarrierHealth, *, names_carrier: bool) -> str:
 
 
 def problem_text(health: CarrierHealth, waiting: int, most: int) -> str:
-    """What follows, with the number of calls that wait where the line holds them."""
+    """Return the consequence, with the number of waiting calls if the carrier holds them."""
     if not health.state.holds_calls:
         return _TEXTS[health.state]
     return f"{waiting_words(waiting, most)} {_TEXTS[health.state]}"

@@ -1,4 +1,4 @@
-"""The telephone line: how it does, what waits because of it, and what was refused."""
+"""Carrier status: its state, the calls that wait because of it, and refused calls."""
 
 from flask import render_template
 

@@ -1,4 +1,4 @@
-"""The chat bubble's window, and the page that stands in for it without script."""
+"""The chat window, and the page that replaces it without script."""
 
 from flask import g, make_response, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
@@ -35,7 +35,7 @@ def show_chat(**_place: str) -> Response:
 @portal.post("/p/<slug>/chat", endpoint="partner_chat_send")
 @portal.post("/chat", endpoint="chat_send")
 def send_chat(**_place: str) -> Response:
-    """Hands the message in; a person answers it by email."""
+    """Submit the message; it is answered by email."""
     form = _form()
     try:
         with transaction() as session:
@@ -46,7 +46,7 @@ def send_chat(**_place: str) -> Response:
         return _page(form, 422)
     except RateLimited as error:
         form.message.errors = (error.message,)
-        # The window is swapped for what can be fixed only: 422 says so to the script.
+        # The window is replaced only for errors that the user can fix: 422 says so to the script.
         response = _page(form, 422 if is_from_htmx() else 429)
         response.headers["Retry-After"] = str(error.retry_after)
         return response

@@ -1,4 +1,4 @@
-"""What is done to one contact and asks back: removing it, putting it back, never calling it."""
+"""Actions on one contact with a confirmation: remove, restore, add to the do-not-call list."""
 
 from uuid import UUID
 
@@ -18,7 +18,7 @@ from app.services import campaigns, contacts, do_not_call
 from app.services.contacts import consent, history, single
 
 SOURCE = "contact"
-"""Where the entry of a do-not-call list says that it came from."""
+"""The source that the do-not-call entry names."""
 
 
 class ConsentForm(PortalForm):
@@ -47,7 +47,7 @@ def contact_remove_confirm(campaign_id: UUID, contact_id: UUID) -> str:
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
 def contact_remove(campaign_id: UUID, contact_id: UUID) -> Page:
-    """Leads to the campaign, which offers to put the contact back."""
+    """Redirect to the campaign, which offers to restore the contact."""
     with transaction() as session:
         single.remove(session, caller(), campaign_id, contact_id)
     return redirect(url_for("portal.campaign", campaign_id=campaign_id, removed=contact_id), 303)
@@ -67,7 +67,7 @@ def contact_restore(campaign_id: UUID, contact_id: UUID) -> Page:
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/consent")
 def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
-    """Keeps what the person said of being called, in the words of the metadata."""
+    """Store the contact's consent, as metadata."""
     form = ConsentForm()
     url = url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id)
     with transaction() as session:

@@ -1,4 +1,4 @@
-"""The form of one contact. Metadata is a text, a line for each: ``name = value``."""
+"""The form of one contact. Metadata is a text with a line for each value: ``name = value``."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,13 +17,13 @@ _KEY = "external_"
 
 
 class ContactForm(PortalForm):
-    """Made by `form_for`, which adds a field for each external id key of the campaign."""
+    """Created by `form_for`, which adds a field for each external-id key of the campaign."""
 
     once = OnceField()
     version = VersionField()
     keys: tuple[str, ...] = ()
     unreadable: Problem | None = None
-    """What is wrong with the further facts as a text; known once `to_fields` was called."""
+    """Problems of the metadata text; set by `to_fields`."""
 
     first_name = StringField("First name", render_kw=_SHORT)
     last_name = StringField("Last name", render_kw=_SHORT)
@@ -38,8 +38,8 @@ class ContactForm(PortalForm):
         return [self[f"{_KEY}{place}"] for place in range(len(self.keys))]
 
     def to_fields(self, stored: StoredContact | None = None) -> ContactFields:
-        """What the person wants, without the further facts where a line of them can't be read:
-        the rest is still checked, and `require_readable` refuses what is good but for that."""
+        """Return the typed values, without unreadable lines of metadata: the rest is still checked,
+        and `require_readable` refuses such lines afterwards."""
         had = stored.contact_metadata if stored else {}
         metadata = self._metadata(had)
         held = stored.external_ids if stored else {}
@@ -60,12 +60,12 @@ class ContactForm(PortalForm):
         )
 
     def require_readable(self) -> None:
-        """Raises `ValidationFailed` where a line of the further facts can't be read."""
+        """Raise `ValidationFailed` if a line of the metadata can't be read."""
         if self.unreadable:
             raise ValidationFailed.of(self.unreadable)
 
     def _metadata(self, had: Mapping[str, Any]) -> dict[str, Any]:
-        """The keys to write, with None for those to take away."""
+        """Return the keys to write, with None for those to remove."""
         wanted: dict[str, Any] = {}
         for number, line in enumerate((self.more.data or "").replace("\r", "").split("\n"), 1):
             if not line.strip():
@@ -110,7 +110,7 @@ class ContactForm(PortalForm):
 
 
 def form_for(keys: Sequence[str]) -> type[ContactForm]:
-    """The form with a field for each external id key."""
+    """Return the form with a field for each external-id key."""
     fields = {
         f"{_KEY}{place}": StringField(
             key, render_kw={"maxlength": MAX_EXTERNAL_ID_VALUE, "autocomplete": "off"}
@@ -139,7 +139,7 @@ def showing(keys: Sequence[str], contact: StoredContact) -> ContactForm:
 
 
 def shown(value: Any) -> str:
-    """A value of the metadata as a person reads it."""
+    """Return a metadata value as users see it."""
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
 
 
@@ -148,7 +148,7 @@ def _fits_a_line(name: str) -> bool:
 
 
 def _like(had: Any, text: str) -> Any:
-    """The text as the kind of value that it was before, where it can be one."""
+    """Return the text as the type of the previous value, if possible."""
     if isinstance(had, bool):
         return {"true": True, "false": False}.get(text, text)
     if isinstance(had, int | float) and text:

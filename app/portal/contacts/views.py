@@ -1,4 +1,4 @@
-"""Contacts of a campaign: one with its history, and the forms that add and change it."""
+"""Contacts of a campaign: one contact with its history, and the forms that add and change it."""
 
 from functools import partial
 from typing import Any
@@ -158,7 +158,7 @@ def _form(session: Session, campaign: Campaign, form: ContactForm) -> dict[str, 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts.csv")
 def contact_file(campaign_id: UUID) -> Response:
-    """All of them, oldest first; the file imports again to the same contacts."""
+    """Export all contacts, oldest first; importing the file again gives the same contacts."""
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         columns = export.columns_of(session, campaign)

@@ -1,4 +1,4 @@
-"""The do-not-call lists: which there are, the numbers of one, adding, removing, exporting."""
+"""The do-not-call lists: an overview, the numbers of one list, adding, removing, exporting."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -98,13 +98,13 @@ def do_not_call_add(organization_id: UUID) -> Page:
 
 @portal.post("/organizations/<uuid:organization_id>/do-not-call/add")
 def do_not_call_add_all(organization_id: UUID) -> Page:
-    """Adds the numbers if every line can be read; otherwise names the lines and adds none."""
+    """Add the numbers if every line can be read; otherwise report the lines and add none."""
     return _add(organization_id, good_only=False)
 
 
 @portal.post("/organizations/<uuid:organization_id>/do-not-call/add-good")
 def do_not_call_add_good(organization_id: UUID) -> Page:
-    """Adds the numbers that can be read and leaves the others out."""
+    """Add the numbers that can be read and skip the others."""
     return _add(organization_id, good_only=True)
 
 
@@ -132,7 +132,7 @@ def do_not_call_remove(organization_id: UUID) -> Response:
 
 @portal.get("/organizations/<uuid:organization_id>/do-not-call.csv")
 def do_not_call_export(organization_id: UUID) -> FlaskResponse:
-    """The whole list, safe for spreadsheets; it can be added again as it is."""
+    """Export the whole list, safe for spreadsheets; it can be imported unchanged."""
     with transaction(read_only=True) as session:
         organizations.get(session, caller(), organization_id)
     return csv_file("do-not-call", stream_with_context(_lines(organization_id)))
@@ -182,7 +182,7 @@ def _add_page(organization_id: UUID, form: NumbersForm, sheet: Sheet | None = No
 
 
 def _file_text(sent: FileStorage) -> str:
-    """Raises `ValidationFailed`."""
+    """Return the file's text. Raises `ValidationFailed`."""
     data = sent.stream.read(do_not_call.MAX_FILE_BYTES + 1)
     if len(data) > do_not_call.MAX_FILE_BYTES:
         message = "The file is larger than 2 MB. Keep only the column with the numbers."

@@ -1,1 +1,1 @@
-"""The way from the legacy API to the current one, client by client."""
+"""Migration from the legacy API to the current one, client by client."""

@@ -1,4 +1,4 @@
-"""How the way out of the retired calling API is told: the time left, and what would differ."""
+"""The migration in words: the time left, and what would differ."""
 
 import json
 from collections.abc import Mapping
@@ -21,12 +21,12 @@ FIELDS = {
     "introVoicemail": "voicemailMessage",
     "formInfo": "metadata",
 }
-"""Fields of the retired API and where their values go."""
+"""Fields of the legacy API and where their values go."""
 ONLY_BEFORE = {
     "retired": "The legacy API no longer serves this client. Use the new API.",
     "plan_required": "The legacy API needs the Plus plan. The new API works with every plan.",
 }
-"""Refusals that the new API does not know."""
+"""Errors of the legacy API without a counterpart."""
 
 
 def time_left(end: datetime) -> End:
@@ -40,15 +40,15 @@ def time_left(end: datetime) -> End:
 
 
 def as_curl(url: str, body: Mapping[str, Any]) -> str:
-    """A line that runs as it stands, with the key in the environment. An apostrophe is written
-    as JSON's own escape, so that no shell ends the text at it."""
+    """Return a command that runs unchanged, with the key in the environment. An apostrophe is
+    written as JSON's escape, so that no shell ends the text at it."""
     text = json.dumps(body, ensure_ascii=False, indent=2).replace("'", "\\u0027")
     headers = f"-H \"x-api-key: ${KEY_VARIABLE}\" \\\n  -H 'Content-Type: application/json'"
     return f"curl -sS '{url}' \\\n  {headers} \\\n  -d '{text}'"
 
 
 def answer_shown(status: int, body: Mapping[str, Any]) -> str:
-    """An answer as it goes over the wire: its status line and its body."""
+    """Return an answer as it is sent: its status line and its body."""
     try:
         phrase = HTTPStatus(status).phrase
     except ValueError:
@@ -57,7 +57,7 @@ def answer_shown(status: int, body: Mapping[str, Any]) -> str:
 
 
 def differences(exchange: LegacyExchange) -> list[str]:
-    """What a script must be ready for when it gets the other answer, in sentences."""
+    """Return the differences that a script must handle, in sentences."""
     before, after = exchange.status < 400, exchange.shadow_status < 400
     old, new = _details(exchange.answer), _details(exchange.shadow_answer)
     if before and after:

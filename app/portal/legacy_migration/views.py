@@ -1,4 +1,5 @@
-"""The way out of the retired calling API: each client, its traffic, and the request to move to."""
+"""Migration from the legacy API: each client, its traffic, and the request that
+replaces its own."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The first page: what needs a decision, what is left to set up, and the figures of the month."""
+"""The overview: action items, remaining setup steps, and the figures of the month."""
 
 from typing import Any
 from uuid import UUID
@@ -35,7 +35,7 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
     Kind.CREDENTIAL_KEY: ("portal.api_key", "Renew", "key", {}),
     Kind.CREDENTIAL_CLIENT: ("portal.api_client", "Renew", "key", {}),
 }
-"""Endpoint, act, icon and further parameters of where each kind is fixed."""
+"""Endpoint, button, icon and parameters of the page that fixes each kind of item."""
 
 PARAMETERS = {
     Kind.CALL: "call_id",
@@ -97,7 +97,7 @@ def show_overview() -> str:
 
 
 def _of_a_member(organization_id: UUID) -> str:
-    """The overview of an organization's member."""
+    """Return the overview of an organization's member."""
     with transaction(read_only=True) as session:
         month = overview.month(session, caller())
         return render_template(
@@ -150,7 +150,7 @@ def _shown(item: ActionItem) -> dict[str, Any]:
 
 
 def _setup(steps: dict[Step, bool]) -> dict[str, Any] | None:
-    """The checklist; None where there is nothing left to do."""
+    """Return the checklist; None if nothing is left to do."""
     if not steps:
         return None
     entries = [

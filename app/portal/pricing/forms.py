@@ -1,4 +1,4 @@
-"""Prices of the plans: each plan once, by the processor's ids."""
+"""The prices of the plans: each plan once, by the processor's ids."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
@@ -13,7 +13,7 @@ from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm
 
 OFFERED = (Tier.FREE, Tier.BASIC, Tier.PLUS)
-"""The plans that the contract lets have a price, in the order of their size."""
+"""The plans that can have a price in the contract, by size."""
 
 
 class PlanRow(Form):
@@ -22,7 +22,7 @@ class PlanRow(Form):
 
 
 class PricingForm(PortalForm):
-    """A plan whose two ids are blank is not offered."""
+    """A plan with two blank ids is not offered."""
 
     version = VersionField()
     free = FormField(PlanRow, label=TIER_NAMES[Tier.FREE])
@@ -37,8 +37,8 @@ class PricingForm(PortalForm):
 
     @classmethod
     def showing(cls, pricing: Sequence[Mapping[str, Any]] | None, version: int) -> "PricingForm":
-        """The form filled with the contract's ``pricing``; of a plan that stands there twice, the
-        first entry."""
+        """Return the form filled with the contract's ``pricing``; of a repeated plan, the first
+        entry."""
         form = cls.from_object(data={"version": version})
         for tier, row in form.rows:
             entry = next((e for e in pricing or () if e["tier"] == tier.value), None)
@@ -47,9 +47,9 @@ class PricingForm(PortalForm):
         return form
 
     def to_pricing(self, stored: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]] | None:
-        """The contract's ``pricing``: kept entries in their order, new ones behind them.
+        """Return the contract's ``pricing``: existing entries in their order, then new ones.
 
-        Raises `ValidationFailed` where one of a plan's two ids is missing.
+        Raises `ValidationFailed` if one of a plan's two ids is missing.
         """
         typed = {tier.value: _typed(row) for tier, row in self.rows}
         self._refuse_half(typed)
@@ -111,13 +111,13 @@ class PricingForm(PortalForm):
 
 
 def _in_order(tiers: Iterable[str], stored: Sequence[Mapping[str, Any]] | None) -> list[str]:
-    """The plans as their entries stand in the list: those that are ``stored`` first."""
+    """Return the plans in the order of their entries: the ``stored`` ones first."""
     return list(dict.fromkeys([*(entry["tier"] for entry in stored or ()), *tiers]))
 
 
 def _tier_of(place: list[str], filled: list[str]) -> str | None:
-    """The plan of a path like ``pricing.1.processorPriceId``, or with the plan in the number's
-    place."""
+    """Return the plan of a path like ``pricing.1.processorPriceId``, or of one with the plan
+    instead of the number."""
     if len(place) < 2 or not place[1].isdigit():
         return place[1] if len(place) > 1 else None
     return filled[int(place[1])] if int(place[1]) < len(filled) else None

@@ -1,4 +1,4 @@
-"""Plan limits the organizations on it."""
+"""The limits of plans for the organizations on them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
@@ -33,7 +33,7 @@ class LimitsForm(PortalForm):
     plus = FormField(AllowanceRow, label=TIER_NAMES[Tier.PLUS])
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Also whether the limits are in range, so that all is said at once."""
+        """Check also the ranges, so that all problems are shown at once."""
         fine = bool(super().validate(extra_validators))
         try:
             check(self.wanted())
@@ -56,7 +56,7 @@ class LimitsForm(PortalForm):
         return form
 
     def wanted(self) -> dict[Tier, Allowance]:
-        """What was typed; what could not be read is none."""
+        """Return the typed limits; unreadable ones are None."""
         return {tier: Allowance(row.at_once.data, row.a_day.data) for tier, row in self.rows}
 
     def differences(self, stored: Self) -> list[Difference]:
@@ -79,7 +79,7 @@ class LimitsForm(PortalForm):
             field.errors = (*field.errors, problem.message)
 
     def row_problems(self) -> list[tuple[str, str]]:
-        """Every problem as (id, words), with the plan's name."""
+        """Return every problem as (id, words), with the plan's name."""
         return [
             (field.id, f"{TIER_NAMES[tier]}, {field.label.text.lower()}: {message}")
             for tier, row in self.rows

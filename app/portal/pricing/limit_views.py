@@ -1,4 +1,4 @@
-"""What the partner's plans allow their organizations: typed, shown with what it does, saved."""
+"""The limits of the partner's plans: edit, preview the effects, save."""
 
 from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
@@ -24,7 +24,7 @@ def pricing_limits() -> Page:
 
 @portal.get("/pricing/limits/check")
 def pricing_limits_check() -> Page:
-    """What the values of the address would do. Nothing is written before the next page's form."""
+    """Show the effects of the URL's values. Nothing is written before the next page's form."""
     with transaction(read_only=True) as session:
         partner = _partner(session)
         form = LimitsForm.from_address(partner.version)

@@ -1,4 +1,4 @@
-"""Pricing: what a partner's plans cost, and the processor's ids behind them."""
+"""Pricing: the prices of a partner's plans, and the processor's ids behind them."""
 
 from collections import Counter
 from datetime import timedelta
@@ -27,7 +27,7 @@ from app.services.pricing import PriceStatus
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 STALE_AFTER = timedelta(minutes=30)
-"""Three turns of the worker without an answer."""
+"""Three runs of the worker without an answer."""
 
 
 @portal.app_template_filter("money")

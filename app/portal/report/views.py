@@ -1,4 +1,5 @@
-"""The admin report: the same users and numbers as the JSON, to look at, to print and as a file."""
+"""The admin report: the same users and figures as the JSON, as a page, for printing and
+as a file."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -69,20 +70,20 @@ def show_report() -> str | tuple[str, int]:
 
 @portal.get("/report.csv")
 def report_file() -> Response:
-    """The users that the filters choose, in the order of the JSON: without filters all of it."""
+    """Export the filtered users in the order of the JSON."""
     chosen, problems = _chosen()
     if problems:
         raise ValidationFailed.on(problems[0][0], "invalid_date", problems[0][1])
     parts = [csv_files.first_line(COLUMNS)]
     with transaction(read_only=True) as session:
         report = reporting.report(session, caller(), partners.own(caller()), chosen)
-        # Written while it is read, so that all its numbers are of one moment.
+        # Written while it is read, so that all its figures are of one moment.
         parts += [csv_files.lines(map(_cells, batch)) for batch in report.batches()]
     return csv_file(f"report-{utcnow():%Y-%m-%d}", parts)
 
 
 def _chosen() -> tuple[Chosen, list[tuple[str, str]]]:
-    """What the address asks for, and what can't be read in it; that filters nothing."""
+    """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
     since, until, problems = lists.day_range("since", "until")
     chosen = Chosen(
         query=lists.text_filter("q"),

@@ -1,1 +1,1 @@
-"""Find: everything by one field."""
+"""Search over everything."""

@@ -1,4 +1,4 @@
-"""Find: screens, organizations, people, campaigns and calls by a few words."""
+"""Search: screens, organizations, users, campaigns and calls by a few words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What was found of one kind; ``all_url`` is the list that shows the rest, where there is."""
+    """The results of one kind; ``all_url`` is the list with the rest, if there is one."""
 
     label: str
     icon: str
@@ -40,7 +40,7 @@ class Group:
 
 @portal.get("/find", endpoint="find")
 def find_things() -> str:
-    """The page; asked for by the field in the top bar, the short list under it."""
+    """The page; for the field in the top bar, the short list below it."""
     words = lists.text_filter("q") or ""
     groups: list[Group] = []
     if words:

@@ -1,4 +1,4 @@
-"""The partner's own facts: between the fields of a form and those of the contract."""
+"""The partner's company details, and their mapping to the contract's fields."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -48,7 +48,7 @@ class PortalSettingsForm(PortalForm):
 
     @classmethod
     def showing(cls, resource: Mapping[str, Any], version: int) -> "PortalSettingsForm":
-        """The form filled with a partner in the contract's names."""
+        """Return the form filled with a partner in the contract's names."""
         form = cls.from_object(data={"version": version})
         for field in form:
             value = resource[wire_name(field.name)]
@@ -58,8 +58,8 @@ class PortalSettingsForm(PortalForm):
         return form
 
     def to_changes(self, stored: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of the contract that the form says. Words that are kept through sign-in keep
-        what is ``stored`` with them."""
+        """Return the form as fields of the contract. URL parameters kept after sign-in keep their
+        ``stored`` values."""
         values: dict[str, Any] = {
             wire_name(field.name): (field.data or "").strip() or None for field in self
         }

@@ -1,4 +1,4 @@
-"""Settings of the portal: what of the partner is no part of a brand's versions."""
+"""Portal settings: the partner's fields that are not part of the brand."""
 
 from typing import Any
 from urllib.parse import urlsplit
