@@ -1,4 +1,4 @@
-"""The check screen, with what is wrong where, and what the pages of an upload share."""
+"""The check screen, and what the pages of an upload share."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -43,14 +43,14 @@ class Chip:
 
 
 Typed = Mapping[int, Mapping[int, str]]
-"""What a form sent: row number -> index of the column -> text."""
+"""Sent corrections: row number -> index of the column -> text."""
 
 
 def check_context(
     session: Session, upload: ContactImport, typed: Typed | None = None
 ) -> dict[str, Any]:
-    """What the template of the check screen shows, by the filters in the address; ``typed`` is
-    what was sent and not accepted."""
+    """Return the data of the check screen, by the filters in the URL; ``typed`` holds corrections
+    that were not accepted."""
     kinds = reports.failed_kinds(session, upload)
     notes = reports.note_kinds(session, upload)
     kind = _chosen(kinds, request.args.get("kind"), with_reason=True)
@@ -104,7 +104,7 @@ def check_context(
 
 
 def path_of(upload: ContactImport, campaign_name: str) -> dict[str, Any]:
-    """Breadcrumbs and wizard steps of an upload's pages."""
+    """Return breadcrumbs and wizard steps of an upload's pages."""
     campaign = url_for("portal.campaign", campaign_id=upload.campaign_id)
     choose = url_for("portal.upload_new", campaign_id=upload.campaign_id)
     return {
@@ -150,7 +150,7 @@ def _chips(
 
 
 def _row_number(cursor: str | None) -> int:
-    """A row of the address; the first page for anything that no row is numbered with."""
+    """Return the row number in the URL; an invalid one means the first page."""
     return (
         int(cursor) if cursor and cursor.isascii() and cursor.isdigit() and len(cursor) < 9 else 0
     )
@@ -187,8 +187,8 @@ def _read_as(upload: ContactImport) -> str:
 
 @contextmanager
 def unless_moved_on() -> Iterator[Session]:
-    """A transaction for the step. An upload that has moved on stays as it is: its page, which is
-    shown in any case, says where it stands."""
+    """A transaction for the step. If the upload's state has changed, nothing is done, and its page
+    shows the state."""
     with suppress(Conflict), transaction() as session:
         yield session
 

@@ -1,4 +1,4 @@
-"""The file of an upload again, with what was wrong in it: all of its rows, or those that failed."""
+"""The file of an upload for download: all rows with their problems, or only those that failed."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -21,7 +21,7 @@ _KINDS = {
 
 @portal.get("/uploads/<uuid:upload_id>/failed-rows.<any(csv, xlsx):ending>")
 def upload_failures(upload_id: UUID, ending: str) -> Response:
-    """The rows that can't be applied, with a column that says why."""
+    """Export the rows that can't be applied, with a column for the reason."""
     return _file(upload_id, ending, failed_only=True)
 
 

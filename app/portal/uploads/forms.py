@@ -1,4 +1,4 @@
-"""The forms of an upload: the file, and how it is read."""
+"""The forms of an upload: choosing the file, and how to read it."""
 
 from flask_wtf.file import FileField
 from wtforms import IntegerField, RadioField, SelectChoice, SelectField

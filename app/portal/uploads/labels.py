@@ -22,7 +22,7 @@ STATE_NAMES = {
 UNDO_NAMES = {"undoing": "Undoing", "undone": "Undone", "stopped": "Undo stopped"}
 UNDO_TONES = {"undoing": "info", "undone": "plain", "stopped": "danger"}
 STATES = {state.value: words for state, words in STATE_NAMES.items()} | {"undone": "Undone"}
-"""What a list of uploads can be filtered by."""
+"""The filters of a list of uploads."""
 STATE_TONES = {
     ImportState.UPLOADED: "neutral",
     ImportState.READING: "info",
@@ -88,7 +88,7 @@ _REPAIRED = ("number can be fixed", "numbers can be fixed")
 
 
 def status_badge(upload: ContactImport) -> tuple[str, str]:
-    """How far an upload has come: the word and the tone of its badge."""
+    """Return the state of an upload as the word and tone of its badge."""
     if upload.undo_state is not None:
         return UNDO_NAMES[upload.undo_state], UNDO_TONES[upload.undo_state]
     return STATE_NAMES[upload.state], STATE_TONES[upload.state]
@@ -114,8 +114,8 @@ def note_words(kind: Kind) -> str:
 
 
 def file_notes(found: Mapping[str, Any]) -> list[str]:
-    """What is worth knowing about the whole file, with the number of rows where it counts;
-    ``found`` is how the upload was read."""
+    """Return notes about the whole file, with the number of rows; ``found`` is how the upload was
+    read."""
     rows = found.get("noteRows", {})
     sentences = ((kind, WARNINGS[kind].rule) for kind in found.get("notes", ()))
     return [
@@ -142,7 +142,7 @@ def repaired_title(reason: str) -> str:
 
 
 def repaired_value(reason: str | None, repair: str) -> str:
-    """What a cell would become, as it is read: all repairs are numbers, but for texts."""
+    """Return what a cell would become: repairs are phone numbers, except for repaired texts."""
     return repair if reason == "twice_encoded" else phone(repair)
 
 

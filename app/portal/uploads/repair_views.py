@@ -1,4 +1,4 @@
-"""Mending rows on the check screen: cells are typed again, rows are left out."""
+"""Fixing rows on the check screen: typing cells again, leaving rows out."""
 
 import re
 from uuid import UUID
@@ -22,7 +22,7 @@ _ROW = re.compile(r"\d{1,8}", re.ASCII)
 
 @portal.post("/uploads/<uuid:upload_id>/rows")
 def upload_fix_rows(upload_id: UUID) -> Page:
-    """Keeps what was typed and checks the file with it."""
+    """Save the corrections and check the file with them."""
     typed = _typed()
     left_out = {int(text) for text in request.form.getlist("left_out") if _ROW.fullmatch(text)}
     try:
@@ -43,7 +43,7 @@ def upload_fix_rows(upload_id: UUID) -> Page:
 
 @portal.post("/uploads/<uuid:upload_id>/rows/take-back")
 def upload_restore_left_out(upload_id: UUID) -> Response:
-    """Looks at the rows again that were left out."""
+    """Include the left-out rows again."""
     with unless_moved_on() as session:
         corrections.restore_left_out(session, caller(), upload_id)
     return to_upload(upload_id)
@@ -51,7 +51,7 @@ def upload_restore_left_out(upload_id: UUID) -> Response:
 
 @portal.post("/uploads/<uuid:upload_id>/rows/forget")
 def upload_discard_fixes(upload_id: UUID) -> Response:
-    """Reads the file as it is, without what was typed and left out."""
+    """Read the file without corrections and with all rows."""
     with unless_moved_on() as session:
         corrections.discard_fixes(session, caller(), upload_id)
     return to_upload(upload_id)

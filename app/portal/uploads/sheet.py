@@ -1,4 +1,4 @@
-"""The sheet of a checked file: the person's own columns and rows, and which cells can be fixed."""
+"""The sheet of a checked file: the user's own columns and rows, and which cells can be fixed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from app.services.imports.reports import ShownRow
 
 LONGEST_CELL = 200
 WHOLE_ROW = frozenset({"column_count", "unclosed_quote", "bad_quote", "undecodable_text"})
-"""What makes a row doubtful in all its cells."""
+"""Problems that concern all cells of a row."""
 IDENTIFIERS = frozenset({Field.PHONE, Field.EMAIL, Field.EXTERNAL_ID, Field.EXTERNAL_ID_VALUE})
 FIELD_NAMES = {
     Field.FIRST_NAME: "First name",
@@ -33,9 +33,9 @@ _PAIR_NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A person's own value; ``tone`` is "bad", "repair" or empty, ``reasons`` stand below it.
+    """A value of the file; ``tone`` is "bad", "repair" or empty, ``reasons`` are shown below it.
 
-    ``typed`` is the whole value where it can be fixed, else None.
+    ``typed`` is the whole value if it can be fixed, otherwise None.
     """
 
     value: str
@@ -46,7 +46,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """A row as the sheet shows it; those that failed can be left out."""
+    """A row of the sheet; failed rows can be left out."""
 
     number: int
     cells: list[Cell]
@@ -55,7 +55,7 @@ class SheetRow:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One of the person's columns: its name, what it becomes, and what it could become."""
+    """A column of the file: its name, its target, and its possible targets."""
 
     index: int
     name: str
@@ -68,7 +68,7 @@ class Column:
 def columns_of(
     upload: ContactImport, external_keys: Sequence[str], chosen: Sequence[str] | None = None
 ) -> list[Column]:
-    """The file's columns; ``chosen`` are targets from a form that was not accepted."""
+    """Return the file's columns; ``chosen`` are targets from a form that was not accepted."""
     targets = chosen if chosen is not None else upload.mapping
     title = _title_column(upload)
     return [
@@ -151,7 +151,7 @@ def _cell(value: str, problems: Sequence[ImportProblem], typed: str | None) -> C
 
 
 def _title_column(upload: ContactImport) -> int:
-    """The column whose value names the row on a phone."""
+    """Return the column whose value is the row's title on a phone."""
     fields = [text.partition(":")[0] for text in upload.mapping]
     for wanted in (Field.FULL_NAME, Field.FIRST_NAME, Field.LAST_NAME, Field.EMAIL):
         if wanted in fields:

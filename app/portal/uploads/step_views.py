@@ -1,4 +1,4 @@
-"""What a person does with an upload: columns, repairs, applying, cancelling."""
+"""The steps of an upload: columns, repairs, applying, cancelling."""
 
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from app.services.imports import steps, uploads
 
 @portal.get("/uploads/<uuid:upload_id>/columns")
 def upload_columns(upload_id: UUID) -> Page:
-    """Every column with its first values, and how the file is read."""
+    """Show every column with its first values, and how the file is read."""
     with transaction(read_only=True) as session:
         upload = uploads.get(session, caller(), upload_id)
         if not uploads.can_be_read_again(upload):
@@ -59,7 +59,7 @@ def upload_columns_save(upload_id: UUID) -> Page:
 
 @portal.post("/uploads/<uuid:upload_id>/check")
 def upload_check_again(upload_id: UUID) -> Response:
-    """Checks the file against the campaign as it is now."""
+    """Check the file against the campaign as it is now."""
     with unless_moved_on() as session:
         steps.read_again(session, caller(), upload_id)
     return to_upload(upload_id)
@@ -124,7 +124,7 @@ def _columns_page(
 
 
 def check_as_it_is(upload_id: UUID, typed: Typed | None = None) -> tuple[str, int] | Response:
-    """The check by now; ``typed`` stands where the rows are still shown."""
+    """Show the current check; ``typed`` holds corrections for the rows that are still shown."""
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
         if found.state is not ImportState.CHECKED:

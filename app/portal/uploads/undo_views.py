@@ -1,4 +1,4 @@
-"""Undoing an upload: what it would do, asking for it, and how it went."""
+"""Undoing an upload: the preview, the request, and the result."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ CALLS = "Calls already placed stay in the record; calls that were cancelled stay
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that an undo leaves or does besides, and why."""
+    """A side effect of an undo, or something that it leaves, and why."""
 
     title: str
     text: str
@@ -32,7 +32,7 @@ class Remark:
 
 @portal.get("/uploads/<uuid:upload_id>/undo")
 def upload_undo(upload_id: UUID) -> Page:
-    """What undoing the upload would do, in numbers."""
+    """Show what undoing the upload would do, in numbers."""
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
         if not undo.can_be_undone(found, settings().undo_days):
@@ -62,13 +62,13 @@ def undone_context(found: ContactImport) -> dict[str, Any]:
 
 
 def counts_of(sums: Sums) -> list[int]:
-    """Contacts removed, restored, brought back, and left as they are."""
+    """Return the numbers of contacts removed, restored, brought back and left as they are."""
     left = sums.contacts_left + sums.gone + sums.taken
     return [sums.removed, sums.restored, sums.brought_back, left]
 
 
 def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
-    """Why what is left is left, and what follows besides."""
+    """Return the reasons for what is left, and the side effects."""
     found = []
     if sums.removed_changed:
         words = "was removed although it was" if done else "is removed although it was"

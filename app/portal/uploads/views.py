@@ -49,7 +49,7 @@ def list_uploads() -> str:
 
 
 def uploads_page(session: Session, campaign_id: UUID | None = None) -> dict[str, Any]:
-    """A page of uploads, by the filters and the place of the address, as templates show it."""
+    """Return a page of uploads for the templates, by the filters and the cursor of the URL."""
     place = lists.place()
     page = uploads.search(
         session,
@@ -81,7 +81,7 @@ def upload_new(campaign_id: UUID) -> str:
 
 @portal.post("/campaigns/<uuid:campaign_id>/upload")
 def upload_create(campaign_id: UUID) -> Page:
-    """Keeps the file and has it checked."""
+    """Store the file and start its check."""
     form = UploadForm()
     sent: FileStorage | None = form.file.data
     with transaction(read_only=True) as session:
@@ -140,7 +140,8 @@ def upload(upload_id: UUID) -> str:
 
 @portal.get("/uploads/<uuid:upload_id>/live")
 def upload_live(upload_id: UUID) -> Page:
-    """The panel that asks for itself again while the worker is busy; then the page is new."""
+    """Return the panel that reloads itself while the worker is busy; then the whole
+    page is loaded."""
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
         if found.state in AT_WORK or found.undo_state == undo.UNDOING:
@@ -182,7 +183,7 @@ def about(session: Session, found: ContactImport) -> dict[str, Any]:
 
 
 def _pace(found: ContactImport) -> str:
-    """1,210 rows a second, about 20 s left: an estimate, once there is something to judge by."""
+    """1,210 rows a second, about 20 s left: an estimate, empty at the beginning."""
     if found.apply_started_at is None or not found.rows_applied or found.apply_number > 1:
         return ""
     spent = max((utcnow() - found.apply_started_at).total_seconds(), 0.001)

@@ -1,4 +1,4 @@
-"""Usage: any range of days, of the partner or of one organization, beside the range before."""
+"""Usage: any range of days, of the partner or of one organization, with the previous period."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,11 +35,11 @@ COST_COLUMNS = ("Month (UTC)", "Organization", "Currency", "Attempts", "Cost", "
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose usage is asked for; everything of the caller's where there is no organization."""
+    """The organization whose usage is shown; without one, everything of the caller's."""
 
     organization: Organization | None
     email: str | None
-    """The person who was looked for; their usage is that of the organization."""
+    """The user who was searched for; the usage is that of their organization."""
 
     @property
     def id(self) -> UUID | None:
@@ -121,9 +121,8 @@ def show_usage() -> str | tuple[str, int]:
 
 @portal.get("/usage.csv")
 def usage_file() -> Response:
-    """The figures of the screen: all organizations, or with ``rows=days`` and for a single
-    organization the days, or with ``rows=costs`` what carriers charged by organization and
-    month."""
+    """Export the figures of the screen: all organizations, or with ``rows=days`` and for a single
+    organization the days, or with ``rows=costs`` the carrier costs by organization and month."""
     span = _asked_span(reporting.last_days(utcnow().date(), 30))
     with transaction(read_only=True) as session:
         scope = _scope(session)
@@ -148,7 +147,7 @@ def usage_file() -> Response:
 
 
 def _asked_span(otherwise: Span) -> Span:
-    """The range that the address names, else the one given. Raises `ValidationFailed`."""
+    """Return the range of the URL, otherwise the default. Raises `ValidationFailed`."""
     start, end = (request.args.get(name, "").strip() for name in ("start", "end"))
     return reporting.asked_span(start, end) if start or end else otherwise
 
@@ -178,7 +177,7 @@ def _scope(session: Session) -> Scope:
 
 
 def _asked_again(endpoint: str = "portal.usage", **changes: Any) -> str:
-    """The URL of this view with some parameters changed."""
+    """Return the URL of this view with some parameters changed."""
     kept = {
         name: request.args[name]
         for name in ("start", "end", "organization", "q")

@@ -1,4 +1,4 @@
-"""Several people at once: suspending, reactivating, inviting; a result for each of them."""
+"""Several users at once: suspending, reactivating, inviting; with a result for each of them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ SUGGESTIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one person."""
+    """The result for one user."""
 
     user: User
     changed: bool
@@ -74,7 +74,8 @@ def users_invite_many() -> str:
 
 @portal.post("/people/invite-many")
 def users_invite_many_send() -> Page:
-    """Invites line by line; sent twice, the lines of before are known and get no second mail."""
+    """Invite line by line; in a repeated form, users invited before are skipped without a second
+    mail."""
     form = InviteManyForm()
     sent: FileStorage | None = form.file.data
     try:
@@ -102,7 +103,7 @@ def users_invite_many_send() -> Page:
 
 
 def _confirmation(template: str) -> str:
-    """Ask about the chosen users that the caller may change."""
+    """Ask for confirmation about the selected users that the caller may change."""
     chosen = _chosen(request.args.getlist("id"))
     if not chosen:
         return render_template("portal/users/nobody_chosen.html")
@@ -119,7 +120,7 @@ def _chosen(ids: Sequence[str]) -> list[User]:
 def _for_each(
     act: Callable[[Session, Caller, UUID], User], already: Sequence[UserStatus], done: str
 ) -> list[Result]:
-    """Each in a transaction of its own: what is refused for one stops no other."""
+    """Each user in a transaction of its own: an error for one stops no other."""
     results = []
     for user in _chosen(request.form.getlist("id")):
         if user.status in already:
@@ -154,7 +155,7 @@ def _many_page(form: InviteManyForm) -> str:
 
 
 def _file_text(sent: FileStorage) -> str:
-    """Raises `ValidationFailed`."""
+    """Return the file's text. Raises `ValidationFailed`."""
     data = sent.stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         message = f"The file is larger than 300 kB. Invite at most {MOST_LINES} users at a time."
@@ -163,7 +164,7 @@ def _file_text(sent: FileStorage) -> str:
 
 
 def _refused_lines(results: Sequence[LineResult], text: str) -> str:
-    """The lines to fix, as they were written."""
+    """Return the lines to fix, as they were typed."""
     lines = text.splitlines()
     numbers = [result.line for result in results if result.outcome is Outcome.REFUSED]
     return "\n".join(lines[number - 1] for number in numbers if number <= len(lines))

@@ -1,4 +1,4 @@
-"""The forms of people: inviting one or many, and changing one."""
+"""The forms of users: inviting one or many, and changing one."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -27,7 +27,7 @@ _NAME = {"maxlength": 200, "autocomplete": "off"}
 
 
 def _plain(value: str | None) -> str | None:
-    """The text without what no database keeps."""
+    """Return the text without characters that databases refuse."""
     return value.replace("\0", "") if value else value
 
 
@@ -50,7 +50,7 @@ class InviteForm(PortalForm):
             raise ValidationError(message)
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Also the address, as the service would refuse it, so that all is said at once."""
+        """Check the address like the service, so that all problems are shown at once."""
         fine = bool(super().validate(extra_validators))
         try:
             read(CreateAdminInput, {"email": self.typed_email})
@@ -64,7 +64,7 @@ class InviteForm(PortalForm):
         return (self.email.data or "").strip()
 
     def offer(self, roles: Sequence[Role]) -> None:
-        """The roles that the caller may give; where there is one, it is chosen."""
+        """Offer the roles that the caller may give; a single one is selected."""
         self.role.choices = role_choices(roles)
         if not self.role.data and roles:
             self.role.data = roles[0].value
@@ -93,7 +93,7 @@ class UserForm(PortalForm):
         return cls.from_object(user, {"role": user.user_type.value})
 
     def offer(self, roles: Sequence[Role]) -> None:
-        """The roles that may be chosen; without any the field is not shown."""
+        """Offer the roles that may be chosen; without any, the field is hidden."""
         self.role.choices = role_choices(roles)
 
     def to_changes(self) -> UpdateUserInput:
@@ -102,5 +102,5 @@ class UserForm(PortalForm):
 
     @property
     def chosen_role(self) -> Role | None:
-        """The role that was sent; None where the form had none."""
+        """Return the role that was sent; None if the form has no such field."""
         return Role(self.role.data) if self.role.data in set(Role) else None

@@ -1,4 +1,4 @@
-"""What each permission means, in words: the roles are described from the policy table itself."""
+"""The permissions in words: roles are described from the policy table itself."""
 
 from app.enums import Role
 from app.policy import ROLE_PERMISSIONS, Permission
@@ -27,7 +27,7 @@ PERMISSION_WORDS: dict[Permission, str] = {
     Permission.CALLS_CREATE: "Place test calls and cancel calls",
     Permission.LEGACY_CALL: "Place calls through the legacy API",
 }
-"""One sentence for each permission, complete: a test holds it against the table."""
+"""One sentence for each permission; a test compares it with the table."""
 
 ROLE_SCOPE: dict[Role, str] = {
     Role.PARTNER_ADMIN: "Everything inside your company.",
@@ -39,6 +39,6 @@ ROLE_SCOPE: dict[Role, str] = {
 
 
 def abilities(role: Role) -> list[str]:
-    """What the role may do, in the order of the policy table."""
+    """Return what the role may do, in the order of the policy table."""
     held = ROLE_PERMISSIONS[role]
     return [words for permission, words in PERMISSION_WORDS.items() if permission in held]

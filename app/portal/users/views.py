@@ -1,4 +1,4 @@
-"""People: the list and one of them."""
+"""Users: the list and one user."""
 
 from typing import Any
 from uuid import UUID
@@ -110,12 +110,12 @@ def user(user_id: UUID) -> str:
 
 
 def suspending_words(user: User) -> tuple[str, ...]:
-    """What follows from suspending the user."""
+    """Return the consequences of suspending the user."""
     return (*SUSPENDING, KEPT_WORKING) if user.user_type in PARTNER_LEVEL else SUSPENDING
 
 
 def may_change(user: User) -> bool:
-    """Whether the caller may change people like this one."""
+    """Whether the caller may change users like this one."""
     return caller().may(Permission.USERS_WRITE) and user.user_type in users.types_for(caller())
 
 
@@ -139,7 +139,7 @@ def actions_of(user: User) -> dict[str, Any]:
 
 
 def _roles_seen() -> dict[Role, str]:
-    """The roles that the caller's list can hold."""
+    """Return the roles that the caller's list can contain."""
     if caller().role is Role.ADMIN:
         return {Role.STANDARD: ROLE_NAMES[Role.STANDARD]}
     return {role: name for role, name in ROLE_NAMES.items() if role is not Role.OPERATOR}

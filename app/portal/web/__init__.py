@@ -1,1 +1,1 @@
-"""What screens share: lists, editing, downloads, errors, navigation, page context."""
+"""What all screens share: lists, editing, downloads, errors, navigation, page context."""

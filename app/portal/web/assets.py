@@ -1,4 +1,4 @@
-"""Addresses of the built assets: each file is served under a name that holds its content's hash."""
+"""URLs of the built assets: each file has a name that contains its content's hash."""
 
 import json
 from functools import cached_property
@@ -13,11 +13,11 @@ MANIFEST = "manifest.json"
 
 
 class AssetsNotBuilt(RuntimeError):
-    """The assets, or the one asked for, are not in the manifest."""
+    """The assets, or the requested one, are not in the manifest."""
 
 
 class Assets:
-    """The manifest of a build, read once when the first address is asked for."""
+    """The manifest of a build, read once when the first URL is needed."""
 
     def __init__(self, dist: Path, prefix: str) -> None:
         self._dist = dist
@@ -42,6 +42,6 @@ class Assets:
 
 
 def register(app: Flask) -> None:
-    """Gives templates ``asset_url(name)``."""
+    """Add ``asset_url(name)`` to templates."""
     assets = Assets(DIST, f"{app.static_url_path}/dist")
     app.jinja_env.globals["asset_url"] = assets.url

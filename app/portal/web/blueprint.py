@@ -1,9 +1,9 @@
-"""The one blueprint of the portal, to which every module of views adds its own."""
+"""The one blueprint of the portal; every module of views adds its own to it."""
 
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
 Page = str | tuple[str, int] | Response
-"""What a view returns."""
+"""The return value of a view."""
 
 portal = Blueprint("portal", __name__)

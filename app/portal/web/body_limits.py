@@ -1,4 +1,4 @@
-"""How much a form may send, known before any of it is read."""
+"""The size limit of a form, applied before its body is read."""
 
 from flask import request
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -8,11 +8,11 @@ from app.services.branding.images import MAX_BYTES
 from app.services.do_not_call import MAX_FILE_BYTES
 
 FORM_AROUND_FILE = 64 * 1024
-"""Bytes of a form besides the file in it: a file just over the limit gets its own sentence."""
+"""Bytes of a form besides its file: a file just over the limit gets its own message."""
 
 
 def _file_limit() -> int | None:
-    """The bytes that a file may have which the present form sends; None for a form without one."""
+    """Return the largest file of the current form in bytes; None for a form without a file."""
     match request.endpoint:
         case "portal.upload_create":
             return settings().max_upload_bytes
@@ -24,9 +24,9 @@ def _file_limit() -> int | None:
 
 
 def apply_limit(*, may_send_files: bool) -> None:
-    """Limit what is read of the present request. A body without a length is cut off there.
+    """Limit the body of the current request. A body without a length is cut off at the limit.
 
-    Raises `RequestEntityTooLarge` where the request says that it has more.
+    Raises `RequestEntityTooLarge` if the stated length is larger.
     """
     limit = settings().max_body_bytes
     if may_send_files and (file_limit := _file_limit()) is not None:
@@ -37,5 +37,5 @@ def apply_limit(*, may_send_files: bool) -> None:
 
 
 def stated_limit() -> int:
-    """The limit as a page tells it: that of the file where the form sends one."""
+    """Return the limit that a page shows: that of the file, if the form has one."""
     return _file_limit() or settings().max_body_bytes

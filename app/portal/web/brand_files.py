@@ -1,4 +1,4 @@
-"""What a brand is served as: its style sheet and its pictures, each under a content hash."""
+"""The files of a brand: its style sheet and its pictures, each under a content hash."""
 
 from flask import Response, abort, request, url_for
 
@@ -13,20 +13,20 @@ _FOR_EVER = "public, max-age=31536000, immutable"
 
 
 def stylesheet_url(colour: str) -> str:
-    """The address of the sheet for a colour; it changes when the colour or the shades do."""
+    """Return the URL of the sheet for a colour; it changes with the colour or the shades."""
     sheet = sheet_for(colour)
     return url_for("portal.brand_stylesheet", colour=sheet.colour.lstrip("#"), digest=sheet.digest)
 
 
 def chat_stylesheet_url(brand: Brand) -> str:
-    """The address of the chat window's sheet; it names the colours that it is made from."""
+    """Return the URL of the chat window's sheet; it contains the sheet's colours."""
     sheet = chat_sheet(brand.colour, brand.chat_colours)
     return url_for("portal.chat_stylesheet", colours=sheet.address, digest=sheet.digest)
 
 
 @portal.get("/brand/<colour>-<digest>.css")
 def brand_stylesheet(colour: str, digest: str) -> Response:
-    """Made from the address alone, so that an error page needs no database to be in colour."""
+    """Made from the URL alone, so that an error page has its colours without a database."""
     if len(colour) != 6 or not colour.isascii() or not colour.isalnum():
         abort(404)
     try:
@@ -51,7 +51,7 @@ def chat_stylesheet(colours: str, digest: str) -> Response:
 
 @portal.get("/brand/images/<sha256>")
 def brand_image(sha256: str) -> Response:
-    """An uploaded picture; its address is its content, so it is public and never changes."""
+    """An uploaded picture; its URL is its content hash, so it is public and never changes."""
     with transaction(read_only=True) as session:
         image = images.by_hash(session, sha256)
         return _unchanging(image.data, image.content_type, sha256)

@@ -1,4 +1,5 @@
-"""Acts that ask back: the same question as a dialog of the page and as a page of its own."""
+"""Actions with a confirmation: the same question as a dialog of the page and as a page
+of its own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ from flask import render_template
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """An act with what follows from it. ``action`` is where the form goes and, by GET, the page."""
+    """An action with its consequences. ``action`` is the form's URL and, by GET, that
+    of the page."""
 
     action: str
     title: str

@@ -1,4 +1,4 @@
-"""The current user and brand of a request, by the session behind its cookie."""
+"""The current user and brand of a request, from the session of its cookie."""
 
 import re
 from urllib.parse import urlencode, urlsplit
@@ -21,7 +21,7 @@ _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,98}")
 
 
 def sign_in_url(slug: str | None, wanted: str | None = None) -> str:
-    """The sign-in page of a partner (the neutral one without a slug)."""
+    """Return the URL of a partner's sign-in page (of the neutral one without a slug)."""
     wanted = wanted if wanted and wanted != "/" else None
     if slug:
         return url_for("portal.partner_sign_in", slug=slug, next=wanted)
@@ -29,7 +29,8 @@ def sign_in_url(slug: str | None, wanted: str | None = None) -> str:
 
 
 def local_path(wanted: str | None) -> str:
-    """A path of ours to go on to; anything that could lead elsewhere becomes the first page."""
+    """Return a path of this portal to redirect to; anything that could lead elsewhere
+    becomes "/"."""
     if not wanted or not wanted.startswith("/"):
         return "/"
     parts = urlsplit(wanted)
@@ -37,7 +38,7 @@ def local_path(wanted: str | None) -> str:
 
 
 def with_kept_words(path: str, partner: Partner | None) -> str:
-    """The path with those words of the present address that the partner lets through sign-in."""
+    """Return the path with the URL parameters that the partner keeps through sign-in."""
     allowed = (partner.allowed_query_params if partner else None) or {}
     words = [(name, value) for name, value in request.args.items(multi=True) if name in allowed]
     kept = [(name, value) for name, value in words if name != "next" and len(value) <= 500]
@@ -49,14 +50,14 @@ def with_kept_words(path: str, partner: Partner | None) -> str:
 
 
 def session_token() -> str | None:
-    """The token of the browser's session, as Flask-Login keeps it in the cookie."""
+    """Return the token of the browser's session, as Flask-Login stores it in the cookie."""
     token: str | None = browser_session.get("_user_id")
     return token
 
 
 def identify() -> None:
-    """Find the signed-in user and fill `g` with their caller and brand; with the brand alone for a
-    visitor."""
+    """Load the signed-in user and set `g` to their caller and brand; for a visitor, to the brand
+    alone."""
     if current_user.is_authenticated:
         g.caller = current_user.caller
         g.brand = current_user.brand
@@ -66,13 +67,13 @@ def identify() -> None:
 
 
 def known_user() -> User | None:
-    """The signed-in user, where `identify` found one; never asks the database."""
+    """Return the signed-in user that `identify` loaded; never queries the database."""
     return current_user.user if "caller" in g else None
 
 
 def _brand_of_visitor(session: Session) -> Brand:
-    """By the address's slug, the host's verified domain, or the partner of the last visit. An
-    address without a view may name a partner all the same."""
+    """Return the brand of the URL's slug, of the host's verified domain, or of the last visited
+    partner. A URL without a view may name a partner too."""
     slug = (request.view_args or {}).get("slug")
     if slug:
         return of_partner(sign_in.partner_of_slug(session, slug))

@@ -1,7 +1,7 @@
 """Forms act once when sent twice, and never overwrite changes that their user has not seen.
 
-A form that creates something carries ``once``, one that changes something the ``version`` that its
-user has seen (`PortalForm.hidden_tag` renders both).
+A form that creates something has the field ``once``; one that changes something has the ``version``
+that its user has seen (`PortalForm.hidden_tag` renders both).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,13 +21,13 @@ from app.extensions import caller
 from app.services import audit, idempotency
 
 MARKS = frozenset({"csrf_token", "once", "version"})
-"""Names of the hidden fields: no input of a user, in no difference and no audit entry."""
+"""Names of the hidden fields, which are left out of differences and audit entries."""
 
 
 class Submission:
-    """One submission of the present form, inside the transaction of its work.
+    """One submission of the current form, inside the transaction of its work.
 
-    A form that came in before ends the request: it redirects to where its answer led, with a
+    A form that was submitted before ends the request: it redirects to where its answer led, with a
     ``notice`` if there is one. ``more`` is what was sent beside the fields, such as a file's hash.
     """
 
@@ -49,7 +49,7 @@ class Submission:
         abort(redirect(str(found["url"]), 303))
 
     def led_to(self, url: str) -> str:
-        """Remembers the address of the answer; returns it."""
+        """Store the URL of the answer; return it."""
         if self._slot is not None:
             idempotency.keep(self._session, self._slot, {"url": url})
         return url
@@ -57,7 +57,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A field that two people filled in differently, in the words of the page."""
+    """A field that two users filled in differently, in the words of the page."""
 
     label: str
     yours: str
@@ -66,7 +66,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class EditConflict:
-    """Another user saved first: who, when, and where the two differ."""
+    """Another user saved first: who, when, and the differences."""
 
     author: str | None
     at: datetime | None
@@ -80,7 +80,7 @@ def edit_conflict(
     target_type: str,
     target_id: UUID,
 ) -> EditConflict:
-    """Return what a page says of ``error``; raise it again where it is about something else."""
+    """Return what a page shows about ``error``; raise it again if it is not such a conflict."""
     if error.code != CHANGED_MEANWHILE:
         raise error
     last = audit.last_of_target(session, caller(), target_type, target_id)
@@ -88,7 +88,7 @@ def edit_conflict(
 
 
 def differences_of(typed: Iterable[Field], stored: Mapping[str, Field]) -> list[Difference]:
-    """Return where the fields that were typed differ from those that are stored, by name."""
+    """Return the differences between what was typed and what is stored, by field name."""
     pairs = [(field, stored[field.name]) for field in typed if field.name in stored]
     return [
         Difference(mine.label.text, _words(mine), _words(theirs))
@@ -110,4 +110,4 @@ def _words(field: Field) -> str:
         return ", ".join(str(item) for item in field.data) or "–"
     if field.data in (None, ""):
         return "–"
-    return str(field.data).replace("\r\n", "\n")  # how browsers send the lines of a text
+    return str(field.data).replace("\r\n", "\n")  # how browsers send line breaks

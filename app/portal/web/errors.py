@@ -1,4 +1,4 @@
-"""Refusals as pages in the partner's brand, with the request's reference and a way on."""
+"""Error pages in the partner's brand, with the request's reference and a way to continue."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from app.portal.web.current_user import identify, known_user, sign_in_url
 from app.portal.web.formats import moment, size
 
 TRY_AGAIN = frozenset({429, 500, 503})
-"""What may well work a moment later: the page leads back to what was asked for."""
+"""Statuses that may pass in a moment: the page links to the same URL again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What an error page says: what happened, what did not, and where to go from here."""
+    """The texts of an error page: what happened, what did not, and where to go from here."""
 
     title: str
     text: str
@@ -66,8 +66,8 @@ WORDS: dict[int, Words] = {
 def error_page(
     status: int, text: str | None = None, way_on: tuple[str, str] | None = None
 ) -> Response:
-    """The page for a status, with a sentence and a ``way_on`` (address and words) of its own where
-    the error has one."""
+    """Return the page for a status, with a sentence and a ``way_on`` (URL and words) if the error
+    has one."""
     home_url, home_words = way_on or _home()
     words = WORDS.get(status, WORDS[400 if status < 500 else 500])
     read = request.method in ("GET", "HEAD")
@@ -93,14 +93,14 @@ def _home() -> tuple[str, str] | tuple[None, None]:
 
 
 def _status(error: DomainError) -> int:
-    """What a role may not do is not there for it, like a screen of one partner for operators."""
+    """A page that the role may not open is answered like a missing one."""
     if isinstance(error, Forbidden) or error.code == "operator_without_partner":
         return 404
     return status_of(error)
 
 
 def _start_of_list(error: DomainError) -> tuple[str, str] | None:
-    """Return the first page of a list whose cursor is unreadable, with the same filters."""
+    """Return the first page of a list with an unreadable cursor, with the same filters."""
     if not any(problem.code == "invalid_cursor" for problem in error.problems):
         return None
     kept = [(k, v) for k, v in request.args.items(multi=True) if k not in ("cursor", "trail")]
@@ -108,7 +108,7 @@ def _start_of_list(error: DomainError) -> tuple[str, str] | None:
 
 
 def _too_many(error: RateLimited) -> Response:
-    """Says when it may be tried again, to the second or the minute."""
+    """Return when to try again, in seconds or minutes."""
     user = known_user()
     zone = (user.timezone if user else None) or "UTC"
     until = utcnow() + timedelta(seconds=error.retry_after)
@@ -121,7 +121,7 @@ def _too_many(error: RateLimited) -> Response:
 
 
 def with_wait(page: str | Response, error: RateLimited) -> Response:
-    """The page with status 429, and with the seconds after which it can be tried again."""
+    """Return the page with status 429, with the seconds after which to try again."""
     response = make_response(page, 429)
     response.headers["Retry-After"] = str(error.retry_after)
     return response
@@ -135,14 +135,14 @@ def _sentence(error: HTTPException) -> str | None:
 
 
 def _find_brand() -> None:
-    """An address without a view passes no guard: whose brand its page wears is found out here."""
+    """A URL without a view passes no guard, so its brand is loaded here."""
     if "brand" not in g:
         with suppress(SQLAlchemyError, NotFound):
             identify()
 
 
 def answer_with_page(error: DomainError | HTTPException) -> Response:
-    """The page for whatever was refused, or failed, outside the JSON areas."""
+    """Answer every error outside the JSON areas with a page."""
     if isinstance(error, DomainError):
         status = _status(error)
         if isinstance(error, RateLimited):

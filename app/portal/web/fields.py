@@ -1,4 +1,4 @@
-"""Form fields that several screens share, and the hidden ones of every form."""
+"""Form fields that several screens share, and the hidden fields of every form."""
 
 import secrets
 from datetime import time
@@ -11,17 +11,17 @@ from wtforms.widgets import CheckboxInput, HiddenInput, ListWidget, TextInput
 
 
 def without_nul(value: Any) -> Any:
-    """Return the text without spaces around it and without what no database keeps."""
+    """Return the text without surrounding spaces and without characters that databases refuse."""
     return value.replace("\0", "").strip() if value else value
 
 
 def blank_is_none(value: str | None) -> str | None:
-    """Return the text without spaces around it; None where there is none."""
+    """Return the text without surrounding spaces; None if nothing is left."""
     return (value or "").strip() or None
 
 
 class HiddenMark(HiddenInput):
-    """A hidden input without an id: a page can hold several forms with the same marks."""
+    """A hidden input without an id: a page can have several forms with the same fields."""
 
     def __call__(self, field: Field, **_kwargs: Any) -> Markup:
         template = Markup('<input type="hidden" name="{}" value="{}" autocomplete="off">')
@@ -30,7 +30,7 @@ class HiddenMark(HiddenInput):
 
 
 class OnceField(HiddenField):
-    """The once-only token of a form that creates something: sent twice, it acts once."""
+    """The once-only token of a form that creates something: a repeated form acts once."""
 
     widget = HiddenMark()
 
@@ -39,7 +39,7 @@ class OnceField(HiddenField):
 
 
 class VersionField(HiddenField):
-    """The version of a record that the user of an edit form has seen; None where it is unknown."""
+    """The version of a record that the user of an edit form has seen; None if it is unknown."""
 
     widget = HiddenMark()
 
@@ -53,9 +53,9 @@ class VersionField(HiddenField):
 
 
 class WholeNumber(IntegerField):
-    """A whole number; blank is None, or refused where one is ``required``.
+    """A whole number; blank is None, or an error if it is ``required``.
 
-    Written into a text field: what a browser finds no number it would otherwise not send.
+    It is a text field, since browsers don't send invalid values of number fields.
     """
 
     widget = TextInput()  # type: ignore[assignment]  # the stub knows the base's widget alone
@@ -80,7 +80,7 @@ class WholeNumber(IntegerField):
 
 
 class Checkboxes(SelectMultipleField):
-    """Several of the choices; the service says which of those that were sent there are."""
+    """A multiple choice; the service reports unknown values."""
 
     widget = ListWidget()  # type: ignore[assignment]  # the stub knows the base’s widget alone
     option_widget = CheckboxInput()  # type: ignore[assignment]
@@ -90,7 +90,7 @@ class Checkboxes(SelectMultipleField):
 
 
 class ClockField(TimeField):
-    """A time of day, as browsers write it with or without seconds."""
+    """A time of day, with or without seconds."""
 
     def process_formdata(self, valuelist: list[str]) -> None:
         text = valuelist[0].strip() if valuelist else ""

@@ -1,4 +1,4 @@
-"""How figures, moments and names are written on pages (look, section 6)."""
+"""How figures, times and names are written on pages (look, section 6)."""
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -36,12 +36,13 @@ CARRIER_NAMES: dict[str, str] = {
 
 
 def number(value: float | Decimal | None, digits: int | None = 0) -> str:
-    """12,345 with the reader's marks; an en dash for none. ``digits``: as `written` takes them."""
+    """12,345 in the user's number format; an en dash for None. ``digits`` is passed to
+    `written`."""
     return "–" if value is None else written(value, digits)
 
 
 def percent(part: float, whole: float) -> str:
-    """61.3 % of the whole; an en dash where there is no whole."""
+    """61.3 % of the whole; an en dash if there is no whole."""
     return f"{written(100 * part / whole, 1)}{NO_BREAK}%" if whole else "–"
 
 
@@ -54,7 +55,7 @@ def day(value: datetime | date | None, zone: str = "UTC") -> str:
 
 
 def last_day(end: datetime | None, zone: str = "UTC") -> str:
-    """The day, as `day` writes it, on which something that stops at ``end`` works last."""
+    """Return the last day, as `day` writes it, of something that ends at ``end``."""
     return day(end - timedelta(microseconds=1) if end else None, zone)
 
 
@@ -69,7 +70,7 @@ def moment(value: datetime | None, zone: str = "UTC") -> str:
 
 
 def when(value: datetime | None, zone: str = "UTC") -> str:
-    """21 Nov, 10:47 for tables that name their zone; with the year where it is another one."""
+    """21 Nov, 10:47 for tables that name their zone; with the year if it is another one."""
     if value is None:
         return "–"
     local, now = value.astimezone(ZoneInfo(zone)), utcnow().astimezone(ZoneInfo(zone))
@@ -108,7 +109,7 @@ def initials(name: str) -> str:
 
 
 def carrier_title(kind: str) -> str:
-    """The simulated line, at the beginning of a line."""
+    """ "The simulated line", at the beginning of a line."""
     name = CARRIER_NAMES[kind]
     return name[0].upper() + name[1:]
 

@@ -1,4 +1,4 @@
-"""The base of every form that a page sends, and the answer to one that was refused."""
+"""The base of every form, and the answer to a refused one."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar
@@ -21,30 +21,30 @@ W = TypeVar("W", bound=Wire)
 
 
 class PortalForm(FlaskForm):
-    """A form that a page sends, filled from the request where that is a POST.
+    """A form, filled from the request if that is a POST.
 
-    `hidden_tag` renders the CSRF token and, where a form declares them, ``version`` (it changes
+    `hidden_tag` renders the CSRF token and, if a form declares them, ``version`` (it changes
     something) or ``once`` (it creates something). Iteration and `data` leave these fields out.
     """
 
     wire_fields: ClassVar[Mapping[str, str]] = {}
-    """By a name of the contract: its field, where that is called otherwise."""
+    """Contract name -> field, where the two names differ."""
     problems: Sequence[tuple[str, str]] = ()
-    """What is wrong beside the errors of the fields, as (id of a field or "", words)."""
+    """Problems besides the fields' own errors, as (id of a field or "", words)."""
     conflict: EditConflict | None = None
-    """Who saved something else meanwhile, once `refused` has found it out."""
+    """The conflict with another user; set by `refused`."""
 
     @classmethod
     def from_object(
         cls, obj: object = None, data: Mapping[str, Any] | None = None, **more: Any
     ) -> Self:
-        """Return the form filled with what is stored, whatever the request holds."""
+        """Return the form filled with what is stored, ignoring the request."""
         return cls(formdata=None, obj=obj, data=data, **more)
 
     @classmethod
     def from_address(cls, version: int) -> Self:
-        """Return the form as a page sent it by GET, to be looked at before it is saved; for the
-        present ``version`` where the address names none."""
+        """Return the form that a page sent by GET, to be previewed before it is saved; for the
+        current ``version`` if the URL has none."""
         return cls(request.args, data={"version": version}, meta={"csrf": False})
 
     def __iter__(self) -> Iterator[Field]:
@@ -55,24 +55,24 @@ class PortalForm(FlaskForm):
         return {name: field.data for name, field in self._fields.items() if name not in MARKS}
 
     def hidden_tag(self) -> Markup:
-        """Render the hidden fields. A form that knows a version changes what there is."""
+        """Render the hidden fields. A form with a version edits an existing record."""
         changes = "version" in self and self["version"].data is not None
         marks = ("csrf_token", "version" if changes else "once")
         return Markup("\n").join(HiddenMark()(self[name]) for name in marks if name in self)
 
     def inputs(self, schema: type[Wire]) -> dict[str, Any]:
-        """Return the values of the fields that the schema knows, by their wire names."""
+        """Return the values of the fields that the schema has, by their wire names."""
         known = {wire_name(name) for name in schema.model_fields}
         return {
             wire: self[name].data for wire, name in self.fields_by_wire().items() if wire in known
         }
 
     def to_input(self, schema: type[W]) -> W:
-        """Return the form as the schema reads it. Raises `ValidationFailed`."""
+        """Return the form as the schema's input. Raises `ValidationFailed`."""
         return read(schema, self.inputs(schema))
 
     def apply_errors(self, error: DomainError) -> None:
-        """Put each problem at its field, and those that belong to none in `problems`."""
+        """Put each problem at its field, and those of no field into `problems`."""
         rest = [] if error.problems else [error.message]
         named = self.fields_by_wire()
         for problem in error.problems:
@@ -84,15 +84,16 @@ class PortalForm(FlaskForm):
         self.problems = [*self.problems, *(("", words) for words in rest)]
 
     def differences(self, stored: Self) -> list[Difference]:
-        """Return where this form differs from the same form filled with what is ``stored``."""
+        """Return the differences between this form and the same form filled with what is
+        ``stored``."""
         return differences_of(self, {field.name: field for field in stored})
 
     def show_conflict(
         self, session: Session, error: Conflict, stored: Self, target_type: str, target_id: UUID
     ) -> None:
-        """Keep what the page says of ``error``, and carry the version of what it shows.
+        """Store what the page shows about ``error``, with the version of what it shows.
 
-        Raises ``error`` where it is about something else.
+        Raises ``error`` if it is not an edit conflict.
         """
         differences = self.differences(stored)
         self.conflict = edit_conflict(session, error, differences, target_type, target_id)
@@ -117,12 +118,12 @@ class CreatingForm(PortalForm):
 
 
 def action_form(version: int | None = None, *, once: bool = False) -> PortalForm:
-    """Return the form of a button, for the ``version`` of the record that its page shows."""
+    """Return a button's form, for the ``version`` of the record on its page."""
     return CreatingForm.from_object() if once else ActionForm.from_object(data={"version": version})
 
 
 def seen_version() -> int | None:
-    """Return the version that the sent form of a button was made for; None where it has none."""
+    """Return the version of the record that the button's page showed; None if it has none."""
     version: int | None = ActionForm().version.data
     return version
 
@@ -135,11 +136,11 @@ def refused(
     stored: Callable[[Session], PortalForm] | None = None,
     target: tuple[str, UUID] | None = None,
 ) -> tuple[str, int]:
-    """Answer a form that a service refused: 422 with the problems at their fields, or 409 with
-    what another user has saved meanwhile.
+    """Answer a form that a service refused: 422 with the problems at their fields, or 409 with the
+    changes that another user saved meanwhile.
 
-    ``stored`` fills the form with what is saved, ``target`` is the record as the audit log names
-    it. Raises a conflict about anything else.
+    ``stored`` fills the form with what is saved, ``target`` is the record's name in the audit log.
+    Raises any other conflict.
     """
     if not isinstance(error, Conflict):
         form.apply_errors(error)

@@ -1,6 +1,6 @@
-"""The answer to a form can't be asked for again by going back: browsers ask about sending the form
-once more instead. Such a page says where its form stands, and a script writes that into the
-browser's history when the page is left (static/js/going_back.js)."""
+"""Going back to the answer of a form: browsers would ask to send the form again. Such a page names
+a URL for GET, and a script writes it into the browser's history when the page is left
+(static/js/going_back.js)."""
 
 from urllib.parse import urlsplit
 
@@ -9,8 +9,8 @@ from werkzeug.exceptions import HTTPException
 
 
 def address_again(path: str | None = None) -> str | None:
-    """The address, ``path`` or else the present one, of the page that answers a form; None for a
-    page that no form led to, and where nothing can be asked for by GET."""
+    """Return the URL, ``path`` or else the current one, of the page that answers a form; None for a
+    page that no form led to, and if there is no URL for GET."""
     if request.method != "POST":
         return None
     address = path or request.full_path.rstrip("?")

@@ -1,4 +1,4 @@
-"""What list screens share: filters and place in the address, links to the next and last page."""
+"""What list screens share: filters, sorting and position in the URL, links to other pages."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,18 +21,19 @@ E = TypeVar("E", bound=StrEnum)
 
 
 def text_filter(name: str) -> str | None:
-    """A filter of the address as text, without what no list can hold; None where it is blank."""
+    """Return a text filter of the URL, without characters that databases refuse; None if it is
+    blank."""
     return request.args.get(name, "").replace("\0", "").strip()[:200] or None
 
 
 def choice_filter(name: str, kind: type[E]) -> E | None:
-    """A filter of the address that names a member; anything else filters nothing."""
+    """Return the enum member that the URL names; None for anything else."""
     value = request.args.get(name, "")
     return kind(value) if value in set(kind) else None
 
 
 def id_or_words(name: str) -> UUID | str | None:
-    """A filter that a link fills with an id and a person with words."""
+    """Return a filter that links fill with an id and users with words."""
     text = text_filter(name)
     try:
         return UUID(text) if text else None
@@ -41,12 +42,13 @@ def id_or_words(name: str) -> UUID | str | None:
 
 
 def present(*filters: str) -> dict[str, Any]:
-    """Those of the filters that the address holds, to link something else by the same ones."""
+    """Return those of the filters that the URL has, to link something else with the
+    same filters."""
     return {name: request.args[name] for name in filters if request.args.get(name)}
 
 
 def day_filter(name: str) -> date | None:
-    """A day that the address names; None where it is blank. Raises `ValidationFailed`."""
+    """Return a day of the URL; None if it is blank. Raises `ValidationFailed`."""
     value = request.args.get(name, "").strip()
     try:
         return date.fromisoformat(value) if value else None
@@ -56,7 +58,7 @@ def day_filter(name: str) -> date | None:
 
 
 def day_range(first: str, last: str) -> tuple[date | None, date | None, list[tuple[str, str]]]:
-    """The days that the address names so, and what is wrong with either, by its name; that
+    """Return the days of the URL and the problems in them, by name; an invalid day
     filters nothing."""
     problems: list[tuple[str, str]] = []
     days: list[date | None] = []
@@ -73,14 +75,14 @@ def day_range(first: str, last: str) -> tuple[date | None, date | None, list[tup
 
 
 def sort_filter(offered: Mapping[str, object], default: str) -> str:
-    """The order that the address names, where the screen offers it."""
+    """Return the sort order of the URL, if the screen offers it."""
     wanted = request.args.get("sort", default)
     return wanted if wanted in offered else default
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a list the address stands; ``trail`` holds the cursors of the pages before."""
+    """The position of a list in the URL; ``trail`` holds the cursors of the previous pages."""
 
     cursor: str | None
     trail: tuple[str, ...]
@@ -90,14 +92,14 @@ class Place:
         return self.cursor is None
 
     def previous_url(self) -> str | None:
-        """The page before; None on the first."""
+        """The URL of the previous page; None on the first."""
         if self.cursor is None:
             return None
         before = self.trail[-1] if self.trail else None
         return _address(cursor=before or None, trail=_TRAIL.join(self.trail[:-1]) or None)
 
     def next_url(self, next_cursor: str | None) -> str | None:
-        """The page that begins behind ``next_cursor``; None at the end."""
+        """The URL of the page that begins at ``next_cursor``; None at the end."""
         if next_cursor is None:
             return None
         trail = (*self.trail, self.cursor or "")[-_LONGEST_TRAIL:] if self.cursor else self.trail
@@ -105,21 +107,21 @@ class Place:
 
 
 def place() -> Place:
-    """The place in the list that the address names."""
+    """Return the position in the list that the URL has."""
     trail = request.args.get("trail", "")
     return Place(request.args.get("cursor") or None, tuple(trail.split(_TRAIL)) if trail else ())
 
 
 @portal.app_template_global()
 def sort_url(name: str, current: str) -> str:
-    """The address that sorts by a column, or turns the order round where it is sorted by it."""
+    """Return the URL that sorts by a column, or reverses the order if the list is sorted by it."""
     wanted = f"-{name}" if current == name else name
     return _address(sort=wanted, cursor=None, trail=None)
 
 
 @portal.app_template_global()
 def sort_direction(name: str, current: str) -> str | None:
-    """What ``aria-sort`` says of a column."""
+    """Return a column's value of ``aria-sort``."""
     return {name: "ascending", f"-{name}": "descending"}.get(current)
 
 
@@ -137,7 +139,7 @@ def _address(**changes: str | None) -> str:
 
 
 def csv_file(name: str, parts: Iterable[bytes]) -> Response:
-    """The parts, sent one after the other as a file; ``name`` is plain ASCII."""
+    """Return the parts as a streamed file; ``name`` is plain ASCII."""
     response = Response(parts, content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response

@@ -1,4 +1,4 @@
-"""The places of the portal, and which of them a role may open."""
+"""The sidebar's entries, and which of them a role may open."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,13 @@ from app.policy.caller import Caller
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A row of the sidebar; ``endpoint`` is where it leads."""
+    """An entry of the sidebar; ``endpoint`` is its page."""
 
     label: str
     icon: str
     endpoint: str
     within: tuple[str, ...] = ()
-    """Prefixes of the endpoints for which this row is the chosen one."""
+    """Prefixes of the endpoints for which this entry is highlighted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ OF_A_PARTNER = frozenset(
 
 
 def may_open(caller: Caller, endpoint: str) -> bool:
-    """Whether there is something to open for the caller."""
+    """Whether the caller may open the page."""
     if caller.partner_id is None and endpoint in OF_A_PARTNER:
         return False
     needed = ROUTES.get(endpoint)
@@ -108,7 +108,7 @@ def may_open(caller: Caller, endpoint: str) -> bool:
 
 
 def navigation_for(caller: Caller) -> tuple[Group, ...]:
-    """The groups and rows that the caller may open, the present one marked."""
+    """Return the groups and entries that the caller may open, with the current one marked."""
     groups = []
     for label, places in PLACES:
         rows = tuple(

@@ -1,6 +1,6 @@
-"""The marks in a number as the reader's language sets them: 12,345.6 or 12.345,6 or 12 345,6.
+"""The separators in a number by the user's language: 12,345.6 or 12.345,6 or 12 345,6.
 
-Words, dates and the 24 hours of a day stay English: they are read the same way everywhere.
+Words, dates and the 24 hours of a day stay English.
 """
 
 from decimal import Decimal
@@ -28,19 +28,19 @@ _WRITTEN: dict[str, Marks] = (
     | dict.fromkeys(("es-419", "es-do", "es-gt", "es-hn", "es-mx", "es-ni", "es-pa"), _COMMA)
     | dict.fromkeys(("es-pe", "es-pr", "es-sv", "es-us"), _COMMA)
 )
-"""By language, and by country where it differs, as Unicode has them; all others as in English."""
+"""By language, and by country where it differs (Unicode CLDR); all others as in English."""
 
 
 def reader_marks() -> Marks:
-    """Those of the first language that the reader's browser asks for, as ``de`` or ``de-CH``."""
+    """Return those of the first language that the browser requests, such as ``de`` or ``de-CH``."""
     asked = request.accept_languages.best if has_request_context() else None
     language = (asked or "en").lower()
     return _WRITTEN.get(language) or _WRITTEN.get(language.partition("-")[0], _COMMA)
 
 
 def written(value: float | Decimal, digits: int | None = 0) -> str:
-    """The number with its thousands apart and so many digits after the decimal mark; with all of
-    its digits where ``digits`` is None."""
+    """Return the number with thousands separators and so many decimals; with all its decimals if
+    ``digits`` is None."""
     exact = Decimal(str(value))
     text = f"{exact.normalize():,f}" if digits is None else f"{exact:,.{digits}f}"
     marks = reader_marks()

@@ -1,4 +1,4 @@
-"""Whose thing a new one will be: a partner has many organizations, a member one."""
+"""The organization of a new record: a partner has many organizations, a member one."""
 
 from uuid import UUID
 
@@ -15,8 +15,8 @@ SHOWN = 25
 
 
 def organization_named(session: Session) -> Organization | None:
-    """The organization that the address names, or the caller's only one; None where a person
-    has yet to choose. Raises `NotFound`."""
+    """Return the organization of the URL, or the caller's only one; None if the user has to choose.
+    Raises `NotFound`."""
     own = caller().organization_id
     text = request.args.get("organization", "") or (str(own) if own else "")
     if not text:
@@ -29,7 +29,7 @@ def organization_named(session: Session) -> Organization | None:
 
 
 def organization_chosen() -> Organization:
-    """For a form that was sent: the organization of its address. Raises `NotFound`."""
+    """Return the organization in the URL of a form that was sent. Raises `NotFound`."""
     with transaction(read_only=True) as session:
         organization = organization_named(session)
     if organization is None:
@@ -38,7 +38,7 @@ def organization_chosen() -> Organization:
 
 
 def choose_page(session: Session, title: str, back: tuple[str, str]) -> str:
-    """The page that asks for it; ``back`` is the (label, address) of the list above."""
+    """Return the page that asks for it; ``back`` is the (label, URL) of the list above."""
     query = lists.text_filter("q")
     wanted = organizations.Filter(query=query)
     found = organizations.search(session, caller(), wanted, sort="name", limit=SHOWN)

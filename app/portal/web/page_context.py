@@ -1,4 +1,4 @@
-"""What every page's template finds: the brand, the places, the person, the theme."""
+"""The variables of every page's template: brand, navigation, user, theme."""
 
 import re
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ _OWN_PICTURE = re.compile(r"/brand/images/[0-9a-f]{64}\Z")
 
 @dataclass(frozen=True, slots=True)
 class PageBrand:
-    """A brand with the addresses that a page links."""
+    """A brand with the URLs that a page links."""
 
     brand: Brand
     stylesheet_url: str
@@ -40,7 +40,7 @@ class PageBrand:
 
     @property
     def letter_icon(self) -> str:
-        """The product's first letter on the brand's colour, for brands without a favicon."""
+        """Return the product's first letter on the brand's colour, for brands without a favicon."""
         shades = brand_shades(self.brand.colour).light
         svg = (
             '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
@@ -73,8 +73,8 @@ class SignedInUser:
 
 
 def page_brand(brand: Brand, theme: str | None = None) -> PageBrand:
-    """The brand with its pictures' addresses as a page may use them: our own without the host,
-    others with their origin let through the page's content policy."""
+    """Return the brand with its pictures' URLs for pages: our own without the host; the origins of
+    others are allowed in the page's content policy."""
     pictures: dict[str, Any] = {}
     for name in ("logo_url", "favicon_url", "hero_url"):
         url = getattr(brand, name)
@@ -115,14 +115,14 @@ def _context() -> dict[str, Any]:
 
 
 class _Navigation:
-    """Worked out when a template asks for it, so that an error page can do without."""
+    """Computed when a template uses it, so that error pages don't need it."""
 
     def __iter__(self) -> Iterator[Group]:
         return iter(navigation_for(g.caller) if known_user() else ())
 
 
 class _CallingPauses:
-    """What an operator is told on every page; asked for when a page of theirs is drawn."""
+    """The pauses that operators see on every page; loaded when a template uses them."""
 
     def __iter__(self) -> Iterator[DispatchPause]:
         user = known_user()

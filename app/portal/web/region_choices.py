@@ -7,19 +7,19 @@ from wtforms import SelectChoice
 from app.phone import regions
 
 USUAL_REGIONS = ("US", "CA", "GB", "IE", "AU", "NZ", "DE", "AT", "CH", "FR", "ES", "IT", "NL")
-"""Offered first; the others follow on request."""
+"""Shown first; the others on request."""
 FEW = 24
-"""So many regions are all offered at once."""
+"""Up to so many regions are all shown at once."""
 
 
 def named_regions() -> list[SelectChoice]:
-    """Every region with its name as a list shows it: without the article, in capitals first."""
+    """Return every region with its name in lists: without the article, capitalised."""
     found = [(code, name.removeprefix("the ")) for code, name in regions()]
     return [SelectChoice(code, name[0].upper() + name[1:]) for code, name in found]
 
 
 def offered_first(choices: Iterable[SelectChoice], chosen: Collection[str]) -> set[str]:
-    """The codes of the choices that a page shows without being asked."""
+    """Return the codes of the choices that a page shows first."""
     codes = {str(choice.value) for choice in choices}
     if len(codes) <= FEW:
         return codes

@@ -1,4 +1,4 @@
-"""How often one user, or one address without a user, may ask for pages."""
+"""The rate of page requests of a user, or of an address without a user."""
 
 from typing import cast
 
@@ -9,7 +9,7 @@ from app.portal.web.current_user import known_user
 
 
 def take() -> None:
-    """Count the present request. Raises `RateLimited`."""
+    """Count the current request. Raises `RateLimited`."""
     user = known_user()
     key = ("user", g.caller.subject_id) if user else ("address", request.remote_addr)
     cast(TokenBuckets, current_app.extensions["page_rate_limit"]).take(key)

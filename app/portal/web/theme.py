@@ -1,4 +1,4 @@
-"""Light, dark, or as the system says: a choice of this browser."""
+"""Light, dark, or the system's theme: a choice of this browser."""
 
 from flask import redirect, request
 from werkzeug.wrappers import Response

@@ -1,4 +1,4 @@
-"""What the reader's zone means for the filters of a list."""
+"""The user's time zone in the filters of a list."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -8,19 +8,19 @@ from flask_login import current_user
 from app.portal.web import lists
 
 FIRST, LAST = date(1970, 1, 3), date(2999, 12, 31)
-"""Days beyond are brought back between these: nothing has happened there."""
+"""Days outside are moved into this range, which covers all data."""
 
 Problems = list[tuple[str, str]]
 
 
 def zone() -> str:
-    """The reader's zone."""
+    """Return the user's time zone."""
     return current_user.timezone or "UTC"
 
 
 def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems]:
-    """When the first day of ``start`` and ``end`` in the address begins and the last one is over,
-    in that zone, and what is wrong with them."""
+    """Return when the first day of ``start`` and ``end`` in the URL begins and the last one ends,
+    in that zone, and the problems in them."""
     start, end, problems = lists.day_range("start", "end")
     inside = ZoneInfo(days_in)
     since = None if start is None else _midnight(start, 0, inside)

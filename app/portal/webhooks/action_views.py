@@ -1,4 +1,4 @@
-"""What is done with a webhook: tested, paused, resumed, sent again, removed."""
+"""Actions on a webhook: test, pause, resume, send again, remove."""
 
 from datetime import UTC, date, datetime, time
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""How webhooks and their deliveries are written."""
+"""Labels of webhooks and their deliveries."""
 
 import json
 from collections.abc import Mapping
@@ -55,18 +55,18 @@ def every_event(endpoint: WebhookEndpoint) -> str:
 
 
 def events_in_words(endpoint: WebhookEndpoint) -> str:
-    """As `every_event`, but how many where there are more than two."""
+    """As `every_event`, but their number if there are more than two."""
     some = 2 < len(endpoint.events) < len(WebhookEvent)
     return plural(len(endpoint.events), "event") if some else every_event(endpoint)
 
 
 def laid_out(delivery: WebhookDelivery) -> str:
-    """The message for reading; it is sent without the line breaks."""
+    """Return the message formatted for reading; it is sent without line breaks."""
     return json.dumps(json.loads(delivery.payload), indent=2, ensure_ascii=False)
 
 
 def pause_words(endpoint: WebhookEndpoint, held: int) -> str:
-    """Why it is paused and what waits for it; nothing where it is not."""
+    """Return why it is paused and how much waits for it; empty if it is not paused."""
     if endpoint.pause_reason is None:
         return ""
     kept = f"{plural(held, 'event')} kept" if held else "No events kept yet"

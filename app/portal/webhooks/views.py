@@ -1,4 +1,4 @@
-"""Webhooks: where an organization's events go, and what became of each."""
+"""Webhooks: an organization's endpoints, and their deliveries."""
 
 from uuid import UUID
 
@@ -81,7 +81,7 @@ def api_webhook_new() -> Page:
 
 @portal.post("/api-access/webhooks/new")
 def api_webhook_create() -> Page:
-    """Answers with the webhook's page, this once with the secret: it is in no address."""
+    """Show the webhook's page, with the secret this once: no URL holds it."""
     form = WebhookForm()
     organization = organization_picker.organization_chosen()
     try:
