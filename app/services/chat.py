@@ -1,4 +1,4 @@
-"""Messages from the chat bubble. No voice engine answers here: they become a mail to support."""
+"""Messages from the chat window: they become a mail to support."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -30,13 +30,13 @@ class Message:
 
 
 def send(session: Session, partner: Partner, message: Message, *, sender: str | None) -> None:
-    """Hands a message in as a mail to the partner's support address. The same message again
-    within ten minutes is one message.
+    """Send a message as a mail to the partner's support address. The same message again within ten
+    minutes is one message.
 
     ``sender`` is what the rate limit counts: the signed-in user, otherwise the network address,
     which a whole office may share.
 
-    Raises `NotFound` where the partner offers no chat, `ValidationFailed` and `RateLimited`
+    Raises `NotFound` if the partner offers no chat, `ValidationFailed` and `RateLimited`
     (``too_many_messages``).
     """
     if not of_partner(partner).show_chat:

@@ -1,4 +1,4 @@
-"""Conversations: one for each call that was answered, and the daily sums over them."""
+"""Conversations: one for each answered call, and the daily totals over them."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -24,7 +24,7 @@ def record(
     started_at: datetime,
     ended_at: datetime,
 ) -> bool:
-    """Counts a conversation on the UTC day it began; False where the call was counted before."""
+    """Count a conversation on the UTC day it began; False if the call was counted before."""
     seconds = max(0, round((ended_at - started_at).total_seconds()))
     added = session.execute(
         _insertion(is_sqlite=session.get_bind().dialect.name == "sqlite"),
@@ -55,6 +55,6 @@ def record(
 
 @cache
 def _insertion(*, is_sqlite: bool) -> Executable:
-    """Put together once: that takes as long as running it."""
+    """Built once: building takes as long as running it."""
     statement = (sqlite.insert if is_sqlite else postgresql.insert)(Conversation)
     return statement.on_conflict_do_nothing(index_elements=["call_id"]).returning(Conversation.id)

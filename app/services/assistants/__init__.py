@@ -1,4 +1,4 @@
-"""Assistants (`assistants` on the wire): who may see which, settings, and whether they can call."""
+"""Assistants (`agents` on the wire): loading, settings, and readiness for calls."""
 
 from app.services.assistants.creating import (
     add_assistant,

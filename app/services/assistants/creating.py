@@ -1,4 +1,4 @@
-"""Giving an organization an assistant, within its limit."""
+"""Add assistants to an organization, within its limit."""
 
 from typing import Any
 from uuid import UUID
@@ -24,9 +24,9 @@ def add_assistant(
     service: str | None = None,
     timezone: str | None = None,
 ) -> Assistant:
-    """A new assistant, without a phone yet. Raises `ValidationFailed` (``agent_limit_reached``).
+    """Add an assistant, without a phone yet. Raises `ValidationFailed` (``agent_limit_reached``).
 
-    The organization must come from its loader: that is what allows it.
+    The organization must come from its loader, which authorizes the caller.
     """
     _check_limit(session, organization.id)
     assistant = Assistant(
@@ -53,7 +53,7 @@ def _check_limit(session: Session, organization_id: UUID) -> None:
     """Check that one more assistant fits; a limit of 0 is no limit.
 
     The organization's row stays locked until the transaction ends, so that only one of several
-    gets the last place. Raises `ValidationFailed` (``agent_limit_reached``).
+    requests gets the last place. Raises `ValidationFailed` (``agent_limit_reached``).
     """
     organization = session.scalars(
         select(Organization)

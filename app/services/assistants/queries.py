@@ -1,4 +1,4 @@
-"""Assistants: the one loader that everything fetches them through, lists, and readiness."""
+"""Assistants: the only loader, lists, and readiness."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from app.services.tenancy import fetch, of_tenant
 from app.validation.uuids import as_uuid
 
 SORTS = both_ways(name=Assistant.name_key, created=Assistant.created_at)
-"""The orders that `search` offers."""
+"""The sort orders of `search`."""
 
 
 class Readiness(StrEnum):
-    """Whether an assistant can call: switched off, or on and able to, or on and not yet."""
+    """Whether an assistant can call: switched off, on and ready, or on and not ready."""
 
     READY = "ready"
     NOT_READY = "not-ready"
@@ -30,8 +30,8 @@ class Readiness(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that an assistant needs. ``needed`` is False where a call can do without;
-    ``place`` is where it is fixed: ``organization``, or the field of the assistant."""
+    """Something that an assistant needs. ``needed`` is False if calls work without it; ``place`` is
+    where it is fixed: ``organization``, or the field of the assistant."""
 
     code: str
     met: bool
@@ -41,7 +41,7 @@ class Condition:
 
 
 def readiness(assistant: Assistant, organization: Organization) -> list[Condition]:
-    """Every condition for calling, in the order in which one fixes them."""
+    """Return every condition for calling, in the order of setting up."""
     has_number = assistant.phone_number is not None
     has_texts = bool(
         (assistant.default_intro or "").strip() and (assistant.default_voicemail or "").strip()
@@ -94,7 +94,7 @@ def readiness(assistant: Assistant, organization: Organization) -> list[Conditio
 
 
 def readiness_of(assistant: Assistant, organization: Organization) -> Readiness:
-    """The conditions in one word."""
+    """Return the conditions as one value."""
     if not assistant.active:
         return Readiness.OFF
     met = all(each.met for each in readiness(assistant, organization) if each.needed)
@@ -135,7 +135,7 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Assistant]:
-    """A screen of assistants; ``query`` looks in their names and numbers.
+    """Return a page of assistants; ``query`` searches their names and numbers.
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
@@ -154,7 +154,7 @@ def search(
 
 
 def external_id_keys(session: Session, assistant: Assistant) -> Sequence[ExternalIdKey]:
-    """The keys of an assistant that came from its loader, by name."""
+    """Return the keys of an assistant that came from its loader, by name."""
     query = select(ExternalIdKey).where(ExternalIdKey.assistant_id == assistant.id)
     return session.scalars(query.order_by(ExternalIdKey.key)).all()
 
@@ -162,9 +162,9 @@ def external_id_keys(session: Session, assistant: Assistant) -> Sequence[Externa
 def get(
     session: Session, caller: Caller, assistant_id: UUID | str, *, for_change: bool = False
 ) -> Assistant:
-    """The assistant, if it is the caller's to see; `NotFound` (``agent_not_found``) otherwise.
+    """Return the assistant if the caller may see it. Raises `NotFound` (``agent_not_found``).
 
-    ``for_change`` holds the row until the transaction ends.
+    ``for_change`` locks the row until the transaction ends.
     """
     missing = NotFound("There is no such assistant.", "agent_not_found")
     identifier = as_uuid(assistant_id)
@@ -175,12 +175,12 @@ def get(
 
 
 def list_all(session: Session, caller: Caller) -> Sequence[Assistant]:
-    """Every assistant the caller may use, in a stable order."""
+    """Return every assistant that the caller may use, in a stable order."""
     return session.scalars(visible(caller).order_by(Assistant.created_at, Assistant.id)).all()
 
 
 def of_organization(session: Session, caller: Caller, organization_id: UUID) -> Sequence[Assistant]:
-    """The organization's assistants that the caller may see, in a stable order."""
+    """Return the organization's assistants that the caller may see, in a stable order."""
     query = visible(caller).where(Assistant.organization_id == organization_id)
     return session.scalars(query.order_by(Assistant.created_at, Assistant.id)).all()
 
@@ -188,8 +188,8 @@ def of_organization(session: Session, caller: Caller, organization_id: UUID) -> 
 def with_organizations(
     session: Session, caller: Caller, limit: int, *, also: UUID | str | None = None
 ) -> list[tuple[Assistant, str]]:
-    """The first ``limit`` assistants by name, each with its organization's name, for a choice.
-    ``also`` is one that is offered in any case, if the caller may see it."""
+    """Return the first ``limit`` assistants by name, each with its organization's name, for a
+    choice. ``also`` is included in any case, if the caller may see it."""
     query = visible(caller).join(Organization, Organization.id == Assistant.organization_id)
     named = query.add_columns(Organization.name)
     rows = session.execute(named.order_by(Assistant.name, Assistant.id).limit(limit)).all()
@@ -200,7 +200,7 @@ def with_organizations(
 
 
 def find_by_number(session: Session, caller: Caller, phone_number: str) -> Assistant:
-    """The assistant that calls from this number; `NotFound` (``agent_not_found``) otherwise."""
+    """Return the assistant that calls from this number. Raises `NotFound` (``agent_not_found``)."""
     missing = NotFound("No assistant of the organization has this number.", "agent_not_found")
     return fetch(session, visible(caller).where(Assistant.phone_number == phone_number), missing)
 

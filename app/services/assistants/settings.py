@@ -1,4 +1,4 @@
-"""What people set of an assistant: checked whole, every problem named at its field."""
+"""The settings of an assistant: checked together, every problem named at its field."""
 
 from dataclasses import asdict, dataclass
 from uuid import UUID
@@ -33,8 +33,8 @@ MAX_KEY = 100
 
 @dataclass(frozen=True, slots=True)
 class AssistantFields:
-    """Everything that people set of an assistant. Blank texts are absent; ``phone_number`` may
-    be written in any way that the organization's region understands."""
+    """Every setting of an assistant. Blank texts are absent; ``phone_number`` may have any notation
+    of the organization's region."""
 
     name: str
     service: str | None = None
@@ -76,7 +76,7 @@ def update_assistant(
     expected_version: int | None = None,
     allow_private: bool = False,
 ) -> Assistant:
-    """Writes what differs. Raises as `create_assistant`, and `Conflict` (``changed_meanwhile``)."""
+    """Write what differs. Raises as `create_assistant`, and `Conflict` (``changed_meanwhile``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
     refuse_stale(expected_version, assistant.version, "assistant")
@@ -91,8 +91,8 @@ def update_assistant(
 def add_external_id_key(
     session: Session, caller: Caller, assistant_id: UUID, key: str, *, identifies: bool
 ) -> ExternalIdKey:
-    """A further key. Raises `Forbidden`, `NotFound` and `ValidationFailed` (``blank``,
-    ``too_long``, ``key_exists``)."""
+    """Add a key. Raises `Forbidden`, `NotFound` and `ValidationFailed` (``blank``, ``too_long``,
+    ``key_exists``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
     key = key.replace("\0", "").strip()
@@ -107,8 +107,8 @@ def add_external_id_key(
 
 
 def remove_external_id_key(session: Session, caller: Caller, assistant_id: UUID, key: str) -> None:
-    """Takes a key away; values that contacts carry stay with them. Raises `Forbidden` and
-    `NotFound` (``agent_not_found``, ``key_not_found``)."""
+    """Remove a key; contacts keep their values. Raises `Forbidden` and `NotFound`
+    (``agent_not_found``, ``key_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
     found = get_key(session, assistant, key)
@@ -124,7 +124,8 @@ def remove_external_id_key(session: Session, caller: Caller, assistant_id: UUID,
 
 
 def get_key(session: Session, assistant: Assistant, key: str) -> ExternalIdKey:
-    """A key of an assistant that came from its loader. Raises `NotFound` (``key_not_found``)."""
+    """Return a key of an assistant that came from its loader. Raises `NotFound`
+    (``key_not_found``)."""
     found = session.get(ExternalIdKey, (assistant.id, key))
     if found is None:
         message = "There is no such key."
@@ -133,7 +134,7 @@ def get_key(session: Session, assistant: Assistant, key: str) -> ExternalIdKey:
 
 
 def carriers_of_key(session: Session, assistant: Assistant, key: str) -> int:
-    """How many contacts of the organization carry a value for the key."""
+    """Return how many contacts of the organization have a value for the key."""
     query = (
         select(func.count())
         .select_from(ContactExternalId)
@@ -144,7 +145,7 @@ def carriers_of_key(session: Session, assistant: Assistant, key: str) -> int:
 
 
 def defined_elsewhere(session: Session, assistant: Assistant, key: str) -> int:
-    """How many other assistants of the organization define the same key."""
+    """Return how many other assistants of the organization define the same key."""
     query = select(func.count()).where(
         ExternalIdKey.organization_id == assistant.organization_id,
         ExternalIdKey.key == key,
@@ -160,7 +161,7 @@ def _checked(
     stored_address: str | None,
     allow_private: bool,
 ) -> AssistantFields:
-    """The fields as they are stored. Raises `ValidationFailed` with every problem."""
+    """Return the fields as they are stored. Raises `ValidationFailed` with every problem."""
     problems: list[Problem] = []
     name = _text("name", fields.name, MAX_NAME, problems)
     if not (name and can_be_seen(name)):
@@ -194,7 +195,7 @@ def _checked(
 def _voice_problem(
     address: str, allowed: destinations.CallDestinations, allow_private: bool
 ) -> Problem | None:
-    """What is wrong with a new voice address; its name is looked up when a call is placed."""
+    """Return what is wrong with a new voice address; its name is resolved when a call is placed."""
     refusal = destinations.hand_over_refusal(address, allowed)
     is_checked = refusal is None and not allow_private
     if is_checked and destinations.is_private_host(destinations.host_of(address)):

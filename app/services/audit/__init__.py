@@ -1,7 +1,8 @@
 """The audit log: who changed what, one row in the transaction of each change.
 
-`log` writes and reads it beside the things it is about; `search` is the history screen's query.
-`chain` links the entries by hashes; `verification` checks them, `forwarding` sends them elsewhere.
+`log` writes it and reads it beside the records concerned; `search` is the query of the history
+screen. `chain` links the entries by hashes; `verification` checks them, `forwarding` sends them to
+a syslog server.
 """
 
 from app.services.audit.log import (

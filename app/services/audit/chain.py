@@ -1,10 +1,10 @@
-"""The chain of hashes over the audit log: what it holds can't be changed without being noticed.
+"""The hash chain over the audit log: a changed entry is detected.
 
 Each partner has a chain of its own, and so have the entries without a partner. Writers of two
 partners never wait for each other, and a partner's chain can be checked without the others.
 
 An entry joins its chain just before its transaction commits. Two writers of one partner wait for
-each other only there, and who waits takes no further lock: a deadlock can't arise.
+each other only there, and the waiting one takes no further lock: a deadlock can't arise.
 """
 
 import hashlib
@@ -47,7 +47,8 @@ def chain_of(partner_id: UUID | None) -> UUID:
 
 
 def content_of(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry as JSON values, the same before it is stored and after on both databases."""
+    """Return the entry as JSON values, the same before and after it is stored, on both
+    databases."""
     return {name: _canonical(entry[column]) for column, name in FIELDS.items()}
 
 
@@ -58,12 +59,12 @@ def digest_of(content: Mapping[str, Any]) -> str:
 
 
 def hash_of(previous: str, chain: UUID, number: int, digest: str) -> str:
-    """SHA-256 over the hash before (empty for the first), the place and the digest."""
+    """SHA-256 over the previous hash (empty for the first entry), the place and the digest."""
     return hashlib.sha256(f"{previous} {chain} {number} {digest}".encode()).hexdigest()
 
 
 def link_at_commit(session: Session, entry: AuditEntry) -> None:
-    """Have the entry join its chain when the session commits, if it is still there by then."""
+    """Link the entry to its chain when the session commits, if it still exists then."""
     if _WAITING not in session.info:
         session.info[_WAITING] = []
         event.listen(session, "before_commit", _link)
@@ -100,8 +101,8 @@ def _link(session: Session) -> None:
 
 
 def _end(session: Session, chain: UUID) -> tuple[int, str]:
-    """The number and hash of the last link, held until the transaction ends. SQLite has one
-    writer at a time anyway."""
+    """Return the number and hash of the last link, locked until the transaction ends. SQLite has
+    one writer at a time anyway."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(select(func.pg_advisory_xact_lock(_lock_key(chain))))
     last = (

@@ -13,8 +13,8 @@ from app.services.audit.verification import export
 
 
 def due(session: Session, limit: int) -> Sequence[dict[str, Any]]:
-    """The next entries of one chain that were not sent yet, at most ``limit``; empty when all
-    chains are sent."""
+    """Return the next unsent entries of one chain, at most ``limit``; empty when all chains are
+    sent."""
     sent = {row.chain: row.number for row in session.scalars(select(AuditForwarding))}
     for chain in (WITHOUT_PARTNER, *_grown(session)):
         waiting = export(
@@ -30,7 +30,7 @@ def due(session: Session, limit: int) -> Sequence[dict[str, Any]]:
 
 
 def mark_sent(session: Session, entries: Sequence[dict[str, Any]]) -> None:
-    """Entries of one chain, as `due` gave them, were received."""
+    """Mark entries of one chain, as `due` returned them, as received."""
     chain, number = UUID(entries[-1]["chain"]), entries[-1]["number"]
     stored = session.get(AuditForwarding, chain, with_for_update=True)
     if stored is None:
@@ -40,7 +40,7 @@ def mark_sent(session: Session, entries: Sequence[dict[str, Any]]) -> None:
 
 
 def _grown(session: Session) -> Sequence[UUID]:
-    """The partners whose chain has grown since: one look at the end of each chain."""
+    """Return the partners whose chain has grown: one lookup of each chain's end."""
     end = (
         select(func.max(AuditLink.number))
         .where(AuditLink.chain == Partner.id)

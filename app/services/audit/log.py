@@ -1,4 +1,5 @@
-"""History: who did what, when, from where, with the values before and after."""
+"""Write and read the history: who did what, when and from where, with the values before
+and after."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
@@ -32,7 +33,7 @@ from app.services.tenancy import of_tenant
 
 SIGNED_IN = "user.signed_in"
 EVERYDAY = (SIGNED_IN, "call.scheduled")
-"""What happens all the time and changes nothing."""
+"""Frequent actions that change nothing."""
 LOOKED_BACK = 500
 _TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
     Assistant: ("agent", lambda row: row.name),
@@ -47,7 +48,7 @@ _TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
     User: ("user", lambda row: row.email),
     WebhookEndpoint: ("webhook", lambda row: urlsplit(row.url).hostname),
 }
-"""By model: the type of the target in the log, and how the log names a row."""
+"""By model: the target type in the log, and the name of a row there."""
 _SECRET_WORDS = ("password", "secret", "token", "key_hash")
 
 
@@ -64,8 +65,8 @@ def record(
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> None:
-    """Adds one row to the caller's transaction. Of ``before`` and ``after`` only what differs
-    is kept; values of secrets are replaced by the word "changed".
+    """Add an entry in the caller's transaction. Of ``before`` and ``after`` only the differences
+    are stored; values of secrets are replaced by the word "changed".
 
     ``partner_id`` defaults to the caller's; ``action`` reads ``noun.verb``.
     """
@@ -98,7 +99,7 @@ def record_change(
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> None:
-    """As `record`, about a stored row: its partner, its organization and its name are its own."""
+    """As `record`, about a stored row: its partner, its organization and its name are used."""
     target_type, name_of = _TARGETS[type(row)]
     match row:
         case Partner():
@@ -153,29 +154,32 @@ def _plain(value: Any) -> Any:
 
 
 def latest(session: Session, caller: Caller, organization_id: UUID, limit: int) -> list[AuditEntry]:
-    """The latest changes in an organization, newest first, where the caller may read history."""
+    """Return the latest changes in an organization, newest first, if the caller may read the
+    history."""
     return _read(session, caller, AuditEntry.organization_id == organization_id, limit)
 
 
 def latest_of_target(
     session: Session, caller: Caller, target_type: str, target_id: UUID, limit: int
 ) -> list[AuditEntry]:
-    """The latest changes of one thing, newest first, where the caller may read history."""
+    """Return the latest changes of a record, newest first, if the caller may read the history."""
     return _read(session, caller, _is_target(target_type, target_id), limit)
 
 
 def last_of_target(
     session: Session, caller: Caller, target_type: str, target_id: UUID
 ) -> AuditEntry | None:
-    """The last change of a thing that the caller has loaded; who made it is no secret to them."""
+    """Return the last change of a record that the caller has loaded; its author is no secret to
+    them."""
     query = select(AuditEntry).where(_is_target(target_type, target_id))
     query = of_tenant(query, caller, AuditEntry.partner_id)
     return session.scalar(query.order_by(AuditEntry.id.desc()).limit(1))
 
 
 def of_partner(session: Session, caller: Caller, limit: int) -> list[AuditEntry]:
-    """The latest changes of the caller's partner, newest first, without what is `EVERYDAY`; of so
-    many entries as `LOOKED_BACK`, so that it costs the same after any number of calls."""
+    """Return the latest changes of the caller's partner, newest first, without `EVERYDAY`
+    actions; among the newest `LOOKED_BACK` entries, so that the cost doesn't grow with the
+    number of calls."""
     newest = (
         select(AuditEntry.id)
         .where(AuditEntry.partner_id == caller.partner_id)

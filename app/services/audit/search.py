@@ -1,4 +1,4 @@
-"""Reading the history: filtered, newest first, page by page, for a screen and for a file."""
+"""Search the history: filtered, newest first, page by page, for a screen and for a file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from app.services.tenancy import of_tenant
 ASSISTANT_FIELDS = ("agentId", "agent_id")
 """The fields of an entry that hold an assistant's id; older entries have the second."""
 SLACK = timedelta(days=1)
-"""How far the id of an entry may be made from the moment that is stored with it."""
+"""The largest difference between the time in an entry's id and its stored time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which entries a person looks at. ``actor`` and ``target`` are parts of what the history
-    names, ``organization`` an id or part of a name; no ``target_types`` are all of them."""
+    """The filters. ``actor`` and ``target`` are parts of the names in the history, ``organization``
+    is an id or part of a name; no ``target_types`` means all."""
 
     actor: str | None = None
     target_types: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Chosen:
 def search(
     session: Session, caller: Caller, chosen: Chosen, *, cursor: str | None = None, limit: int = 50
 ) -> Page[AuditEntry]:
-    """The newest entries of the caller's partner that are chosen; an operator's are all.
+    """Return the newest matching entries of the caller's partner; for an operator, of all partners.
 
     At most three queries. Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
@@ -52,14 +52,14 @@ def search(
 
 
 def organization_names(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:
-    """The names of the organizations in which entries were made that the caller has loaded."""
+    """Return the names of the entries' organizations; the caller has loaded the entries."""
     ids = {entry.organization_id for entry in entries if entry.organization_id is not None}
     rows = select(Organization.id, Organization.name).where(Organization.id.in_(ids))
     return {row.id: row.name for row in session.execute(rows)}
 
 
 def assistant_names(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]:
-    """By id, the names of the assistants that entries which the caller has loaded speak of."""
+    """Return the names of the entries' assistants by id; the caller has loaded the entries."""
     sides = [side or {} for entry in entries for side in (entry.before, entry.after)]
     ids = {UUID(side[name]) for side in sides for name in ASSISTANT_FIELDS if side.get(name)}
     rows = select(Assistant.id, Assistant.name).where(Assistant.id.in_(ids))

@@ -1,4 +1,4 @@
-"""Checking the chains of the audit log, and reading them in their order."""
+"""Check the chains of the audit log, and read them in order."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _COLUMNS = tuple(getattr(AuditEntry, name) for name in FIELDS)
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The first row that is not as it was written. ``entry_id`` is None where none is known."""
+    """The first row that was changed. ``entry_id`` is None if it isn't known."""
 
     reason: str
     chain: UUID | None
@@ -27,7 +27,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``broken`` is None where every entry is as it was written."""
+    """``broken`` is None if every entry is unchanged."""
 
     chains: int
     entries: int
@@ -42,8 +42,8 @@ class _Place:
 
 
 def verify(session: Session, known: Mapping[UUID, tuple[int, str]] | None = None) -> Verdict:
-    """Checks every chain from its first link. ``known`` is the number and hash that a chain had
-    at an earlier time: a chain that was cut off or written again since is noticed by them."""
+    """Check every chain from its first link. ``known`` is the number and hash that a chain had
+    earlier: they reveal that a chain was cut off or rewritten since."""
     ends = dict(known or {})
     place: _Place | None = None
     chains = entries = 0
@@ -71,7 +71,7 @@ def verify(session: Session, known: Mapping[UUID, tuple[int, str]] | None = None
 
 
 def export(session: Session, *conditions: ColumnElement[bool]) -> Iterator[dict[str, Any]]:
-    """Every link in the order of its chain, with its entry, as JSON values."""
+    """Return every link in the order of its chain, with its entry, as JSON values."""
     for link, entry in _linked(session, *conditions):
         yield {
             **content_of(entry or dict.fromkeys(FIELDS)),

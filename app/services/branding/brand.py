@@ -1,4 +1,4 @@
-"""The brand as pages and mails need it, made from a partner or from a draft of its fields."""
+"""The brand as pages and mails need it, from a partner or from a draft."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Brand:
-    """Names, pictures, links and the one colour; every shade is worked out from ``colour``."""
+    """Names, pictures, links and the one colour; all shades are computed from ``colour``."""
 
     slug: str | None
     product_name: str
@@ -48,14 +48,14 @@ class Brand:
 
     @property
     def show_chat(self) -> bool:
-        """Whether visitors are offered the chat: its messages go to the support address."""
+        """Whether visitors see the chat: its messages go to the support address."""
         return self.chat_wanted and bool(self.chat_assistant_id) and bool(self.support_email)
 
 
 NEUTRAL = Brand(
     slug=None, product_name=NEUTRAL_NAME, partner_name=NEUTRAL_NAME, colour=NEUTRAL_COLOUR
 )
-"""Shown where no partner is known: unknown hosts, operators, a broken database."""
+"""Used if no partner is known: unknown hosts, operators, no database."""
 
 
 def of_partner(partner: Partner) -> Brand:
@@ -84,7 +84,7 @@ def of_partner(partner: Partner) -> Brand:
 
 
 def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
-    """The brand that a draft's content (brand fields in the contract's names) would give."""
+    """Return the brand of a draft's content (brand fields in the contract's names)."""
     images = {image["type"]: image["imageUrl"] for image in reversed(content["siteImages"] or [])}
     return Brand(
         slug=partner.slug,
@@ -110,6 +110,7 @@ def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
 
 
 def primary_colour(colours: list[tuple[str, str]]) -> str:
-    """The colour named "primary" (in any case), else the first, else the neutral one."""
+    """Return the colour named "primary" (in any case), otherwise the first, otherwise the neutral
+    one."""
     named = [value for name, value in colours if name.strip().casefold() == "primary"]
     return next(iter(named + [value for _, value in colours]), NEUTRAL_COLOUR)

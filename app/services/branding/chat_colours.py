@@ -1,7 +1,8 @@
-"""The chat window's colours: what the partner chose, else what follows from the brand's colour.
+"""The chat window's colours: those that the partner chose, otherwise those that follow from the
+brand's colour.
 
 ``chatTemplateColors`` of the contract is an object without further rules; the window uses the four
-names of `PARTS` and leaves any other alone.
+names of `PARTS` and ignores the others.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from app.services.branding.shades import DARK, INK, LIGHT, brand_shades, readabl
 from app.validation.colours import is_colour, to_hex
 
 PARTS = ("header", "visitor", "assistant", "background")
-"""The head and the button, what visitors write, what they are answered, and the ground."""
+"""The head and the button, visitors' messages, answers, and the background."""
 
 INK_IN_THE_DARK = "#eeece9"
 NONE = "x"
@@ -22,7 +23,7 @@ NONE = "x"
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A ground and the text on it, in the light and in the dark theme, each ``#rrggbb``."""
+    """A background and its text, in the light and in the dark theme, each ``#rrggbb``."""
 
     light: tuple[str, str]
     dark: tuple[str, str]
@@ -38,13 +39,14 @@ class ChatSheet:
 
 
 def chosen(colours: Mapping[str, Any] | None) -> dict[str, str]:
-    """The partner's colours for the parts of the window, each ``#rrggbb``."""
+    """Return the partner's colours for the parts of the window, each ``#rrggbb``."""
     given = colours or {}
     return {part: to_hex(given[part]) for part in PARTS if is_colour(str(given.get(part, "")))}
 
 
 def areas(colour: str, colours: Mapping[str, Any] | None) -> dict[str, Area]:
-    """Every part of the window with readable text on it. ValueError if ``colour`` is none."""
+    """Return every part of the window with readable text. Raises ValueError if ``colour`` isn't a
+    colour."""
     brand = brand_shades(colour)
     made = {
         "header": Area(
@@ -61,17 +63,15 @@ def areas(colour: str, colours: Mapping[str, Any] | None) -> dict[str, Area]:
 
 
 def chat_sheet(colour: str, colours: Mapping[str, Any] | None) -> ChatSheet:
-    """The style sheet of the chat window. ValueError if ``colour`` is none."""
+    """Return the style sheet of the chat window. Raises ValueError if ``colour`` isn't a colour."""
     given = chosen(colours)
     words = [to_hex(colour), *(given.get(part, NONE) for part in PARTS)]
     return _sheet(".".join(word.lstrip("#") for word in words))
 
 
 def sheet_at(address: str) -> ChatSheet:
-    """The sheet that an address names, so that it can be served without a database.
-
-    ValueError where the address is none of ours.
-    """
+    """Return the sheet that a URL names, so that it can be served without a database. Raises
+    ValueError for any other URL."""
     words = address.split(".")
     if len(words) != 1 + len(PARTS):
         message = f"not the address of a chat window's colours: {address!r}"

@@ -1,4 +1,4 @@
-"""Every text, button and chart on every ground that a brand colours, with its contrast."""
+"""Every text, button and chart on every background that a brand colours, with its contrast."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,8 @@ Verdict = Literal["As given", "Shade used", "Dark text"]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A pair in one theme: ``foreground`` on ``background``, and what of the two is the brand's."""
+    """A pair in one theme: ``foreground`` on ``background``, and which of the two is
+    the brand's."""
 
     foreground: str
     background: str
@@ -36,7 +37,7 @@ class Seen:
 @dataclass(frozen=True, slots=True)
 class Pair:
     """One pair in both themes. ``needed`` is WCAG's AA for it: 4.5 for text, 3 for edges and
-    charts. ``nearest`` is the shade of the light theme, where the colour given was not used."""
+    charts. ``nearest`` is the shade of the light theme, if the given colour was not used."""
 
     group: str
     label: str
@@ -50,7 +51,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How a pair is read from a theme's shades: foreground, background, the brand's part."""
+    """How a pair is taken from a theme's shades: foreground, background, the brand's part."""
 
     group: str
     label: str
@@ -107,12 +108,12 @@ _CHAT_LABELS = {
 
 
 def colour_pairs(colour: str, chat: Mapping[str, Any] | None) -> list[Pair]:
-    """Every pair of a brand colour and its chat colours. ValueError if ``colour`` is none."""
+    """Return every pair of a brand colour and its chat colours. Raises ValueError for no colour."""
     return [*_brand_pairs(colour), *_chat_pairs(colour, chat)]
 
 
 def offered_shades(colour: str) -> frozenset[str]:
-    """The shades that may be taken as the brand colour in place of the one given."""
+    """Return the shades that can replace the given brand colour."""
     return frozenset(pair.nearest for pair in _brand_pairs(colour) if pair.nearest)
 
 

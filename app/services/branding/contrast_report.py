@@ -1,4 +1,4 @@
-"""What the studio says about a brand colour: where it is used as given, and where a shade of it."""
+"""The studio's report on a brand colour: where it is used as given, and where a shade of it."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,9 +19,9 @@ Verdict = Literal["As given", "Shade used", "Dark text"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One use of the colour: ``foreground`` (none for a plain area) on ``background``.
+    """One use of the colour: ``foreground`` (None for a plain area) on ``background``.
 
-    ``shade`` is the brand's part of the two, ``ratio`` the lowest contrast it is seen at.
+    ``shade`` is the brand's part of the two, ``ratio`` the lowest contrast of its uses.
     """
 
     label: str
@@ -34,7 +34,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ContrastReport:
-    """Four rows, a sentence on the buttons, and the shade to offer where the colour fails."""
+    """Four rows, a sentence on the buttons, and the shade to offer if the colour fails."""
 
     colour: str
     rows: tuple[Row, Row, Row, Row]
@@ -44,7 +44,7 @@ class ContrastReport:
 
 @lru_cache(maxsize=512)
 def contrast_report(colour: str) -> ContrastReport:
-    """How a brand colour reads in the light theme. ValueError if it is no colour."""
+    """Return how readable a brand colour is in the light theme. Raises ValueError for no colour."""
     brand = brand_shades(colour)
     light, given = brand.light, brand.colour
     surfaces = (LIGHT.page, LIGHT.canvas, LIGHT.sunken, LIGHT.raised, light.subtle)

@@ -1,6 +1,6 @@
-"""The brand's life: a draft is edited, published as a version, or discarded; versions stay.
+"""The brand's life cycle: a draft is edited, published as a version, or discarded; versions stay.
 
-Content uses the contract's names, and is checked by the very class that checks the JSON.
+Content uses the contract's names, and is checked by the same class as the JSON.
 """
 
 import json
@@ -23,24 +23,24 @@ from app.schemas.partners import UpdatePartnerInput
 from app.services import audit, partners
 
 STUDIO_NAMES = tuple(sorted(wire_name(name) for name in partners.EDITOR_FIELDS))
-"""The fields of a draft: those a partnerEditor can write
+"""The fields of a draft: those that a partnerEditor can write
 (docs/decisions/partners.md#fields-by-role)."""
 
 
 def published_content(partner: Partner, caller: Caller) -> dict[str, Any]:
-    """The brand fields as they are now, as JSON answers them; ids of list items left out."""
+    """Return the current brand fields as JSON values, without ids of list items."""
     resource = partners.to_resource(partner, caller).model_dump(mode="json", by_alias=True)
     return {name: _without_ids(resource[name]) for name in STUDIO_NAMES}
 
 
 def content_of(session: Session, caller: Caller, partner: Partner) -> dict[str, Any]:
-    """What a person who opens the studio works on: the draft, else what is published."""
+    """Return what the studio shows: the draft, otherwise the published content."""
     draft = draft_of(session, partner)
     return draft.content if draft else published_content(partner, caller)
 
 
 def fingerprint(content: Mapping[str, Any]) -> int:
-    """A number that tells one content from another, for forms to say what they were filled from."""
+    """Return a number that identifies the content, for forms to state their origin."""
     written = json.dumps(content, sort_keys=True).encode()
     return int(sha256(written).hexdigest()[:7], 16)
 
@@ -54,7 +54,7 @@ def draft_of(session: Session, partner: Partner) -> BrandVersion | None:
 
 
 def history(session: Session, partner: Partner) -> list[BrandVersion]:
-    """The published versions, newest first."""
+    """Return the published versions, newest first."""
     statement = select(BrandVersion).where(
         BrandVersion.partner_id == partner.id, BrandVersion.published_at.is_not(None)
     )
@@ -69,11 +69,11 @@ def save(
     *,
     expected_version: int | None = None,
 ) -> BrandVersion:
-    """Puts changes (contract names) into the draft, making one where there is none.
+    """Write changes (contract names) into the draft, creating it if there is none.
 
-    ``expected_version`` is the `fingerprint` of what the form was filled from. Raises `Conflict`
+    ``expected_version`` is the `fingerprint` of the content that filled the form. Raises `Conflict`
     (``changed_meanwhile``), and `ValidationFailed` exactly as ``PUT /api/partners/{partnerId}``
-    would.
+    does.
     """
     caller.require(Permission.BRANDING_WRITE)
     read(UpdatePartnerInput, dict(changes))
@@ -100,7 +100,7 @@ def save(
 def set_image(
     session: Session, caller: Caller, partner: Partner, kind: ImageType, url: str | None
 ) -> BrandVersion:
-    """Puts a picture's address into the draft in place of the one of its kind; None removes it."""
+    """Put a picture's URL into the draft, replacing the one of its kind; None removes it."""
     draft = draft_of(session, partner)
     content = draft.content if draft else published_content(partner, caller)
     others = [image for image in content["siteImages"] or [] if image["type"] != kind.value]
@@ -112,7 +112,8 @@ def set_image(
 
 
 def changed_fields(partner: Partner, caller: Caller, draft: BrandVersion) -> list[str]:
-    """The contract names of the fields in which the draft differs from what is published."""
+    """Return the contract names of the fields in which the draft differs from the published
+    content."""
     now = published_content(partner, caller)
     return [name for name in STUDIO_NAMES if draft.content.get(name) != now[name]]
 
@@ -144,7 +145,7 @@ def publish(
 
 
 def discard(session: Session, caller: Caller, partner: Partner) -> None:
-    """Throws the draft away; without one nothing happens."""
+    """Delete the draft; without one nothing happens."""
     caller.require(Permission.BRANDING_WRITE)
     draft = draft_of(session, partner)
     if draft is not None:
@@ -153,10 +154,10 @@ def discard(session: Session, caller: Caller, partner: Partner) -> None:
 
 
 def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -> BrandVersion:
-    """Makes a draft with the content of an earlier version; publishing it stays a second step.
+    """Create a draft with the content of an earlier version; publishing it is a second step.
 
-    Raises `Conflict` (``draft_exists``) where changes of a draft would be lost, `NotFound` for the
-    number.
+    Raises `Conflict` (``draft_exists``) if changes of a draft would be lost, `NotFound` for an
+    unknown number.
     """
     caller.require(Permission.BRANDING_WRITE)
     version = session.scalar(

@@ -1,4 +1,4 @@
-"""Pictures of a brand: checked, re-encoded (which drops whatever else was in the file), kept."""
+"""Pictures of a brand: checked, re-encoded (which removes metadata), stored."""
 
 import hashlib
 import io
@@ -22,11 +22,11 @@ from app.services import audit
 
 MAX_BYTES = 5 * 1024 * 1024
 MAX_PIXELS = 12_500_000
-"""A photograph of a phone has 12.2 million."""
+"""A photo of a phone has 12.2 million."""
 MAX_SIDE = 8_000
 Refusal = Callable[[str, str], ValidationFailed]
 _decoding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="picture")
-"""One picture at a time, always in the same thread: others would each keep memory of their own."""
+"""One picture at a time, always in the same thread: other threads would each keep memory."""
 Image.MAX_IMAGE_PIXELS = MAX_PIXELS
 """Pillow compares it with the header, also of what is inside of an icon, and warns."""
 warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -35,7 +35,8 @@ READABLE = ("PNG", "JPEG", "WEBP", "GIF", "ICO")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a kind of picture may be: smallest side, largest box it is reduced to, proportions."""
+    """The requirements of a kind of picture: smallest side, largest box it is reduced to,
+    proportions."""
 
     smallest: int
     box: tuple[int, int]
@@ -45,7 +46,7 @@ class Shape:
 
     @property
     def asked(self) -> str:
-        """What a picture must be, in words, before one is chosen."""
+        """Return the requirements of a picture in words, to show before one is chosen."""
         return (
             f"PNG, JPEG, WebP or GIF of up to 5 MB and 12.5 million pixels, {self.smallest} px or "
             f"more on its shorter side; {self.words}."
@@ -86,7 +87,7 @@ def store(
     kind: ImageType,
     encoded: Encoded,
 ) -> BrandImage:
-    """Keeps a picture and returns it; the same picture again is the same row."""
+    """Store a picture and return it; the same picture again is the same row."""
     caller.require(Permission.BRANDING_WRITE)
     sha256 = hashlib.sha256(encoded.data).hexdigest()
     known = session.scalar(
@@ -120,8 +121,8 @@ def store(
 
 
 def kept(session: Session, caller: Caller, url: str | None) -> BrandImage | None:
-    """The uploaded picture that an address leads to, without its data; None for others' pictures
-    and for those on a host of the partner's own."""
+    """Return the uploaded picture of a URL, without its data; None for pictures elsewhere and for
+    those on a host of the partner's own."""
     sha256 = (url or "").rpartition("/")[2]
     if len(sha256) != 64 or caller.partner_id is None:
         return None
@@ -130,7 +131,7 @@ def kept(session: Session, caller: Caller, url: str | None) -> BrandImage | None
 
 
 def by_hash(session: Session, sha256: str) -> BrandImage:
-    """An image with its data, by the hash of its content, which only its viewers know."""
+    """Return an image with its data, by the hash of its content, which only its viewers know."""
     statement = select(BrandImage).where(BrandImage.sha256 == sha256).limit(1)
     image = session.scalar(statement.options(undefer(BrandImage.data)))
     if image is None:
@@ -139,10 +140,11 @@ def by_hash(session: Session, sha256: str) -> BrandImage:
 
 
 def encode(data: bytes, kind: ImageType, field: str) -> Encoded:
-    """The picture as PNG (logo, favicon) or WebP (hero), reduced to its box, without metadata.
+    """Return the picture as PNG (logo, favicon) or WebP (hero), reduced to its box, without
+    metadata.
 
-    Takes up to a second, so no transaction should be open. Raises `ValidationFailed` on ``field``
-    for what is no picture, too large or of the wrong shape.
+    It takes up to a second, so no transaction should be open. Raises `ValidationFailed` on
+    ``field`` for a file that isn't a picture, or one that is too large or of the wrong shape.
     """
     refuse = partial(ValidationFailed.on, field)
 

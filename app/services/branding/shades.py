@@ -1,7 +1,7 @@
-"""One brand colour in, every shade out, light and dark, each readable where it is used.
+"""From one brand colour to all shades, light and dark, each readable where it is used.
 
-Shades are found in OKLCH by moving the lightness in steps of 0.004; contrast is that of WCAG 2.1
-on the rounded hexadecimal value, so what is promised is what a screen shows.
+Shades are found in OKLCH by changing the lightness in steps of 0.004; contrast is that of WCAG 2.1
+on the rounded hexadecimal value, as a screen shows it.
 """
 
 from collections.abc import Callable, Sequence
@@ -85,7 +85,8 @@ def contrast(first: str, second: str) -> float:
 
 @lru_cache(maxsize=512)
 def brand_shades(colour: str) -> BrandShades:
-    """Every shade of a brand colour. ValueError if it is none; some 10 ms uncached."""
+    """Return every shade of a brand colour. Raises ValueError for no colour; some 10 ms
+    uncached."""
     brand = to_hex(colour)
     return BrandShades(
         colour=brand,
@@ -110,8 +111,8 @@ def stylesheet(colour: str) -> str:
 
 
 def readable(colour: str) -> tuple[str, str]:
-    """An area of that colour and the text on it: as given where white or ink reaches 4.5, else
-    the nearest shade that does. ValueError if it is no colour."""
+    """Return an area of that colour and its text: as given if white or ink reaches 4.5, otherwise
+    the nearest shade that does. Raises ValueError for no colour."""
     given = to_hex(colour)
     return _panel(given, *_solid(given))
 
@@ -151,7 +152,7 @@ def _theme(brand: str, surfaces: Surfaces, *, dark: bool) -> Shades:
 
 
 def _solid(brand: str) -> tuple[str, str]:
-    """The button and its text: people expect white on anything that nearly carries it."""
+    """The button and its text: white is expected on anything that nearly allows it."""
     white = contrast(WHITE, brand)
     if white >= TEXT_ON_SOLID:
         return brand, WHITE
@@ -214,7 +215,7 @@ def _rings(panel: str, on: str) -> str:
 
 
 def _seen(start: Oklch) -> Oklch:
-    """Black lifted to where a step of lightness can be seen at all."""
+    """Return black lifted until a step of lightness is visible."""
     return start._replace(lightness=max(start.lightness, 0.16))
 
 
@@ -223,7 +224,8 @@ def _hairline(panel: str, page: str, line: str) -> str:
 
 
 def _until(start: Oklch, upwards: bool, passes: Callable[[str], bool]) -> str:
-    """The first shade that passes, from ``start`` on; white or black if none does before."""
+    """Return the first shade that passes, starting at ``start``; white or black if none does
+    before."""
     step, end = (STEP, 1.0) if upwards else (-STEP, 0.0)
     lightness = start.lightness
     shade = _hex(start)

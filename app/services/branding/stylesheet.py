@@ -18,9 +18,9 @@ class Sheet:
 
 @lru_cache(maxsize=512)
 def sheet_for(colour: str) -> Sheet:
-    """The sheet of a brand colour; the digest changes with the colour and with the shades.
+    """Return the sheet of a brand colour; the digest changes with the colour and the shades.
 
-    ValueError if it is no colour.
+    Raises ValueError for no colour.
     """
     css = stylesheet(colour)
     return Sheet(brand_shades(colour).colour, sha256(css.encode()).hexdigest()[:16], css)

@@ -1,4 +1,4 @@
-"""Where a partner's brand shows, and what is still missing there."""
+"""Where a partner's brand is used, and what is still missing there."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ from app.services.branding.brand import NEUTRAL_COLOUR, Brand, of_partner
 
 
 class Place(StrEnum):
-    """Where something is fixed; screens turn it into an address."""
+    """Where something is fixed; screens turn it into a URL."""
 
     NAME = "product_name"
     COLOUR = "colour"
@@ -23,8 +23,8 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """One place where customers meet the brand. ``lacks`` is a sentence about what is missing and
-    what is shown instead; None where nothing is."""
+    """One place where customers see the brand. ``lacks`` is a sentence about what is missing and
+    what is shown instead; None if nothing is missing."""
 
     name: str
     place: Place
@@ -32,8 +32,8 @@ class Surface:
 
 
 def surfaces(partner: Partner, brand: Brand | None = None) -> list[Surface]:
-    """Every surface, those with something missing first. ``brand`` is a draft's, else what is
-    published counts."""
+    """Return every surface, incomplete ones first. ``brand`` is a draft's; by default the published
+    one is used."""
     shown = brand or of_partner(partner)
     found = [
         Surface("Product name", Place.NAME, _name(shown)),
@@ -50,7 +50,7 @@ def surfaces(partner: Partner, brand: Brand | None = None) -> list[Surface]:
 
 
 def missing(partner: Partner, brand: Brand | None = None) -> list[Surface]:
-    """The surfaces on which something is missing."""
+    """Return the incomplete surfaces."""
     return [surface for surface in surfaces(partner, brand) if surface.lacks]
 
 

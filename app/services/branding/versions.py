@@ -1,4 +1,4 @@
-"""Versions of a brand beside each other: what each changed, and how it differs from now."""
+"""Versions of a brand compared: what each changed, and how it differs from now."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Published:
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """``version`` beside the one before it, or beside what customers see now. ``other`` is the
-    number of the one it is compared with; None for now, and where there is none before."""
+    number of the one it is compared with; None for now, and for the first version."""
 
     version: BrandVersion
     other: int | None
@@ -43,7 +43,7 @@ class Comparison:
 
 
 def published(session: Session, partner: Partner, limit: int) -> list[Published]:
-    """The newest published versions, newest first."""
+    """Return the newest published versions, newest first."""
     newest = _query(partner).order_by(BrandVersion.number.desc()).limit(limit + 1)
     found = list(session.scalars(newest))
     return [
@@ -53,7 +53,7 @@ def published(session: Session, partner: Partner, limit: int) -> list[Published]
 
 
 def get(session: Session, partner: Partner, number: int) -> BrandVersion:
-    """A published version by its number. Raises `NotFound`."""
+    """Return a published version by its number. Raises `NotFound`."""
     version = session.scalar(_query(partner).where(BrandVersion.number == number))
     if version is None:
         raise NotFound
@@ -63,8 +63,8 @@ def get(session: Session, partner: Partner, number: int) -> BrandVersion:
 def compare(
     session: Session, caller: Caller, partner: Partner, number: int, against: Against
 ) -> Comparison:
-    """How a version differs. ``before``: from its predecessor to it; ``now``: from it to what
-    customers see. Raises `NotFound`."""
+    """Return how a version differs. ``before``: from its predecessor to it; ``now``: from it to
+    what customers see. Raises `NotFound`."""
     version = get(session, partner, number)
     if against == "now":
         now = published_content(partner, caller)
@@ -81,7 +81,7 @@ def compare(
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldChange]:
-    """The brand fields in which two contents differ; a field that is absent is null."""
+    """Return the brand fields in which two contents differ; an absent field is null."""
     return [
         FieldChange(name, old.get(name), new.get(name))
         for name in STUDIO_NAMES

@@ -1,4 +1,4 @@
-"""Campaigns: who may see which, their states, their assistants, and the lock on their contacts."""
+"""Campaigns: loading, states, assistants, and the lock on their contacts."""
 
 from app.services.campaigns.changing import (
     archive,

@@ -1,4 +1,4 @@
-"""Making campaigns, their names, their assistants, and starting, pausing, archiving them."""
+"""Create campaigns, rename them, assign assistants, and start, pause and archive them."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -28,7 +28,7 @@ def create(
     assistant_ids: Collection[UUID] = (),
     all_assistants: bool = False,
 ) -> Campaign:
-    """A new campaign, paused; ``all_assistants`` means all that the organization has or gets.
+    """Create a campaign, paused; ``all_assistants`` includes future ones of the organization.
 
     Raises `Forbidden`, `NotFound`, or `ValidationFailed` (``blank``, ``too_long``,
     ``agent_not_found``).
@@ -82,7 +82,7 @@ def assign_assistants(
     all_assistants: bool = False,
     expected_version: int | None = None,
 ) -> Campaign:
-    """Replaces the campaign's assistants. Raises as `create` and `rename` do."""
+    """Replace the campaign's assistants. Raises as `create` and `rename` do."""
     campaign = held(session, caller, campaign_id, expected_version)
     before = {
         "agents": sorted(_assistants_of(session, campaign)),
@@ -107,14 +107,14 @@ def start(
 def pause(
     session: Session, caller: Caller, campaign_id: UUID, *, expected_version: int | None = None
 ) -> Campaign:
-    """Calls that have not begun are taken back. Raises as `start` does."""
+    """Pause the campaign and end its waiting calls. Raises as `start` does."""
     return _move(session, caller, campaign_id, CampaignStatus.PAUSED, version=expected_version)
 
 
 def archive(
     session: Session, caller: Caller, campaign_id: UUID, *, expected_version: int | None = None
 ) -> Campaign:
-    """For good: an archived campaign keeps its contacts and never starts again."""
+    """Archive the campaign for good: it keeps its contacts and never starts again."""
     return _move(session, caller, campaign_id, CampaignStatus.ARCHIVED, version=expected_version)
 
 
@@ -143,7 +143,7 @@ def _move(
 def held(
     session: Session, caller: Caller, campaign_id: UUID, expected_version: int | None
 ) -> Campaign:
-    """The campaign, held for a change. Raises `Forbidden`, `NotFound` and `Conflict`
+    """Return the campaign, locked for a change. Raises `Forbidden`, `NotFound` and `Conflict`
     (``changed_meanwhile``)."""
     caller.require(Permission.CAMPAIGNS_WRITE)
     campaign = get(session, caller, campaign_id, for_change=True)
@@ -160,7 +160,7 @@ def changed(
     before: dict[str, object],
     after: dict[str, object],
 ) -> None:
-    """Counts and records a change of a campaign that is held."""
+    """Count and record a change of a locked campaign."""
     campaign.version += 1
     session.flush()
     audit.record_change(session, caller, f"campaign.{verb}", campaign, before=before, after=after)
@@ -178,7 +178,7 @@ def _checked_name(name: str) -> str:
 
 
 def assistants_of(session: Session, campaign: Campaign) -> set[UUID]:
-    """The assistants chosen for a campaign that came from its loader."""
+    """Return the assistants chosen for a campaign that came from its loader."""
     query = select(CampaignAssistant.assistant_id).where(
         CampaignAssistant.campaign_id == campaign.id
     )

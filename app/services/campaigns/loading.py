@@ -1,4 +1,4 @@
-"""The one way to a campaign: who asks for another's gets the answer for an absent one."""
+"""The only loader of campaigns: another tenant's campaign is answered like a missing one."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -14,27 +14,28 @@ from app.services.paging import Page, both_ways, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant
 
 SORTS = both_ways(created=Campaign.created_at, name=Campaign.name_key)
-"""The orders that `search` offers."""
+"""The sort orders of `search`."""
 
 
 def visible(caller: Caller) -> Select[Campaign]:
-    """Those of the caller's organization, else of its partner, or, for an operator, all."""
+    """Return the campaigns of the caller's organization, otherwise of its partner; for an operator,
+    all."""
     return of_tenant(select(Campaign), caller, Campaign.partner_id, Campaign.organization_id)
 
 
 def get(
     session: Session, caller: Caller, campaign_id: UUID, *, for_change: bool = False
 ) -> Campaign:
-    """The campaign; `NotFound` (``campaign_not_found``) for any but the caller's.
+    """Return the caller's campaign. Raises `NotFound` (``campaign_not_found``).
 
-    ``for_change`` holds the row until the transaction ends.
+    ``for_change`` locks the row until the transaction ends.
     """
     query = visible(caller).where(Campaign.id == campaign_id)
     return fetch(session, query, not_found(), for_change=for_change, key_share=True)
 
 
 def list_all(session: Session, caller: Caller) -> Sequence[Campaign]:
-    """Every campaign the caller may use, oldest first."""
+    """Return every campaign that the caller may use, oldest first."""
     return session.scalars(visible(caller).order_by(Campaign.created_at, Campaign.id)).all()
 
 
@@ -50,8 +51,8 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Campaign]:
-    """A screen of campaigns; ``query`` looks in their names, ``archived`` leaves out those that
-    are not archived, or those that are.
+    """Return a page of campaigns; ``query`` searches their names, ``archived`` keeps only archived
+    ones, or only the others.
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """

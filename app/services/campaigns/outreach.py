@@ -1,4 +1,4 @@
-"""What a campaign means for its contacts: external-id keys, the lock, and counting changes."""
+"""What contacts need of their campaign: external-id keys, the lock, and counting changes."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -13,7 +13,8 @@ from app.services.campaigns.loading import not_found
 
 
 def external_id_keys(session: Session, campaign: Campaign) -> dict[str, bool]:
-    """The keys that any of the campaign's assistants defines, and whether each identifies."""
+    """Return the keys that any of the campaign's assistants defines, and whether each
+    identifies."""
     return external_id_keys_of(session, [campaign])[campaign.id]
 
 
@@ -41,10 +42,10 @@ def external_id_keys_of(
 
 
 def lock(session: Session, campaign: Campaign) -> None:
-    """Holds the campaign's contacts until the transaction ends: they are written only under it.
+    """Lock the campaign's contacts until the transaction ends: they are written only under it.
 
-    On SQLite the writing transaction itself is the lock. Raises `NotFound` where the campaign
-    has been deleted meanwhile.
+    On SQLite the writing transaction itself is the lock. Raises `NotFound` if the campaign was
+    deleted meanwhile.
     """
     # Not FOR UPDATE, which would keep calls that refer to the campaign from being written.
     query = select(Campaign.revision, Campaign.contact_count).where(Campaign.id == campaign.id)
@@ -56,7 +57,7 @@ def lock(session: Session, campaign: Campaign) -> None:
 
 
 def revise(session: Session, campaign: Campaign, *, added: int) -> None:
-    """Counts a change of the contacts of a campaign that is locked, and how many it has now."""
+    """Count a change of the contacts of a locked campaign, and how many it has now."""
     revision, contact_count = campaign.revision + 1, campaign.contact_count + added
     session.execute(
         update(Campaign)

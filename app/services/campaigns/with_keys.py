@@ -1,4 +1,4 @@
-"""Campaigns whose contacts have certain external ids and no others."""
+"""Create campaigns whose contacts have certain external ids and no others."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -16,10 +16,10 @@ from app.services.campaigns.changing import create
 def create_with_keys(
     session: Session, caller: Caller, organization_id: UUID, *, name: str, keys: Collection[str]
 ) -> Campaign:
-    """A new campaign of the organization's assistants that have no other external ids.
+    """Create a campaign of the organization's assistants that have no other external ids.
 
-    A key that none of them has is defined with the first as one that identifies; where each has
-    others, it is the first of the organization. Raises `Forbidden`, `NotFound` and
+    A key that none of them has is defined at the first as one that identifies; if each has others,
+    the organization's first assistant is used. Raises `Forbidden`, `NotFound` and
     `ValidationFailed` (as `create`, ``blank``, ``too_long``, and ``no_assistant``).
     """
     wanted = {key.strip() for key in keys}

@@ -1,4 +1,4 @@
-"""Adding many numbers in one statement a chunk, with one row of history for all of them."""
+"""Add many numbers with one statement per chunk and one history entry for all of them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ NUMBERS_A_STATEMENT = 500
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """How many were new, how many were on the list before, and the waiting calls they stop."""
+    """How many were new, how many were on the list before, and the waiting calls that they stop."""
 
     added: int
     known: int
@@ -37,10 +37,10 @@ def add_many(
     reason: str | None = None,
     source: str = "portal",
 ) -> Added:
-    """Puts read numbers on the list; those that are on it stay as they were entered first.
+    """Add numbers to the list; those already on it keep their entries.
 
-    A line's own reason goes before ``reason``. Calls that wait are stopped when their turn
-    comes; how many is counted here. Raises `Forbidden` and `NotFound`.
+    A line's own reason replaces ``reason``. Waiting calls are stopped when their turn comes; they
+    are only counted here. Raises `Forbidden` and `NotFound`.
     """
     caller.require(Permission.CONTACTS_WRITE)
     organization = organizations.get(session, caller, organization_id, for_change=True)
@@ -80,7 +80,7 @@ def add_many(
 
 
 def waiting_calls_to(session: Session, organization_id: UUID, phones: Collection[str]) -> int:
-    """The calls of the organization to these numbers (E.164) that are still to be placed."""
+    """Return the organization's calls to these numbers (E.164) that are still to be placed."""
     ordered = sorted(phones)
     found = 0
     for start in range(0, len(ordered), NUMBERS_A_STATEMENT):

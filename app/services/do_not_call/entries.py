@@ -1,4 +1,4 @@
-"""Single numbers of the list: asking for them, listing, adding, removing."""
+"""Single numbers of the list: checking, listing, adding, removing."""
 
 import re
 from collections.abc import Collection
@@ -17,16 +17,16 @@ from app.services.paging import Page
 
 NUMBERS_A_QUERY = 5000
 WRITTEN = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
-"""How every number of a list is written."""
+"""The format of every number on a list."""
 
 
 def is_listed(session: Session, organization_id: UUID, phone: str) -> bool:
-    """Whether a number (E.164) must not be called for the organization."""
+    """Whether the organization must not call the number (E.164)."""
     return session.get(DoNotCallEntry, (organization_id, phone)) is not None
 
 
 def listed_among(session: Session, organization_id: UUID, phones: Collection[str]) -> set[str]:
-    """Those of the numbers (E.164) that are on the list."""
+    """Return those of the numbers (E.164) that are on the list."""
     ordered = sorted(phones)
     found: set[str] = set()
     for start in range(0, len(ordered), NUMBERS_A_QUERY):
