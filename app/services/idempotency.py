@@ -21,13 +21,13 @@ from app.models import IdempotencyRecord, utcnow
 KEPT_FOR = timedelta(hours=24)
 LONGEST_KEY = 255
 KEY_PATTERN = r"^[!-~](?:[ -~]*[!-~])?$"
-"""Printable ASCII: of anything else a server sees bytes, not the characters that were meant."""
+"""Printable ASCII: of other characters a server sees bytes."""
 _KEY = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A key in use by the present request: what to store once the request is accepted."""
+    """A key that the current request uses: it stores the answer once the request is accepted."""
 
     credential_id: UUID
     operation: str
@@ -38,10 +38,10 @@ class Slot:
 def claim(
     session: Session, credential_id: UUID, operation: str, key: str, request: Mapping[str, Any]
 ) -> Slot | dict[str, Any]:
-    """The stored answer of the same request, or a slot to `keep` the new answer in.
+    """Return the stored answer of the same request, or a slot to `keep` the new answer in.
 
-    Raises `ValidationFailed` (``invalid_idempotency_key``) and `Conflict`
-    (``idempotency_conflict`` for another body, ``idempotency_in_progress``).
+    Raises `ValidationFailed` (``invalid_idempotency_key``) and `Conflict` (``idempotency_conflict``
+    for another body, ``idempotency_in_progress``).
     """
     _check(key)
     slot = Slot(credential_id, operation, key, _hash(request))
@@ -66,7 +66,7 @@ def claim(
 
 
 def keep(session: Session, slot: Slot, response: Mapping[str, Any]) -> None:
-    """Stores the answer of an accepted request."""
+    """Store the answer of an accepted request."""
     session.add(
         IdempotencyRecord(
             credential_id=slot.credential_id,
@@ -81,7 +81,7 @@ def keep(session: Session, slot: Slot, response: Mapping[str, Any]) -> None:
 
 
 def purge(session: Session) -> int:
-    """Removes the records that are too old to be used; returns how many."""
+    """Remove the expired records; return how many."""
     gone = session.execute(
         delete(IdempotencyRecord)
         .where(IdempotencyRecord.created_at < utcnow() - KEPT_FOR)

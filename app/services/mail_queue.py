@@ -1,6 +1,6 @@
-"""Asking for mails: a row and its place in the queue, in the transaction of what they tell of.
+"""Queue mails: a row and its place in the queue, in the transaction of the change they are about.
 
-Nothing is sent here; the worker writes and sends each mail (`app.services.mails`).
+Nothing is sent here; the worker renders and sends each mail (`app.services.mails`).
 """
 
 from collections.abc import Mapping
@@ -25,8 +25,8 @@ def ask_for(
     to: str | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> None:
-    """A mail to the user about what ``caller`` has just done; ``to`` where it goes elsewhere than
-    to the present address. What the command line does sends no mail."""
+    """Queue a mail to the user about what ``caller`` has just done; ``to`` is another address than
+    the user's current one. Actions of the command line send no mail."""
     if caller.kind is CallerKind.SYSTEM:
         return
     hand_in(session, kind, partner_id=user.partner_id, user_id=user.id, to=to, details=details)

@@ -1,7 +1,7 @@
-"""Names that hold some words, found by an index as long as they are few.
+"""Search names by an index, as long as few match.
 
-The conditions here only narrow what a list compares by itself: it says what matches. Where many
-match, a list that walks through its own order comes soon enough upon a page of them.
+The conditions here only narrow what a list compares itself. If many match, a list in its own order
+fills a page quickly anyway.
 """
 
 from collections.abc import Sequence
@@ -16,18 +16,18 @@ from app.models.name_index import table_of, words_of
 
 FEW = 1000
 SHORTEST = 3
-"""The index knows three letters in a row."""
+"""The index consists of trigrams."""
 
 
 def organizations_called(session: Session, words: str) -> ColumnElement[bool] | None:
-    """Organizations, of whatever partner, whose name or referral codes hold the words; None where
-    they are many."""
+    """Return the organizations, of any partner, whose name or referral codes contain the words;
+    None if there are many."""
     known = _known(session, Organization, words)
     return None if known is None else _one_of(Organization, known)
 
 
 def organizations_reached_at(session: Session, words: str) -> ColumnElement[bool]:
-    """Organizations, of whatever partner, where the address of a person holds the words."""
+    """Return the organizations, of any partner, with a user whose email contains the words."""
     known = _known(session, User, words)
     in_address = User.email_key.contains(words.lower(), autoescape=True)
     theirs = select(User.organization_id).where(in_address)
@@ -41,12 +41,11 @@ def organizations_reached_at(session: Session, words: str) -> ColumnElement[bool
 def is_of_organization_called(
     session: Session, organization_id: InstrumentedAttribute[Any], words: str
 ) -> ColumnElement[bool]:
-    """Rows of something else, by the column that says of which organization they are, where the
-    name of the organization holds the words."""
+    """Return the condition that the organization of a column has a name that contains the words."""
     few = organizations_called(session, words)
     named = select(Organization.id).where(Organization.named(words))
     if few is None and len(words) >= SHORTEST:
-        # Of the many all need not be found before a list that asks row by row has its page.
+        # For many matches, a list that checks row by row fills its page before all are found.
         own = named.where(Organization.id == organization_id)
         return own.correlate_except(Organization).exists()
     if few is None:
@@ -58,8 +57,9 @@ def is_of_organization_called(
 def users_called(
     session: Session, partner_id: UUID | None, words: str
 ) -> ColumnElement[bool] | None:
-    """Users of the partner whose address, name, or organization's name or referral codes hold the
-    words, or whose external id they are; None where they are many, or the partner isn't known."""
+    """Return the users of the partner whose email, name, or organization's name or referral
+    codes contain the words, or whose external id they are; None if there are many, or without a
+    partner."""
     if partner_id is None:
         return None
     known, theirs = _known(session, User, words), _known(session, Organization, words)
@@ -69,7 +69,7 @@ def users_called(
     others = [of_partner.where(User.idp_uid == words)]
     if theirs:
         others.append(of_partner.where(User.organization_id.in_(theirs)))
-    # Not one "or", for which the databases walk through all users.
+    # Not one "or", for which the databases scan all users.
     more = session.scalars(union_all(*others).limit(FEW + 1)).all()
     return None if len(more) > FEW else _one_of(User, [*known, *more])
 
@@ -79,7 +79,7 @@ def _one_of(model: type[Organization | User], ids: Sequence[UUID]) -> ColumnElem
 
 
 def _known(session: Session, model: type[Organization | User], words: str) -> Sequence[UUID] | None:
-    """The ids of those who hold the words; None where they are many, or the words too short."""
+    """Return the matching ids; None if there are many, or if the words are too short."""
     if len(words) < SHORTEST:
         return None
     if session.get_bind().dialect.name == "sqlite":

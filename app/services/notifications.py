@@ -1,4 +1,4 @@
-"""The mails that a person may choose to get or not; those that guard the account are no choice."""
+"""The mails that a user may turn off; those that protect the account can't be."""
 
 from app.models import User
 from app.policy import Permission
@@ -16,5 +16,5 @@ def wants(user: User, mail: str) -> bool:
 
 
 def offered(caller: Caller) -> list[str]:
-    """The kinds of mail that users with the caller's permissions can get."""
+    """Return the kinds of mail for users with the caller's permissions."""
     return [mail for mail, needed in _NEEDS.items() if caller.may(needed)]

@@ -1,4 +1,4 @@
-"""Lists in their three shapes: by page number, in chunks to be streamed, by cursor for screens."""
+"""Lists in three shapes: by page number, in chunks to be streamed, by cursor for screens."""
 
 import base64
 import json
@@ -22,10 +22,10 @@ CHUNK = 1000
 
 @dataclass(frozen=True, slots=True)
 class Listing(Generic[M, R]):
-    """A list that has been authorised, in a stable order: created, then id.
+    """An authorized list, in a stable order: created, then id.
 
-    It holds no transaction: each question takes a session, so that a long list can be sent
-    without keeping a transaction open towards the client.
+    It holds no transaction: each query takes a session, so that a long list can be sent without a
+    transaction that stays open.
     """
 
     rows: Select[M]
@@ -38,12 +38,12 @@ class Listing(Generic[M, R]):
         return session.scalar(select(func.count()).select_from(counted)) or 0
 
     def page(self, session: Session, number: int, size: int) -> list[R]:
-        """Page ``number``, counted from 1; empty beyond the end."""
+        """Return page ``number``, counted from 1; empty beyond the end."""
         query = self._ordered().limit(size).offset((number - 1) * size)
         return [self.make(row) for row in session.scalars(query)]
 
     def chunk(self, session: Session, after: M | None = None) -> tuple[list[R], M | None]:
-        """The next rows after ``after``, and the row to go on from; None at the end."""
+        """Return the next rows after ``after``, and the row to continue from; None at the end."""
         query = self._ordered().limit(CHUNK)
         if after is not None:
             place = (getattr(after, self.created.key), getattr(after, self.id.key))
@@ -57,7 +57,7 @@ class Listing(Generic[M, R]):
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[M]):
-    """What a screen shows at a time. ``next_cursor`` is None at the end of the list."""
+    """A page of a screen. ``next_cursor`` is None at the end of the list."""
 
     items: Sequence[M]
     next_cursor: str | None
@@ -65,8 +65,7 @@ class Page(Generic[M]):
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """An order that a screen offers; ``read`` gives the value of a row where the column is none of
-    its own."""
+    """A sort order of a screen; ``read`` returns the value of a row if the column isn't its own."""
 
     column: ColumnElement[Any] | InstrumentedAttribute[Any]
     descending: bool = False
@@ -88,13 +87,13 @@ MOST_COUNTED = 1000
 
 
 def count_up_to(session: Session, rows: Select[Any], most: int = MOST_COUNTED) -> int:
-    """How many rows there are; ``most + 1`` stands for "more", so that counting stays cheap."""
+    """Count the rows up to ``most``; ``most + 1`` means "more", so that counting stays cheap."""
     some = rows.order_by(None).limit(most + 1).subquery()
     return session.scalar(select(func.count()).select_from(some)) or 0
 
 
 def sort_named(name: str, sorts: Mapping[str, Sort]) -> Sort:
-    """The order of a list that goes by this name. Raises `ValidationFailed` (``unknown_sort``)."""
+    """Return the sort order of this name. Raises `ValidationFailed` (``unknown_sort``)."""
     if name not in sorts:
         raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(sorts)}.")
     return sorts[name]
@@ -108,9 +107,8 @@ def keyset_page(
     cursor: str | None,
     limit: int,
 ) -> Page[M]:
-    """The rows after ``cursor`` in the order of ``sort``, then id: the cost is that of one page,
-    however far into the list. Raises `ValidationFailed` (``invalid_cursor``).
-    """
+    """Return the rows after ``cursor`` in the order of ``sort``, then id: the cost is that of one
+    page, at any position. Raises `ValidationFailed` (``invalid_cursor``)."""
     column, id_column = sort.column, rows.column_descriptions[0]["entity"].id
     if cursor:
         value, identifier = _decode(cursor, isinstance(column.type, UtcDateTime))

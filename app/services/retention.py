@@ -1,4 +1,4 @@
-"""What is kept only for a while."""
+"""Delete records whose retention time is over."""
 
 from datetime import timedelta
 
@@ -23,7 +23,7 @@ from app.services.legacy import migration as legacy_migration
 
 SIGN_IN_FAILURES_KEPT = timedelta(days=1)
 LINKS_KEPT = timedelta(days=30)
-"""After its end, so that an old link is answered with "expired" for some time."""
+"""Kept after their end, so that an old link is answered with "expired" for some time."""
 MAILS_KEPT = timedelta(days=30)
 WEBHOOKS_KEPT = timedelta(days=30)
 SIGNALS_KEPT = timedelta(hours=6)
@@ -32,7 +32,7 @@ HEARTBEATS_KEPT = timedelta(days=1)
 
 
 def purge(session: Session) -> None:
-    """Removes every record whose time is over."""
+    """Delete every expired record."""
     now = utcnow()
     idempotency.purge(session)
     request_log.purge(session)

@@ -1,4 +1,4 @@
-"""The sums of partners: added to with everything they count, in its own transaction."""
+"""The totals of partners: updated with everything they count, in the same transaction."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -34,7 +34,7 @@ def add_conversation(
     answered_by: AnsweredBy,
     seconds: int,
 ) -> None:
-    """One more conversation on the day, of the organization and of its partner."""
+    """Add a conversation on the day, to the organization and its partner."""
     amounts = {
         "conversations": 1,
         "by_human": int(answered_by is AnsweredBy.HUMAN),
@@ -56,8 +56,7 @@ def add_cost(
     cost: Decimal,
     currency: str,
 ) -> None:
-    """What a carrier charges for one more attempt of the day, of the organization and of its
-    partner."""
+    """Add the cost of one more attempt of the day, to the organization and its partner."""
     amounts = {"attempts": 1, "micros": round(cost * 1_000_000)}
     when = {"day": day, "currency": currency}
     own = {"organization_id": organization_id, **when}
@@ -66,14 +65,14 @@ def add_cost(
 
 
 def add_organization(session: Session, partner_id: UUID, tier: Tier | None) -> None:
-    """One more organization on the plan; without one it is on the contract's default."""
+    """Add an organization to the plan; without one, to the contract's default."""
     _add_to_tier(session, partner_id, tier, organizations=1)
 
 
 def add_user(
     session: Session, partner_id: UUID, organization_id: UUID, created_at: datetime
 ) -> None:
-    """One more standard user, of an organization that is held for change or new."""
+    """Add a standard user of an organization that is locked or new."""
     tier = session.scalar(
         select(Organization.payment_tier).where(Organization.id == organization_id)
     )
@@ -85,7 +84,7 @@ def add_user(
 def move_organization(
     session: Session, organization: Organization, before: Tier | None, after: Tier | None
 ) -> None:
-    """An organization that is held for change goes from one plan to another, with its users."""
+    """Move a locked organization from one plan to another, with its users."""
     users = session.scalar(
         select(func.count()).where(
             User.organization_id == organization.id, User.user_type == Role.STANDARD
@@ -105,7 +104,7 @@ def move_organization(
 
 
 def archive_organization(session: Session, organization: Organization, *, back: bool) -> None:
-    """An organization that is held for change is archived, or comes ``back``."""
+    """Count a locked organization as archived, or as active again with ``back``."""
     tier = organization.payment_tier
     _add_to_tier(session, organization.partner_id, tier, archived=-1 if back else 1)
 
@@ -121,7 +120,7 @@ def add(
     amounts: Mapping[str, int],
     values: Mapping[str, Any],
 ) -> None:
-    """Adds to a row, or makes it; ``values`` are written over what it had."""
+    """Add to a row, or create it; ``values`` overwrite its columns."""
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     statement = _addition(table, tuple(key), tuple(amounts), tuple(values), is_sqlite=is_sqlite)
     session.execute(statement, {**key, **amounts, **values})
@@ -136,7 +135,7 @@ def _addition(
     *,
     is_sqlite: bool,
 ) -> Executable:
-    """The statement of `add`: putting it together takes several times as long as running it."""
+    """The statement of `add`: building it takes several times as long as running it."""
     statement = (sqlite.insert if is_sqlite else postgresql.insert)(table)
     new, columns = statement.excluded, inspect(table).columns
     return statement.on_conflict_do_update(

@@ -1,6 +1,6 @@
-"""Finding things by a few words, an address, a number or an id, in what the caller may see.
+"""Search by a few words, an address, a number or an id, within what the caller may see.
 
-Words are looked for as the lists look for them, so that a list by the same words shows the rest.
+Words are matched as on the list pages, so that a list with the same words shows the rest.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,13 +22,13 @@ from app.validation.uuids import as_uuid
 
 T = TypeVar("T")
 SHORTEST = 2
-"""A single letter finds nothing worth showing."""
+"""A single letter finds nothing useful."""
 SURELY_A_NUMBER = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found of each kind; one more than asked for says that there are further ones."""
+    """The results of each kind; one more than requested means that there are more."""
 
     organizations: Sequence[Organization] = field(default_factory=list)
     users: Sequence[User] = field(default_factory=list)
@@ -37,8 +37,9 @@ class Found:
 
 
 def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
-    """Up to ``limit + 1`` of each kind, in at most seven queries: an id or a whole address finds
-    that one alone, all else by name, address, referral code or number."""
+    """Return up to ``limit + 1`` of each kind, in at most seven queries: an id or a complete
+    address finds only its own record, everything else is found by name, address, referral code or
+    number."""
     words = text.replace("\x00", "").strip()
     if len(words) < SHORTEST:
         return Found()
@@ -67,7 +68,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
 
 
 def is_number(words: str) -> bool:
-    """Whether it can only be a phone number: digits, and what one writes between them."""
+    """Whether it can only be a phone number: digits and punctuation."""
     digits = sum(c.isascii() and c.isdigit() for c in words)
     return digits >= SURELY_A_NUMBER and not any(c.isalpha() for c in words)
 

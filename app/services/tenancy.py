@@ -1,6 +1,6 @@
-"""The tenant filter: which rows a caller may see. Every loader of a tenant's rows goes through it.
+"""The tenant filter: which rows a caller may see. Every loader of tenant rows uses it.
 
-It stands below all other services, so that they can load organizations without a cycle.
+It is below all other services, so that they can load organizations without a cycle.
 """
 
 from typing import Any, TypeVar
@@ -22,7 +22,8 @@ def of_tenant(
     partner_id: InstrumentedAttribute[Any],
     organization_id: InstrumentedAttribute[Any] | None = None,
 ) -> Select[T]:
-    """The rows of the caller's partner and organization; all for an operator without a partner.
+    """Filter the rows of the caller's partner and organization; an operator without a partner sees
+    all.
 
     A caller with neither sees none. ``organization_id`` is None for rows that belong to a partner.
     """
@@ -43,10 +44,11 @@ def fetch(
     for_change: bool = False,
     key_share: bool = False,
 ) -> T:
-    """The one row of a query that `of_tenant` has filtered. Raises ``missing`` where it has none.
+    """Return the one row of a query that `of_tenant` has filtered. Raises ``missing`` if there is
+    none.
 
-    ``for_change`` holds the row until the transaction ends; with ``key_share`` other rows can be
-    written meanwhile that refer to it.
+    ``for_change`` locks the row until the transaction ends; with ``key_share`` other rows that
+    refer to it can be written meanwhile.
     """
     if for_change:
         query = query.with_for_update(key_share=key_share)
@@ -58,16 +60,17 @@ def fetch(
 
 
 def visible_organizations(caller: Caller) -> Select[Organization]:
-    """The caller's organization, those of the caller's partner, or all for an operator."""
+    """Return the caller's organization, those of the caller's partner, or all for an operator."""
     return of_tenant(select(Organization), caller, Organization.partner_id, Organization.id)
 
 
 def get_organization(
     session: Session, caller: Caller, organization_id: UUID, *, for_change: bool = False
 ) -> Organization:
-    """The organization; `NotFound` (``organization_not_found``) if the caller may not see it.
+    """Return the organization. Raises `NotFound` (``organization_not_found``) if the caller may not
+    see it.
 
-    ``for_change`` holds the row until the transaction ends.
+    ``for_change`` locks the row until the transaction ends.
     """
     query = visible_organizations(caller).where(Organization.id == organization_id)
     return fetch(session, query, organization_not_found(), for_change=for_change)

@@ -1,4 +1,4 @@
-"""Which worker processes are alive, by their heartbeats."""
+"""The living worker processes, by their heartbeats."""
 
 import os
 import socket
@@ -12,14 +12,14 @@ from app.models import WorkerHeartbeat, utcnow
 
 
 def announce(session: Session, executor_id: str) -> None:
-    """A worker process begins. Written before it takes any work."""
+    """Register a worker process before it takes any work."""
     session.add(
         WorkerHeartbeat(executor_id=executor_id, hostname=socket.gethostname(), pid=os.getpid())
     )
 
 
 def beat(session: Session, executor_id: str) -> bool:
-    """The worker lives. False where it was declared dead meanwhile: it must stop at once."""
+    """Record a heartbeat. False if the worker was declared dead meanwhile: it must stop at once."""
     return (
         session.execute(
             update(WorkerHeartbeat)
@@ -32,19 +32,19 @@ def beat(session: Session, executor_id: str) -> bool:
 
 
 def leave(session: Session, executor_id: str) -> None:
-    """The worker stops by itself: what it has begun may be taken over at once."""
+    """Remove the heartbeat of a worker that stops: its work may be taken over at once."""
     session.execute(delete(WorkerHeartbeat).where(WorkerHeartbeat.executor_id == executor_id))
 
 
 def alive(session: Session, within_seconds: float) -> set[str]:
-    """The executors heard of within that time."""
+    """Return the executors with a heartbeat within that time."""
     since = utcnow() - timedelta(seconds=within_seconds)
     query = select(WorkerHeartbeat.executor_id).where(WorkerHeartbeat.beat_at >= since)
     return set(session.scalars(query))
 
 
 def any_alive(session: Session, within_seconds: float) -> bool:
-    """Whether anything is there to do the work that is handed in."""
+    """Whether a worker is alive to do queued work."""
     since = utcnow() - timedelta(seconds=within_seconds)
     query = (
         select(func.count()).select_from(WorkerHeartbeat).where(WorkerHeartbeat.beat_at >= since)
@@ -53,14 +53,14 @@ def any_alive(session: Session, within_seconds: float) -> bool:
 
 
 def declare_dead(session: Session, executor_ids: Iterable[str]) -> None:
-    """Removes the heartbeats, so that a worker that was only slow sees it and stops."""
+    """Remove the heartbeats, so that a worker that was only slow notices it and stops."""
     session.execute(
         delete(WorkerHeartbeat).where(WorkerHeartbeat.executor_id.in_(list(executor_ids)))
     )
 
 
 def forget_silent(session: Session, older_than: timedelta) -> int:
-    """Removes heartbeats of long ago; returns how many."""
+    """Remove old heartbeats; return how many."""
     gone = session.execute(
         delete(WorkerHeartbeat)
         .where(WorkerHeartbeat.beat_at < utcnow() - older_than)

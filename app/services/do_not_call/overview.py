@@ -1,4 +1,4 @@
-"""How long the lists are, and one entry of a list."""
+"""The sizes of the lists, and one entry of a list."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,10 +34,10 @@ def sizes(
     cursor: str | None = None,
     limit: int = 50,
 ) -> tuple[Page[Organization], dict[UUID, ListSize]]:
-    """The caller's organizations by name, each with the size of its list.
+    """Return the caller's organizations by name, each with the size of its list.
 
-    ``query`` looks in their names; ``number`` (E.164) leaves those whose list holds it.
-    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    ``query`` searches their names; ``number`` (E.164) keeps those whose list contains it. Raises
+    `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
     caller.require(Permission.CONTACTS_READ)
     rows = organizations.visible(caller)
@@ -66,7 +66,7 @@ def count_of(session: Session, caller: Caller, organization_id: UUID) -> int:
 
 
 def entry(session: Session, caller: Caller, organization_id: UUID, number: str) -> DoNotCallEntry:
-    """One entry by its number (E.164). Raises `NotFound` for what is not on the list."""
+    """Return one entry by its number (E.164). Raises `NotFound` if it isn't on the list."""
     organizations.check(session, caller, organization_id)
     found = None
     if WRITTEN.fullmatch(number):

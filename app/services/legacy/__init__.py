@@ -1,1 +1,1 @@
-"""The legacy API: its calls, and the way of its clients to the current one."""
+"""The legacy API: its calls, and the migration of its clients to the current one."""

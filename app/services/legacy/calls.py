@@ -1,4 +1,4 @@
-"""The retired calling API: who is still served, and its request told in the words of Area C."""
+"""The retired calling API: which clients are served, and how a request maps to Area C."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,17 +21,17 @@ SUCCESSOR = "/api/v1/outbound/call"
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A client with a valid token and what holds for it."""
+    """A client with a valid token and its conditions."""
 
     caller: Caller
     served_until: datetime
-    """The area's retirement, or the later end of the client's own extension."""
+    """The end of the area, or the later end of the client's own extension."""
     plan: Tier | None
     is_active: bool
     """Whether the organization is neither suspended nor archived."""
 
     def require_service(self) -> None:
-        """Raises `Forbidden` (``organization_suspended``), `Gone` (``retired``) after the end, and
+        """Raise `Forbidden` (``organization_suspended``), `Gone` (``retired``) after the end, and
         `Forbidden` (``plan_required``) for an organization without the Plus plan."""
         if not self.is_active:
             message = "The organization of this client is suspended."
@@ -52,8 +52,8 @@ def recognise(
     ip: str | None = None,
     request_id: str | None = None,
 ) -> Terms:
-    """Who the token belongs to. Raises `Forbidden` (``token_missing``, ``invalid_token``): the
-    contract of this area knows no 401."""
+    """Return the client of the token. Raises `Forbidden` (``token_missing``, ``invalid_token``):
+    this area's contract has no 401."""
     try:
         caller = tokens.caller_from_bearer(
             session, token, Area.LEGACY_CALLS, settings=settings, ip=ip, request_id=request_id
@@ -70,14 +70,14 @@ def recognise(
 
 
 def served_until(client: OAuthClient, settings: Settings) -> datetime | None:
-    """The end of service of a client of this area; None for other clients."""
+    """Return the end of service of a client of this area; None for other clients."""
     if client.area is not Area.LEGACY_CALLS:
         return None
     return end_of_service(client.served_until, settings)
 
 
 def end_of_service(extension: datetime | None, settings: Settings) -> datetime:
-    """Until when a client with this extension, if any, is served."""
+    """Return until when a client with this extension, if any, is served."""
     retirement = settings.legacy_retirement
     return max(extension or retirement, retirement)
 
@@ -85,11 +85,11 @@ def end_of_service(extension: datetime | None, settings: Settings) -> datetime:
 def place(
     session: Session, caller: Caller, request: LegacyCallInput, settings: Settings
 ) -> calls.CallScheduled:
-    """Hands the request to the call service.
+    """Pass the request to the call service.
 
     Raises `ValidationFailed` (``messaging_required``, ``messaging_incomplete``,
-    ``messaging_conflict``, ``number_not_allowed``), `NotFound` (``agent_not_found``) and what
-    else `calls.schedule` refuses.
+    ``messaging_conflict``, ``number_not_allowed``), `NotFound` (``agent_not_found``) and the other
+    errors of `calls.schedule`.
     """
     _check_messages(request)
     assistant = assistants.find_by_number(session, caller, request.from_phone_number)
@@ -134,7 +134,7 @@ def _check_messages(request: LegacyCallInput) -> None:
 
 
 def _in_our_words(error: ValidationFailed) -> ValidationFailed:
-    """The call service's refusal with the field names of this area."""
+    """Return the call service's error with the field names of this area."""
     names = {PHONE_FIELD: "toPhoneNumber"}
     problems = [replace(p, field=names.get(p.field, p.field)) for p in error.problems]
     return ValidationFailed(error.message, error.code, problems)

@@ -1,7 +1,7 @@
-"""The way out of the retired calling API: what its clients still ask for, in the words of Area C.
+"""Migration from the retired calling API: its clients' requests as requests of Area C.
 
-Of each client the last request is kept with both answers, the one it was given and the one that
-Area C would have given, and how many requests came on each day. Nothing of its secret is.
+For each client, the last request is stored with both answers, the one it got and the one that Area
+C would have given, and the number of requests of each day. Secrets are never stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,14 +31,14 @@ DAYS_KEPT = timedelta(days=400)
 EXCHANGES_KEPT = timedelta(days=90)
 CALL_ID = "the id of the call"
 NO_ASSISTANT = "ID_OF_THE_ASSISTANT"
-"""Stands in a request whose number belongs to no assistant."""
+"""The placeholder in a request whose number belongs to no assistant."""
 
 _NEWEST = Sort(OAuthClient.created_at, descending=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """A request as Area C would have got it, and what it would have answered."""
+    """A request as Area C would have received it, and its answer."""
 
     request: Mapping[str, Any]
     status: int
@@ -47,7 +47,7 @@ class Shadow:
 
 @dataclass(frozen=True, slots=True)
 class Moving:
-    """A client that is to move, with its requests of the last `DAYS_SHOWN` days."""
+    """A client to migrate, with its requests of the last `DAYS_SHOWN` days."""
 
     client: OAuthClient
     organization: str
@@ -59,7 +59,7 @@ class Moving:
 
 
 def translate(session: Session, caller: Caller, request: LegacyCallInput) -> dict[str, Any]:
-    """The body with which Area C does the same."""
+    """Return the equivalent body for Area C."""
     try:
         assistant_id = str(assistants.find_by_number(session, caller, request.from_phone_number).id)
     except NotFound:
@@ -80,13 +80,14 @@ def translate(session: Session, caller: Caller, request: LegacyCallInput) -> dic
 def rehearse(
     session: Session, caller: Caller, body: Mapping[str, Any], carrier: CarrierKind
 ) -> tuple[CallStatus, str]:
-    """What Area C would answer to the body now: no call is placed. Raises what it refuses with."""
+    """Return what Area C would answer to the body now, without placing a call. Raises
+    its errors."""
     asked = calls.CallRequest.of(read(OutboundCallInput, body))
     return calls.dry_run(session, caller, asked, live=True, carrier=carrier)
 
 
 def answer_of(status: CallStatus, message: str) -> dict[str, Any]:
-    """What Area C would answer to a request that it accepts so."""
+    """Return what Area C would answer to a request that it accepts."""
     return {"success": True, "message": message, "callId": CALL_ID, "status": status.value}
 
 
@@ -99,8 +100,8 @@ def keep(
     *,
     at: datetime | None = None,
 ) -> None:
-    """Counts an answered request, of now where ``at`` says nothing else; with a ``shadow`` it
-    becomes the client's last one."""
+    """Count an answered request, now unless ``at`` is given; with a ``shadow`` it becomes the
+    client's last one."""
     now = at or utcnow()
     accepted = status < 400
     amounts = {
@@ -130,8 +131,8 @@ def search(
     cursor: str | None = None,
     limit: int = 25,
 ) -> Page[Moving]:
-    """A screen of the clients that still have to move, newest first: of the caller's partner, or
-    the operator's of all. ``query`` looks in names of clients and organizations. Two queries.
+    """Return a page of the clients still to migrate, newest first: of the caller's partner, or for
+    the operator of all. ``query`` searches names of clients and organizations. Two queries.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
@@ -150,7 +151,8 @@ def search(
 
 
 def get(session: Session, caller: Caller, client_id: UUID) -> Moving:
-    """One client, revoked ones too. Raises `Forbidden` and `NotFound` (``client_not_found``)."""
+    """Return one client, including revoked ones. Raises `Forbidden` and `NotFound`
+    (``client_not_found``)."""
     client = session.scalars(_visible(caller).where(OAuthClient.id == client_id)).one_or_none()
     if client is None:
         message = "There is no such client."
@@ -160,8 +162,8 @@ def get(session: Session, caller: Caller, client_id: UUID) -> Moving:
 
 
 def days(session: Session, moving: Moving) -> list[LegacyDay]:
-    """The last `DAYS_SHOWN` days (UTC) of a client from its loader, the first one first; days
-    without requests too."""
+    """Return the last `DAYS_SHOWN` days (UTC) of a client from its loader, oldest first, including
+    days without requests."""
     first = _first_day()
     kept = session.scalars(
         select(LegacyDay).where(LegacyDay.client_id == moving.client.id, LegacyDay.day >= first)
@@ -174,13 +176,13 @@ def days(session: Session, moving: Moving) -> list[LegacyDay]:
 
 
 def exchange_of(session: Session, moving: Moving) -> LegacyExchange | None:
-    """The last request of a client from its loader, with both answers."""
+    """Return the last request of a client from its loader, with both answers."""
     return session.get(LegacyExchange, moving.client.id)
 
 
 def last_accepted(session: Session, moving: Moving) -> dict[str, Any] | None:
-    """The body for Area C that equals the last call of a client from its loader, for those whose
-    last request came before requests were kept."""
+    """Return the body for Area C that equals the last call of a client from its loader, for clients
+    whose last request came before requests were stored."""
     if moving.last_day is None:
         return None
     begin = datetime.combine(moving.last_day, time(0), UTC)
@@ -211,7 +213,7 @@ def last_accepted(session: Session, moving: Moving) -> dict[str, Any] | None:
 
 
 def purge(session: Session) -> None:
-    """Removes what is older than it is kept."""
+    """Remove expired records."""
     now = utcnow()
     session.execute(delete(LegacyDay).where(LegacyDay.day < (now - DAYS_KEPT).date()))
     session.execute(delete(LegacyExchange).where(LegacyExchange.at < now - EXCHANGES_KEPT))

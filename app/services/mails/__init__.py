@@ -1,6 +1,6 @@
-"""Writing mails in the partner's brand, sending them, and repeating invitations.
+"""Render mails in the partner's brand, send them, and repeat invitations.
 
-Whatever causes a mail asks for it through `app.services.mail_queue`.
+Services that cause a mail queue it through `app.services.mail_queue`.
 """
 
 from app.services.mails.inviting import send_invitation

@@ -1,7 +1,7 @@
-"""Words and a brand into the two forms of a mail.
+"""Render the text and the brand of a mail as HTML and plain text.
 
-Mail programs read tables and inline colours, so the style sheet is written into the elements;
-what only some of them read (dark mode) stays behind in the head.
+Mail programs read tables and inline colours, so the style sheet is written into the elements; rules
+that only some of them read (dark mode) stay in the head.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,8 @@ class Rendered:
 
 
 def render(brand: Brand, words: Words) -> Rendered:
-    """The mail in the brand's light shades, with its dark ones where a program asks for them."""
+    """Return the mail in the brand's light shades, with its dark ones for programs that
+    use them."""
     shades = brand_shades(brand.colour)
     given = {
         "brand": brand,
@@ -48,7 +49,7 @@ def render(brand: Brand, words: Words) -> Rendered:
 
 
 def sample(brand: Brand) -> Rendered:
-    """An invitation to nobody, to show a brand; its links lead nowhere."""
+    """Return a sample invitation to preview a brand; its links lead nowhere."""
     invitation = Mail(id=new_id(), kind=MailKind.INVITATION.value, details={}, created_at=utcnow())
     facts = Facts(
         mail=invitation,
@@ -64,5 +65,5 @@ def sample(brand: Brand) -> Rendered:
 
 
 def _picture(url: str | None) -> str | None:
-    """A mail has no page that an address without a host could belong to."""
+    """A mail has no page, so a URL without a host means nothing there."""
     return url if url and url.startswith(("https://", "http://")) else None

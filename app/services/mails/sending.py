@@ -1,7 +1,7 @@
-"""What becomes of a mail that was asked for, step by step, as the worker takes it.
+"""The sending of a queued mail, step by step, for the worker.
 
-A one-time token is made when the mail is written, so it stands in the mail alone. Every further
-attempt makes a new one, which ends the one before: no mail was accepted with that.
+A one-time token is created when the mail is rendered, so only the mail contains it. Every further
+attempt creates a new token, which ends the previous one: no mail with that was accepted.
 """
 
 import logging
@@ -29,7 +29,7 @@ from app.services.mails.words import WORDS, Facts
 log = logging.getLogger(__name__)
 
 GAPS_SECONDS = (30, 120, 600, 1800, 7200, 21600, 43200)
-"""Between attempts: a server that is away for a day loses nothing."""
+"""Between attempts: a server that is down for a day loses nothing."""
 
 _LINKS = {
     MailKind.INVITATION: (LinkPurpose.INVITATION, "invitation"),
@@ -43,12 +43,12 @@ _NEEDED_STATUS = {
     MailKind.RESET_PASSWORD: UserStatus.ACTIVE,
     MailKind.CONFIRM_EMAIL: UserStatus.ACTIVE,
 }
-"""What a person must be for a link to be of use."""
+"""The user statuses in which a link is useful."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Who the mail is for, as the database knows them at this moment."""
+    """The recipient, loaded now."""
 
     user: User | None
     partner: Partner | None
@@ -58,8 +58,8 @@ class _Reader:
 
 
 def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> Letter | None:
-    """The mail, written now; None where it is over, or of no use any more (somebody suspended or
-    joined meanwhile)."""
+    """Return the rendered mail; None if it was sent already or is no longer needed (the user was
+    suspended or joined meanwhile)."""
     mail = _held(session, mail_id)
     if mail is None or mail.is_over or mail.attempts > attempt:
         return None
@@ -106,7 +106,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
 
 
 def sent(session: Session, mail_id: UUID) -> None:
-    """The mail was accepted; it is never sent again."""
+    """Record that the mail was accepted; it is never sent again."""
     mail = _held(session, mail_id)
     if mail is not None and not mail.is_over:
         mail.sent_at = utcnow()
@@ -114,7 +114,7 @@ def sent(session: Session, mail_id: UUID) -> None:
 
 
 def later(session: Session, mail_id: UUID, attempt: int, reason: str) -> None:
-    """The mail was not accepted this time: hands in the next attempt, or gives up at last."""
+    """Record that the mail was not accepted: queue the next attempt, or give up after the last."""
     if attempt > len(GAPS_SECONDS):
         refused(session, mail_id, f"given up after {attempt} attempts; {reason}")
         return
@@ -126,7 +126,7 @@ def later(session: Session, mail_id: UUID, attempt: int, reason: str) -> None:
 
 
 def refused(session: Session, mail_id: UUID, reason: str) -> None:
-    """The mail will never arrive: said in the log and in the history."""
+    """Record in the log and the history that the mail will never arrive."""
     mail = _held(session, mail_id)
     if mail is None or mail.is_over:
         return
@@ -173,8 +173,8 @@ def _reader(session: Session, mail: Mail, settings: Settings) -> _Reader:
 
 
 def _origin(partner: Partner | None, settings: Settings) -> str:
-    """The partner's own host once it is verified, so that no other name is seen. Only a real
-    installation can be reached there."""
+    """Return the partner's own host once it is verified, so that no other name appears; only in
+    production, where that host is reachable."""
     if partner and partner.domain_verified_at and partner.domain and settings.env == "production":
         return f"https://{partner.domain_key}"
     return settings.public_url.rstrip("/")

@@ -1,4 +1,4 @@
-"""What the mails say. One text serves both forms of a mail, HTML and plain."""
+"""The texts of the mails. One text serves both forms, HTML and plain."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from app.services.branding.brand import Brand
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A mail's words; ``act`` is the button (label, address), ``reason`` why it was sent.
+    """A mail's texts; ``act`` is the button (label, URL), ``reason`` why it was sent.
 
-    ``quoted`` is text that another person wrote, shown as a quotation.
+    ``quoted`` is text that another user wrote, shown as a quotation.
     """
 
     subject: str
@@ -28,8 +28,8 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the words are made from. ``link`` is the one-time address, where the kind has one,
-    ``site`` the partner's part of the portal without a final slash."""
+    """The data of the texts. ``link`` is the one-time URL of kinds that have one, ``site`` the
+    partner's part of the portal without a final slash."""
 
     mail: Mail
     brand: Brand

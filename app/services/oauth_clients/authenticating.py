@@ -1,4 +1,4 @@
-"""The secret that a client proves itself with."""
+"""Authenticate a client by its secret."""
 
 import re
 
@@ -14,10 +14,10 @@ _DUMMY_HASH = credential_secrets.hash_of("")
 
 
 def authenticate(session: Session, client_id: str, secret: str) -> OAuthClient | None:
-    """The client that the secret proves, if it may have tokens now.
+    """Return the client with this secret, if it may have tokens now.
 
-    None for an unknown client, a wrong secret, and a client that is suspended, revoked or at its
-    end, or whose partner is suspended: all look the same. Notes the use once a minute.
+    None for an unknown client, a wrong secret, and a client that is suspended, revoked or expired,
+    or whose partner is suspended: all look the same. Records the use once a minute.
     """
     found = None
     if _CLIENT_ID.fullmatch(client_id):

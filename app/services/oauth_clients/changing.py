@@ -1,4 +1,4 @@
-"""Stopping clients, ending them, and serving those of Area B for longer."""
+"""Suspend, resume and revoke clients, and extend those of Area B."""
 
 from datetime import datetime
 from uuid import UUID
@@ -14,7 +14,7 @@ from app.services.oauth_clients.loading import get
 
 
 def suspend(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
-    """Stops a client until it is resumed: its tokens too, from the next request on."""
+    """Suspend a client until it is resumed, including its tokens, from the next request on."""
     client = changeable(session, caller, client_id)
     if client.suspended_at is None:
         client.suspended_at = utcnow()
@@ -23,7 +23,7 @@ def suspend(session: Session, caller: Caller, client_id: UUID | str) -> OAuthCli
 
 
 def resume(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
-    """Lets a suspended client go on. Raises `Forbidden` (``insufficient_scope``)."""
+    """Resume a suspended client. Raises `Forbidden` (``insufficient_scope``)."""
     client = changeable(session, caller, client_id)
     require_grant(caller, client)
     if client.suspended_at is not None:
@@ -33,7 +33,8 @@ def resume(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClie
 
 
 def revoke(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
-    """Ends a client for good: its tokens too, from the next request on. Twice is no error."""
+    """Revoke a client for good, including its tokens, from the next request on. Repeating it is no
+    error."""
     client = _own(session, caller, client_id)
     if client.revoked_at is None:
         client.revoked_at = utcnow()
@@ -44,8 +45,8 @@ def revoke(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClie
 def extend(
     session: Session, caller: Caller, client_id: UUID | str, until: datetime | None
 ) -> OAuthClient:
-    """Serves an Area B client until this moment although the area is retired; None takes the
-    extension back. Only the operator's command line may.
+    """Serve an Area B client until this time although the area is retired; None ends the extension.
+    Only for the operator's command line.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``wrong_area``).
     """
@@ -68,7 +69,7 @@ def extend(
 
 
 def changeable(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
-    """A client that may be changed. Raises `NotFound`, `Forbidden` (``support_only``) and
+    """Return a client that may be changed. Raises `NotFound`, `Forbidden` (``support_only``) and
     `Conflict` (``client_revoked``)."""
     client = _own(session, caller, client_id)
     if client.revoked_at is not None:
@@ -85,14 +86,14 @@ def _own(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient
 
 
 def require_grant(caller: Caller, client: OAuthClient) -> None:
-    """Raises `Forbidden` (``insufficient_scope``) where the caller's credential holds less than
-    the client."""
+    """Raise `Forbidden` (``insufficient_scope``) if the caller's credential has fewer permissions
+    than the client."""
     if client.role is not None:
         caller.require_grant(client.role)
 
 
 def require_operator(caller: Caller) -> None:
-    """Raises `Forbidden` (``support_only``) unless the caller is the operator's command line."""
+    """Raise `Forbidden` (``support_only``) unless the caller is the operator's command line."""
     if not caller.is_operator or caller.kind is not CallerKind.SYSTEM:
         message = "Clients of the legacy API are managed by support."
         raise Forbidden(message, "support_only")

@@ -35,8 +35,8 @@ def create(
     role: Role,
     expires_at: datetime | None = None,
 ) -> NewClient:
-    """A client of Area A for the caller's partner; for the platform where the command line names
-    no partner, and then with the operator's role.
+    """Create a client of Area A for the caller's partner; for the platform, with the operator's
+    role, if the command line names no partner.
 
     Raises `Forbidden` and `ValidationFailed` (``role_not_allowed``, ``blank``, ``in_the_past``).
     """
@@ -60,7 +60,7 @@ def create_legacy(
     name: str,
     served_until: datetime | None = None,
 ) -> NewClient:
-    """A client of Area B for one organization. Only the operator's command line may.
+    """Create a client of Area B for one organization. Only for the operator's command line.
 
     Raises `Forbidden` and `NotFound` (``organization_not_found``).
     """
@@ -78,7 +78,7 @@ def create_legacy(
 def roll(
     session: Session, caller: Caller, client_id: UUID | str, *, overlap: timedelta = timedelta()
 ) -> NewClient:
-    """Gives a client a new secret; the old one gets tokens for ``overlap`` more.
+    """Give a client a new secret; the old one is accepted for ``overlap`` more.
 
     Raises `Forbidden` (``insufficient_scope``), `ValidationFailed` (``overlap_out_of_range``: 0 to
     7 days) and `Conflict` (``client_revoked``).

@@ -20,7 +20,7 @@ _NEWEST = Sort(OAuthClient.created_at, descending=True)
 def list_all(
     session: Session, caller: Caller, *, area: Area | None = None
 ) -> Sequence[OAuthClient]:
-    """The clients that the caller may manage, oldest first, revoked ones too."""
+    """Return the clients that the caller may manage, oldest first, including revoked ones."""
     query = manageable(caller).order_by(OAuthClient.created_at, OAuthClient.id)
     if area is not None:
         query = query.where(OAuthClient.area == area)
@@ -36,8 +36,8 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[OAuthClient]:
-    """A screen of clients, newest first; ``query`` looks in names and client ids, ``in_use``
-    leaves out those that have ended, or those that have not.
+    """Return a page of clients, newest first; ``query`` searches names and client ids, ``in_use``
+    keeps only active ones, or only ended ones.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
@@ -55,7 +55,8 @@ def search(
 
 
 def get(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
-    """One client, by its id or its public client id. Raises `NotFound` (``client_not_found``)."""
+    """Return one client, by its id or its public client id. Raises `NotFound`
+    (``client_not_found``)."""
     column = OAuthClient.id if isinstance(client_id, UUID) else OAuthClient.client_id
     client = session.scalars(manageable(caller).where(column == client_id)).one_or_none()
     if client is None:
@@ -65,7 +66,7 @@ def get(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
 
 
 def manageable(caller: Caller) -> Select[OAuthClient]:
-    """Clients of the caller's partner; those of Area B are the operator's alone to change, and
+    """Return the clients of the caller's partner; only the operator can change those of Area B, and
     the command line without a partner reaches every client."""
     caller.require(Permission.CREDENTIALS_MANAGE)
     query = select(OAuthClient)

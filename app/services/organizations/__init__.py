@@ -1,4 +1,4 @@
-"""Organizations, the partners' customers: who may see which, their plans, limits and state."""
+"""Organizations, the partners' customers: loading, plans, limits and status."""
 
 from app.services.organizations.changing import create, update
 from app.services.organizations.effects import Effect, Weight, effects

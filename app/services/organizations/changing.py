@@ -1,4 +1,4 @@
-"""Creating organizations, changing their names, plans and limits."""
+"""Create organizations, change their names, plans and limits."""
 
 from typing import Any
 from uuid import UUID
@@ -32,7 +32,7 @@ def create(
     referral_code: str | None = None,
     referred_by_code: str | None = None,
 ) -> Organization:
-    """A new organization; its assistant limit is the partner's default unless one is given.
+    """Create an organization; its default assistant limit is the partner's.
 
     Raises `Forbidden`, `NotFound`, or `ValidationFailed` (``blank``, ``too_long``).
     """
@@ -54,8 +54,8 @@ def create(
 
 
 def add(session: Session, caller: Caller, partner: Partner, **fields: Any) -> Organization:
-    """The organization itself; that the caller may add it has been found out before. It may call
-    its own country and what the partner has opened."""
+    """Add the organization after its caller was authorized. It may call its own country and those
+    that the partner has opened."""
     now = utcnow()
     opened = destinations.opened_by_partner(session, partner.id)
     organization = Organization(
@@ -87,11 +87,9 @@ def update(
     name: str | None = None,
     expected_version: int | None = None,
 ) -> Organization:
-    """Merges what was sent: absent keeps, null clears. ``name`` renames, where it is given.
-
-    ``partner_id`` asks that the organization belongs to that partner. Raises `Forbidden`,
-    `NotFound`, and `Conflict` (``changed_meanwhile``).
-    """
+    """Merge the sent fields: absent keeps, null clears. ``name`` renames, if given. ``partner_id``
+    requires that the organization belongs to that partner. Raises `Forbidden`, `NotFound`, and
+    `Conflict` (``changed_meanwhile``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if partner_id is not None:
         get_in(session, caller, partner_id, organization_id)
@@ -106,7 +104,7 @@ def update(
 def change(
     session: Session, caller: Caller, organization: Organization, values: dict[str, Any]
 ) -> bool:
-    """Writes fields of an organization that is held for change; whether anything differed."""
+    """Write fields of a locked organization; return whether anything differed."""
     before, tier_before = _facts(organization), organization.payment_tier
     differing = {n: v for n, v in values.items() if getattr(organization, n) != v}
     if not differing:
@@ -134,7 +132,7 @@ def change(
 def held(
     session: Session, caller: Caller, organization_id: UUID, expected_version: int | None
 ) -> Organization:
-    """The organization, held for change. Raises `NotFound` and `Conflict`
+    """Return the organization, locked for a change. Raises `NotFound` and `Conflict`
     (``changed_meanwhile``)."""
     organization = get(session, caller, organization_id, for_change=True)
     refuse_stale(expected_version, organization.version, "organization")
@@ -142,7 +140,8 @@ def held(
 
 
 def checked_name(name: str) -> str:
-    """The name without blanks around it. Raises `ValidationFailed` (``blank``, ``too_long``)."""
+    """Return the name without surrounding spaces. Raises `ValidationFailed` (``blank``,
+    ``too_long``)."""
     name = name.replace("\x00", "").strip()
     if not can_be_seen(name):
         raise ValidationFailed.on("name", "blank", "This can't be left blank.")

@@ -1,4 +1,4 @@
-"""What a change of plan and limits does, in sentences, before it does it."""
+"""The effects of a change of plan and limits, in sentences, before it is made."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from app.services.organizations.use import use_of
 
 
 class Weight(StrEnum):
-    """How much an effect asks to be read: it gives, it is to be known, or it takes away."""
+    """The importance of an effect: it adds something, it informs, or it takes something away."""
 
     GIVES = "gives"
     TO_KNOW = "to-know"
@@ -39,7 +39,7 @@ def effects(
     assistant_limit: int,
     user_limit: int,
 ) -> list[Effect]:
-    """What these values would change, nothing where they are those of now; writes nothing.
+    """Return what these values would change, nothing if they are the current ones; writes nothing.
 
     ``tier`` None keeps the plan. Raises `Forbidden` and `NotFound`.
     """
@@ -76,7 +76,7 @@ def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[E
 
 
 def _of_calls(session: Session, organization: Organization, tier: Tier) -> Iterator[Effect]:
-    """The calls that the plans allow, where they differ in that."""
+    """Return the calls that the plans allow, if they differ in that."""
     now = organization.payment_tier or Tier.FREE
     before = session.get(PlanLimit, (organization.partner_id, now))
     after = session.get(PlanLimit, (organization.partner_id, tier))
@@ -110,7 +110,7 @@ def _legacy_clients(session: Session, organization: Organization) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    """How the two limits are spoken of."""
+    """The words for a limit."""
 
     one: str
     many: str

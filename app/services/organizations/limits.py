@@ -1,4 +1,4 @@
-"""The most users that an organization may have. A limit of 0 is no limit."""
+"""The limit of an organization's users; 0 is no limit."""
 
 from uuid import UUID
 

@@ -1,4 +1,5 @@
-"""The one way to an organization: who asks for another's gets the answer for an absent one."""
+"""The only loader of organizations: another tenant's organization is answered like a
+missing one."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,12 +23,12 @@ from app.services.tenancy import organization_not_found
 from app.services.tenancy import visible_organizations as visible
 
 SORTS = both_ways(created=Organization.created_at, name=Organization.name_key)
-"""The orders that `search` offers."""
+"""The sort orders of `search`."""
 
 
 def check(session: Session, caller: Caller, organization_id: UUID) -> UUID:
-    """The id, if the organization is the caller's to see, for questions that need no more of it;
-    otherwise `NotFound`, as `get`."""
+    """Return the id if the caller may see the organization; raises `NotFound`
+    otherwise, as `get`."""
     if caller.organization_id is not None and caller.organization_id != organization_id:
         raise organization_not_found()
     if caller.partner_id is None and not caller.is_operator:
@@ -46,7 +47,7 @@ _OF_PARTNER = _ANY.where(Organization.partner_id == bindparam("partner"))
 def get_in(
     session: Session, caller: Caller, partner_id: UUID, organization_id: UUID
 ) -> Organization:
-    """The organization of that very partner. Raises `NotFound` for either."""
+    """Return the organization of this partner. Raises `NotFound` for either."""
     partners.check(session, caller, partner_id)
     organization = get(session, caller, organization_id)
     if organization.partner_id != partner_id:
@@ -57,7 +58,7 @@ def get_in(
 def listing(
     session: Session, caller: Caller, partner_id: UUID
 ) -> Listing[Organization, wire.Organization]:
-    """The partner's organizations. Raises `NotFound` for another's partner."""
+    """Return the partner's organizations. Raises `NotFound` for another's partner."""
     caller.require(Permission.ORGANIZATIONS_READ)
     partners.check(session, caller, partner_id)
     rows = visible(caller).where(Organization.partner_id == partner_id)
@@ -65,7 +66,7 @@ def listing(
 
 
 class Closeness(StrEnum):
-    """How much of a limit is used: at least four fifths of one, or all of it."""
+    """How much of a limit is used: at least four fifths, or all of it."""
 
     NEAR = "near"
     REACHED = "reached"
@@ -73,10 +74,10 @@ class Closeness(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a screen of organizations shows; ``query`` looks in names and both referral codes, where
-    it holds an @ also in the addresses of their people.
+    """The filters of an organization list; ``query`` searches names and both referral codes, and if
+    it contains an @ also the emails of users.
 
-    Without ``status`` the archived ones are left out. ``partner_id`` narrows an operator's view.
+    Without ``status``, archived ones are left out. ``partner_id`` narrows an operator's view.
     """
 
     query: str | None = None
@@ -95,20 +96,20 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Organization]:
-    """A screen of organizations. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
+    """Return a page of organizations. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
     rows = _filtered(session, caller, chosen or Filter())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(session: Session, caller: Caller, chosen: Filter) -> int:
-    """How many match, counted as far as `paging.count_up_to` goes. Raises `Forbidden`."""
+    """Return how many match, up to the limit of `paging.count_up_to`. Raises `Forbidden`."""
     rows = _filtered(session, caller, chosen)
     return count_up_to(session, rows.with_only_columns(Organization.id))
 
 
 def called(session: Session, caller: Caller, name: str, limit: int = 10) -> list[Organization]:
-    """Those that bear exactly this name, in whatever letters; archived ones don't count."""
+    """Return those with exactly this name, ignoring case; archived ones don't count."""
     rows = visible(caller).where(
         Organization.name_key == name_key(name.replace("\x00", "").strip()),
         Organization.status != OrganizationStatus.ARCHIVED,
@@ -142,7 +143,7 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organi
 
 
 def close_to_limit(closeness: Closeness, *, above: int = 0) -> ColumnElement[bool]:
-    """The organizations so close to their limit of assistants or of users.
+    """Return the organizations close to their limit of assistants or of users.
 
     A limit of 0 is no limit; limits of ``above`` or less don't count either.
     """
@@ -160,5 +161,5 @@ def close_to_limit(closeness: Closeness, *, above: int = 0) -> ColumnElement[boo
 
 
 def uses(used: Any, limit: Any, closeness: Closeness) -> Any:
-    """Whether ``used`` is so close to ``limit``, for numbers and for columns."""
+    """Whether ``used`` is close to ``limit``, for numbers and for columns."""
     return used * 5 >= limit * (5 if closeness is Closeness.REACHED else 4)

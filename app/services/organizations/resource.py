@@ -1,4 +1,4 @@
-"""An organization as the contract shows it."""
+"""An organization as the contract's resource."""
 
 from app.models import Organization
 from app.schemas import organizations as wire

@@ -1,4 +1,4 @@
-"""Suspending, resuming and archiving organizations, and whom and what that reaches."""
+"""Suspend, resume and archive organizations, with the effects."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -21,7 +21,7 @@ ARCHIVED_WORDS = "The organization was archived before the call was placed."
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What of an organization works at this moment, and would stop with it."""
+    """What is active in an organization now, and would stop with it."""
 
     users: int
     keys: int
@@ -32,14 +32,14 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """What archiving ended: calls that were cancelled, campaigns that were paused."""
+    """What archiving ended: cancelled calls and paused campaigns."""
 
     calls: int
     campaigns: int
 
 
 def reach_of(session: Session, organization: Organization) -> Reach:
-    """Counted in one query; the organization must come from its loader."""
+    """Count it in one query; the organization must come from its loader."""
     now = utcnow()
     own = organization.id
     users = select(func.count()).where(
@@ -71,7 +71,7 @@ def suspend(
     reason: str | None = None,
     expected_version: int | None = None,
 ) -> Organization:
-    """Stops everything the organization does; suspending twice is no error.
+    """Stop everything that the organization does; repeating it is no error.
 
     Raises `Forbidden`, `NotFound`, and `Conflict` (``changed_meanwhile``, ``archived``).
     """
@@ -88,7 +88,7 @@ def resume(
     *,
     expected_version: int | None = None,
 ) -> Organization:
-    """Ends a suspension; of an organization that is active it is no error. Raises as `suspend`."""
+    """End a suspension; for an active organization it is no error. Raises as `suspend`."""
     organization = _held(session, caller, organization_id, expected_version)
     _refuse_archived(organization)
     _move(session, caller, organization, OrganizationStatus.ACTIVE, "resumed")
@@ -103,11 +103,11 @@ def archive(
     reason: str | None = None,
     expected_version: int | None = None,
 ) -> Stopped:
-    """Ends the organization's work: waiting calls are cancelled, running campaigns are paused.
+    """End the organization's work: cancel waiting calls, pause running campaigns.
 
-    Nothing is deleted, and `restore` brings the organization back; its calls stay cancelled and
-    its campaigns paused. Archiving twice is no error. Raises `Forbidden`, `NotFound` and
-    `Conflict` (``changed_meanwhile``).
+    Nothing is deleted, and `restore` brings the organization back; its calls stay cancelled and its
+    campaigns paused. Repeating it is no error. Raises `Forbidden`, `NotFound` and `Conflict`
+    (``changed_meanwhile``).
     """
     organization = _held(session, caller, organization_id, expected_version)
     if organization.status is OrganizationStatus.ARCHIVED:
@@ -127,7 +127,7 @@ def restore(
     *,
     expected_version: int | None = None,
 ) -> Organization:
-    """Brings an archived organization back as an active one; any other stays as it is.
+    """Make an archived organization active again; any other stays as it is.
 
     Raises `Forbidden`, `NotFound` and `Conflict` (``changed_meanwhile``).
     """

@@ -1,4 +1,4 @@
-"""What organizations have in use, counted for many at once: a fixed number of queries."""
+"""What organizations use, counted for many at once: a fixed number of queries."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ RECENT = timedelta(days=29)
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Assistants there are, people who hold a seat, conversations of the last 30 days (UTC)."""
+    """Assistants, users with a seat, conversations of the last 30 days (UTC)."""
 
     assistants: int = 0
     users: int = 0
@@ -26,7 +26,7 @@ class Use:
 
 
 def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, Use]:
-    """The use of each organization; they must come from a loader: that is what allows it."""
+    """Return the use of each organization; they must come from a loader."""
     assistants = select(Assistant.organization_id, func.count()).group_by(Assistant.organization_id)
     users = (
         select(User.organization_id, func.count())
@@ -53,7 +53,7 @@ def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, U
 
 
 def campaigns_in(session: Session, organization: Organization) -> int:
-    """Its campaigns that are not archived; the organization must come from its loader."""
+    """Return its campaigns that are not archived; the organization must come from its loader."""
     query = select(func.count()).where(
         Campaign.organization_id == organization.id, Campaign.status != CampaignStatus.ARCHIVED
     )
@@ -61,15 +61,15 @@ def campaigns_in(session: Session, organization: Organization) -> int:
 
 
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
-    """The names of those of the organizations that the caller may see."""
+    """Return the names of those organizations that the caller may see."""
     query = visible(caller).with_only_columns(Organization.id, Organization.name)
     rows = session.execute(query.where(Organization.id.in_(ids)))
     return {row.id: row.name for row in rows}
 
 
 def first_users_of(session: Session, ids: Collection[UUID]) -> dict[UUID, str]:
-    """The address of the first person of each of the organizations, where there is one; they
-    must come from a loader: that is what allows it."""
+    """Return the email of the first user of each organization, if there is one; they must come from
+    a loader."""
     place = func.row_number().over(
         partition_by=User.organization_id, order_by=(User.created_at, User.id)
     )

@@ -1,4 +1,4 @@
-"""The first page: what needs a decision, what a new partner has yet to set up, the figures."""
+"""The overview: action items, setup steps, and figures."""
 
 from app.services.overview.action_items import ActionItem, Kind, action_items
 from app.services.overview.figures import Customers, Month, customers, month, newest_organizations

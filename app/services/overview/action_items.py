@@ -1,4 +1,4 @@
-"""What needs a decision: each question looks at no more than a few rows, whatever the size."""
+"""What needs a decision: each query reads only a few rows, whatever the size."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ RECENT = timedelta(days=14)
 SOON = timedelta(days=14)
 LAST_DAY = timedelta(days=1)
 EACH = 2
-"""So many of a kind are named; of more only the number is said."""
+"""So many of a kind are named; of more, only the number is shown."""
 MOST_COUNTED = 100
 
 
 class Kind(StrEnum):
-    """What it is about, and so where it is fixed."""
+    """The subject of an item, and so where it is fixed."""
 
     CALL = "call"
     CALLS_UNKNOWN = "calls-unknown"
@@ -54,8 +54,8 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActionItem:
-    """Something that needs a decision; ``target`` says which one. ``at`` is a moment to be
-    written behind ``text`` in the reader's zone."""
+    """Something that needs a decision; ``target`` is its record. ``at`` is a time shown after
+    ``text`` in the user's zone."""
 
     kind: Kind
     title: str
@@ -66,7 +66,7 @@ class ActionItem:
 
 
 def action_items(session: Session, caller: Caller) -> list[ActionItem]:
-    """What needs a decision of this caller, the most pressing first: a fixed number of queries
+    """Return what needs a decision of this caller, the most urgent first: a fixed number of queries
     for each role."""
     found: list[ActionItem] = []
     for permission, ask in _QUESTIONS:
@@ -93,7 +93,7 @@ def _unknown_calls(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _line(session: Session, caller: Caller) -> list[ActionItem]:
-    """What holds calls back: pauses of dialling, and a telephone line in trouble."""
+    """What holds calls back: pauses of dialling, and a carrier with problems."""
     held = pauses.covering(session, caller)
     lines = [each for each in carrier_health.with_problems(session) if each.state.holds_calls]
     if not held and not lines:
@@ -112,7 +112,7 @@ def _line(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _campaigns(session: Session, caller: Caller) -> list[ActionItem]:
-    """Campaigns that run and can call nobody."""
+    """Campaigns that run but can call no contact."""
     return [
         ActionItem(
             Kind.CAMPAIGN, f"{campaign.name} isn’t calling", reason, campaign.id, urgent=True
@@ -178,7 +178,7 @@ def _unanswered_calls(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _limits(session: Session, caller: Caller) -> list[ActionItem]:
-    """Organizations that had room for several and have used nearly all of it."""
+    """Organizations with room for several that have used nearly all of it."""
     rows = (
         visible_organizations(caller)
         .where(

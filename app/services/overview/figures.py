@@ -1,4 +1,4 @@
-"""The first page's figures, from sums that are kept: they cost the same at any size."""
+"""The overview's figures, from stored totals: they cost the same at any size."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -17,7 +17,7 @@ from app.services.paging import count_up_to
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """This month until today beside the same days of the month before; days are UTC."""
+    """This month until today, and the same days of the previous month; days are UTC."""
 
     start: date
     today: date
@@ -35,8 +35,8 @@ class Month:
 
 @dataclass(frozen=True, slots=True)
 class Customers:
-    """A partner's organizations by plan, plans without any too, and how many are new this month,
-    counted as far as `count_up_to` goes."""
+    """A partner's organizations by plan, including those without one, and how many are new this
+    month, up to the limit of `count_up_to`."""
 
     by_tier: dict[str, int]
     added: int
@@ -47,7 +47,7 @@ class Customers:
 
 
 def month(session: Session, caller: Caller) -> Month:
-    """The figures of the month for the caller's partner or organization: two queries."""
+    """Return the figures of the month for the caller's partner or organization: two queries."""
     today = utcnow().date()
     start = today.replace(day=1)
     start_before = (start - timedelta(days=1)).replace(day=1)
@@ -61,7 +61,7 @@ def month(session: Session, caller: Caller) -> Month:
 
 
 def customers(session: Session, caller: Caller) -> Customers:
-    """The customers of the caller's partner: two queries. Raises `Forbidden`."""
+    """Return the customers of the caller's partner: two queries. Raises `Forbidden`."""
     caller.require(Permission.ORGANIZATIONS_READ)
     partner_id = partners.own(caller)
     plans = session.scalars(select(PartnerTier).where(PartnerTier.partner_id == partner_id))

@@ -1,4 +1,4 @@
-"""The partners as the platform's operator sees them, each with its customers and conversations."""
+"""The partners as the operator sees them, each with its customers and conversations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Portal:
 def portals(
     session: Session, caller: Caller, *, query: str | None = None, cursor: str | None, limit: int
 ) -> Page[Portal]:
-    """A screen of partners by name: three queries. ``query`` looks in names and domains.
+    """Return a page of partners by name: three queries. ``query`` searches names and domains.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """

@@ -1,4 +1,4 @@
-"""What a new partner sets up, one step after the other, and which of it is done."""
+"""The setup steps of a new partner, and which of them are done."""
 
 from enum import StrEnum
 
@@ -23,8 +23,8 @@ class Step(StrEnum):
 
 
 def steps_left(session: Session, caller: Caller) -> dict[Step, bool]:
-    """Each step and whether it is done: one query. Empty once all are, and for callers who are
-    not there to set a portal up."""
+    """Return each step and whether it is done: one query. Empty once all are done, and for callers
+    who don't set up a portal."""
     if caller.partner_id is None or not caller.may(Permission.BRANDING_WRITE):
         return {}
     partner_id = partners.own(caller)

@@ -1,4 +1,4 @@
-"""Partners: who may see which, what their fields mean, and every change to them."""
+"""Partners: loading, the meaning of their fields, and every change to them."""
 
 from app.services.partners.changing import create, update, verify_domain
 from app.services.partners.loading import check, get, listing, own

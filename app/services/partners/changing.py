@@ -1,4 +1,4 @@
-"""Creating partners and merging changes into them."""
+"""Create partners and merge changes into them."""
 
 import re
 import secrets
@@ -27,10 +27,10 @@ _HOST = re.compile(
 
 
 def create(session: Session, caller: Caller, data: CreatePartnerInput) -> Partner:
-    """A new partner with the defaults of the contract.
+    """Create a partner with the defaults of the contract.
 
-    Raises `Forbidden`, or `ValidationFailed` (``unknown_id``, ``duplicate_id``) where an entry of
-    a list has an id: it gets its own.
+    Raises `Forbidden`, or `ValidationFailed` (``unknown_id``, ``duplicate_id``) if an entry of a
+    list has an id: it gets its own.
     """
     caller.require(Permission.PARTNER_CREATE)
     partner = Partner(id=new_id(), empty_lists=[])
@@ -52,8 +52,8 @@ def update(
     *,
     expected_version: int | None = None,
 ) -> Partner:
-    """Merges what was sent: absent keeps, null clears, a list replaces the whole list and keeps
-    the ids that were sent. A field sent with the value that the caller sees is no change.
+    """Merge the sent fields: absent keeps, null clears, a list replaces the whole list and keeps
+    the ids that were sent. A field with the value that the caller sees is no change.
 
     Raises `Forbidden` (``field_not_allowed``) naming every field that the role may not write,
     `ValidationFailed` (``unknown_id``, ``duplicate_id``) and `Conflict` (``changed_meanwhile``);
@@ -88,10 +88,10 @@ def update(
 
 
 def verify_domain(session: Session, caller: Caller, partner_id: UUID) -> Partner:
-    """Marks the partner's domain as its own; from now on it is unique and has its effect.
+    """Mark the partner's domain as verified; from now on it is unique and in effect.
 
-    Raises `ValidationFailed` (``no_domain``, ``invalid_domain``) and `Conflict`
-    (``domain_taken``) where another partner's domain, already verified, is the same.
+    Raises `ValidationFailed` (``no_domain``, ``invalid_domain``) and `Conflict` (``domain_taken``)
+    if another partner has verified the same domain.
     """
     caller.require(Permission.PARTNER_CREATE)
     partner = get(session, caller, partner_id, for_change=True)
@@ -156,7 +156,7 @@ def _refuse_fields(names: Sequence[str]) -> None:
 
 
 def _sent_ids(name: str, entries: Sequence[Any] | None) -> tuple[list[Problem], dict[UUID, str]]:
-    """The ids of a list with their places, and the ones that stand there twice."""
+    """Return the ids of a list with their positions, and the repeated ones."""
     problems: list[Problem] = []
     places: dict[UUID, str] = {}
     for index, entry in enumerate(entries or ()):
@@ -189,8 +189,8 @@ def _for_audit(partner: Partner, caller: Caller, names: dict[str, Any]) -> dict[
 
 
 def _add_under_free_slug(session: Session, partner: Partner) -> None:
-    """Stores the partner. Its word in addresses is its name in plain letters, numbered where that
-    is taken, and random where a concurrent request takes the same one."""
+    """Store the partner. Its slug is its name in plain letters, numbered if that is taken, and
+    random if a concurrent request takes the same one."""
     plain = unicodedata.normalize("NFKD", partner.name).encode("ascii", "ignore").decode().lower()
     base = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-") or "partner"
     taken = set(session.scalars(select(Partner.slug).where(Partner.slug.startswith(base))))

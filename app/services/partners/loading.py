@@ -1,4 +1,4 @@
-"""The one way to a partner: who asks for another's gets the answer for one that is absent."""
+"""The only loader of partners: another partner is answered like a missing one."""
 
 from functools import partial
 from uuid import UUID
@@ -18,23 +18,24 @@ from app.services.tenancy import fetch, of_tenant
 
 
 def visible(caller: Caller) -> Select[Partner]:
-    """The partners that the caller may see: an operator all, other callers their own."""
+    """Return the partners that the caller may see: an operator all, other callers their own."""
     return of_tenant(select(Partner), caller, Partner.id)
 
 
 def get(session: Session, caller: Caller, partner_id: UUID, *, for_change: bool = False) -> Partner:
-    """The partner with its lists; `NotFound` (``partner_not_found``) for any but the caller's.
+    """Return the caller's partner with its lists. Raises `NotFound` (``partner_not_found``).
 
-    ``for_change`` holds the row until the transaction ends.
+    ``for_change`` locks the row until the transaction ends.
     """
     query = visible(caller).where(Partner.id == partner_id)
     return fetch(session, query, _not_found(), for_change=for_change)
 
 
 def check(session: Session, caller: Caller, partner_id: UUID) -> UUID:
-    """The id, if the caller may act inside that partner; otherwise `NotFound`, as `get`.
+    """Return the id if the caller may act inside that partner; raises `NotFound` otherwise, as
+    `get`.
 
-    Costs a query only for operators: other callers have one partner, known from the credential.
+    It costs a query only for operators: other callers have one partner, known from the credential.
     """
     if caller.partner_id is not None:
         if caller.partner_id != partner_id:
@@ -47,8 +48,8 @@ def check(session: Session, caller: Caller, partner_id: UUID) -> UUID:
 
 
 def own(caller: Caller) -> UUID:
-    """The partner that the caller acts for; operators have none: `ValidationFailed`
-    (``operator_without_partner``)."""
+    """Return the partner that the caller acts for. Raises `ValidationFailed`
+    (``operator_without_partner``) for operators."""
     if caller.partner_id is None:
         message = (
             "This operation acts for the partner of the credential, and an operator has none: "
@@ -59,7 +60,8 @@ def own(caller: Caller) -> UUID:
 
 
 def listing(caller: Caller, chosen: PartnerFilter) -> Listing[Partner, wire.Partner]:
-    """The caller's partners that match: ``domain`` exactly, ``name`` anywhere in the name."""
+    """Return the caller's partners that match: ``domain`` exactly, ``name`` anywhere in
+    the name."""
     caller.require(Permission.PARTNER_READ)
     rows = visible(caller)
     if chosen.domain is not None:
@@ -70,7 +72,7 @@ def listing(caller: Caller, chosen: PartnerFilter) -> Listing[Partner, wire.Part
 
 
 def domain_key(domain: str) -> str:
-    """How domains are compared. Lower case can be longer than what it was made from."""
+    """Return the form in which domains are compared. Lower case can be longer than its original."""
     return domain.lower()[:200]
 
 

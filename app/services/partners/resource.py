@@ -1,4 +1,4 @@
-"""A partner as the contract shows it, and which of its fields a role sees and writes."""
+"""A partner as the contract's resource, and which of its fields a role reads and writes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -43,7 +43,7 @@ BILLING_FIELDS = frozenset(
 """Null for all but operators and partnerAdmins (docs/decisions/partners.md#fields-by-role)."""
 
 COLUMNS = {"partner_name": "name", "created_date": "created_at", "updated_date": "updated_at"}
-"""Fields of the contract whose columns have other names; the rest are called the same."""
+"""Fields of the contract whose columns have other names."""
 
 LISTS: dict[str, tuple[str, type[Base], Sequence[str]]] = {
     "brand_ui_colors": ("brand_colors", BrandColor, ("name", "value")),
@@ -64,7 +64,7 @@ _ENTRIES: dict[str, Callable[..., Any]] = {
 
 
 def to_resource(partner: Partner, caller: Caller) -> wire.Partner:
-    """The partner as this caller sees it: hidden fields are null."""
+    """Return the partner as this caller sees it: hidden fields are null."""
     values: dict[str, Any] = {}
     for name in wire.Partner.model_fields:
         if name in LISTS:
@@ -77,7 +77,7 @@ def to_resource(partner: Partner, caller: Caller) -> wire.Partner:
 
 
 def _entries(partner: Partner, name: str) -> list[Any] | None:
-    """A list as it was sent: one that is empty is not null."""
+    """Return a list as it was sent: an empty one is not null."""
     relationship, _model, fields = LISTS[name]
     items = getattr(partner, relationship)
     if not items and name not in partner.empty_lists:

@@ -1,1 +1,1 @@
-"""What a plan allows: its limits, and what a change of them does to the organizations on it."""
+"""The limits of plans, and the effects of changing them on their organizations."""

@@ -1,4 +1,4 @@
-"""What other limits of plans would do, in sentences, before they do it."""
+"""The effects of other plan limits, in sentences, before they are saved."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ from app.services.plans.limits import Allowance, allowances
 
 
 def on_plans(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, int]:
-    """How many organizations each plan has, archived ones left out."""
+    """Return how many organizations each plan has, without archived ones."""
     caller.require(Permission.PRICING_READ)
     partner = get(session, caller, partner_id)
     plans = session.scalars(select(PartnerTier).where(PartnerTier.partner_id == partner.id))
@@ -30,7 +30,8 @@ def on_plans(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, i
 def effects(
     session: Session, caller: Caller, partner_id: UUID, wanted: Mapping[Tier, Allowance]
 ) -> list[Effect]:
-    """What `set_allowances` would change, nothing where all is so already; writes nothing."""
+    """Return what `set_allowances` would change, nothing if the limits are the same; writes
+    nothing."""
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id)
     now, counts = allowances(session, caller, partner.id), on_plans(session, caller, partner.id)
@@ -74,7 +75,7 @@ def _whose(organizations: int) -> str:
 
 
 def _busy(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
-    """Whose calls on their way are more than would be allowed."""
+    """Organizations with more active calls than would be allowed."""
     under_way = (
         select(Call.organization_id)
         .where(Call.status.in_(ACTIVE), Call.organization_id.in_(_on_plan(partner_id, tier)))
@@ -86,7 +87,7 @@ def _busy(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
 
 
 def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
-    """Who has made as many calls today as would be allowed, or more."""
+    """Organizations that have made as many calls today as would be allowed, or more."""
     midnight = datetime.combine(utcnow().date(), datetime.min.time(), UTC)
     today = (
         select(CallAttempt.organization_id)
@@ -105,7 +106,7 @@ def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
 
 
 def _waiting(session: Session, partner_id: UUID, tier: Tier) -> str:
-    """How many calls the limit of now has put off, which a higher one brings forward."""
+    """Calls that the current limit has postponed, which a higher one moves forward."""
     waiting = session.scalar(
         select(func.count()).where(
             Call.organization_id.in_(_on_plan(partner_id, tier)),

@@ -1,4 +1,4 @@
-"""What a partner's plans allow every organization on them."""
+"""The limits that a partner's plans set for every organization on them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ MOST_A_DAY = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a plan allows each organization on it; None is no limit of the plan."""
+    """The limits of a plan for each organization on it; None is no limit."""
 
     calls_at_once: int | None = None
     calls_a_day: int | None = None
@@ -32,7 +32,7 @@ class Allowance:
 
 
 def allowances(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, Allowance]:
-    """Every plan with what it allows. Raises `Forbidden`, `NotFound`."""
+    """Return every plan with its limits. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.PRICING_READ)
     partner = get(session, caller, partner_id)
     stored = _stored(session, partner)
@@ -47,8 +47,8 @@ def set_allowances(
     *,
     expected_version: int | None = None,
 ) -> list[Tier]:
-    """Sets both limits of the plans named; they count from the next call on. Returns the plans
-    that this changes; a plan that has these limits already is not among them.
+    """Set both limits of the named plans; they count from the next call on. Returns the plans that
+    this changes.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``, at fields such as
     ``customerFreePlan.callsADay``) and `Conflict` (``changed_meanwhile``).
@@ -89,7 +89,7 @@ def set_allowances(
 
 
 def check(wanted: Mapping[Tier, Allowance]) -> None:
-    """Raises `ValidationFailed` where a limit is out of range, naming all that are."""
+    """Raise `ValidationFailed` with all limits that are out of range."""
     if problems := list(_problems(wanted)):
         raise ValidationFailed.of(*problems)
 

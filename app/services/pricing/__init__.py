@@ -1,3 +1,3 @@
-"""What the plans of a partner cost: stored prices, refreshed by the worker."""
+"""The prices of a partner's plans, refreshed by the worker."""
 
 from app.services.pricing.prices import PlanPrice, PriceStatus, options, plans

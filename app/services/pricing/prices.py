@@ -1,6 +1,6 @@
-"""What a partner's plans cost: the last known prices of the payment processor, or the price list.
+"""The prices of a partner's plans: the payment processor's last known ones, or the price list.
 
-Nothing outside is asked here; a worker keeps the table of an outside processor's prices fresh.
+Nothing outside is called here; a worker refreshes the stored prices of an outside processor.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,21 +23,21 @@ from app.services import partners
 
 
 class PriceStatus(StrEnum):
-    """What is known of a price: from the built-in list, or from the processor."""
+    """The source and state of a price: from the built-in list, or from the processor."""
 
     BUILT_IN = "built_in"
     KNOWN = "known"
     NOT_ASKED = "not_asked"
     UNKNOWN = "unknown"
-    """The processor has no such price; the last known one is served, where there is one."""
+    """The processor has no such price; the last known one is used, if there is one."""
     OTHER_PRODUCT = "other_product"
-    """It is the price of another product than the one that stands beside it."""
+    """It is the price of another product than the entry names."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanPrice:
-    """One entry of a partner's pricing. ``price`` is None while an outside processor has not
-    told it yet; ``known_since`` is when it last told it, None for the built-in list."""
+    """One entry of a partner's pricing. ``price`` is None until an outside processor has sent it;
+    ``known_since`` is when it last did, None for the built-in list."""
 
     tier: Tier
     price_id: str
@@ -50,7 +50,7 @@ class PlanPrice:
 def options(
     session: Session, caller: Caller, partner_id: UUID, processor: Processor | None = None
 ) -> list[PricingOption]:
-    """One option for each entry of the partner's pricing whose price is known, in its order.
+    """Return one option for each entry of the partner's pricing with a known price, in order.
 
     Raises `NotFound` for another's partner.
     """
@@ -69,7 +69,7 @@ def options(
 def plans(
     session: Session, caller: Caller, partner_id: UUID, processor: Processor | None = None
 ) -> Sequence[PlanPrice]:
-    """The entries with their prices, for a screen that tells how old they are."""
+    """Return the entries with their prices and how old these are, for a screen."""
     caller.require(Permission.PRICING_READ)
     partners.check(session, caller, partner_id)
     entries = session.scalars(

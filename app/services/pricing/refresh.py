@@ -1,4 +1,4 @@
-"""Keeping the last known prices of an outside processor fresh; the worker asks between the two."""
+"""Refresh the last known prices of an outside processor; the worker requests them in between."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -14,7 +14,7 @@ AT_ONCE = 20
 
 
 def due(session: Session) -> list[PriceReference]:
-    """The next price ids to ask about: never asked first, then those that are no longer fresh."""
+    """Return the next price ids to request: new ones first, then outdated ones."""
     before = utcnow() - FRESH_FOR
     statement = (
         select(
@@ -36,8 +36,7 @@ def due(session: Session) -> list[PriceReference]:
 def keep(
     session: Session, references: Sequence[PriceReference], found: Mapping[str, Price]
 ) -> None:
-    """Writes down what the processor answered. Of an id that it does not know, the last known
-    price stays."""
+    """Store the processor's answer. An id that it doesn't know keeps its last known price."""
     now = utcnow()
     for reference in references:
         price = found.get(reference.price_id)

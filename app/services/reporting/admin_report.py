@@ -1,5 +1,5 @@
 """The report of a partner: its standard users over all time, each with the conversations of their
-organization. It reads the daily roll-up, so its cost does not grow with conversations."""
+organization. It reads the daily totals, so its cost doesn't grow with conversations."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ from app.schemas.fields import write_moment
 from app.services import name_search, partners
 
 BATCH = 200
-"""So few that their rows are gone again before the garbage collector looks at everything."""
+"""So few that their rows are freed before the garbage collector examines all objects."""
 
 
 @dataclass
 class AdminReport:
-    """The report while it is read: take all ``batches``, then the two counts are complete."""
+    """The report while it is read: the two counts are complete after all ``batches``."""
 
     rows: Iterable[Sequence[Any]]
     write: Callable[[Any, Any], tuple[Any, str]]
@@ -57,10 +57,10 @@ class AdminReport:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which of the report's users a person looks at; days of sign-up are UTC, both counted."""
+    """The filters of the report's users; days of sign-up are UTC, both ends included."""
 
     query: str | None = None
-    """Looked for in addresses and names of organizations."""
+    """Searched in emails and names of organizations."""
     tier: Tier | None = None
     status: UserStatus | None = None
     since: date | None = None
@@ -92,7 +92,7 @@ EVERY_USER = Chosen()
 def report(
     session: Session, caller: Caller, partner_id: UUID, chosen: Chosen = EVERY_USER
 ) -> AdminReport:
-    """The report, read in batches within the caller's transaction: one query.
+    """Return the report, read in batches within the caller's transaction: one query.
 
     Raises `NotFound` for another's partner.
     """
@@ -123,14 +123,14 @@ def report(
         .where(*chosen.conditions(session, partner_id))
         .order_by(User.created_at, User.id)
     )
-    # Not with a cursor of the server: PostgreSQL would plan for the first rows, not for all.
+    # Not with a server-side cursor: PostgreSQL would plan for the first rows, not for all.
     found = session.connection().execute(rows).partitions(BATCH)
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     return AdminReport(found, _write_sqlite if is_sqlite else _write_postgresql)
 
 
 def _write_sqlite(identifier: str, created_at: str) -> tuple[str, str]:
-    """From how SQLite stores ids and moments to how the wire writes them."""
+    """Convert ids and times from SQLite's form to that of the API."""
     h = identifier
     moment = f"{created_at[:10]}T{created_at[11:23]}Z"
     return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}", moment

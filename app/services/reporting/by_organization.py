@@ -1,4 +1,4 @@
-"""What each organization of a partner used in a range of days, beside the range before."""
+"""What each organization of a partner used in a range of days and in the previous period."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -38,8 +38,8 @@ class Used:
 
 
 def can_rank(session: Session, caller: Caller) -> bool:
-    """Whether the partner's organizations are few enough to be put in order by what they used in
-    a range: that looks at all of them, whatever page is asked for."""
+    """Whether the partner's organizations are few enough to be sorted by their use in a range: that
+    reads all of them for any page."""
     counted = select(func.coalesce(func.sum(PartnerTier.organizations), 0)).where(
         PartnerTier.partner_id == partners.own(caller)
     )
@@ -56,9 +56,9 @@ def by_organization(
     cursor: str | None = None,
     limit: int = 25,
 ) -> Page[Used]:
-    """A screen of the partner's organizations. ``ranked``, those with the most conversations come
-    first, and archived ones only in ranges in which they had any, which looks at all of them. Else
-    the newest come first. Two queries; ``query`` looks in names.
+    """Return a page of the partner's organizations. ``ranked``: those with the most conversations
+    come first, and archived ones only in ranges in which they had any. Otherwise the newest come
+    first. Two queries; ``query`` searches names.
 
     Raises `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
     """
@@ -85,8 +85,7 @@ def by_organization(
 
 
 def all_organizations(session: Session, caller: Caller, span: Span) -> Iterator[list[Used]]:
-    """All of them in the same order, in batches, for a file. Raises as
-    `by_organization`."""
+    """Return all of them in the same order, in batches, for a file. Raises as `by_organization`."""
     _authorise(caller)
     order, _conversations = _order(caller, span)
     for batch in session.scalars(order).partitions(BATCH):
@@ -99,7 +98,8 @@ def _authorise(caller: Caller) -> None:
 
 
 def _counted(span: Span) -> Select[*tuple[Any, ...]]:
-    """The sums of each organization in the range, and of its conversations in the one before."""
+    """Return the totals of each organization in the range, and its conversations in the previous
+    period."""
     before = span.before()
     within = ConversationDay.day.between(span.start, span.end)
     return (
@@ -134,7 +134,7 @@ def _with_figures(session: Session, span: Span, rows: Sequence[Organization]) ->
 
 
 def _order(caller: Caller, span: Span) -> tuple[Select[Organization], ColumnElement[Any]]:
-    """The organizations by what they used, and that as a column."""
+    """Return the sort order by use, as a column."""
     partner_id = partners.own(caller)
     counted = _counted(span).where(ConversationDay.partner_id == partner_id).subquery()
     conversations = func.coalesce(counted.c.conversations, 0)

@@ -1,4 +1,4 @@
-"""What carriers charged, as far as they have told it, summed by currency over the daily roll-up."""
+"""The costs that carriers have reported, by currency, from the daily totals."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Cost:
 
     @property
     def amount(self) -> str:
-        """In units of the currency, exact, with two digits after the point at least."""
+        """The amount in units of the currency, exact, with at least two decimals."""
         whole = Decimal(self.micros).scaleb(-6)
         short = whole.quantize(Decimal("0.01"))
         return str(short) if short == whole else f"{whole:f}".rstrip("0")
@@ -36,7 +36,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class MonthCost:
-    """Of the days of a month, which begins at ``month``, that lie in the range."""
+    """The costs of those days of a month, which begins at ``month``, that are in the range."""
 
     month: date
     cost: Cost
@@ -55,8 +55,9 @@ class CostLine:
 def by_month(
     session: Session, caller: Caller, span: Span, organization_id: UUID | None = None
 ) -> list[MonthCost]:
-    """By month and currency, the latest month first: of one organization, else of the caller's
-    own one, else of the caller's partner. One query. Raises as `daily.daily` does."""
+    """Return the costs by month and currency, latest month first: of one organization, otherwise of
+    the caller's own one, otherwise of the caller's partner. One query. Raises as `daily.daily`
+    does."""
     caller.require(Permission.USAGE_READ)
     wanted = organization_id or caller.organization_id
     table: type[CostDay | PartnerCostDay]
@@ -81,7 +82,7 @@ def by_month(
 
 
 def totals(costs: Iterable[Cost]) -> list[Cost]:
-    """The sums, one for each currency, by its name."""
+    """Return the totals, one for each currency, sorted by its code."""
     sums: dict[str, tuple[int, int]] = {}
     for cost in costs:
         attempts, micros = sums.get(cost.currency, (0, 0))
@@ -90,7 +91,8 @@ def totals(costs: Iterable[Cost]) -> list[Cost]:
 
 
 def less(whole: Iterable[Cost], part: Iterable[Cost]) -> list[Cost]:
-    """What is left of the sums without a part of them; nothing of what it takes up wholly."""
+    """Return the totals without a part of them; currencies that the part covers wholly
+    are dropped."""
     taken = [Cost(cost.currency, -cost.attempts, -cost.micros) for cost in part]
     return [cost for cost in totals([*whole, *taken]) if cost.attempts]
 
@@ -98,7 +100,8 @@ def less(whole: Iterable[Cost], part: Iterable[Cost]) -> list[Cost]:
 def by_organization_ids(
     session: Session, span: Span, ids: Collection[UUID]
 ) -> dict[UUID, list[Cost]]:
-    """Of organizations that came from their loader, those that cost anything. One query."""
+    """Return the costs of organizations that came from their loader, without those that have none.
+    One query."""
     rows = session.execute(
         select(
             CostDay.organization_id,
@@ -119,8 +122,8 @@ def by_organization_ids(
 def cost_lines(
     session: Session, caller: Caller, span: Span, organization_id: UUID | None = None
 ) -> Iterator[Sequence[CostLine]]:
-    """Everything that `by_month` sums, by organization, for a file: in batches, the latest month
-    first, then by name. Raises as it does."""
+    """Return what `by_month` sums, by organization, for a file: in batches, the latest month first,
+    then by name. Raises as it does."""
     caller.require(Permission.USAGE_READ)
     wanted = organization_id or caller.organization_id
     if wanted is not None:
@@ -150,7 +153,7 @@ def cost_lines(
 
 
 def _months(span: Span) -> Iterator[Span]:
-    """The parts of the range that lie in one month each, the latest first."""
+    """Return the parts of the range by month, the latest first."""
     end = span.end
     while True:
         start = max(end.replace(day=1), span.start)

@@ -16,7 +16,7 @@ from app.services import organizations, partners
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A UTC day with its completed conversations; ``seconds`` is how long they took together."""
+    """A UTC day with its completed conversations; ``seconds`` is their total duration."""
 
     day: date
     conversations: int = 0
@@ -34,10 +34,10 @@ def daily(
     organization_id: UUID | None = None,
     partner_id: UUID | None = None,
 ) -> Sequence[Day]:
-    """Every day from ``start`` to ``end``, both counted, days without conversations too.
+    """Return every day from ``start`` to ``end``, both included, also days without conversations.
 
-    Of one organization, else of the caller's own one, else of ``partner_id`` or the caller's
-    partner. Raises `NotFound`, and `ValidationFailed` where an operator names neither.
+    Of one organization, otherwise of the caller's own one, otherwise of ``partner_id`` or the
+    caller's partner. Raises `NotFound`, and `ValidationFailed` if an operator names neither.
     """
     caller.require(Permission.USAGE_READ)
     wanted = organization_id or caller.organization_id
@@ -58,7 +58,7 @@ def daily(
 
 
 def total(days: Sequence[Day]) -> Day:
-    """The sums over the days, under the first of them."""
+    """Return the totals over the days, under the first of them."""
     names = ("conversations", "by_human", "by_voicemail", "seconds")
     return Day(days[0].day, *(sum(getattr(day, name) for day in days) for name in names))
 
@@ -66,8 +66,8 @@ def total(days: Sequence[Day]) -> Day:
 def last_updated(
     session: Session, caller: Caller, organization_id: UUID | None = None
 ) -> datetime | None:
-    """When the counted data of the organization, else of the caller's organization or partner,
-    last changed. The organization must come from a loader: that is what allows it."""
+    """Return when the data of the organization, otherwise of the caller's organization or partner,
+    last changed. The organization must come from a loader."""
     wanted = caller.organization_id or organization_id
     if wanted is None:
         of_partner = PartnerDay.partner_id == partners.own(caller)

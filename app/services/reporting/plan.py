@@ -14,7 +14,7 @@ from app.services.reporting.selecting import by_query, by_user
 
 
 def subscription(session: Session, caller: Caller, query: SubscriptionQuery) -> SubscriptionInfo:
-    """The answer to a script: the organization is named by its id, a user's address or both.
+    """Return the answer of the API: the organization is named by its id, a user's email or both.
 
     Raises `NotFound` and `ValidationFailed`, see `selecting.by_query`.
     """
@@ -26,14 +26,14 @@ def subscription(session: Session, caller: Caller, query: SubscriptionQuery) -> 
 def subscription_of_user(
     session: Session, caller: Caller, external_user_id: str
 ) -> SubscriptionInfo:
-    """The same, named by the user's external id or id. Raises as `subscription`."""
+    """As `subscription`, for the user's external id or id."""
     caller.require(Permission.SUBSCRIPTION_READ)
     user, organization_id = by_user(session, caller, external_user_id)
     return _info(user, organizations.get(session, caller, organization_id))
 
 
 def subscription_of(session: Session, caller: Caller, organization_id: UUID) -> SubscriptionInfo:
-    """The same for a screen; needs only the permission to read usage. Raises `NotFound`."""
+    """The same for a screen; it needs only the permission to read usage. Raises `NotFound`."""
     caller.require(Permission.USAGE_READ)
     return _info(None, organizations.get(session, caller, organization_id))
 

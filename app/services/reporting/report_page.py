@@ -1,4 +1,4 @@
-"""The report as a screen shows it: its sums, sign-ups over time, and its users page by page."""
+"""The report as a screen: its totals, sign-ups over time, and its users page by page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from app.services.paging import Page, both_ways, keyset_page
 from app.services.reporting.admin_report import EVERY_USER, Chosen
 
 SORTS = both_ways(created=User.created_at, email=User.email_key)
-"""The orders that `search` offers."""
+"""The sort orders of `search`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class ReportRow:
 
 
 def summary(session: Session, caller: Caller, partner_id: UUID) -> Summary:
-    """The sums of the whole report: two queries, whatever the size. Raises as `report`."""
+    """Return the totals of the whole report: two queries, whatever the size. Raises as `report`."""
     _authorise(session, caller, partner_id)
     plans = session.scalars(select(PartnerTier).where(PartnerTier.partner_id == partner_id)).all()
     users = {plan.tier.value: plan.users for plan in plans}
@@ -56,7 +56,7 @@ def summary(session: Session, caller: Caller, partner_id: UUID) -> Summary:
 
 
 def count(session: Session, caller: Caller, partner_id: UUID, chosen: Chosen) -> int:
-    """How many users are chosen. Raises as `report`."""
+    """Return how many users match. Raises as `report`."""
     _authorise(session, caller, partner_id)
     chosen_users = _users(session, partner_id, chosen)
     query = chosen_users.with_only_columns(func.count(), maintain_column_froms=True)
@@ -73,7 +73,7 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ReportRow]:
-    """A screen of the report's users. Raises as `report`, and `ValidationFailed`
+    """Return a page of the report's users. Raises as `report`, and `ValidationFailed`
     (``invalid_cursor``)."""
     _authorise(session, caller, partner_id)
     page = keyset_page(

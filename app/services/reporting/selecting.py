@@ -1,4 +1,4 @@
-"""Which organization a question about plan or usage means."""
+"""Select the organization of a query about plan or usage."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Sign-ups over time: how many users of the report began in each day or month, UTC."""
+"""Sign-ups over time: how many users of the report were created in each day or month, UTC."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -21,26 +21,26 @@ MOST_MONTHS = 120
 
 @dataclass(frozen=True, slots=True)
 class SignUps:
-    """The users who began in the day, or in the month, that ``start`` begins."""
+    """The users created in the day, or in the month, that begins with ``start``."""
 
     start: date
     count: int
 
 
 def by_days(span: Span) -> bool:
-    """Whether the range is counted by days rather than by months."""
+    """Whether the range is counted by days instead of months."""
     return span.days <= MOST_DAYS
 
 
 def range_of_sign_ups(since: date | None, until: date | None, today: date) -> Span:
-    """The range to show: what is asked for, else the twelve months that end now."""
+    """Return the range to show: the requested one, otherwise the last twelve months."""
     end = until or today
     start = since if since is not None and since <= end else _months_before(end, 11)
     return Span(max(start, _months_before(end, MOST_MONTHS - 1)), end)
 
 
 def sign_ups(session: Session, caller: Caller, partner_id: UUID, span: Span) -> list[SignUps]:
-    """Every day or month of the range, those without anybody too: one query. Raises as
+    """Return every day or month of the range, also those without users: one query. Raises as
     `report`."""
     caller.require(Permission.REPORT_READ)
     partners.check(session, caller, partner_id)

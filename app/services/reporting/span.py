@@ -1,4 +1,4 @@
-"""Ranges of days: UTC, both ends counted."""
+"""Ranges of days: UTC, both ends included."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -19,7 +19,7 @@ class Span:
         return (self.end - self.start).days + 1
 
     def before(self) -> "Span":
-        """As many days right before; shorter only where the calendar begins."""
+        """As many days right before; fewer only at the beginning of the calendar."""
         first = self.start.toordinal()
         return Span(
             date.fromordinal(max(1, first - self.days)), date.fromordinal(max(1, first - 1))
@@ -27,7 +27,7 @@ class Span:
 
 
 def asked_span(start: str, end: str) -> Span:
-    """The range that two days in text name. Raises `ValidationFailed` as the JSON does."""
+    """Return the range from two days as text. Raises `ValidationFailed` as the JSON does."""
     asked = read(DayRange, {"startDate": start, "endDate": end})
     return Span(asked.start_date, asked.end_date)
 

@@ -17,7 +17,7 @@ LAST_MOMENT = time(23, 59, 59, 999_000, UTC)
 
 
 def usage(session: Session, caller: Caller, query: UsageQuery) -> UsageInfo:
-    """The answer to a script: the organization is named by its id, a user's address or both.
+    """Return the answer of the API: the organization is named by its id, a user's email or both.
 
     Raises `NotFound` and `ValidationFailed`, see `selecting.by_query`.
     """
@@ -29,7 +29,7 @@ def usage(session: Session, caller: Caller, query: UsageQuery) -> UsageInfo:
 def usage_of(
     session: Session, caller: Caller, organization_id: UUID, start: date, end: date
 ) -> UsageInfo:
-    """The same figures for a screen. Days are UTC, both ends counted. Raises `NotFound`."""
+    """Return the same figures for a screen. Days are UTC, both ends included. Raises `NotFound`."""
     caller.require(Permission.USAGE_READ)
     organizations.check(session, caller, organization_id)
     return _counted(session, None, organization_id, start, end)
@@ -68,4 +68,4 @@ _FIGURES = select(
     ConversationDay.organization_id == bindparam("organization"),
     ConversationDay.day.between(bindparam("first"), bindparam("last")),
 )
-"""Built once: making the statement would take longer than running it."""
+"""Built once: building it takes longer than running it."""

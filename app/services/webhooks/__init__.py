@@ -1,5 +1,5 @@
-"""Telling other systems what happens in an organization, signed, until they have taken it.
+"""Webhooks: signed events about an organization, retried until they are accepted.
 
-`publishing` writes events with the change they tell of, `delivering` takes them to their endpoint
-step by step, `endpoints` and `deliveries` are what people and the command line do with them.
+`publishing` writes events in the transaction of their change, `delivering` sends them to their
+endpoint step by step, `endpoints` and `deliveries` are the actions of users and commands.
 """

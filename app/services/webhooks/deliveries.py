@@ -1,4 +1,4 @@
-"""The log of an endpoint, sending again, and the test event."""
+"""The deliveries of an endpoint, sending again, and the test event."""
 
 from datetime import datetime
 from uuid import UUID
@@ -28,7 +28,7 @@ def log(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[WebhookDelivery]:
-    """A screen of the deliveries of an endpoint that was fetched for the caller, newest first.
+    """Return a page of the deliveries of a loaded endpoint, newest first.
 
     Raises `ValidationFailed` (``invalid_cursor``).
     """
@@ -39,7 +39,7 @@ def log(
 
 
 def counts(session: Session, endpoint: WebhookEndpoint) -> dict[DeliveryState, int]:
-    """How many of the kept deliveries are in which state; zeros too."""
+    """Count the stored deliveries by state; zeros included."""
     query = (
         select(WebhookDelivery.state, func.count())
         .where(WebhookDelivery.endpoint_id == endpoint.id)
@@ -60,7 +60,7 @@ def get(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) 
 
 
 def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDelivery:
-    """Sends an event that tells nothing. Raises `NotFound` and `Conflict` (``webhook_paused``)."""
+    """Send an event without content. Raises `NotFound` and `Conflict` (``webhook_paused``)."""
     endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
     if endpoint.paused_at is not None:
         message = "The webhook is paused. Resume it first."
@@ -73,9 +73,9 @@ def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDel
 
 
 def replay(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) -> None:
-    """Sends a delivery again, under the same id; where the endpoint is paused, once it resumes.
+    """Send a delivery again, with the same id; if the endpoint is paused, once it resumes.
 
-    Raises `NotFound` and `Conflict` (``still_waiting``) where it is on its way anyway.
+    Raises `NotFound` and `Conflict` (``still_waiting``) if it is still being delivered.
     """
     endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
     delivery = get(session, caller, endpoint_id, delivery_id)
@@ -89,7 +89,7 @@ def replay(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUI
 def replay_failed(
     session: Session, caller: Caller, endpoint_id: UUID, since: datetime | None = None
 ) -> int:
-    """Sends everything again that failed (of events since then); returns how many.
+    """Send all failed deliveries again (of events since then); return how many.
 
     Raises `NotFound`.
     """

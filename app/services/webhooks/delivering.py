@@ -1,6 +1,6 @@
-"""One attempt to deliver, as the worker takes it: written before the receiver is asked, and after.
+"""One delivery attempt of the worker: recorded before the request, and after.
 
-A worker that dies between the two asks again with the same id: at least once, never not at all.
+A worker that dies in between sends again with the same id: at least once, never zero times.
 """
 
 import random
@@ -33,7 +33,7 @@ GAPS_SECONDS = (5, 30, 120, 600, 1800, 3600, 7200, 14400, 28800, 30600)
 """Between attempts: 24 hours and 12 minutes in all, and up to a tenth more."""
 JITTER = 0.1
 LONGEST_WAIT_SECONDS = 86400.0
-"""The most that a receiver's own wish to wait counts."""
+"""The longest ``Retry-After`` that is respected."""
 PAUSED_AFTER = timedelta(hours=24)
 AT_ONCE = 200
 _GONE = 410
@@ -47,9 +47,9 @@ class Message:
 
 
 def begin(session: Session, delivery_id: UUID, turn: int, settings: Settings) -> Message | None:
-    """What is to be sent now; None where it is not to be sent any more, or not now.
+    """Return what to send now; None if it is no longer to be sent, or not now.
 
-    Raises `SealBroken` where the endpoint's secret can't be read.
+    Raises `SealBroken` if the endpoint's secret can't be read.
     """
     endpoint, delivery = _held(session, delivery_id)
     if endpoint is None or delivery is None or not _is_its_turn(delivery, turn):
@@ -69,7 +69,7 @@ def begin(session: Session, delivery_id: UUID, turn: int, settings: Settings) ->
 def settle(
     session: Session, delivery_id: UUID, turn: int, answer: Answer, settings: Settings
 ) -> None:
-    """Keeps the receiver's answer, and hands in the next attempt where it did not take it."""
+    """Store the receiver's answer, and queue the next attempt unless it accepted."""
     endpoint, delivery = _held(session, delivery_id)
     if endpoint is None or delivery is None or not _is_its_turn(delivery, turn):
         return
@@ -101,7 +101,7 @@ def settle(
 
 
 def take_up_held(session: Session, endpoint_id: UUID) -> bool:
-    """Hands in the next held deliveries of an endpoint, the oldest first; False after the last."""
+    """Queue the next held deliveries of an endpoint, the oldest first; False after the last."""
     endpoint = _locked_endpoint(session, endpoint_id)
     if endpoint is None or endpoint.paused_at is not None:
         return False
@@ -123,7 +123,8 @@ def take_up_held(session: Session, endpoint_id: UUID) -> bool:
 def _held(
     session: Session, delivery_id: UUID
 ) -> tuple[WebhookEndpoint | None, WebhookDelivery | None]:
-    """The endpoint and then the delivery as they are now, locked until the transaction ends."""
+    """Return the endpoint and then the delivery as they are now, locked until the
+    transaction ends."""
     whose = select(WebhookDelivery.endpoint_id).where(WebhookDelivery.id == delivery_id)
     endpoint_id = session.scalar(whose)
     endpoint = _locked_endpoint(session, endpoint_id) if endpoint_id else None
@@ -143,7 +144,7 @@ def _is_its_turn(delivery: WebhookDelivery, turn: int) -> bool:
 
 
 def _secrets(endpoint: WebhookEndpoint, settings: Settings) -> list[str]:
-    """The secrets to sign with; what the previous key encrypted is re-encrypted."""
+    """Return the secrets to sign with; what the previous key encrypted is re-encrypted."""
     now, keys = utcnow(), settings.secret_keys
     if endpoint.previous_until is not None and endpoint.previous_until <= now:
         endpoint.previous_secret = endpoint.previous_until = None
@@ -173,7 +174,7 @@ def _gap(retries: int, answer: Answer, pace: float) -> float:
 
 
 def _pause(session: Session, endpoint: WebhookEndpoint, reason: PauseReason) -> None:
-    """Pauses by itself, and says so in the history and to the partner."""
+    """Pause automatically, with a history entry and a mail to the partner."""
     endpoint.paused_at, endpoint.pause_reason = utcnow(), reason
     worker = system_caller("webhooks", partner_id=endpoint.partner_id)
     audit.record_change(session, worker, "webhook.paused", endpoint, after={"reason": reason})

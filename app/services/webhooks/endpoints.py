@@ -1,4 +1,4 @@
-"""The endpoints of an organization: made, paused, given a new secret, removed."""
+"""The endpoints of an organization: created, paused, given a new secret, removed."""
 
 import ipaddress
 from collections.abc import Iterable, Sequence
@@ -49,7 +49,7 @@ def add(
     url: str,
     events: Iterable[str],
 ) -> Shown:
-    """An endpoint for an organization of the caller's partner.
+    """Create an endpoint for an organization of the caller's partner.
 
     Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed`
     (``invalid_url``, ``unknown_event``, ``event_required``, ``too_many_webhooks``).
@@ -83,7 +83,7 @@ def add(
 def listing(
     session: Session, caller: Caller, *, organization_id: UUID | None = None
 ) -> Sequence[WebhookEndpoint]:
-    """The endpoints of the caller's partner (of one organization of it), newest first."""
+    """Return the endpoints of the caller's partner (of one organization of it), newest first."""
     query = _manageable(caller)
     if organization_id is not None:
         query = query.where(WebhookEndpoint.organization_id == organization_id)
@@ -100,7 +100,7 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[WebhookEndpoint]:
-    """A screen of endpoints, newest first, or of those that are paused, or are not.
+    """Return a page of endpoints, newest first; optionally only paused ones, or only the others.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
@@ -130,7 +130,7 @@ def rotate(
     *,
     overlap: timedelta = timedelta(),
 ) -> Shown:
-    """A new secret; for ``overlap`` messages carry the signature of the one before as well.
+    """Create a new secret; for ``overlap``, messages carry the signature of the old one as well.
 
     Raises `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and `Conflict`
     (``still_rotating``) while an overlap lasts.
@@ -159,7 +159,7 @@ def rotate(
 
 
 def pause(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
-    """Events are kept for it from now on. Twice is no error. Raises `NotFound`."""
+    """Keep events for it from now on. Repeating it is no error. Raises `NotFound`."""
     endpoint = get(session, caller, endpoint_id, for_change=True)
     if endpoint.paused_at is None:
         endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.USER
@@ -171,7 +171,7 @@ def pause(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoin
 
 
 def resume(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
-    """Goes on, with what was kept meanwhile first. Twice is no error. Raises `NotFound`."""
+    """Continue with the kept events. Repeating it is no error. Raises `NotFound`."""
     endpoint = get(session, caller, endpoint_id, for_change=True)
     if endpoint.paused_at is not None:
         endpoint.paused_at = endpoint.pause_reason = endpoint.failing_since = None
@@ -182,7 +182,7 @@ def resume(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoi
 
 
 def remove(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
-    """Takes it away with all that was to be delivered and the log. Raises `NotFound`."""
+    """Remove it with its waiting and past deliveries. Raises `NotFound`."""
     endpoint = get(session, caller, endpoint_id, for_change=True)
     audit.record_change(session, caller, "webhook.removed", endpoint, before={"url": endpoint.url})
     session.delete(endpoint)
@@ -209,7 +209,7 @@ def _checked_events(events: Iterable[str]) -> list[str]:
 
 
 def _check_url(url: str, settings: Settings) -> None:
-    """A name is looked up when it is connected to; an address tells already now."""
+    """A name is resolved at each connection; an IP address is checked now."""
     parts = urlsplit(url)
     is_plain = is_web_url(url) and url.isascii() and "#" not in url
     if not is_plain or (parts.scheme.lower() != "https" and settings.env == "production"):

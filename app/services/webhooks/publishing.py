@@ -1,4 +1,4 @@
-"""Writing an event for every endpoint that wants it, in the transaction of what it tells of."""
+"""Write an event for every endpoint that receives it, in the transaction of its change."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -15,7 +15,7 @@ from app.models import WebhookDelivery, WebhookEndpoint, new_id, utcnow
 from app.schemas.fields import write_moment
 
 TEST = "webhook.test"
-"""The type of an event that a person asked for, to see whether it arrives."""
+"""The type of a test event."""
 
 _ENDPOINTS = (
     select(WebhookEndpoint.id, WebhookEndpoint.events, WebhookEndpoint.paused_at)
@@ -30,11 +30,9 @@ def publish(
     event: WebhookEvent,
     data: Callable[[], Mapping[str, Any]],
 ) -> None:
-    """Queue the event; costs one read where no webhook receives it.
+    """Queue the event; costs one read if no webhook receives it.
 
-    ``data`` is called at most once.
-
-    While an endpoint is paused, its events are kept for it.
+    ``data`` is called at most once. While an endpoint is paused, its events are kept.
     """
     endpoints = session.execute(_ENDPOINTS, {"organization": organization_id}).all()
     wanting = [endpoint for endpoint in endpoints if event.value in endpoint.events]
@@ -57,7 +55,7 @@ def add(
     *,
     is_held: bool = False,
 ) -> WebhookDelivery:
-    """One event for one endpoint, with its place in the queue unless it is held."""
+    """Add one event for one endpoint, with its place in the queue unless it is held."""
     delivery = WebhookDelivery(
         id=new_id(),
         endpoint_id=endpoint_id,
@@ -77,7 +75,7 @@ def add(
 
 
 def written(kind: str, at: datetime, data: Mapping[str, Any]) -> str:
-    """The body of a message, as Standard Webhooks has it."""
+    """Return the body of a message, according to Standard Webhooks."""
     body = {"type": kind, "timestamp": at, "data": data}
     return orjson.dumps(body, default=_plain, option=orjson.OPT_PASSTHROUGH_DATETIME).decode()
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 PREFIX = "whsec_"
 SECRET_BYTES = 32
 PURPOSE = "webhook secrets"
-"""What stored secrets are encrypted for."""
+"""The purpose under which stored secrets are encrypted."""
 
 
 def new_secret() -> str:
@@ -16,14 +16,14 @@ def new_secret() -> str:
 
 
 def signature(secret: str, message_id: str, timestamp: int, body: str) -> str:
-    """``v1,`` and the HMAC-SHA256 of id, timestamp and body, each as it is sent."""
+    """Return ``v1,`` and the HMAC-SHA256 of id, timestamp and body, each as it is sent."""
     key = base64.b64decode(secret.removeprefix(PREFIX))
     signed = f"{message_id}.{timestamp}.{body}".encode()
     return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
 
 
 def headers(known: Iterable[str], message_id: str, timestamp: int, body: str) -> dict[str, str]:
-    """The three headers of a message, with a signature by each of the secrets."""
+    """Return the three headers of a message, with a signature by each of the secrets."""
     return {
         "webhook-id": message_id,
         "webhook-timestamp": str(timestamp),
