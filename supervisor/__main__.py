@@ -35,7 +35,7 @@ def fail(message: str) -> NoReturn:
 
 
 def listen_on(port: int) -> socket.socket:
-    """Takes the port on loopback; ends the program with one sentence where that fails.
+    """Bind the port on loopback; on failure end the program with one sentence.
 
     The supervisor keeps this socket and the web server inherits it, so that a web server killed
     under load loses no connection: they wait for the next one.
@@ -55,7 +55,7 @@ def listen_on(port: int) -> socket.socket:
 
 
 def step(title: str, *arguments: str) -> str:
-    """Runs one command of the application to its end; returns what it printed."""
+    """Run one command of the application to its end; return what it printed."""
     print(f"{title} …", end=" ", flush=True)
     began, parent = time.monotonic(), os.getpid()
     done = subprocess.run(
@@ -76,14 +76,14 @@ def step(title: str, *arguments: str) -> str:
 
 
 def prepare_database() -> None:
-    """Migrates; an empty database gets the demo's data, except in production."""
+    """Migrate the database; an empty one gets the demo's data, except in production."""
     state = json.loads(step("Bringing the database up to date", "migrate", "--json"))
     if state["empty"] and os.environ.get("PORTAL_ENV") != "production":
         step("Filling the empty database with demo data", "demo", "--json")
 
 
 def readiness(port: int) -> dict[str, Any] | None:
-    """Return what /readyz says, None while there is no answer."""
+    """Return what /readyz answers, None without an answer."""
     connection = HTTPConnection("127.0.0.1", port, timeout=2)
     try:
         connection.request("GET", "/readyz", headers={"Connection": "close"})
@@ -96,7 +96,7 @@ def readiness(port: int) -> dict[str, Any] | None:
 
 
 class Announcement:
-    """Prints the summary once, when everything is ready; says so when that takes too long."""
+    """Prints the summary once everything is ready; reports it if that takes too long."""
 
     def __init__(self, port: int, base_url: str, demo_file: Path):
         self._port = port

@@ -1,4 +1,4 @@
-"""What `make run` prints once everything answers."""
+"""The output of `make run` once everything is ready."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def summary(base_url: str, demo_file: Path) -> str:
-    """The address, and with demo data the sign-in lines and three commands to paste."""
+    """Return the URL, and with demo data the sign-in details and three commands to paste."""
     lines = ["", f"Ready: {base_url}"]
     if demo_file.exists():
         demo = json.loads(demo_file.read_text())
@@ -34,7 +34,7 @@ def _sign_in_lines(demo: dict[str, Any]) -> Iterator[str]:
 
 
 def commands(base_url: str, demo: dict[str, Any]) -> list[tuple[str, str]]:
-    """Three things a script does, as (title, shell command) with the demo's own credentials."""
+    """Return three requests of a script as (title, shell command), with the demo's credentials."""
     partner = demo["partners"][0]
     organization = partner["organizations"][0]
     assistant = next(one for one in organization["agents"] if one["active"] and one["phoneReady"])
@@ -80,7 +80,7 @@ def commands(base_url: str, demo: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _key_of_the_simulated_line(organization: dict[str, Any]) -> str:
-    """A live key would call through the real carrier, where there is one."""
+    """A live key would call through the real carrier, if there is one."""
     live = os.environ.get("PORTAL_CARRIER", "simulator") == "simulator"
     return str(organization["apiKey" if live else "testApiKey"])
 

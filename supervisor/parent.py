@@ -1,4 +1,4 @@
-"""The process above the supervisor: `make`, which keeps some signals to itself."""
+"""The process above the supervisor: `make`, which doesn't forward some signals."""
 
 import os
 import signal
@@ -6,10 +6,10 @@ from pathlib import Path
 
 
 class Parent:
-    """Notices what the parent was asked to do and does not hand on.
+    """Detects signals that the parent received and didn't forward.
 
-    On SIGINT sent to it alone (Ctrl-C reaches every process) GNU make takes its handler away and
-    waits for its children in silence. Linux shows that; elsewhere nothing is noticed.
+    On SIGINT sent to it alone (Ctrl-C reaches every process) GNU make removes its handler and waits
+    for its children in silence. Linux shows that; elsewhere nothing is detected.
     """
 
     def __init__(self, pid: int):
@@ -25,7 +25,7 @@ class Parent:
         return bool(caught >> (signal.SIGINT - 1) & 1)
 
     def hand_on_interrupt(self) -> None:
-        """Sends this process the SIGINT that the parent has had, once."""
+        """Send this process the SIGINT that the parent received, once."""
         if self._catches_interrupts and not self._catches_interrupt():
             self._catches_interrupts = False
             os.kill(os.getpid(), signal.SIGINT)

@@ -29,20 +29,20 @@ _set_process_option = _prctl()  # looked up here: after a fork nothing should be
 
 
 def end_with_parent(stop_signal: signal.Signals, parent: int) -> None:
-    """Has the kernel send this process ``stop_signal`` when ``parent`` dies, even by kill -9.
+    """Let the kernel send this process ``stop_signal`` when ``parent`` dies, even by kill -9.
 
     Only Linux can do that; elsewhere this does nothing.
     """
     if _set_process_option is None:
         return
     _set_process_option(PR_SET_PDEATHSIG, stop_signal)
-    if os.getppid() != parent:  # it died before the wish was recorded
+    if os.getppid() != parent:  # it died before the request was recorded
         os.kill(os.getpid(), stop_signal)
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to run. ``keep_open`` are file descriptors that it inherits."""
+    """A program to run. ``keep_open`` are file descriptors that it inherits."""
 
     name: str
     command: tuple[str, ...]
@@ -54,9 +54,9 @@ class Program:
 class Rules:
     """When to start a program again. Durations are in seconds.
 
-    Killed by a signal: at once and always. Ended by itself within ``start_limit`` of its start:
-    after the next of ``pauses``, and when they are used up the whole set is given up. Ended by
-    itself later: at once, with the count of failed starts back at none.
+    Killed by a signal: always at once. Exited within ``start_limit`` of its start: after the next
+    of ``pauses``, and when they are used up the supervisor gives up. Exited later: at once, and the
+    failed starts count from zero again.
     """
 
     start_limit: float = 10.0
@@ -66,7 +66,7 @@ class Rules:
 
 
 class GaveUp(Exception):
-    """A program does not start, however often it is tried."""
+    """A program doesn't start after several attempts."""
 
 
 class _Child:
@@ -95,7 +95,7 @@ class _Child:
 
 
 class Supervisor:
-    """Runs programs until it is told to stop by SIGINT, SIGTERM or SIGHUP."""
+    """Runs programs until SIGINT, SIGTERM or SIGHUP."""
 
     def __init__(
         self, programs: list[Program], say: Callable[[str], None], rules: Rules | None = None
@@ -108,7 +108,7 @@ class Supervisor:
         self._hurry = False
 
     def run(self, tick: Callable[[], None]) -> int:
-        """Starts everything and returns an exit status once everything has ended.
+        """Start everything and return an exit status once everything has ended.
 
         ``tick`` is called several times a second; it must return soon.
         """
@@ -130,7 +130,7 @@ class Supervisor:
 
     @contextmanager
     def _signals(self) -> Iterator[int]:
-        """Collects signals; the yielded descriptor becomes readable with each."""
+        """Collect signals; the yielded descriptor becomes readable with each."""
         woken, waker = os.pipe()
         os.set_blocking(woken, False)
         os.set_blocking(waker, False)
@@ -167,7 +167,7 @@ class Supervisor:
         self._groups = {group for group in self._groups if _exists(group)}
 
     def _pause_after(self, child: _Child, ended: subprocess.Popen[bytes]) -> float:
-        """Says what happened to a child that has ended; returns the wait before its next start."""
+        """Report what happened to a child that has ended; return the wait before its next start."""
         name, status = child.program.name, ended.returncode
         if status < 0:
             self._say(f"{name} was killed by {_signal_name(-status)}; starting it again.")
@@ -191,7 +191,7 @@ class Supervisor:
         return pause
 
     def _stop(self, woken: int) -> None:
-        """Asks every child to end, waits, and removes whatever is left of their groups."""
+        """Ask every child to end, wait, and kill the rest of their process groups."""
         for child in self._children:
             if child.process is not None and child.running:
                 child.process.terminate()
@@ -228,7 +228,7 @@ def _drain(descriptor: int) -> None:
 
 
 def _hang_up_is_ignored(one: signal.Signals) -> bool:
-    """Under nohup the terminal may go; that stays as the caller wanted it."""
+    """Under nohup the terminal may close; that setting is kept."""
     return one is signal.SIGHUP and signal.getsignal(one) is signal.SIG_IGN
 
 

@@ -9,7 +9,7 @@ from app.log_lines import LineFormatter
 
 
 class LineLogger(Logger):
-    """gunicorn's log, its access log too, in lines that no header or path can forge."""
+    """gunicorn's log, including its access log, in lines that no header or path can forge."""
 
     def _set_handler(
         self, log: logging.Logger, output: Any, fmt: logging.Formatter, stream: Any = None

@@ -1,4 +1,4 @@
-"""The web server's worker: gunicorn's threaded one, with better manners."""
+"""The web server's worker: gunicorn's threaded one with better error answers and shutdown."""
 
 import json
 import signal
@@ -23,12 +23,12 @@ REFUSALS: dict[type[Exception], tuple[int, str, str]] = {
     errors.ExpectationFailed: (417, "expectation_failed", "This Expect header can't be met."),
 }
 MALFORMED = (400, "malformed_request", "The request is not valid HTTP.")
-"""For all else that gunicorn's parser refuses before the application sees the request."""
+"""For every other request that gunicorn's parser refuses before the application sees it."""
 
 
 class _BodyReader:
-    """A request body whose faults are the errors of a broken connection: those an application
-    answers with 400, where gunicorn's own exceptions would become a 500."""
+    """A request body whose faults are errors of a broken connection, which an application answers
+    with 400; gunicorn's own exceptions would become a 500."""
 
     def __init__(self, reader: Any):
         self._reader = reader
@@ -43,8 +43,8 @@ class _BodyReader:
 
 
 class PortalWorker(ThreadWorker):
-    """Answers what it refuses itself in the JSON shape of every other refusal, and ends by itself
-    when its parent is killed, after the requests in flight."""
+    """Answers its own errors in the JSON shape of all errors, and ends after the requests in flight
+    when its parent is killed."""
 
     def init_process(self) -> None:
         end_with_parent(signal.SIGTERM, self.ppid)

@@ -1,4 +1,4 @@
-"""``flask audit …``: checking and exporting the history."""
+"""``flask audit …``: verify and export the history."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ audit_commands = AppGroup("audit", help="The history: check that it is complete,
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(known: Path | None, as_json: bool) -> None:
-    """Check that no entry was changed, deleted or put in between. Exit code 1 if one was."""
+    """Check that no entry was changed, deleted or inserted. Exit code 1 if one was."""
     ends = _ends_of(known) if known else {}
     with changes(read_only=True) as (session, _caller):
         verdict = verification.verify(session, ends)
@@ -61,7 +61,7 @@ def export(partner_id: UUID | None) -> None:
 
 
 def _ends_of(path: Path) -> dict[UUID, tuple[int, str]]:
-    """The last number and hash of each chain in an export."""
+    """Return the last number and hash of each chain in an export."""
     ends: dict[UUID, tuple[int, str]] = {}
     with path.open() as lines:
         for place, line in enumerate(lines, start=1):

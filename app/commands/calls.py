@@ -37,7 +37,7 @@ call_commands = AppGroup("calls", help="Stuck calls, and pauses of calling.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, help="Of each kind.")
 @as_json
 def list_calls(limit: int, as_json: bool) -> None:
-    """Calls that are stuck, wait past their moment, or ended with an unknown outcome."""
+    """List calls that are stuck, overdue, or ended with an unknown outcome."""
     with changes(read_only=True) as (session, _caller):
         found = [_listed(each) for each in stuck.listing(session, limit)]
     names = ("callId", "trouble", "status", "since", "phoneNumber", "organization")
@@ -51,9 +51,9 @@ def list_calls(limit: int, as_json: bool) -> None:
 @click.option("--reason", help="How it is known; with --as.")
 @as_json
 def resolve_call(call_id: UUID, status: str | None, reason: str | None, as_json: bool) -> None:
-    """Settle a call by the word of the carrier, which is asked now, or with --as by yours.
+    """Resolve a call by the carrier's answer, which is requested now, or with --as by yours.
 
-    A call that waits past its moment is handed in again. Nothing that may have rung is dialled.
+    An overdue call is queued again. Nothing that may have rung is dialled again.
     """
     if status is not None:
         with changes() as (session, caller):
@@ -71,7 +71,7 @@ def resolve_call(call_id: UUID, status: str | None, reason: str | None, as_json:
 @click.option("--reason", default="paused by an operator", help="Shown with each call that waits.")
 @as_json
 def pause(carrier: str | None, partner: UUID | None, reason: str, as_json: bool) -> None:
-    """Dial nothing from now on; calls are accepted and wait, those on the line go on."""
+    """Dial nothing from now on; calls are accepted and wait, active calls go on."""
     with changes() as (session, caller):
         made = _pause_described(pauses.pause(session, caller, _scope(carrier, partner), reason))
     answer(made, as_json, f"Calling is paused for {_covered(made)}.")
@@ -82,7 +82,7 @@ def pause(carrier: str | None, partner: UUID | None, reason: str, as_json: bool)
 @PARTNER
 @as_json
 def resume(carrier: str | None, partner: UUID | None, as_json: bool) -> None:
-    """Dial again; what waited goes on in its order."""
+    """Dial again; waiting calls continue in their order."""
     scope = _scope(carrier, partner)
     with changes() as (session, caller):
         was_paused = pauses.resume(session, caller, scope)
@@ -98,7 +98,7 @@ def resume(carrier: str | None, partner: UUID | None, as_json: bool) -> None:
 @call_commands.command("status")
 @as_json
 def status(as_json: bool) -> None:
-    """Pauses, and how many calls wait, are under way or in trouble."""
+    """Show pauses, and how many calls wait, are active or have problems."""
     with changes(read_only=True) as (session, _caller):
         described = _status_described(stuck.dispatcher_status(session))
     _print_status(described, as_json)
@@ -109,8 +109,8 @@ def status(as_json: bool) -> None:
 @click.option("--reason", default=DRAINING, help="Shown with each call that waits.")
 @as_json
 def drain(timeout: int, reason: str, as_json: bool) -> None:
-    """Pause everything and wait until no call is placed or on the line; exit code 1 where some
-    are left. `flask calls resume` ends the pause."""
+    """Pause everything and wait until no call is active; exit code 1 if some are left. `flask calls
+    resume` ends the pause."""
     with changes() as (session, caller):
         pauses.pause(session, caller, pauses.Scope(), reason)
     deadline = time.monotonic() + timeout

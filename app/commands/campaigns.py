@@ -30,10 +30,10 @@ campaign_commands = AppGroup("campaigns", help="Campaigns.")
 def create_campaign(
     *, organization_id: UUID, name: str, keys: tuple[str, ...], as_json: bool
 ) -> None:
-    """Make a paused campaign and print its id.
+    """Create a paused campaign and print its id.
 
-    It gets the organization's assistants that have no other external ids; one that none of them
-    has is defined with the first, as one that identifies.
+    It gets the organization's assistants that have no other external ids; a key that none of them
+    has is defined at the first one, as one that identifies.
     """
     try:
         with extensions.transaction() as session:

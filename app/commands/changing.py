@@ -1,4 +1,4 @@
-"""What commands share: one transaction as the command line, refusals in a sentence, the answer."""
+"""What commands share: a transaction as the command line, errors in one sentence, the answer."""
 
 import json
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ from app.policy.caller import Caller, system_caller
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 WHO = "command line"
-"""Who acts, in the history."""
+"""The actor's name in the history."""
 
 
 @contextmanager
 def changes(
     partner_id: UUID | None = None, *, read_only: bool = False
 ) -> Iterator[tuple[Session, Caller]]:
-    """A transaction and the caller; a refusal becomes one sentence and exit code 1."""
+    """Yield a transaction and the caller; an error becomes one sentence and exit code 1."""
     try:
         with extensions.transaction(read_only=read_only) as session:
             yield session, system_caller(WHO, partner_id)

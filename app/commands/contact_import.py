@@ -37,15 +37,15 @@ RENEW_SECONDS = 4.0
 
 
 class Refused(click.ClickException):
-    """Nothing was read; the sentence says why."""
+    """Nothing was read; the sentence is the reason."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What was requested. ``mapping`` is the content of the mapping file, ``reading`` has the names
-    of `ContactImport.read_options`."""
+    """The request. ``mapping`` is the content of the mapping file, ``reading`` has the names of
+    `ContactImport.read_options`."""
 
     path: Path
     campaign_id: UUID

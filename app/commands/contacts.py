@@ -1,6 +1,6 @@
 """``flask contacts import`` and ``flask contacts export``: contact files for scripts.
 
-Exit status 0: read, 1: read and some rows failed, 2: refused, or not understood.
+Exit status 0: read, 1: read and some rows failed, 2: refused, or a usage error.
 """
 
 import json
@@ -106,9 +106,10 @@ def import_file(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Put the contacts of FILE into a campaign, beside a running or a stopped server.
+    """Import the contacts of FILE into a campaign; the server may be running or stopped.
 
-    Stopped with Ctrl-C it ends behind the rows that it has applied; killed, the server goes on.
+    After Ctrl-C the import ends with the rows already applied; if it is killed, the server
+    continues.
     """
     wish = Wish(
         path=path,
@@ -186,7 +187,7 @@ def _write_words(importer: Importer, outcome: Outcome, file_name: str) -> None:
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="Else standard output."
 )
 def export_file(*, campaign_id: UUID, output: Path | None) -> None:
-    """Write a campaign's contacts as CSV, which imports again to exactly the same contacts."""
+    """Export a campaign's contacts as CSV; importing it again gives exactly the same contacts."""
     database = extensions.database()
     try:
         with database.transaction(read_only=True) as session:

@@ -63,7 +63,7 @@ def create_client(
     until: datetime | None,
     as_json: bool,
 ) -> None:
-    """Make a client and print its secret, which can't be shown again."""
+    """Create a client and print its secret, which can't be shown again."""
     if sum((partner_id is not None, organization_id is not None, operator)) != 1:
         message = "Name one of --partner, --organization and --operator."
         raise click.UsageError(message)
@@ -86,7 +86,7 @@ def create_client(
 @click.option("--area", type=click.Choice([Area.PARTNER_ADMIN.value, Area.LEGACY_CALLS.value]))
 @as_json
 def list_clients(partner_id: UUID | None, area: str | None, as_json: bool) -> None:
-    """Print every client with its state."""
+    """List every client with its state."""
     with changes(partner_id) as (session, caller):
         found = oauth_clients.list_all(session, caller, area=Area(area) if area else None)
         described = [_described(client) for client in found]
@@ -117,7 +117,7 @@ def extend_client(client_id: str, until: datetime | None, end: bool, as_json: bo
 @click.argument("client_id")
 @as_json
 def suspend_client(client_id: str, as_json: bool) -> None:
-    """Stop a client and its tokens until it is resumed."""
+    """Suspend a client and its tokens until it is resumed."""
     with changes() as (session, caller):
         client = oauth_clients.suspend(session, caller, client_id)
     _print_state(client, as_json)
@@ -127,7 +127,7 @@ def suspend_client(client_id: str, as_json: bool) -> None:
 @click.argument("client_id")
 @as_json
 def resume_client(client_id: str, as_json: bool) -> None:
-    """Let a suspended client go on."""
+    """Resume a suspended client."""
     with changes() as (session, caller):
         client = oauth_clients.resume(session, caller, client_id)
     _print_state(client, as_json)
@@ -137,7 +137,7 @@ def resume_client(client_id: str, as_json: bool) -> None:
 @click.argument("client_id")
 @as_json
 def revoke_client(client_id: str, as_json: bool) -> None:
-    """End a client and its tokens for good."""
+    """Revoke a client and its tokens for good."""
     with changes() as (session, caller):
         client = oauth_clients.revoke(session, caller, client_id)
     _print_state(client, as_json)
@@ -168,7 +168,7 @@ def create_key(
     expires: datetime | None,
     as_json: bool,
 ) -> None:
-    """Make a key and print it; it can't be shown again."""
+    """Create a key and print it; it can't be shown again."""
     with changes() as (session, caller):
         made = api_keys.create(
             session,
@@ -192,7 +192,7 @@ operator_commands = AppGroup(
 @click.option("--name")
 @as_json
 def create_operator(email: str, name: str | None, as_json: bool) -> None:
-    """Make an operator who signs in at the neutral /sign-in, and print the password."""
+    """Create an operator, who signs in at the neutral /sign-in, and print the password."""
     password = secrets.token_urlsafe(15)
     password_hash = passwords.hash_password(password)
     with changes() as (session, caller):

@@ -1,4 +1,4 @@
-"""``flask demo``: two partners with everything in them, made by the services people use.
+"""``flask demo``: two partners with sample data, created by the same services as real data.
 
 Running it again changes nothing and prints the same object; see docs/decisions/demo.md.
 """
@@ -25,7 +25,7 @@ FILE = "demo.json"
 @click.option("--json", "as_json", is_flag=True, help="Print the ids and credentials as JSON.")
 @click.option("--rotate", is_flag=True, help="Make new passwords, keys and client secrets.")
 def demo(as_json: bool, rotate: bool) -> None:
-    """Fill an empty database with demo data, and print who can sign in."""
+    """Fill an empty database with demo data, and print the sign-in details."""
     settings = extensions.settings()
     if settings.env == "production":
         message = "Demo data is refused in production (PORTAL_ENV=production)."

@@ -1,4 +1,4 @@
-"""Some months of conversations, so that report, usage and charts have something to show."""
+"""Some months of conversations for report, usage and charts."""
 
 import random
 from datetime import UTC, datetime, time, timedelta
@@ -20,7 +20,8 @@ def add_conversations(
     days: int,
     rng: random.Random,
 ) -> None:
-    """About ``pace`` conversations a working day, fewer at weekends, growing over the months."""
+    """Add about ``pace`` conversations a working day, fewer at weekends, growing over
+    the months."""
     today = utcnow().date()
     for age in range(days, 0, -1):
         day = today - timedelta(days=age)

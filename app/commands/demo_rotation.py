@@ -1,4 +1,4 @@
-"""New secrets for the people and scripts of a demo that exists."""
+"""New secrets for the users and scripts of an existing demo."""
 
 from typing import Any
 from uuid import UUID
@@ -20,7 +20,7 @@ class Rotation:
         self.caller = caller
 
     def rotate(self, world: dict[str, Any]) -> dict[str, Any]:
-        """Fresh passwords, client secrets and keys for the same ids."""
+        """Create new passwords, client secrets and keys for the same ids."""
         operator = world["operator"]
         operator["clientSecret"] = self._roll(self.caller, operator["clientId"])
         for partner in world["partners"]:

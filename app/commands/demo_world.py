@@ -1,4 +1,4 @@
-"""Builds the demo through the services, and knows its secrets while they can be shown."""
+"""Build the demo through the services, and collect its secrets while they can be shown."""
 
 import random
 import secrets
@@ -50,8 +50,8 @@ def new_password() -> str:
 
 
 class World:
-    """One run of the demo; docs/decisions/demo.md shows the dictionaries. ``retirement`` is
-    that of the retired calling API."""
+    """One run of the demo; docs/decisions/demo.md shows the dictionaries. ``retirement`` is that of
+    the retired calling API."""
 
     def __init__(self, session: Session, caller: Caller, base_url: str, retirement: datetime):
         self.session = session

@@ -1,4 +1,5 @@
-"""``flask destinations …``: where calls may go, as the operator allows and partners open."""
+"""``flask destinations …``: the operator's limits of call destinations, and the
+partners' choices."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

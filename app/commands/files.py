@@ -1,4 +1,4 @@
-"""``flask files``: what the installation keeps on its disk."""
+"""``flask files``: the files of the installation."""
 
 import click
 from flask.cli import AppGroup

@@ -22,7 +22,7 @@ SATURDAY = 5
 OPENING = time(15)
 BAD_REQUEST = 400
 REFUSED = 0.06
-"""Of the requests of a client that is served: a number or a message was wrong."""
+"""Errors in the requests of a served client: a wrong number or message."""
 
 
 def add_legacy_client(
@@ -37,7 +37,7 @@ def add_legacy_client(
     extended: bool,
     days: int,
 ) -> dict[str, Any]:
-    """Give an organization a client and return what the demo prints about it.
+    """Give an organization a legacy client and return the demo's data about it.
 
     Only one on the Plus plan is served: it gets traffic and is printed.
     """
@@ -80,8 +80,8 @@ def _add_traffic(
     served_until: datetime,
     days: int,
 ) -> None:
-    """A few requests each working day until yesterday, each with what Area C would have answered;
-    after ``served_until`` they were refused. ``to`` is the name and number that it asks for."""
+    """Add a few requests each working day until yesterday, each with the answer of Area C; after
+    ``served_until`` they were refused. ``to`` is the name and number in the requests."""
     rng = random.Random(11)  # noqa: S311 - an invented past, the same every time
     name, number = to
     request = read(
@@ -112,7 +112,7 @@ def _add_traffic(
 
 
 def _answer(terms: Terms, message: str) -> tuple[int, dict[str, Any]]:
-    """What the retired API says to a good request on these terms."""
+    """Return the retired API's answer to a good request under these conditions."""
     try:
         terms.require_service()
     except Gone as error:

@@ -1,4 +1,4 @@
-"""``flask partner …`` and ``flask user …``: what only the operator may do to them."""
+"""``flask partner …`` and ``flask user …``: actions that only the operator may take."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ partner_commands = AppGroup("partner", help="Partners.")
 @partner_commands.command("verify-domain")
 @click.argument("partner_id", metavar="ID", type=click.UUID)
 def verify_domain(partner_id: UUID) -> None:
-    """Mark the partner's domain as its own: from now on it shows the partner's sign-in page."""
+    """Mark the partner's domain as verified: from now on it shows the partner's sign-in page."""
     with changes() as (session, caller):
         domain = partners.verify_domain(session, caller, partner_id).domain
     click.echo(f"{domain} is verified.")
@@ -46,7 +46,7 @@ def resume(partner_id: UUID) -> None:
 @click.option("--at-once", type=int, help="Calls at once of each organization.")
 @click.option("--a-day", type=int, help="Calls a day (UTC) of each organization.")
 def plan_limits(partner_id: UUID, tier: str, at_once: int | None, a_day: int | None) -> None:
-    """Set what a plan allows each organization on it; what is left out has no limit.
+    """Set the limits of a plan for each organization on it; omitted ones have no limit.
 
     An organization may set lower limits of its own.
     """

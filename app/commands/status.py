@@ -1,5 +1,5 @@
-"""``flask organization …``, ``flask do-not-call …``, ``flask assistant …``: what may be called,
-by whom, at once. Calls that wait are checked again when their turn comes."""
+"""``flask organization …``, ``flask do-not-call …``, ``flask assistant …``: stop and allow calls at
+once. Waiting calls are checked again when their turn comes."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -42,7 +42,7 @@ def resume(organization_id: UUID) -> None:
 @ORGANIZATION
 @click.argument("regions", metavar="REGION…", nargs=-1, required=True)
 def replace_regions(organization_id: UUID, regions: tuple[str, ...]) -> None:
-    """Replace the list of regions whose numbers it may call (US CA …), of those that are open."""
+    """Replace the list of regions that it may call (US CA …), among those that are open."""
     wanted = tuple(region.upper() for region in regions)
     with changes() as (session, caller):
         found = organizations.get(session, caller, organization_id, for_change=True)
@@ -61,7 +61,7 @@ do_not_call_commands = AppGroup("do-not-call", help="The do-not-call list of an 
 @click.argument("number")
 @click.option("--reason", help="Kept with the number.")
 def add_number(organization_id: UUID, number: str, reason: str | None) -> None:
-    """Put a number on the list; it is never called from now on."""
+    """Add a number to the list; it is never called from now on."""
     with changes() as (session, caller):
         phone = do_not_call.add(
             session, caller, organization_id, number, reason=reason, source="command"

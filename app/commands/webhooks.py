@@ -1,6 +1,6 @@
-"""``flask webhook …``: telling other systems what happens in an organization.
+"""``flask webhook …``: send the events of an organization to other systems.
 
-A secret is printed once, by the command that makes it.
+A secret is printed once, by the command that creates it.
 """
 
 from datetime import datetime, timedelta
@@ -36,7 +36,7 @@ webhook_commands = AppGroup("webhook", help="Webhooks: events sent to other syst
 )
 @as_json
 def add(organization_id: UUID, url: str, events: tuple[str, ...], as_json: bool) -> None:
-    """Make a webhook and print its secret, which can't be shown again."""
+    """Create a webhook and print its secret, which can't be shown again."""
     chosen = events or tuple(event.value for event in WebhookEvent)
     with changes() as (session, caller):
         made = endpoints.add(
@@ -55,7 +55,7 @@ def add(organization_id: UUID, url: str, events: tuple[str, ...], as_json: bool)
 @click.argument("organization_id", metavar="[ORG]", type=click.UUID, required=False)
 @as_json
 def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
-    """Every webhook, or those of one organization."""
+    """List every webhook, or those of one organization."""
     with changes(read_only=True) as (session, caller):
         found = endpoints.listing(session, caller, organization_id=organization_id)
         described = [_described(endpoint) for endpoint in found]
@@ -69,7 +69,7 @@ def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
 @webhook_commands.command("remove")
 @WEBHOOK
 def remove(webhook_id: UUID) -> None:
-    """Take a webhook away, with what it has not been told yet."""
+    """Remove a webhook with its waiting deliveries."""
     with changes() as (session, caller):
         url = endpoints.remove(session, caller, webhook_id).url
     click.echo(f"The webhook to {url} is removed.")
@@ -79,7 +79,7 @@ def remove(webhook_id: UUID) -> None:
 @WEBHOOK
 @as_json
 def test(webhook_id: UUID, as_json: bool) -> None:
-    """Send it an event that tells nothing."""
+    """Send it an event without content."""
     with changes() as (session, caller):
         made = deliveries.send_test(session, caller, webhook_id)
         described = {"deliveryId": str(made.id), "messageId": made.message_id}
@@ -96,7 +96,7 @@ def test(webhook_id: UUID, as_json: bool) -> None:
 )
 @as_json
 def rotate(webhook_id: UUID, overlap_hours: int, as_json: bool) -> None:
-    """Give it a new secret and print it; it can't be shown again."""
+    """Create a new secret and print it; it can't be shown again."""
     with changes() as (session, caller):
         made = endpoints.rotate(
             session,
@@ -121,7 +121,7 @@ def pause(webhook_id: UUID) -> None:
 @webhook_commands.command("resume")
 @WEBHOOK
 def resume(webhook_id: UUID) -> None:
-    """Go on, with what was kept meanwhile first."""
+    """Continue, with the kept events first."""
     with changes() as (session, caller):
         url = endpoints.resume(session, caller, webhook_id).url
     click.echo(f"The webhook to {url} is resumed.")
@@ -132,7 +132,7 @@ def resume(webhook_id: UUID) -> None:
 @click.option("--delivery", "delivery_id", type=click.UUID, help="This one, whatever became of it.")
 @click.option("--failed-since", type=Moment(), help="What failed of events since then.")
 def replay(webhook_id: UUID, delivery_id: UUID | None, failed_since: datetime | None) -> None:
-    """Send one delivery again, or all that failed."""
+    """Send one delivery again, or all failed ones."""
     with changes() as (session, caller):
         if delivery_id is not None:
             deliveries.replay(session, caller, webhook_id, delivery_id)
