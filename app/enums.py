@@ -187,6 +187,7 @@ class CallerKind(StrEnum):
     LEGACY_CLIENT = "legacy_client"
     API_KEY = "api_key"
     SYSTEM = "system"
+    VISITOR = "visitor"
 
 
 class WebhookEvent(StrEnum):

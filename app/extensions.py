@@ -1,6 +1,7 @@
 """What the faces reach through the running application: transactions, settings, the caller."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import cast
 
 from flask import current_app, g, has_request_context, request
@@ -9,11 +10,13 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.database import Database
 from app.database.scope import AUTHENTICATION, INSTALLATION, Scope, of_tenant
+from app.enums import CallerKind
 from app.gateways.files import FileStore, open_files
 from app.gateways.processors import open_processor
 from app.gateways.processors.base import Processor
 from app.policy import ROUTES, Access
 from app.policy.caller import Caller
+from app.services.auth import author_check
 
 
 def database() -> Database:
@@ -41,15 +44,27 @@ def settings() -> Settings:
     return cast(Settings, current_app.extensions["settings"])
 
 
-def transaction(
-    *, read_only: bool = False, scope: Scope | None = None
-) -> AbstractContextManager[Session]:
+@contextmanager
+def transaction(*, read_only: bool = False, scope: Scope | None = None) -> Iterator[Session]:
     """One transaction of the application's database, committed where the block ends well.
 
-    ``scope`` is for requests that are proved by something else than a caller.
+    ``scope`` is for requests that are proved by something else than a caller. Else a signed-in
+    user who writes is looked at again at the commit, which raises as `author_check` says.
     """
     found = database()
-    return (found.within(scope) if scope else found).transaction(read_only=read_only)
+    with (found.within(scope) if scope else found).transaction(read_only=read_only) as session:
+        author = None if read_only or scope else _author()
+        if author is not None:
+            author_check.check_at_commit(session, author)
+        yield session
+
+
+def _author() -> Caller | None:
+    """The signed-in user who asks for a page that is not public."""
+    if not has_request_context() or ROUTES.get(request.endpoint or "") is Access.PUBLIC:
+        return None
+    known: Caller | None = g.get("caller")
+    return known if known and known.kind is CallerKind.USER else None
 
 
 def files() -> FileStore:

@@ -69,7 +69,6 @@ WITHOUT_TENANT = {
     "call_news",
     "carrier_observations",
     "carrier_paces",
-    "failed_sign_ins",
     "installation_destinations",
     "installation_marks",
     "processor_checks",
@@ -77,6 +76,7 @@ WITHOUT_TENANT = {
     "revoked_tokens",
     "signing_keys",
     "simulated_calls",
+    "throttle_counters",
     "worker_heartbeats",
 }
 """Tables that no partner owns a row of."""

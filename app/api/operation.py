@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 from app.api.json_body import read_json_body
 from app.api.request_log import RequestLog
 from app.enums import Area
-from app.errors import Problem, ValidationFailed
+from app.errors import Problem, Unauthenticated, ValidationFailed
 from app.extensions import settings, transaction
 from app.http.rate_limit import TokenBuckets
 from app.policy import ROUTES, Access
@@ -126,10 +126,12 @@ def area_blueprint(
     url_prefix: str,
     *,
     writes: bool = False,
+    note_refusal: Callable[[Request], None] | None = None,
     refuses_unknown_parameters: bool = False,
 ) -> AreaBlueprint:
-    """Return the blueprint of a JSON area. ``writes``: ``authenticate`` needs a writing
-    transaction. ``refuses_unknown_parameters``: an unknown query parameter is 400."""
+    """The blueprint of a JSON area. ``writes``: ``authenticate`` needs a writing transaction.
+    ``note_refusal`` notes a credential that was refused in the history.
+    ``refuses_unknown_parameters``: a query parameter that the operation doesn't know is 400."""
     blueprint = AreaBlueprint(name, __name__, url_prefix=url_prefix)
     blueprint.area = area
     blueprint.refuses_unknown_parameters = refuses_unknown_parameters
@@ -140,8 +142,13 @@ def area_blueprint(
         if request.method == "OPTIONS" or needed is Access.PUBLIC:
             return
         g.began = time.perf_counter()
-        with transaction(read_only=not writes) as session:
-            g.caller = authenticate(session, request)
+        try:
+            with transaction(read_only=not writes) as session:
+                g.caller = authenticate(session, request)
+        except Unauthenticated:
+            if note_refusal is not None:
+                note_refusal(request)
+            raise
         _buckets().take((g.caller.kind, g.caller.subject_id))
         if not isinstance(needed, Access):
             g.caller.require(needed)

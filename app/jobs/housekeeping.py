@@ -20,7 +20,7 @@ from app.gateways.syslog import Syslog, SyslogUnavailable
 from app.jobs import waiting_calls
 from app.jobs.context import context
 from app.services import carrier_accounts, retention
-from app.services.audit import forwarding
+from app.services.audit import forwarding, refusals
 from app.services.calls import carrier_reports
 from app.services.imports import expiry
 from app.services.pauses import carrier_health
@@ -197,6 +197,14 @@ def forward_history() -> None:
             forwarding.mark_sent(session, entries)
 
 
+def close_refusal_counts() -> None:
+    """Write the sums of refused attempts to the history, some a transaction."""
+    has_more = True
+    while has_more:
+        with context().database.transaction() as session:
+            has_more = refusals.close(session)
+
+
 def check_held_calls() -> None:
     waiting_calls.check_held(context().database)
 
@@ -204,6 +212,7 @@ def check_held_calls() -> None:
 TASKS = [
     Task("check held calls", SECONDS, check_held_calls),
     Task("forward the history", SECONDS, forward_history),
+    Task("sum up refused attempts", MINUTE, close_refusal_counts),
     Task("refresh prices", MINUTE, refresh_prices),
     Task("ask for costs", MINUTE, ask_for_costs),
     Task("purge uploads", HOUR, purge_uploads),

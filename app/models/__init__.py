@@ -52,9 +52,9 @@ from app.models.pause import (
 )
 from app.models.rollup import CostDay, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
+from app.models.throttle import RefusalCount, ThrottleCounter
 from app.models.user import (
     EmailChange,
-    FailedSignIn,
     LinkPurpose,
     OfferedAccount,
     OneTimeLink,

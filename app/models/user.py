@@ -169,14 +169,3 @@ class OneTimeLink(Base):
     created_at: Mapped[Created]
     expires_at: Mapped[Time]
     used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-
-
-class FailedSignIn(Base):
-    """One failed sign-in or token request; counted per subject and address in a window."""
-
-    __tablename__ = "failed_sign_ins"
-    __table_args__ = (Index("ix_failed_sign_ins_subject", "subject_hash", "at"),)
-
-    id: Mapped[Id]
-    subject_hash: Mapped[Hash]
-    at: Mapped[Created]

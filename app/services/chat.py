@@ -10,13 +10,14 @@ from app.errors import NotFound, Problem, RateLimited, ValidationFailed, in_minu
 from app.models import Mail, MailKind, Partner, utcnow
 from app.services import mail_queue
 from app.services.auth import throttle
+from app.services.auth.throttle import Counter, Rule
 from app.services.branding.brand import of_partner
 from app.validation.emails import is_email
 
 MOST_CHARACTERS = 2000
 MOST_FROM_ONE_SENDER = 5
 MOST_TO_ONE_PARTNER = 100
-"""Messages in the throttle's ten minutes."""
+"""Messages in ten minutes."""
 SAME_AGAIN = timedelta(minutes=10)
 
 
@@ -50,8 +51,8 @@ def send(session: Session, partner: Partner, message: Message, *, sender: str | 
     )
     if details in session.scalars(recent).all():
         return
-    _count(session, throttle.subject("chat", str(partner.id), sender), MOST_FROM_ONE_SENDER)
-    _count(session, throttle.subject("chat", str(partner.id), None), MOST_TO_ONE_PARTNER)
+    _count(session, partner, str(sender), MOST_FROM_ONE_SENDER)
+    _count(session, partner, "everyone", MOST_TO_ONE_PARTNER)
     mail_queue.hand_in(
         session,
         MailKind.CHAT_MESSAGE,
@@ -80,9 +81,13 @@ def _check(message: Message) -> None:
         raise ValidationFailed.of(*problems)
 
 
-def _count(session: Session, subject: str, limit: int) -> None:
+def _count(session: Session, partner: Partner, sender: str, most: int) -> None:
+    pause = SAME_AGAIN.total_seconds() / most
+    counter = Counter(
+        throttle.key_of("chat", str(partner.id), sender), Rule(most, pause, pause, pause)
+    )
     try:
-        throttle.record_failure(session, subject, limit)
+        throttle.charge(session, [counter])
     except RateLimited as error:
         words = (
             "Too many messages. This one was not sent. Send it again "

@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 from app.models import (
     CallSignal,
     EmailChange,
-    FailedSignIn,
     Mail,
     OfferedAccount,
     OneTimeLink,
@@ -18,10 +17,10 @@ from app.models import (
     utcnow,
 )
 from app.services import idempotency, workers
+from app.services.auth import throttle
 from app.services.credentials import request_log
 from app.services.legacy import migration as legacy_migration
 
-SIGN_IN_FAILURES_KEPT = timedelta(days=1)
 LINKS_KEPT = timedelta(days=30)
 """Kept after their end, so that an old link is answered with "expired" for some time."""
 MAILS_KEPT = timedelta(days=30)
@@ -46,4 +45,4 @@ def purge(session: Session) -> None:
     session.execute(delete(CallSignal).where(CallSignal.sent_at < now - SIGNALS_KEPT))
     session.execute(delete(Mail).where(Mail.created_at < now - MAILS_KEPT))
     session.execute(delete(WebhookDelivery).where(WebhookDelivery.created_at < now - WEBHOOKS_KEPT))
-    session.execute(delete(FailedSignIn).where(FailedSignIn.at < now - SIGN_IN_FAILURES_KEPT))
+    throttle.purge(session)

@@ -47,6 +47,8 @@ def world(make_app: Callable[..., Flask], session: Session) -> Iterator[World]:
         rate_per_second=100_000,
         rate_burst=100_000,
         failed_sign_ins=100_000,
+        failed_sign_ins_network=100_000,
+        failed_sign_ins_site=100_000,
         max_body_bytes=BODY_LIMIT,
         max_contacts_bytes=2 * BODY_LIMIT,
         max_contacts=MAX_CONTACTS,

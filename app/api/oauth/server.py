@@ -21,7 +21,7 @@ from app.config import Settings
 from app.models import OAuthClient
 from app.policy import ROLE_PERMISSIONS, Permission
 from app.services import oauth_clients
-from app.services.auth import throttle
+from app.services.auth import attempt_limits, throttle
 from app.services.credentials import tokens
 
 AUTH_METHODS = ["client_secret_basic", "client_secret_post"]
@@ -110,16 +110,16 @@ class TokenServer(AuthorizationServer):
     ) -> Client:
         """Return the authenticated client. 401 only if HTTP Basic was used, otherwise 400."""
         sent = request.credentials
-        limit = self.settings.failed_sign_ins
-        subject = throttle.subject("client", sent.client_id, self._ip)
-        failures = throttle.check(self.session, subject, limit)
+        limits = attempt_limits.of_client(self.settings, sent.client_id, self._ip)
+        has_failures = throttle.check(self.session, limits.all)
         client = oauth_clients.authenticate(self.session, sent.client_id, sent.secret)
         if client is None:
-            throttle.record_failure(self.session, subject, limit)
+            throttle.charge(self.session, limits.all)
+            oauth_clients.note_refusal(self.session, sent.client_id, sent.secret, self._ip)
             message = "The client is unknown, its secret is wrong, or it may not have tokens now."
             raise UnprovenClient(message, status_code=401 if sent.basic else 400)
-        if failures:
-            throttle.forget(self.session, subject)
+        if has_failures:
+            throttle.settle(self.session, limits.own)
         proven = Client(client)
         request.client = proven
         return proven

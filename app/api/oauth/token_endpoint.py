@@ -1,13 +1,17 @@
 """POST {auth_url}/oauth2/token and /oauth2/revoke."""
 
+from collections.abc import Callable
+
 from flask import Response, request
 
 from app.api.oauth.blueprint import blueprint
-from app.api.oauth.form import read_form
+from app.api.oauth.form import FormRequest, read_form
 from app.api.oauth.server import TokenServer
 from app.api.operation import operation
 from app.extensions import settings, transaction
 from app.schemas.oauth import RevocationRequest, TokenRequest, TokenResponse
+from app.services import oauth_clients
+from app.services.auth.throttle import TooManyFailures
 
 CLIENT_REFUSED = {
     401: {"invalid_client": "As with 400, where the client used HTTP Basic."},
@@ -42,12 +46,7 @@ CLIENT_REFUSED = {
     },
 )
 def token() -> Response:
-    known = settings()
-    form = read_form(request, known.max_body_bytes)
-    with transaction() as session:
-        server = TokenServer(session, known, request.remote_addr)
-        answer: Response = server.create_token_response(form)
-    return answer
+    return _answer(TokenServer.create_token_response)
 
 
 @blueprint.post("/oauth2/revoke")
@@ -69,9 +68,18 @@ def token() -> Response:
     added=True,
 )
 def revoke_token() -> Response:
+    return _answer(lambda server, form: server.create_endpoint_response("revocation", form))
+
+
+def _answer(respond: Callable[[TokenServer, FormRequest], Response]) -> Response:
     known = settings()
     form = read_form(request, known.max_body_bytes)
-    with transaction() as session:
-        server = TokenServer(session, known, request.remote_addr)
-        answer: Response = server.create_endpoint_response("revocation", form)
-    return answer
+    try:
+        with transaction() as session:
+            return respond(TokenServer(session, known, request.remote_addr), form)
+    except TooManyFailures as error:
+        with transaction() as session:
+            oauth_clients.note_too_many(
+                session, form.credentials.client_id, request.remote_addr, error.counter
+            )
+        raise

@@ -53,6 +53,7 @@ ACTION_WORDS = {
     "carrier_account.saved": "Carrier account set",
     "client.created": "API client added",
     "client.extended": "API client extended",
+    "client.refused": "Token request refused",
     "client.resumed": "API client reactivated",
     "client.revoked": "API client revoked",
     "client.rolled": "Secret of an API client renewed",
@@ -70,6 +71,7 @@ ACTION_WORDS = {
     "do_not_call.removed": "Number removed from the do-not-call list",
     "installation.destinations_limited": "Call destinations of the installation changed",
     "key.created": "API key added",
+    "key.refused": "Ended API key used",
     "key.revoked": "API key revoked",
     "key.rolled": "API key renewed",
     "mail.failed": "Email could not be delivered",
@@ -87,6 +89,10 @@ ACTION_WORDS = {
     "partner.resumed": "Portal reactivated",
     "partner.suspended": "Portal suspended",
     "partner.updated": "Portal settings changed",
+    "password.refused": "Wrong current password",
+    "recovery.refused": "Password reset refused",
+    "request.refused": "Action not allowed",
+    "sign_in.refused": "Sign-in refused",
     "upload.applied": "Upload applied",
     "upload.cancelled": "Upload cancelled",
     "upload.created": "File uploaded",
@@ -177,6 +183,8 @@ FIELD_WORDS = {
     "tier": "Plan",
     "timezone": "Time zone",
     "socialLinks": "Social links",
+    "times": "Attempts",
+    "since": "Since",
     "userLimit": "User limit",
     "userType": "Role",
 }
@@ -186,6 +194,7 @@ ACTOR_WORDS = {
     "legacy_client": "Client of the legacy API",
     "api_key": "API key",
     "system": "System",
+    "visitor": "Not signed in",
 }
 """Names of actors that are not users."""
 
@@ -200,6 +209,17 @@ _VALUES: dict[str, str] = {
 }
 _VALUES_OF: dict[str, dict[str, str]] = {
     "area": {"A": "Administration", "B": "Legacy API"},
+    "reason": {
+        "expired": "expired",
+        "insufficient_scope": "permission missing",
+        "not_active": "not active",
+        "revoked": "revoked",
+        "too_many_failures": "too many failures",
+        "unknown_client": "unknown client",
+        "unknown_email": "unknown email",
+        "wrong_password": "wrong password",
+        "wrong_secret": "wrong secret",
+    },
     "source": {
         "api": "a script",
         "campaign": "a campaign",

@@ -29,6 +29,7 @@ from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import Problems, day_bounds, zone
 from app.services import csv_files, organizations
 from app.services.audit import search as audit_search
+from app.services.audit.refusals import SIGN_INS
 from app.services.audit.search import Chosen
 
 FILTERS = ("actor", "kind", "action", "organization", "start", "end", "q")
@@ -49,7 +50,9 @@ PAGES = {
 }
 """The pages of records; records of these kinds are never deleted."""
 WITHIN = {"campaign": ("campaign", "contact")}
-"""Filter value -> the record types that it includes."""
+"""What is chosen together with a kind of thing."""
+SIGN_INS_KIND = "sign_in"
+"""The filter for sign-ins and refused attempts; the others are kinds of things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def show_audit() -> str | tuple[str, int]:
         changes=partial(_changes, assistants=assistants),
         url_of=_url_of,
         actors=ACTOR_WORDS,
-        kinds=KIND_WORDS,
+        kinds={SIGN_INS_KIND: "Sign-ins"} | KIND_WORDS,
         actions=dict(sorted(ACTION_WORDS.items(), key=lambda entry: entry[1])),
         problems=problems,
         place=place,
@@ -131,6 +134,7 @@ def _chosen() -> tuple[Chosen, Problems]:
     chosen = Chosen(
         actor=lists.text_filter("actor"),
         target_types=WITHIN.get(kind, (kind,)) if kind in KIND_WORDS else (),
+        actions=SIGN_INS if kind == SIGN_INS_KIND else (),
         action=action if action in ACTION_WORDS else None,
         organization=lists.id_or_words("organization"),
         target=lists.text_filter("q"),

@@ -9,7 +9,6 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.errors import NotFound
 from app.policy import ROUTES, Access, Permission
 from app.portal.auth.form_recovery import (
     is_from_ourselves,
@@ -46,8 +45,8 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
             return None
         if not current_user.is_authenticated:
             return unauthorized()
-        if isinstance(needed, Permission) and not g.caller.may(needed):
-            raise NotFound
+        if isinstance(needed, Permission):
+            g.caller.require(needed)
         return None
 
     @blueprint.after_request

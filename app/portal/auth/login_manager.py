@@ -7,7 +7,7 @@ or whose account, organization or partner is suspended, is anonymous at the next
 from datetime import timedelta
 from typing import Any
 
-from flask import Flask, g, request
+from flask import Flask, Response, after_this_request, g, request
 from flask import session as browser_session
 from flask.sessions import SecureCookieSessionInterface
 from flask_login import LoginManager, UserMixin, login_user, logout_user
@@ -17,13 +17,15 @@ from app.errors import Unauthenticated
 from app.extensions import settings, transaction
 from app.http.request_id import request_id
 from app.models import User
-from app.portal.web.cookies import cookie_name
+from app.portal.web.cookies import cookie_name, keep_cookie, read_cookie
 from app.portal.web.current_user import SESSION_COOKIE, session_token
-from app.services.auth import offered_accounts, sessions
+from app.services.auth import known_devices, offered_accounts, sessions
 from app.services.branding.brand import NEUTRAL, of_partner
 
 OFFER_KEY = "offer"
 """Where the cookie keeps the browser's token of the accounts that were offered."""
+DEVICE_COOKIE = "portal_device"
+"""In which browsers an account has signed in before; it opens nothing."""
 
 
 class SignedInUser(UserMixin):  # type: ignore[misc]  # Flask-Login has no types
@@ -109,6 +111,18 @@ def sign_in_user(user: User) -> None:
         signed_in_user = _load(session, token)
     browser_session.permanent = True
     login_user(signed_in_user)
+    _remember_browser(user)
+
+
+def _remember_browser(user: User) -> None:
+    cookie = known_devices.remember(
+        read_cookie(DEVICE_COOKIE), user.id, user.password_hash, settings().secret_keys
+    )
+
+    @after_this_request
+    def keep(response: Response) -> Response:
+        keep_cookie(response, DEVICE_COOKIE, cookie)
+        return response
 
 
 def sign_out_user() -> None:

@@ -8,14 +8,14 @@ from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import RateLimited
+from app.errors import DomainError, RateLimited
 from app.extensions import settings, transaction
 from app.http.request_id import request_id
 from app.models import Partner, User
 from app.portal.auth.forms import SignInForm
-from app.portal.auth.login_manager import OFFER_KEY, sign_in_user, sign_out_user
+from app.portal.auth.login_manager import DEVICE_COOKIE, OFFER_KEY, sign_in_user, sign_out_user
 from app.portal.web.blueprint import portal
-from app.portal.web.cookies import keep_cookie
+from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import (
     PARTNER_COOKIE,
     local_path,
@@ -96,19 +96,26 @@ def sign_out() -> Response:
 
 def attempt(email: str, password: str) -> Outcome:
     """Tries the two at the page of the present address. Raises `RateLimited`."""
-    limit = settings().failed_sign_ins
-    with transaction(read_only=True) as session:
+    with transaction() as session:
         partner = partner_of_page(session)
         begun = signing_in.begin(
             session,
             email=email,
             ip=request.remote_addr,
             partner_id=partner.id if partner else None,
-            limit=limit,
+            settings=settings(),
+            device_cookie=read_cookie(DEVICE_COOKIE),
         )
-    proven = signing_in.verify(begun, password)
+    if begun.refusal:
+        raise begun.refusal
+    try:
+        proven = signing_in.verify(begun, password)
+    except DomainError:
+        with transaction() as session:
+            signing_in.withdraw(session, begun)
+        raise
     with transaction() as session:
-        return signing_in.finish(session, begun, proven, limit=limit, request_id=request_id())
+        return signing_in.finish(session, begun, proven, request_id=request_id())
 
 
 def partner_of_page(session: Session) -> Partner | None:

@@ -16,6 +16,7 @@ from app.models import utcnow
 from app.portal.web.body_limits import stated_limit
 from app.portal.web.current_user import identify, known_user, sign_in_url
 from app.portal.web.formats import moment, size
+from app.portal.web.refused_requests import note_refused_request
 
 TRY_AGAIN = frozenset({429, 500, 503})
 """Statuses that may pass in a moment: the page links to the same URL again."""
@@ -144,6 +145,8 @@ def _find_brand() -> None:
 def answer_with_page(error: DomainError | HTTPException) -> Response:
     """Answer every error outside the JSON areas with a page."""
     if isinstance(error, DomainError):
+        if isinstance(error, Forbidden):
+            note_refused_request(error)
         status = _status(error)
         if isinstance(error, RateLimited):
             return _too_many(error)

@@ -32,8 +32,12 @@ from app.services.audit import chain
 from app.services.tenancy import of_tenant
 
 SIGNED_IN = "user.signed_in"
-EVERYDAY = (SIGNED_IN, "call.scheduled")
-"""Frequent actions that change nothing."""
+REFUSED = tuple(
+    f"{what}.refused" for what in ("sign_in", "password", "recovery", "client", "key", "request")
+)
+"""Refused attempts, which `refusals` writes."""
+EVERYDAY = (SIGNED_IN, "call.scheduled", *REFUSED)
+"""What happens all the time and changes nothing."""
 LOOKED_BACK = 500
 _TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
     Assistant: ("agent", lambda row: row.name),

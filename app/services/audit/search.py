@@ -25,11 +25,13 @@ SLACK = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The filters. ``actor`` and ``target`` are parts of the names in the history, ``organization``
-    is an id or part of a name; no ``target_types`` means all."""
+    """Which entries a person looks at. ``actor`` and ``target`` are parts of what the history
+    names, ``organization`` an id or part of a name; no ``target_types`` are all of them, and so are
+    no ``actions``."""
 
     actor: str | None = None
     target_types: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
     action: str | None = None
     organization: UUID | str | None = None
     target: str | None = None
@@ -77,6 +79,8 @@ def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry
         rows = rows.where(named | (AuditEntry.target_id == chosen.target))
     if chosen.target_types:
         rows = rows.where(AuditEntry.target_type.in_(chosen.target_types))
+    if chosen.actions:
+        rows = rows.where(AuditEntry.action.in_(chosen.actions))
     if chosen.action is not None:
         rows = rows.where(AuditEntry.action == chosen.action)
     if isinstance(chosen.organization, UUID):

@@ -1,6 +1,7 @@
 """Links sent by mail that work once and for a short time: invitations and passwords.
 
-Only the hash of a link's token is stored; a new link of the same purpose ends the older ones.
+Only the hash of a link's token is stored. A new link leaves the older ones as they are: a stranger
+who asks for links ends none of the owner's. The first one that sets a password ends all others.
 """
 
 import hashlib
@@ -23,9 +24,6 @@ LIFETIME = {
 
 def create(session: Session, user_id: UUID, purpose: LinkPurpose) -> str:
     """The token of a new link (256 bits), to be sent and then forgotten."""
-    session.execute(
-        delete(OneTimeLink).where(OneTimeLink.user_id == user_id, OneTimeLink.purpose == purpose)
-    )
     token = secrets.token_urlsafe(32)
     session.add(
         OneTimeLink(

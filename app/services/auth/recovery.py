@@ -12,31 +12,31 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, UserStatus
 from app.models import Mail, MailKind, Organization, Partner, User
 from app.services import mail_queue
-from app.services.auth import throttle
+from app.services.auth import attempt_limits, refused_sign_ins, throttle
 from app.validation import emails
-
-MOST_FROM_ONE_PLACE = 5
-"""Requests for one address from one place within the window of `throttle`."""
-MOST_FOR_AN_ADDRESS = 10
-"""From wherever they come: nobody's mailbox can be flooded."""
+from app.validation.networks import network_of
 
 
 def ask(session: Session, *, email: str, partner_id: UUID | None, ip: str | None) -> None:
     """Hands in the search for accounts with this address; ``partner_id`` None means all partners.
 
-    Raises `RateLimited`, whether or not there is an account.
+    Raises `RateLimited` where the network asks too often, whether or not there is an account. What
+    others ask for an account never keeps its owner from asking.
     """
+    throttle.charge(session, attempt_limits.of_recovery_requests(ip))
     key = email.strip().lower()
-    here = throttle.subject("recovery", key, ip)
-    throttle.record_failure(session, here, MOST_FROM_ONE_PLACE)
-    anywhere = throttle.subject("recovery", key, None)
-    throttle.record_failure(session, anywhere, MOST_FOR_AN_ADDRESS)
     if emails.is_email(key):
-        mail_queue.hand_in(session, MailKind.RECOVERY, partner_id=partner_id, to=key)
+        details = {"network": network_of(ip)}
+        mail_queue.hand_in(
+            session, MailKind.RECOVERY, partner_id=partner_id, to=key, details=details
+        )
 
 
 def answer(session: Session, request: Mail) -> None:
-    """Asks for the mails that follow: a link for a new password, or the invitation once more."""
+    """Asks for the mails that follow: a link for a new password, or the invitation once more.
+
+    A user gets a few mails an hour. Beyond that the links of the mails before are still valid.
+    """
     query = (
         select(User)
         .outerjoin(Partner, Partner.id == User.partner_id)
@@ -50,9 +50,16 @@ def answer(session: Session, request: Mail) -> None:
     )
     if request.partner_id is not None:
         query = query.where(User.partner_id == request.partner_id)
-    for user in session.scalars(query):
+    for user in session.scalars(query.order_by(User.id)):
+        try:
+            throttle.charge(session, [attempt_limits.of_recovery_mails(user.id)])
+        except throttle.TooManyFailures:
+            continue
         invited = user.status is UserStatus.INVITED
         kind = MailKind.INVITATION if invited else MailKind.RESET_PASSWORD
         mail_queue.hand_in(session, kind, partner_id=user.partner_id, user_id=user.id)
+    refused_sign_ins.note_recovery(
+        session, request.to or "", request.partner_id, request.details.get("network")
+    )
     session.delete(request)  # the address may be nobody's here, and is nobody's business
     session.flush()

@@ -3,25 +3,38 @@
 Hashing is slow on purpose and holds no transaction, so an entry point takes three steps::
 
     with transaction() as session:
-        attempt = sign_in.begin(session, email=..., ip=..., partner_id=..., limit=...)
+        attempt = sign_in.begin(session, email=..., ip=..., partner_id=..., settings=...)
     proven = sign_in.verify(attempt, password)
     with transaction() as session:
-        outcome = sign_in.finish(session, attempt, proven, limit=..., request_id=...)
+        outcome = sign_in.finish(session, attempt, proven, request_id=...)
+
+An attempt counts as a failure from the beginning, until it is proven or withdrawn.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, or_, select
 from sqlalchemy.orm import Session, lazyload
 
+from app.config import Settings
 from app.enums import OrganizationStatus, UserStatus
 from app.errors import NotFound
 from app.models import Organization, Partner, User, utcnow
 from app.services import audit
-from app.services.auth import offered_accounts, passwords, sessions, throttle
+from app.services.auth import (
+    attempt_limits,
+    known_devices,
+    offered_accounts,
+    passwords,
+    refused_sign_ins,
+    sessions,
+    throttle,
+)
+from app.services.auth.attempt_limits import Limits
 from app.services.auth.offered_accounts import Offer
+from app.services.auth.throttle import TooManyFailures
 
 LEAST_CHECKS = 2
 """So that the time taken tells neither an unknown address from a known one nor whether the same
@@ -38,11 +51,15 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An admitted attempt and the accounts it could mean (none for an unknown address)."""
+    """An attempt and the accounts it could mean (none for an unknown address). ``refusal`` is the
+    error for an attempt that comes too early: raise it after the transaction."""
 
-    subject: str
+    email: str
+    partner_id: UUID | None
     ip: str | None
     accounts: Sequence[Account]
+    limits: Limits
+    refusal: TooManyFailures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +113,37 @@ def partner_of_host(session: Session, host: str) -> Partner | None:
 
 
 def begin(
-    session: Session, *, email: str, ip: str | None, partner_id: UUID | None, limit: int
+    session: Session,
+    *,
+    email: str,
+    ip: str | None,
+    partner_id: UUID | None,
+    settings: Settings,
+    device_cookie: str | None = None,
 ) -> Attempt:
-    """Admits an attempt and finds the accounts. ``partner_id`` None is the neutral sign-in, which
-    means every account with the address, the operator's too. Raises `RateLimited`.
+    """Counts an attempt and finds the accounts. ``partner_id`` None is the neutral sign-in, which
+    means every account with the address, the operator's too.
     """
     key = email.strip().lower()
-    subject = throttle.subject("account", key, ip)
-    throttle.check(session, subject, limit)
     query = _usable().where(User.email_key == key).order_by(User.created_at, User.id)
     if partner_id is not None:
         query = query.where(User.partner_id == partner_id)
     accounts = [Account(user.id, user.password_hash) for user in session.scalars(query)]
-    return Attempt(subject, ip, accounts)
+    owners = [(account.user_id, account.password_hash) for account in accounts]
+    device = known_devices.known(device_cookie, owners, settings.secret_keys)
+    limits = attempt_limits.of_sign_in(settings, key, ip, device)
+    attempt = Attempt(key, partner_id, ip, accounts, limits)
+    try:
+        throttle.charge(session, limits.all)
+    except TooManyFailures as error:
+        refused_sign_ins.note_too_many(session, key, partner_id, ip, error.counter)
+        return replace(attempt, refusal=error)
+    return attempt
+
+
+def withdraw(session: Session, attempt: Attempt) -> None:
+    """The password could not be checked: the attempt was no failure."""
+    throttle.settle(session, (), attempt.limits.all)
 
 
 def verify(attempt: Attempt, password: str) -> Sequence[Proven]:
@@ -128,11 +163,10 @@ def finish(
     attempt: Attempt,
     proven: Sequence[Proven],
     *,
-    limit: int,
     request_id: str | None = None,
 ) -> Outcome:
-    """Records how the attempt ended: a failure is counted (and returned, not raised, so that the
-    count is kept), one account is signed in, several are offered. Raises `RateLimited`.
+    """Records how the attempt ended: a failure is noted (and returned, not raised, so that the
+    note is kept), one account is signed in, several are offered.
     """
     hashes = {found.account.user_id: found for found in proven}
     users = [
@@ -141,9 +175,9 @@ def finish(
         if user.password_hash == hashes[user.id].account.password_hash
     ]
     if not users:
-        throttle.record_failure(session, attempt.subject, limit)
+        refused_sign_ins.note(session, attempt.email, attempt.partner_id, attempt.ip, request_id)
         return Outcome()
-    throttle.forget(session, attempt.subject)
+    throttle.settle(session, attempt.limits.own, attempt.limits.shared)
     for user in users:
         user.password_hash = hashes[user.id].new_hash or user.password_hash
     if len(users) > 1:

@@ -1,58 +1,161 @@
-"""Failed sign-ins and token requests, counted in the database so that every process agrees.
+"""Waits after failed attempts, counted in the database so that every process agrees.
 
-A subject is one account or client as seen from one address; only its hash is stored.
+A counter allows some failures. From then on each further one makes the next attempt wait: one
+second, two, four, and so on up to a bound. Failures are forgotten one by one with time. Attempts
+that are refused because they came too early don't count, so nobody can make a wait longer than its
+bound. Only hashes of names and addresses are stored.
 """
 
 import hashlib
 import math
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
-from sqlalchemy import delete, select, text
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.errors import RateLimited, in_minutes
-from app.models import FailedSignIn, utcnow
+from app.models import ThrottleCounter, utcnow
 
-WINDOW = timedelta(minutes=10)
-
-
-def subject(kind: str, name: str, ip: str | None) -> str:
-    """The hash of an account or client (``name``) together with the address it is used from."""
-    return hashlib.sha256("\0".join((kind, name, ip or "")).encode()).hexdigest()
+KEPT = timedelta(days=1)
+"""Longer than any counter needs to forget its failures."""
+LONGEST_EXPONENT = 30
 
 
-def check(session: Session, subject_hash: str, limit: int) -> int:
-    """The failures within the window. Raises `RateLimited` where they have reached the limit."""
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``allowed`` failures without a wait; one is forgotten every ``forget_seconds``; the longest
+    wait is ``longest_seconds``, the first is ``first_seconds``."""
+
+    allowed: int
+    forget_seconds: float
+    longest_seconds: float
+    first_seconds: float = 1.0
+
+    def failures_at(self, now: datetime, failures: float, counted_at: datetime) -> float:
+        passed = max(0.0, (now - counted_at).total_seconds())
+        return max(0.0, failures - passed / self.forget_seconds)
+
+    def wait(self, failures: float) -> float:
+        """Seconds from the last failure until the next attempt is allowed."""
+        over = round(failures) - self.allowed
+        if over < 0:
+            return 0.0
+        return min(self.first_seconds * 2.0 ** min(over, LONGEST_EXPONENT), self.longest_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """What failures are counted for. ``is_of_account``: for one account or client;
+    ``is_of_everywhere``: whatever network they come from."""
+
+    key: str
+    rule: Rule
+    is_of_account: bool = False
+    is_of_everywhere: bool = False
+
+
+class TooManyFailures(RateLimited):
+    """A counter makes the attempt wait; ``counter`` is the one with the longest wait."""
+
+    def __init__(self, counter: Counter, seconds: int):
+        words = f"Too many failed attempts. Try again {in_words(seconds)}."
+        super().__init__(words, seconds, "too_many_failures")
+        self.counter = counter
+
+
+def key_of(kind: str, *parts: str) -> str:
+    """The key of a counter of this kind, named by ``parts``."""
+    return hashlib.sha256("\0".join((kind, *parts)).encode("utf-8", "replace")).hexdigest()
+
+
+def check(session: Session, counters: Sequence[Counter]) -> bool:
+    """Whether failures are counted. Raises `TooManyFailures` where the attempt comes too early."""
+    keys = [one.key for one in counters]
+    query = select(ThrottleCounter).where(ThrottleCounter.key.in_(keys))
+    rows = {row.key: row for row in session.scalars(query)}
+    _refuse_early(counters, rows, utcnow())
+    return bool(rows)
+
+
+def charge(session: Session, counters: Sequence[Counter]) -> None:
+    """Counts a failure for each counter. Raises `TooManyFailures`, counting nothing, where one of
+    them makes the attempt wait.
+
+    Charge before the slow check of a password and `settle` what was right: requests sent side by
+    side get no more guesses than those sent one by one.
+    """
     now = utcnow()
-    failures = session.scalars(
-        select(FailedSignIn.at)
-        .where(FailedSignIn.subject_hash == subject_hash, FailedSignIn.at > now - WINDOW)
-        .order_by(FailedSignIn.at.desc())
-        .limit(limit)
-    ).all()
-    if len(failures) >= limit:
-        raise _too_many(failures[-1] + WINDOW - now)
-    return len(failures)
-
-
-def record_failure(session: Session, subject_hash: str, limit: int) -> None:
-    """Counts one more failure. Raises `RateLimited`, adding nothing, where the limit was reached
-    meanwhile: requests sent side by side get no more answers than those sent one by one."""
-    if session.get_bind().dialect.name == "postgresql":
-        # SQLite has one writer at a time; here the subject's failures take turns.
-        lock = text("SELECT pg_advisory_xact_lock(:key)")
-        session.execute(lock, {"key": int(subject_hash[:15], 16)})
-    check(session, subject_hash, limit)
-    session.add(FailedSignIn(subject_hash=subject_hash))
+    rows = _held(session, counters, now)
+    _refuse_early(counters, rows, now)
+    for one in counters:
+        row = rows[one.key]
+        row.failures = one.rule.failures_at(now, row.failures, row.counted_at) + 1
+        row.counted_at = now
     session.flush()
 
 
-def forget(session: Session, subject_hash: str) -> None:
-    """Starts the subject's count afresh, after it has proved who it is."""
-    session.execute(delete(FailedSignIn).where(FailedSignIn.subject_hash == subject_hash))
+def settle(session: Session, own: Sequence[Counter], shared: Sequence[Counter] = ()) -> None:
+    """The attempt was right: starts its own counters afresh, and takes one failure back from each
+    of the shared ones."""
+    afresh = {one.key for one in own}
+    for key in sorted(afresh.union(one.key for one in shared)):  # in the order of `charge`
+        if key in afresh:
+            session.execute(delete(ThrottleCounter).where(ThrottleCounter.key == key))
+        else:
+            session.execute(
+                update(ThrottleCounter)
+                .where(ThrottleCounter.key == key, ThrottleCounter.failures >= 1)
+                .values(failures=ThrottleCounter.failures - 1)
+            )
 
 
-def _too_many(wait: timedelta) -> RateLimited:
-    seconds = max(1, math.ceil(wait.total_seconds()))
-    words = f"Too many failed attempts. Try again {in_minutes(seconds)}."
-    return RateLimited(words, seconds, "too_many_failures")
+def purge(session: Session) -> None:
+    """Removes counters that have forgotten every failure."""
+    session.execute(delete(ThrottleCounter).where(ThrottleCounter.counted_at < utcnow() - KEPT))
+
+
+def in_words(seconds: int) -> str:
+    if seconds < 60:
+        return f"in {seconds} second{'s' if seconds > 1 else ''}"
+    return in_minutes(seconds)
+
+
+def _held(
+    session: Session, counters: Sequence[Counter], now: datetime
+) -> dict[str, ThrottleCounter]:
+    """The counters' rows, made where missing, locked in one order."""
+    keys = sorted({one.key for one in counters})
+    insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
+    new = [{"key": key, "failures": 0.0, "counted_at": now} for key in keys]
+    session.execute(insert(ThrottleCounter).values(new).on_conflict_do_nothing())
+    query = (
+        select(ThrottleCounter)
+        .where(ThrottleCounter.key.in_(keys))
+        .order_by(ThrottleCounter.key)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    return {row.key: row for row in session.scalars(query)}
+
+
+def _refuse_early(
+    counters: Sequence[Counter], rows: dict[str, ThrottleCounter], now: datetime
+) -> None:
+    waits = list(_waits(counters, rows, now))
+    if waits:
+        seconds, late = max(waits, key=lambda wait: wait[0])
+        raise TooManyFailures(late, math.ceil(seconds))
+
+
+def _waits(
+    counters: Sequence[Counter], rows: dict[str, ThrottleCounter], now: datetime
+) -> Iterator[tuple[float, Counter]]:
+    for one in counters:
+        row = rows.get(one.key)
+        if row is not None:
+            until = row.counted_at + timedelta(seconds=one.rule.wait(row.failures))
+            if until > now:
+                yield (until - now).total_seconds(), one

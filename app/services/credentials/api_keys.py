@@ -19,9 +19,12 @@ from app.models import ApiKey, Organization, Partner, utcnow
 from app.policy import API_KEY_SCOPES, Permission
 from app.policy.caller import Caller
 from app.services import audit
+from app.services.audit import refusals
+from app.services.audit.refusals import Refusal
 from app.services.credentials import secrets
 from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import get_organization, of_tenant
+from app.validation.networks import network_of
 
 PUBLIC_ID_LENGTH = 16
 
@@ -230,6 +233,28 @@ def caller_from_key(
         live=found.live,
         ip=ip,
         request_id=request_id,
+    )
+
+
+def refusal_of_ended_key(session: Session, secret: str | None, ip: str | None) -> Refusal | None:
+    """What the history says of a revoked or expired key that was used; None for other secrets."""
+    match = _KEY.fullmatch(secret) if secret else None
+    if secret is None or match is None or secrets.checksum(secret[:-6]) != match[3]:
+        return None
+    key = session.scalars(select(ApiKey).where(ApiKey.public_id == match[1])).one_or_none()
+    if key is None or not secrets.fits(secret, key.secret_hash):
+        return None
+    if key.revoked_at is None and not _over(key.expires_at, utcnow()):
+        return None
+    return Refusal(
+        action=refusals.KEY,
+        reason="revoked" if key.revoked_at else "expired",
+        target_type="api_key",
+        target_id=key.id,
+        target=f"{key.name} ({key.public_id})",
+        partner_id=key.partner_id,
+        organization_id=key.organization_id,
+        network=network_of(ip),
     )
 
 

@@ -14,3 +14,4 @@ from app.services.oauth_clients.issuing import (
     roll,
 )
 from app.services.oauth_clients.loading import get, list_all, search
+from app.services.oauth_clients.refused import note_refusal, note_too_many

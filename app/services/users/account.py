@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from uuid import UUID
 from zoneinfo import available_timezones
 
 from sqlalchemy import delete, func, select
@@ -14,8 +13,12 @@ from app.errors import Conflict, NotFound, ValidationFailed
 from app.models import PortalSession, User, utcnow
 from app.policy.caller import Caller
 from app.services import audit, notifications, users
-from app.services.auth import sessions, throttle
+from app.services.audit import refusals
+from app.services.audit.refusals import Refusal
+from app.services.auth import attempt_limits, sessions, throttle
+from app.services.auth.throttle import Counter
 from app.services.users import email_changes
+from app.validation.networks import network_of
 
 MAX_NAME = 200
 SESSIONS_PER_PAGE = 25
@@ -121,13 +124,24 @@ def check_current_password(session: Session, caller: Caller, limit: int) -> str 
 
     Raises `RateLimited` after too many wrong ones.
     """
-    throttle.check(session, _subject(caller), limit)
+    throttle.check(session, [_counter(caller, limit)])
     return get(session, caller).password_hash
 
 
 def note_wrong_password(session: Session, caller: Caller, limit: int) -> None:
     """Counts a present password that was wrong. Raises `RateLimited`."""
-    throttle.record_failure(session, _subject(caller), limit)
+    throttle.charge(session, [_counter(caller, limit)])
+    refusal = Refusal(
+        action=refusals.PASSWORD,
+        reason="wrong_password",
+        target_type="user",
+        target_id=caller.subject_id or "",
+        target=caller.label,
+        partner_id=caller.partner_id,
+        organization_id=caller.organization_id,
+        network=network_of(caller.ip),
+    )
+    refusals.note(session, caller, [refusal])
 
 
 def change_password(
@@ -142,7 +156,7 @@ def change_password(
     if user.password_hash != proven_hash:
         message = "Your password was changed in another window. Reload the page."
         raise Conflict(message, "changed_meanwhile")
-    throttle.forget(session, _subject(caller))
+    throttle.settle(session, [_counter(caller)])
     users.set_password(session, caller, user, password_hash)
     return user
 
@@ -192,9 +206,8 @@ def end_other_sessions(session: Session, caller: Caller, token: str | None) -> i
     return count
 
 
-def _subject(caller: Caller) -> str:
-    subject: UUID | None = caller.subject_id
-    return throttle.subject("own password", str(subject), None)
+def _counter(caller: Caller, allowed: int = 0) -> Counter:
+    return attempt_limits.of_own_password(caller.subject_id, allowed)
 
 
 def _name(token_hash: str) -> str:

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, UserStatus
 from app.models import LinkPurpose, Organization, Partner, User
 from app.services import audit, users
-from app.services.auth import one_time_links, sessions, sign_in
+from app.services.auth import attempt_limits, one_time_links, sessions, sign_in, throttle
 
 INVITATION = (LinkPurpose.INVITATION,)
 PASSWORD = (LinkPurpose.SET_PASSWORD, LinkPurpose.RESET_PASSWORD)
@@ -50,6 +50,7 @@ def use(
         after = {"status": user.status, "name": user.name}
         audit.record_change(session, caller, "user.joined", user, before=before, after=after)
     users.set_password(session, caller, user, password_hash)
+    throttle.settle(session, [attempt_limits.of_recovery_mails(user.id)])
     return sign_in.let_in(session, user, ip, request_id)
 
 

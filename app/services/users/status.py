@@ -13,7 +13,7 @@ from app.models import Partner, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
-from app.services.auth import one_time_links, sessions
+from app.services.auth import author_check, one_time_links, sessions
 from app.services.users import email_changes
 from app.services.users.changing import held
 from app.services.users.created_items import end_items, mail_administrators
@@ -51,6 +51,7 @@ def change_role(
         )
         raise ValidationFailed.on("userType", "role_needs_organization", message)
     _keep_an_administrator(session, user)
+    author_check.access_changes(session, user.id)
     before = user.user_type
     ended = end_items(session, caller, user, role=role, hand_over=hand_over)
     user.user_type = role
@@ -146,6 +147,7 @@ def _shut_out(
 ) -> None:
     """End all that lets the user in; ``ended`` is what the history adds."""
     _keep_an_administrator(session, user)
+    author_check.access_changes(session, user.id)
     _set(session, caller, user, status, status.value, ended)
     sessions.end_all_of_user(session, user.id)
     one_time_links.end_all(session, user.id)

@@ -1,0 +1,38 @@
+"""Counters of failed attempts, and of refusals that the history sums up."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.models.base import Base, Hash, Json, Time
+
+
+class ThrottleCounter(Base):
+    """Failed attempts of an account, a client, a network or the installation.
+
+    ``failures`` is the number at ``counted_at``; it falls with time.
+    """
+
+    __tablename__ = "throttle_counters"
+
+    key: Mapped[Hash] = mapped_column(primary_key=True)
+    failures: Mapped[float] = mapped_column(default=0.0)
+    counted_at: Mapped[Time] = mapped_column(index=True)
+
+
+class RefusalCount(Base):
+    """Equal refusals of ten minutes. ``written`` of the ``times`` are in the history already."""
+
+    __tablename__ = "refusal_counts"
+
+    key: Mapped[Hash] = mapped_column(primary_key=True)
+    partner_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), index=True
+    )
+    since: Mapped[Time] = mapped_column(index=True)
+    times: Mapped[int] = mapped_column(default=0)
+    written: Mapped[int] = mapped_column(default=0)
+    entry: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
+    """Who was refused what, as the history stores it."""

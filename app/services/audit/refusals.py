@@ -1,0 +1,165 @@
+"""Refused attempts in the history: rows that stay few however many attempts there are.
+
+Equal refusals of ten minutes are counted in one place. The history gets a row for the 1st, 10th,
+100th and so on, and one with the sum when the ten minutes are over.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from operator import itemgetter
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.enums import CallerKind, Role
+from app.models import RefusalCount, utcnow
+from app.policy.caller import Caller
+from app.services.audit import log
+
+WINDOW = timedelta(minutes=10)
+AT_ONCE = 500
+SIGN_IN, PASSWORD, RECOVERY, CLIENT, KEY, REQUEST = log.REFUSED
+SIGN_INS = (log.SIGNED_IN, SIGN_IN, PASSWORD, RECOVERY, CLIENT, KEY)
+"""What the filter for sign-ins shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """What was refused and why. ``network`` is where from, None for many networks together."""
+
+    action: str
+    reason: str
+    target_type: str
+    target_id: UUID | str
+    target: str | None = None
+    partner_id: UUID | None = None
+    organization_id: UUID | None = None
+    network: str | None = None
+
+    def key(self, actor: Caller) -> str:
+        parts = (
+            self.action,
+            self.reason,
+            self.target_type,
+            str(self.target_id),
+            str(self.partner_id),
+            str(self.network),
+            str(actor.subject_id),
+        )
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
+
+
+def visitor(request_id: str | None = None) -> Caller:
+    """Someone who has not proved who they are."""
+    return Caller(
+        kind=CallerKind.VISITOR,
+        role=Role.STANDARD,
+        subject_id=None,
+        label="Visitor",
+        request_id=request_id,
+    )
+
+
+def note(session: Session, actor: Caller, refusals: Sequence[Refusal]) -> None:
+    """Counts refused attempts; the first, tenth, hundredth … of its kind becomes a row at once."""
+    now = utcnow()
+    by_key = {refusal.key(actor): refusal for refusal in refusals}
+    for key, refusal in sorted(
+        by_key.items(), key=itemgetter(0)
+    ):  # one order, so that no two wait for each other
+        row = _held(session, key, refusal)
+        if row.since + WINDOW <= now:
+            _write_rest(session, row)
+            row.since, row.times, row.written = now, 0, 0
+        row.times += 1
+        row.entry = _entry(actor, refusal)
+        if _is_power_of_ten(row.times):
+            _write(session, row, actor.request_id)
+    session.flush()
+
+
+def close(session: Session) -> bool:
+    """Writes the sums of counts whose ten minutes are over and removes them, at most `AT_ONCE`;
+    whether there may be more."""
+    query = (
+        select(RefusalCount)
+        .where(RefusalCount.since <= utcnow() - WINDOW)
+        .order_by(RefusalCount.key)
+        .limit(AT_ONCE)
+        .with_for_update(skip_locked=True)
+        .execution_options(populate_existing=True)
+    )
+    rows = session.scalars(query).all()
+    for row in rows:
+        _write_rest(session, row)
+        session.delete(row)
+    session.flush()
+    return len(rows) == AT_ONCE
+
+
+def _held(session: Session, key: str, refusal: Refusal) -> RefusalCount:
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    insert = sqlite.insert if is_sqlite else postgresql.insert
+    first: dict[str, Any] = {
+        "key": key,
+        "partner_id": refusal.partner_id,
+        "since": utcnow(),
+        "times": 0,
+        "written": 0,
+        "entry": {},
+    }
+    session.execute(insert(RefusalCount).values(**first).on_conflict_do_nothing())
+    return session.get_one(RefusalCount, key, with_for_update=True, populate_existing=True)
+
+
+def _entry(actor: Caller, refusal: Refusal) -> dict[str, Any]:
+    return {
+        "actorKind": actor.kind.value,
+        "actorId": str(actor.subject_id) if actor.subject_id else None,
+        "actor": actor.label,
+        "ip": refusal.network,
+        "organizationId": str(refusal.organization_id) if refusal.organization_id else None,
+        "action": refusal.action,
+        "reason": refusal.reason,
+        "targetType": refusal.target_type,
+        "targetId": str(refusal.target_id),
+        "target": refusal.target,
+    }
+
+
+def _write_rest(session: Session, row: RefusalCount) -> None:
+    if row.times > row.written:
+        _write(session, row, None)
+
+
+def _write(session: Session, row: RefusalCount, request_id: str | None) -> None:
+    entry = row.entry
+    actor = Caller(
+        kind=CallerKind(entry["actorKind"]),
+        role=Role.STANDARD,
+        subject_id=UUID(entry["actorId"]) if entry["actorId"] else None,
+        label=entry["actor"],
+        ip=entry["ip"],
+        request_id=request_id,
+    )
+    log.record(
+        session,
+        actor,
+        action=entry["action"],
+        target_type=entry["targetType"],
+        target_id=entry["targetId"],
+        partner_id=row.partner_id,
+        organization_id=UUID(entry["organizationId"]) if entry["organizationId"] else None,
+        target=entry["target"],
+        after={"reason": entry["reason"], "times": row.times, "since": row.since},
+    )
+    row.written = row.times
+
+
+def _is_power_of_ten(number: int) -> bool:
+    return str(number).strip("0") == "1"

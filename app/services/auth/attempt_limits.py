@@ -1,0 +1,84 @@
+"""Which counters a failed attempt goes to: of the account, the network and the installation.
+
+A success takes its failure back from the shared counters and starts its own afresh, so an office
+behind one address signs in without a wait.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.config.limits import LimitSettings
+from app.services.auth import throttle
+from app.services.auth.throttle import Counter, Rule
+from app.validation.networks import network_of, networks
+
+QUARTER_OF_AN_HOUR = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``own`` counters belong to the account or client, ``shared`` ones to everyone behind the
+    network and to the installation."""
+
+    own: Sequence[Counter]
+    shared: Sequence[Counter] = ()
+
+    @property
+    def all(self) -> Sequence[Counter]:
+        return [*self.own, *self.shared]
+
+
+def of_sign_in(limits: LimitSettings, email: str, ip: str | None, device: str | None) -> Limits:
+    """The counters of a sign-in. A browser that is known to the account has a counter of its own:
+    what strangers do on the account or in the same network doesn't delay it."""
+    if device is not None:
+        rule = Rule(limits.failed_sign_ins, 300, QUARTER_OF_AN_HOUR)
+        key = throttle.key_of("device", email, device)
+        return Limits([Counter(key, rule, is_of_account=True)])
+    rule = Rule(limits.failed_sign_ins_account, QUARTER_OF_AN_HOUR, QUARTER_OF_AN_HOUR)
+    key = throttle.key_of("account", email)
+    account = Counter(key, rule, is_of_account=True, is_of_everywhere=True)
+    own = [_at_network("account", limits, email, ip), account]
+    return Limits(own, _shared("sign-in", limits, ip))
+
+
+def of_client(limits: LimitSettings, client_id: str, ip: str | None) -> Limits:
+    """The counters of a token request. There is none for a client from everywhere: secrets are too
+    long to guess, and strangers could stop the client."""
+    return Limits([_at_network("client", limits, client_id, ip)], _shared("client", limits, ip))
+
+
+def of_recovery_requests(ip: str | None) -> Sequence[Counter]:
+    """The counters of one network's requests for recovery links. A request waits a minute at most,
+    so that the owner of an account can always ask."""
+    return _of_networks("recovery network", Rule(10, 60, 60), ip)
+
+
+def of_recovery_mails(user_id: UUID) -> Counter:
+    """The counter of mails with recovery links to one user: five at once, then five an hour. The
+    links of the last hour stay valid, so one of them works whenever no further mail is sent."""
+    return Counter(throttle.key_of("recovery mail", str(user_id)), Rule(5, 720, 720, 720))
+
+
+def of_own_password(user_id: UUID | None, allowed: int) -> Counter:
+    """The counter of wrong current passwords of a signed-in user."""
+    rule = Rule(allowed, 300, QUARTER_OF_AN_HOUR)
+    return Counter(throttle.key_of("own password", str(user_id)), rule)
+
+
+def _at_network(kind: str, limits: LimitSettings, name: str, ip: str | None) -> Counter:
+    rule = Rule(limits.failed_sign_ins, 60, QUARTER_OF_AN_HOUR)
+    key = throttle.key_of(f"{kind} at a network", name, network_of(ip))
+    return Counter(key, rule, is_of_account=True)
+
+
+def _shared(kind: str, limits: LimitSettings, ip: str | None) -> Sequence[Counter]:
+    network = Rule(limits.failed_sign_ins_network, 60, QUARTER_OF_AN_HOUR)
+    site = Rule(limits.failed_sign_ins_site, 1, 60)
+    everywhere = Counter(throttle.key_of(f"{kind} site"), site, is_of_everywhere=True)
+    return [*_of_networks(f"{kind} network", network, ip), everywhere]
+
+
+def _of_networks(kind: str, rule: Rule, ip: str | None) -> Sequence[Counter]:
+    return [Counter(throttle.key_of(kind, each), rule) for each in networks(ip)]

@@ -1,0 +1,92 @@
+"""The last check of who asks, just before a change is stored.
+
+A request is allowed by what is stored when it begins. A user who is suspended, deactivated or given
+another role while the request runs must not store anything after that. So a writing transaction
+looks at its author again when it commits, and holds a lock on the author until it has committed;
+the transaction that takes the access away waits for these locks, or they for it.
+
+Both locks are taken just before the commit, in one order, and after them only the audit chain's: a
+deadlock can't arise.
+"""
+
+import hashlib
+from uuid import UUID
+
+from sqlalchemy import event, func, select
+from sqlalchemy.orm import Session
+
+from app.enums import OrganizationStatus, UserStatus
+from app.errors import Forbidden, Unauthenticated
+from app.models import Organization, Partner, User
+from app.policy.caller import Caller
+
+_AUTHOR = "author"
+_CHANGED = "users whose access changes"
+
+
+def check_at_commit(session: Session, author: Caller) -> None:
+    """Has the commit raise `Unauthenticated` (``not_signed_in``) where the user is not active any
+    more, and `Forbidden` (``role_changed``) where they have another role."""
+    session.info[_AUTHOR] = author
+    _listen(session)
+
+
+def access_changes(session: Session, user_id: UUID) -> None:
+    """Has the commit wait for changes that this user is storing, and keep later ones out."""
+    _listen(session)
+    session.info[_CHANGED].add(user_id)
+
+
+def _listen(session: Session) -> None:
+    if _CHANGED not in session.info:
+        session.info[_CHANGED] = set()
+        event.listen(session, "before_commit", _check, insert=True)  # before the audit chain
+
+
+def _check(session: Session) -> None:
+    if session.in_nested_transaction():
+        return
+    session.flush()
+    author: Caller | None = session.info.get(_AUTHOR)
+    changed: set[UUID] = session.info[_CHANGED]
+    _lock(session, author.user_id if author else None, changed)
+    changed.clear()
+    if author is not None:
+        _refuse_ended(session, author)
+
+
+def _lock(session: Session, author_id: UUID | None, changed: set[UUID]) -> None:
+    """On SQLite a writing transaction is alone anyway."""
+    if session.get_bind().dialect.name != "postgresql":
+        return
+    for user_id in sorted(changed | ({author_id} if author_id else set())):
+        key = _lock_key(user_id)
+        exclusive = func.pg_advisory_xact_lock(key)
+        shared = func.pg_advisory_xact_lock_shared(key)
+        session.execute(select(exclusive if user_id in changed else shared))
+
+
+def _refuse_ended(session: Session, author: Caller) -> None:
+    query = (
+        select(User.user_type)
+        .outerjoin(Partner, Partner.id == User.partner_id)
+        .outerjoin(Organization, Organization.id == User.organization_id)
+        .where(
+            User.id == author.user_id,
+            User.status == UserStatus.ACTIVE,
+            Partner.suspended_at.is_(None),
+            Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE),
+        )
+    )
+    role = session.scalar(query)
+    if role is None:
+        message = "Your access has ended. Nothing was saved."
+        raise Unauthenticated(message, "not_signed_in")
+    if role is not author.role:
+        message = "Your role has changed. Nothing was saved."
+        raise Forbidden(message, "role_changed")
+
+
+def _lock_key(user_id: UUID) -> int:
+    digest = hashlib.sha256(b"author " + user_id.bytes).digest()
+    return int.from_bytes(digest[:8], signed=True)

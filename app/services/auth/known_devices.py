@@ -1,0 +1,55 @@
+"""Browsers in which an account has signed in before, known by a signed cookie.
+
+The cookie holds the random id of the browser and a signature for each of the last accounts. A
+signature covers the account's password hash, so a new password makes every browser unknown. It
+opens nothing: it only keeps the owner apart from strangers who guess at the same account.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Sequence
+from uuid import UUID
+
+MOST_ACCOUNTS = 5
+_COOKIE = re.compile(rf"([\w-]{{22}})((?:\.[\w-]{{22}}){{1,{MOST_ACCOUNTS}}})", re.ASCII)
+
+
+def remember(
+    cookie: str | None, user_id: UUID, password_hash: str | None, secret_keys: Sequence[str]
+) -> str:
+    """The cookie with this account added to it; beyond `MOST_ACCOUNTS` the oldest is dropped."""
+    device, signatures = _read(cookie) or (secrets.token_urlsafe(16), [])
+    own = _sign(device, user_id, password_hash, secret_keys[0])
+    kept = [each for each in signatures if each != own]
+    return ".".join([device, own, *kept][: MOST_ACCOUNTS + 1])
+
+
+def known(
+    cookie: str | None,
+    accounts: Sequence[tuple[UUID, str | None]],
+    secret_keys: Sequence[str],
+) -> str | None:
+    """The id of the browser if it has signed in to each of the accounts, else None."""
+    found = _read(cookie)
+    if found is None or not accounts:
+        return None
+    device, signatures = found
+    for user_id, password_hash in accounts:
+        wanted = [_sign(device, user_id, password_hash, key) for key in secret_keys]
+        if not any(hmac.compare_digest(a, b) for a in wanted for b in signatures):
+            return None
+    return device
+
+
+def _read(cookie: str | None) -> tuple[str, list[str]] | None:
+    match = _COOKIE.fullmatch(cookie or "")
+    return (match[1], match[2].split(".")[1:]) if match else None
+
+
+def _sign(device: str, user_id: UUID, password_hash: str | None, key: str) -> str:
+    content = f"known device\0{device}\0{user_id}\0{password_hash}".encode()
+    digest = hmac.digest(key.encode(), content, hashlib.sha256)
+    return base64.urlsafe_b64encode(digest[:16]).rstrip(b"=").decode()

@@ -1,0 +1,113 @@
+"""Which history a refused sign-in or recovery belongs to.
+
+Each account with the address is named in its partner's history. An address without an account is
+never stored: the refusal belongs to the partner of the page, or to the operator alone.
+"""
+
+from collections.abc import Iterator, Sequence
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import OrganizationStatus, UserStatus
+from app.models import Organization, Partner, User
+from app.services.audit import refusals
+from app.services.audit.refusals import Refusal
+from app.services.auth.throttle import Counter
+from app.validation.networks import network_of
+
+TOO_MANY = "too_many_failures"
+
+
+def note(
+    session: Session,
+    email: str,
+    partner_id: UUID | None,
+    ip: str | None,
+    request_id: str | None = None,
+) -> None:
+    """A sign-in was refused: wrong password, unknown address, or an account that is not active."""
+    network = network_of(ip)
+    found: list[Refusal] = []
+    for user, is_open in _accounts(session, email, partner_id):
+        is_active = is_open and user.status is UserStatus.ACTIVE
+        reason = "wrong_password" if is_active else "not_active"
+        found.append(_of_account(refusals.SIGN_IN, reason, user, network))
+    if not found:
+        found = [without_account(refusals.SIGN_IN, "unknown_email", partner_id, network)]
+    refusals.note(session, refusals.visitor(request_id), found)
+
+
+def note_too_many(
+    session: Session, email: str, partner_id: UUID | None, ip: str | None, late: Counter
+) -> None:
+    """A sign-in came too early. It is counted once for what made it wait, however many accounts
+    and networks the attempts name."""
+    network = None if late.is_of_everywhere else network_of(ip)
+    found: Sequence[Refusal] = ()
+    if late.is_of_account:
+        found = [
+            _of_account(refusals.SIGN_IN, TOO_MANY, user, network)
+            for user, _is_open in _accounts(session, email, partner_id)
+        ]
+    if not found:
+        found = [without_account(refusals.SIGN_IN, TOO_MANY, partner_id, network)]
+    refusals.note(session, refusals.visitor(), found)
+
+
+def note_recovery(
+    session: Session, email: str, partner_id: UUID | None, network: str | None
+) -> None:
+    """A recovery link was asked for that nobody gets: for an unknown address, or an account that
+    is not active."""
+    accounts = list(_accounts(session, email, partner_id))
+    found = [
+        _of_account(refusals.RECOVERY, "not_active", user, network)
+        for user, is_open in accounts
+        if not is_open or user.status not in (UserStatus.ACTIVE, UserStatus.INVITED)
+    ]
+    if not accounts:
+        found = [without_account(refusals.RECOVERY, "unknown_email", partner_id, network)]
+    refusals.note(session, refusals.visitor(), found)
+
+
+def without_account(
+    action: str, reason: str, partner_id: UUID | None, network: str | None
+) -> Refusal:
+    """A refusal that names no account, of a partner's page or of the installation."""
+    return Refusal(
+        action=action,
+        reason=reason,
+        target_type="partner" if partner_id else "installation",
+        target_id=partner_id or "installation",
+        partner_id=partner_id,
+        network=network,
+    )
+
+
+def _accounts(session: Session, email: str, partner_id: UUID | None) -> Iterator[tuple[User, bool]]:
+    """The accounts with this address, and whether partner and organization let users in."""
+    query = (
+        select(User, Partner.suspended_at, Organization.status)
+        .outerjoin(Partner, Partner.id == User.partner_id)
+        .outerjoin(Organization, Organization.id == User.organization_id)
+        .where(User.email_key == email)
+    )
+    if partner_id is not None:
+        query = query.where(User.partner_id == partner_id)
+    for user, suspended_at, status in session.execute(query):
+        yield user, suspended_at is None and status in (None, OrganizationStatus.ACTIVE)
+
+
+def _of_account(action: str, reason: str, user: User, network: str | None) -> Refusal:
+    return Refusal(
+        action=action,
+        reason=reason,
+        target_type="user",
+        target_id=user.id,
+        target=user.email,
+        partner_id=user.partner_id,
+        organization_id=user.organization_id,
+        network=network,
+    )

@@ -1,0 +1,25 @@
+"""Networks that addresses are counted for."""
+
+from collections.abc import Sequence
+from ipaddress import IPv6Address, ip_address, ip_network
+
+
+def networks(ip: str | None) -> Sequence[str]:
+    """The address itself for IPv4, its /64 and its /48 for IPv6.
+
+    An IPv4 address written as IPv6 is that IPv4 address; what is no address is taken as it is.
+    """
+    try:
+        address = ip_address((ip or "").partition("%")[0])
+    except ValueError:
+        return [(ip or "")[:100]]
+    if not isinstance(address, IPv6Address):
+        return [str(address)]
+    if address.ipv4_mapped is not None:
+        return [str(address.ipv4_mapped)]
+    return [str(ip_network((int(address), size), strict=False)) for size in (64, 48)]
+
+
+def network_of(ip: str | None) -> str:
+    """The smallest of the address's `networks`."""
+    return networks(ip)[0]
