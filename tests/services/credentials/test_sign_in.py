@@ -75,7 +75,7 @@ def test_unknown_address_and_wrong_password_get_the_same_answer(
     assert [outcome.refused for outcome in outcomes] == [True, True]
 
 
-def test_a_success_starts_the_count_afresh(session: Session, own: Tenant) -> None:
+def test_a_success_starts_the_count_afresh(session: Session, clock: SetClock, own: Tenant) -> None:
     for _ in range(2):
         for _ in range(2):
             attempt(session, "olga@northwind.example", "wrong")

@@ -1,0 +1,307 @@
+"""Guessers wait longer and longer wherever they come from; owners sign in and recover."""
+
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.database import Database
+from app.enums import Role
+from app.models import ThrottleCounter, User, utcnow
+from app.services import retention
+from app.services.auth import known_devices, passwords, recovery, sign_in, throttle
+from app.services.auth.sign_in import Attempt, Proven
+from app.services.auth.throttle import Counter, Rule, TooManyFailures
+from app.services.users import link_use
+from app.validation.networks import networks
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.clock import SetClock
+from tests.fixtures.mails import path_in, send_waiting
+from tests.fixtures.settings import SECRET_KEY
+
+SETTINGS = Settings(env="test", secret_key=SECRET_KEY)
+HASH = passwords.hash_password("correct horse battery")
+HOME = "203.0.113.5"
+
+pytestmark = pytest.mark.usefixtures("clock")
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    for user in (tenant.user, *tenant.staff.values()):
+        user.password_hash = HASH
+    session.flush()
+    return tenant
+
+
+def begin(session: Session, email: str, ip: str, cookie: str | None = None) -> Attempt:
+    return sign_in.begin(
+        session, email=email, ip=ip, partner_id=None, settings=SETTINGS, device_cookie=cookie
+    )
+
+
+def guess(session: Session, email: str, ip: str, cookie: str | None = None) -> int | None:
+    """A wrong password; the seconds to wait where it was not even checked."""
+    begun = begin(session, email, ip, cookie)
+    if begun.refusal:
+        return begun.refusal.retry_after
+    assert sign_in.finish(session, begun, []).refused
+    return None
+
+
+def enter(session: Session, user: User, ip: str, cookie: str | None = None) -> bool:
+    """The right password, without its slow check; whether it signs in."""
+    begun = begin(session, user.email_key, ip, cookie)
+    if begun.refusal:
+        return False
+    proven = [Proven(account, None) for account in begun.accounts]
+    return sign_in.finish(session, begun, proven).user == user
+
+
+def spray(number: int) -> tuple[str, str]:
+    return f"user{number}@northwind.example", "192.0.2.1"
+
+
+def spray_from_one_site(number: int) -> tuple[str, str]:
+    return f"user{number}@northwind.example", f"2001:db8:7:{number:x}::1"
+
+
+def stuff(number: int) -> tuple[str, str]:
+    return "olga@northwind.example", f"198.51.100.{number}"
+
+
+def everywhere(number: int) -> tuple[str, str]:
+    return f"user{number}@northwind.example", f"10.{number // 250}.{number % 250}.1"
+
+
+ATTACKS = {
+    "one address, 60 accounts": (spray, 60, 30),
+    "60 networks of one IPv6 /48, 60 accounts": (spray_from_one_site, 60, 30),
+    "100 addresses, one account": (stuff, 100, 20),
+    "1,000 addresses, 1,000 accounts": (everywhere, 1000, 500),
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_gets_few_guesses_and_the_owner_signs_in_and_recovers(
+    session: Session, settings: Settings, own: Tenant, attack: str
+) -> None:
+    names, times, most = ATTACKS[attack]
+    owner = own.user
+    cookie = known_devices.remember(None, owner.id, HASH, SETTINGS.secret_keys)
+    answers = [guess(session, *names(number)) for number in range(times)]
+    assert answers == [None] * most + [1] * (times - most)
+
+    attacked_network = names(0)[1]
+    assert enter(session, owner, attacked_network, cookie)  # in a browser of theirs
+    recovery.ask(session, email=owner.email, partner_id=None, ip=HOME)
+    (letter,) = send_waiting(session, settings)
+    token = path_in(letter).rsplit("/", 1)[1]
+    used = link_use.use(
+        session, token, link_use.PASSWORD, own.partner.id, password_hash=HASH, ip=HOME
+    )
+    assert used == owner
+
+
+def test_each_failure_doubles_the_wait_up_to_a_bound(session: Session, clock: SetClock) -> None:
+    one = Counter("one", Rule(3, 3600, 900))
+    waits = []
+    for _ in range(15):
+        try:
+            throttle.charge(session, [one])
+        except TooManyFailures as error:
+            waits.append(error.retry_after)
+            clock.pass_by(seconds=error.retry_after - 1)
+            with pytest.raises(TooManyFailures):  # an early attempt is refused and not counted
+                throttle.charge(session, [one])
+            clock.pass_by(seconds=1)
+            throttle.charge(session, [one])
+    assert waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]
+
+
+def test_failures_are_forgotten_with_time(session: Session, clock: SetClock) -> None:
+    one = Counter("one", Rule(3, 60, 900))
+    for _ in range(3):
+        throttle.charge(session, [one])
+    with pytest.raises(TooManyFailures) as refused:
+        throttle.charge(session, [one])
+    assert str(refused.value) == "Too many failed attempts. Try again in 1 second."
+    clock.pass_by(minutes=2)
+    for _ in range(2):
+        throttle.charge(session, [one])
+    with pytest.raises(TooManyFailures):
+        throttle.charge(session, [one])
+
+
+def test_an_account_under_attack_gets_one_guess_each_quarter_of_an_hour(
+    session: Session, clock: SetClock, own: Tenant
+) -> None:
+    passed, end = 0, utcnow() + timedelta(days=1)
+    while utcnow() < end:
+        wait = guess(session, own.user.email, f"198.51.100.{passed}")
+        passed += wait is None
+        clock.pass_by(seconds=wait or 0)
+    assert passed == 20 + 10 + 95  # at once, with doubling waits, and the rest of the day
+
+
+def test_an_office_of_200_signs_in_from_one_address_without_a_wait(
+    session: Session, own: Tenant
+) -> None:
+    users = [own.user, *own.staff.values()]
+    assert all(enter(session, users[number % 4], HOME) for number in range(200))
+    assert {round(each) for each in session.scalars(select(ThrottleCounter.failures))} == {0}
+
+
+def test_a_success_frees_the_account_and_not_the_network(session: Session, own: Tenant) -> None:
+    for number in range(29):
+        assert guess(session, f"user{number}@northwind.example", HOME) is None
+    assert guess(session, own.user.email, HOME) is None
+    assert guess(session, own.user.email, "192.0.2.9") is None
+    assert enter(session, own.user, "192.0.2.9")
+    assert guess(session, "user1@northwind.example", HOME) == 1
+    for _ in range(10):
+        assert guess(session, own.user.email, "192.0.2.9") is None
+
+
+def test_a_password_that_could_not_be_checked_is_no_failure(session: Session, own: Tenant) -> None:
+    for _ in range(50):
+        sign_in.withdraw(session, begin(session, own.user.email, HOME))
+    assert enter(session, own.user, HOME)
+
+
+def test_guesses_in_a_known_browser_have_a_count_of_their_own(
+    session: Session, own: Tenant
+) -> None:
+    cookie = known_devices.remember(None, own.user.id, HASH, SETTINGS.secret_keys)
+    answers = [guess(session, own.user.email, HOME, cookie) for _ in range(12)]
+    assert answers == [None] * 10 + [1, 1]
+    assert enter(session, own.user, HOME)
+
+
+def other_account(session: Session, own: Tenant) -> str:
+    editor = own.staff[Role.PARTNER_EDITOR]
+    return known_devices.remember(None, editor.id, HASH, SETTINGS.secret_keys)
+
+
+def before_a_new_password(session: Session, own: Tenant) -> str:
+    own.user.password_hash = passwords.hash_password("another long password")
+    session.flush()
+    return known_devices.remember(None, own.user.id, HASH, SETTINGS.secret_keys)
+
+
+def foreign_key(session: Session, own: Tenant) -> str:
+    return known_devices.remember(None, own.user.id, HASH, ["another key"])
+
+
+def of_another_browser(session: Session, own: Tenant) -> str:
+    cookie = known_devices.remember(None, own.user.id, HASH, SETTINGS.secret_keys)
+    return f"{'x' * 22}{cookie[22:]}"
+
+
+@pytest.mark.parametrize(
+    "make", [other_account, before_a_new_password, foreign_key, of_another_browser]
+)
+def test_a_cookie_that_does_not_fit_makes_no_browser_known(
+    session: Session, own: Tenant, make: Callable[[Session, Tenant], str]
+) -> None:
+    cookie = make(session, own)
+    for number in range(20):
+        assert guess(session, own.user.email, f"198.51.100.{number}") is None
+    assert guess(session, own.user.email, HOME, cookie) == 1
+
+
+def test_a_browser_is_known_to_its_last_five_accounts_and_after_a_change_of_keys(
+    own: Tenant,
+) -> None:
+    users = [own.user, own.plus_user, *own.staff.values()]
+    cookie: str | None = None
+    for user in [*users, users[0]]:
+        cookie = known_devices.remember(cookie, user.id, HASH, ["old"])
+    found = [known_devices.known(cookie, [(user.id, HASH)], ["new", "old"]) for user in users]
+    assert len(users) == 5
+    assert found == [found[0]] * 5
+    assert re.fullmatch(r"[\w-]{22}", found[0] or "")
+    more = known_devices.remember(cookie, own.partner.id, HASH, ["old"])
+    gone = [user for user in users if not known_devices.known(more, [(user.id, HASH)], ["old"])]
+    assert gone == [users[1]]
+
+
+def test_strangers_neither_flood_the_mailbox_nor_end_a_link(
+    session: Session, settings: Settings, own: Tenant, clock: SetClock
+) -> None:
+    recovery.ask(session, email=own.user.email, partner_id=None, ip=HOME)
+    (first,) = send_waiting(session, settings)
+    letters = []
+    for number in range(50):
+        clock.pass_by(seconds=60)
+        recovery.ask(session, email=own.user.email, partner_id=None, ip=f"198.51.100.{number}")
+        letters += send_waiting(session, settings)
+    assert len(letters) == 7
+    token = path_in(first).rsplit("/", 1)[1]
+    link_use.use(session, token, link_use.PASSWORD, own.partner.id, password_hash=HASH, ip=HOME)
+    recovery.ask(session, email=own.user.email, partner_id=None, ip=HOME)
+    assert [letter.to for letter in send_waiting(session, settings)] == [
+        own.user.email,  # that the password was changed
+        own.user.email,  # a new link, though many were asked for
+    ]
+
+
+def test_a_network_that_asks_for_links_waits_a_minute_at_most(
+    session: Session, clock: SetClock
+) -> None:
+    waits = []
+    for number in range(30):
+        try:
+            recovery.ask(session, email=f"a{number}@b.example", partner_id=None, ip=HOME)
+        except TooManyFailures as error:
+            waits.append(error.retry_after)
+            clock.pass_by(seconds=error.retry_after)
+    assert (waits[:5], max(waits) <= 60) == ([1, 2, 4, 8, 16], True)
+
+
+def test_attempts_side_by_side_get_no_more_guesses_than_one_by_one(
+    fresh_database: Database,
+) -> None:
+    few = Settings(env="test", secret_key=SECRET_KEY, failed_sign_ins=3)
+
+    def is_admitted(_: int) -> bool:
+        with fresh_database.transaction() as session:
+            begun = sign_in.begin(
+                session, email="a@b.example", ip=None, partner_id=None, settings=few
+            )
+        return begun.refusal is None
+
+    with ThreadPoolExecutor(8) as pool:
+        admitted = list(pool.map(is_admitted, range(24)))
+    assert sum(admitted) == 3
+
+
+def test_counters_that_have_forgotten_everything_are_removed(
+    session: Session, clock: SetClock
+) -> None:
+    guess(session, "a@b.example", HOME)
+    assert session.scalars(select(ThrottleCounter)).all()
+    clock.pass_by(hours=25)
+    retention.purge(session)
+    assert session.scalars(select(ThrottleCounter)).all() == []
+
+
+@pytest.mark.parametrize(
+    ("ip", "counted"),
+    [
+        ("192.0.2.1", ["192.0.2.1"]),
+        ("::ffff:192.0.2.1", ["192.0.2.1"]),
+        ("2001:db8:1:2:3::5", ["2001:db8:1:2::/64", "2001:db8:1::/48"]),
+        ("fe80::1%eth0", ["fe80::/64", "fe80::/48"]),
+        (None, [""]),
+        ("unix", ["unix"]),
+    ],
+)
+def test_addresses_are_counted_by_network(ip: str | None, counted: list[str]) -> None:
+    assert networks(ip) == counted
