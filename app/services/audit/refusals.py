@@ -103,6 +103,9 @@ def close(session: Session) -> bool:
 
 
 def _held(session: Session, key: str, refusal: Refusal) -> RefusalCount:
+    found = session.get(RefusalCount, key, with_for_update=True, populate_existing=True)
+    if found is not None:
+        return found
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     insert = sqlite.insert if is_sqlite else postgresql.insert
     first: dict[str, Any] = {

@@ -1,0 +1,130 @@
+"""Refused sign-ins and actions on the history screen."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import AuditEntry, User
+from app.services.auth import throttle
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+SIGN_INS = "/audit?kind=sign_in"
+
+
+def whats(page: str) -> list[str]:
+    """What the rows of a history page say, without marks."""
+    cells = re.findall(r'<td class="wrap what">(.*?)</td>', page, re.DOTALL)
+    return [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in cells]
+
+
+def test_refused_sign_ins_are_shown_to_the_partners_administrators(
+    browser: Browser, own: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    page = f"/p/{own.partner.slug}/sign-in"
+    assert browser.sign_in(own.user.email, "wrong", page).status_code == 422
+    shown = signed_in(own.staff[Role.PARTNER_ADMIN]).get(SIGN_INS).text
+    [what] = whats(shown)
+    assert re.sub(r"Since \S+ \S+", "Since …", what).startswith(
+        f"Sign-in refused: {own.user.email} in Northwind Bakery Attempts 1 Reason wrong password"
+    )
+    assert ">Visitor<" in shown
+    assert "Not signed in" in shown
+    assert whats(signed_in(other.staff[Role.PARTNER_ADMIN]).get(SIGN_INS).text) == []
+
+
+def test_an_unknown_email_at_the_neutral_page_is_shown_to_the_operator_alone(
+    browser: Browser, own: Tenant, operator: Browser, signed_in: SignedIn
+) -> None:
+    browser.sign_in("stranger@nowhere.example", "wrong")
+    shown = operator.get(SIGN_INS).text
+    assert [what.partition(" Since")[0] for what in whats(shown)] == [
+        "Sign-in refused Attempts 1 Reason unknown email"
+    ]
+    assert "nowhere.example" not in shown
+    assert whats(signed_in(own.staff[Role.PARTNER_ADMIN]).get(SIGN_INS).text) == []
+
+
+def test_the_filter_shows_sign_ins_and_leaves_changes_out(
+    browser: Browser, own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    browser.sign_in(admin.email)
+    browser.post("/account", {"name": "Ada", "timezone": "", "version": "1"}, page="/account")
+    shown = signed_in(admin)
+    assert whats(shown.get(SIGN_INS).text) == [f"Signed in: {admin.email}"]
+    assert len(whats(shown.get("/audit").text)) == 2
+
+
+def test_a_change_that_a_role_does_not_allow_is_in_the_history(
+    own: Tenant, session: Session, signed_in: SignedIn
+) -> None:
+    editor = own.staff[Role.PARTNER_EDITOR]
+    answer = signed_in(editor).post(f"/people/{own.user.id}/suspend", page="/account")
+    assert answer.status_code == 404
+    entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "request.refused")).one()
+    found = (entry.partner_id, entry.actor_id, entry.target, entry.after["reason"])
+    assert found == (own.partner.id, editor.id, "user suspend", "insufficient_scope")
+
+
+def test_a_wrong_current_password_is_in_the_history(
+    own: Tenant, session: Session, signed_in: SignedIn
+) -> None:
+    form = {"present": "wrong", "password": "a long way to the sea", "again": "x"}
+    form["again"] = form["password"]
+    answer = signed_in(own.user).post("/account/password", form, page="/account")
+    assert answer.status_code == 422
+    entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "password.refused")).one()
+    found = (entry.partner_id, entry.actor_id, entry.target, entry.after["reason"])
+    assert found == (own.partner.id, own.user.id, own.user.email, "wrong_password")
+
+
+def test_a_browser_that_has_signed_in_is_not_delayed_by_guesses_of_others(
+    make_app: Callable[..., Flask], own: Tenant
+) -> None:
+    app = make_app(failed_sign_ins_account=2)
+    at_home, stranger = Browser(app.test_client()), Browser(app.test_client())
+    at_home.sign_in(own.user.email)
+    at_home.post("/sign-out", page="/")
+    statuses = [stranger.sign_in(own.user.email, "wrong").status_code for _turn in range(3)]
+    assert statuses == [422, 422, 429]
+    assert stranger.sign_in(own.user.email).status_code == 429
+    assert at_home.sign_in(own.user.email).status_code == 303
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_the_cookie_of_a_known_browser_is_hidden_from_scripts_and_opens_nothing(
+    app: Flask, own: Tenant, scheme: str
+) -> None:
+    name = "__Host-portal_device" if scheme == "https" else "portal_device"
+    browser = Browser(app.test_client())
+    base = f"{scheme}://localhost"
+    shown = browser.client.get("/sign-in", base_url=base).text
+    token = re.findall(r'name="csrf_token" value="([^"]+)"', shown)[0]
+    form = {"csrf_token": token, "email": own.user.email, "password": "correct horse battery"}
+    answer = browser.client.post(
+        "/sign-in", data=form, base_url=base, headers={"Referer": f"{base}/sign-in"}
+    )
+    [cookie] = [c for c in answer.headers.getlist("Set-Cookie") if c.startswith(name)]
+    flags = cookie.split("; ")[1:]
+    assert {"HttpOnly", "Path=/", "SameSite=Lax"} <= set(flags)
+    assert ("Secure" in flags) is (scheme == "https")
+    alone = app.test_client()
+    alone.set_cookie(name, cookie.split("=", 1)[1].split(";")[0], secure=scheme == "https")
+    assert alone.get("/", base_url=base).status_code == 303
+
+
+def test_the_words_of_a_wait_are_those_of_a_clock() -> None:
+    assert [throttle.in_words(seconds) for seconds in (1, 59, 60, 61, 900)] == [
+        "in 1 second",
+        "in 59 seconds",
+        "in 1 minute",
+        "in 2 minutes",
+        "in 15 minutes",
+    ]
