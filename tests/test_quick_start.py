@@ -11,6 +11,7 @@ from app.config import Settings
 from app.schemas.checks import MAX_METADATA_KEY, MAX_METADATA_KEYS, MAX_METADATA_VALUE
 from app.schemas.figures import MAX_DAYS
 from app.schemas.paging import MAX_PER_PAGE
+from app.services.auth.attempt_limits import QUARTER_OF_AN_HOUR
 from app.services.contacts.rules import MAX_NAME, MAX_STATUS
 from app.services.idempotency import LONGEST_KEY
 from tests import matrix
@@ -63,7 +64,7 @@ def test_the_limits_are_those_that_are_set_or_built_in() -> None:
     mebibyte = 1024 * 1024
     assert {
         "Requests": [default["rate_per_second"], default["rate_burst"]],
-        "Failed token": [default["failed_sign_ins"], 10],
+        "Failed token": [default["failed_sign_ins"], 1, QUARTER_OF_AN_HOUR],
         "Contacts in": [default["max_contacts"], default["max_contacts_bytes"] // mebibyte],
         "Every other": [default["max_body_bytes"] // mebibyte],
         "Metadata": [MAX_METADATA_KEYS, MAX_METADATA_KEY, MAX_METADATA_VALUE],

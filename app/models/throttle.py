@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey
+from sqlalchemy import Float, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.models.base import Base, Hash, Json, Time
@@ -18,7 +18,7 @@ class ThrottleCounter(Base):
     __tablename__ = "throttle_counters"
 
     key: Mapped[Hash] = mapped_column(primary_key=True)
-    failures: Mapped[float] = mapped_column(default=0.0)
+    failures: Mapped[float] = mapped_column(Float, default=0.0)
     counted_at: Mapped[Time] = mapped_column(index=True)
 
 

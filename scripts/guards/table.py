@@ -62,8 +62,8 @@ GUARDS = (
     Guard(
         "a screen needs its permission",
         "app/portal/auth/guard.py",
-        "if isinstance(needed, Permission) and not g.caller.may(needed):",
-        "if False:",
+        "            g.caller.require(needed)\n",
+        "            pass\n",
         "tests/portal/test_screens_by_role.py",
     ),
     Guard(
@@ -127,9 +127,30 @@ GUARDS = (
     Guard(
         "failed sign-ins are limited",
         "app/services/auth/throttle.py",
-        "    if len(failures) >= limit:",
-        "    if False:",
-        "tests/services/credentials/test_sign_in.py",
+        "    if waits:\n",
+        "    if False:\n",
+        "tests/services/auth/test_throttle.py",
+    ),
+    Guard(
+        "guesses at many accounts from one network are limited",
+        "app/services/auth/attempt_limits.py",
+        '    return [*_of_networks(f"{kind} network", network, ip), everywhere]\n',
+        "    return [everywhere]\n",
+        "tests/services/auth/test_throttle.py",
+    ),
+    Guard(
+        "a browser is known by its signature",
+        "app/services/auth/known_devices.py",
+        "if not any(hmac.compare_digest(a, b) for a in wanted for b in signatures):",
+        "if False:",
+        "tests/services/auth/test_throttle.py",
+    ),
+    Guard(
+        "a user whose access ends stores nothing more",
+        "app/services/auth/author_check.py",
+        "        _refuse_ended(session, author)\n",
+        "        pass\n",
+        "tests/portal/test_author_check.py",
     ),
     Guard(
         "a session ends at its time",
