@@ -17,6 +17,7 @@ from app.gateways.processors.base import Processor
 from app.policy import ROUTES, Access
 from app.policy.caller import Caller
 from app.services.auth import author_check
+from app.services.auth.password_checks import PasswordChecks
 
 
 def database() -> Database:
@@ -70,6 +71,11 @@ def _author() -> Caller | None:
 def files() -> FileStore:
     """Where uploaded files are kept."""
     return open_files(settings())
+
+
+def password_checks() -> PasswordChecks:
+    """The turns of this process to hash a password."""
+    return cast(PasswordChecks, current_app.extensions["password_checks"])
 
 
 def processor() -> Processor:

@@ -19,6 +19,7 @@ from app.http.static_files import serve_built_assets
 from app.policy import unlisted_routes
 from app.portal import furnish_portal, register_portal
 from app.portal.web.errors import answer_with_page
+from app.services.auth.password_checks import PasswordChecks
 
 
 def create_app(settings: Settings | None = None, database: Database | None = None) -> Flask:
@@ -61,5 +62,8 @@ def furnish(app: Flask, settings: Settings, database: Database) -> None:
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
     app.extensions["settings"] = settings
     app.extensions["database"] = database
+    app.extensions["password_checks"] = PasswordChecks(
+        settings.password_checks_at_once, settings.password_checks_waiting
+    )
     furnish_api(app)
     furnish_portal(app)

@@ -28,7 +28,21 @@ valid, and names the variable. Values that are unsafe are refused when `PORTAL_E
 SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("General", "", ("env", "public_url", "instance_dir", "database_", "secret_", "previous_")),
     ("Separate API addresses", "", ("base_", "auth_", "phone_", "public_api_")),
-    ("Limits", "", ("rate_", "page_", "failed_", "max_", "undo_", "upload_", "token_", "session_")),
+    (
+        "Limits",
+        "",
+        (
+            "rate_",
+            "page_",
+            "failed_",
+            "max_",
+            "undo_",
+            "upload_",
+            "token_",
+            "session_",
+            "password_",
+        ),
+    ),
     ("Mail", "See [Mail](operations.md#mail).", ("smtp_", "mail_")),
     (
         "Prices",

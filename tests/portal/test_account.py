@@ -241,7 +241,7 @@ def test_ten_thousand_browsers_are_shown_a_page_at_a_time(
                 "data": {},
                 "ip": f"192.0.2.{number % 250}",
                 "created_at": now - timedelta(days=1),
-                "seen_at": now - timedelta(seconds=number + 60),
+                "seen_at": now - timedelta(seconds=60 + number / 10),
                 "expires_at": now + timedelta(hours=1),
             }
             for number in range(10_000)

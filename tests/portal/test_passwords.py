@@ -269,10 +269,10 @@ def test_an_operators_link_is_neutral(browser: Browser, session: Session) -> Non
         ({"password": "", "again": ""}, "Enter a new password."),
         ({"password": NEW, "again": f"{NEW}!"}, "Passwords don’t match."),
         (
-            {"password": "eleven char", "again": "eleven char"},
-            "Too short: 11 characters. Use at least 12",
+            {"password": "fourteen chars", "again": "fourteen chars"},
+            "Too short: 14 characters. Use at least 15",
         ),
-        ({"password": "Password12345", "again": "Password12345"}, "too common"),
+        ({"password": "Password12345678", "again": "Password12345678"}, "too common"),
         ({"password": "x" * 1001, "again": "x" * 1001}, "at most 1000 characters"),
     ],
 )

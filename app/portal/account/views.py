@@ -1,12 +1,12 @@
 """One's own account: name, time zone, theme, password, browsers, mails."""
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.errors import Conflict, RateLimited, ValidationFailed
-from app.extensions import caller, settings, transaction
+from app.extensions import caller, password_checks, settings, transaction
 from app.models import User
 from app.portal.account.devices import device_words, is_phone
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
@@ -18,9 +18,9 @@ from app.portal.web.formats import plural
 from app.portal.web.forms import refused
 from app.services import notifications
 from app.services.auth import password_rules, passwords
-from app.services.branding.brand import Brand
 from app.services.users import account as own
 from app.services.users import email_changes
+from app.services.users.password_words import known_words
 
 MOST_PAGES = 10_000
 WRONG = "This is not your current password. Try again."
@@ -60,6 +60,7 @@ def account_password() -> Page:
     limit = settings().failed_sign_ins
     try:
         proven = _prove(form, limit)
+        password_hash = _new_hash(form)
     except RateLimited as error:
         form.present.errors = (error.message,)
         return with_wait(_page(password=form), error)
@@ -67,7 +68,6 @@ def account_password() -> Page:
         field = form.present if error.code == "wrong_password" else form.password
         field.errors = (error.message,)
         return _page(password=form), 422
-    password_hash = passwords.hash_password(form.password.data or "")
     with transaction() as session:
         user = own.change_password(session, caller(), proven, password_hash)
     sign_in_user(user)
@@ -120,16 +120,23 @@ def account_email_cancel() -> Response:
 
 def _prove(form: OwnPasswordForm, limit: int) -> str | None:
     """The hash that the present password fits. Raises `RateLimited` and `ValidationFailed`."""
-    brand: Brand = g.brand
     with transaction(read_only=True) as session:
         present = own.check_current_password(session, caller(), limit)
-    if not passwords.verify(present, form.present.data or ""):
+    with password_checks().turn():
+        fits = passwords.verify(present, form.present.data or "")
+    if not fits:
         with transaction() as session:
             own.note_wrong_password(session, caller(), limit)
         raise ValidationFailed.on("present", "wrong_password", WRONG)
-    known = (current_user.email, current_user.name, brand.product_name)
-    password_rules.check(form.password.data or "", known=known)
     return present
+
+
+def _new_hash(form: OwnPasswordForm) -> str:
+    """The hash of the new password. Raises `RateLimited` and `ValidationFailed`."""
+    with transaction(read_only=True) as session:
+        known = known_words(session, own.get(session, caller()))
+    password = form.password.data or ""
+    return password_rules.hash_new(password, known=known, checks=password_checks())
 
 
 def _stored(session: Session) -> DetailsForm:
@@ -145,7 +152,9 @@ def _page(
     user: User = current_user.user
     page = max(1, min(request.args.get("page", 1, type=int), MOST_PAGES))
     with transaction(read_only=True) as session:
-        signed_in = own.open_sessions(session, caller(), session_token(), page=page)
+        signed_in = own.open_sessions(
+            session, caller(), session_token(), idle=settings().session_idle, page=page
+        )
         email_change = email_changes.pending(session, user)
     mails = MailsForm.from_object(
         data={

@@ -22,6 +22,15 @@ from app.portal.web.current_user import SESSION_COOKIE, session_token
 from app.services.auth import known_devices, offered_accounts, sessions
 from app.services.branding.brand import NEUTRAL, of_partner
 
+REFRESHED = frozenset(
+    {
+        "portal.call_live",
+        "portal.campaign_outreach_live",
+        "portal.carrier_account_connection",
+        "portal.upload_live",
+    }
+)
+"""Parts of pages that refresh themselves: they are no use of a session by its user."""
 OFFER_KEY = "offer"
 """Where the cookie keeps the browser's token of the accounts that were offered."""
 DEVICE_COOKIE = "portal_device"
@@ -79,7 +88,7 @@ def load_user(token: str) -> SignedInUser | None:
             user = _load(session, token)
         except Unauthenticated:
             return None
-    if user.signed_in.touch_due:
+    if user.signed_in.touch_due and request.endpoint not in REFRESHED:
         with transaction() as session:
             sessions.touch(session, user.signed_in)
     return user
@@ -90,7 +99,12 @@ login_manager.user_loader(load_user)
 
 def _load(session: Session, token: str) -> SignedInUser:
     signed_in = sessions.load(
-        session, token, host=request.host, ip=request.remote_addr, request_id=request_id()
+        session,
+        token,
+        host=request.host,
+        idle=settings().session_idle,
+        ip=request.remote_addr,
+        request_id=request_id(),
     )
     return SignedInUser(signed_in, token)
 

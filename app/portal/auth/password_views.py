@@ -5,6 +5,7 @@ Looking at a link never uses it up: mail scanners look too. What uses it is the 
 
 import logging
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
@@ -13,7 +14,7 @@ from flask import Flask, Response, flash, g, make_response, redirect, render_tem
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.errors import NotFound, RateLimited, ValidationFailed
-from app.extensions import transaction
+from app.extensions import password_checks, transaction
 from app.http.request_id import request_id
 from app.models import LinkPurpose, User
 from app.portal.auth.password_forms import ForgotForm, InvitationForm, NewPasswordForm
@@ -22,9 +23,10 @@ from app.portal.operator.views import outbox_url
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.errors import with_wait
-from app.services.auth import password_rules, passwords, recovery
+from app.services.auth import password_rules, recovery
 from app.services.branding.brand import NEUTRAL, of_partner
 from app.services.users import link_use
+from app.services.users.password_words import known_words
 
 
 @portal.get("/p/<slug>/forgot-password", endpoint="partner_forgot_password")
@@ -106,10 +108,12 @@ def register(app: Flask) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Holder:
-    """Whose link it is, as the page needs it; the partner's id is None for an operator."""
+    """Whose link it is, as the page needs it; the partner's id is None for an operator.
+    ``known`` are words that the password must not be made of."""
 
     user: User
     partner_id: UUID | None
+    known: Sequence[str]
 
 
 def _holder(token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]) -> _Holder | None:
@@ -125,7 +129,7 @@ def _holder(token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]) -> 
             user = link_use.holder(session, token, purposes, partner_id)
         except NotFound:
             return None
-        return _Holder(user, partner_id)
+        return _Holder(user, partner_id, known_words(session, user))
 
 
 def _show(
@@ -150,12 +154,14 @@ def _use(
     password = form.password.data or ""
     name = form.name.data if isinstance(form, InvitationForm) else None
     try:
-        known = (found.user.email, found.user.name, name, g.brand.product_name)
-        password_rules.check(password, known=known)
+        known = [*found.known, name or ""]
+        password_hash = password_rules.hash_new(password, known=known, checks=password_checks())
     except ValidationFailed as error:
         form.password.errors = (error.message,)
         return _form(form, found.user, 422)
-    password_hash = passwords.hash_password(password)
+    except RateLimited as error:
+        form.password.errors = (error.message,)
+        return kept_quiet(with_wait(_form(form, found.user, 429), error))
     try:
         with transaction() as session:
             user = link_use.use(

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.errors import DomainError, RateLimited
-from app.extensions import settings, transaction
+from app.extensions import password_checks, settings, transaction
 from app.http.request_id import request_id
 from app.models import Partner, User
 from app.portal.auth.forms import SignInForm
@@ -109,7 +109,7 @@ def attempt(email: str, password: str) -> Outcome:
     if begun.refusal:
         raise begun.refusal
     try:
-        proven = signing_in.verify(begun, password)
+        proven = signing_in.verify(begun, password, password_checks())
     except DomainError:
         with transaction() as session:
             signing_in.withdraw(session, begun)

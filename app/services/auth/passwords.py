@@ -1,6 +1,7 @@
 """Passwords: argon2id, checked in the same time whether or not the account exists."""
 
 import secrets
+import unicodedata
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -15,7 +16,12 @@ _DUMMY_HASH = _hasher.hash(secrets.token_bytes(16))
 
 def hash_password(password: str) -> str:
     """The encoded argon2id hash. Costs some 30 ms: never inside a transaction."""
-    return _hasher.hash(password.encode("utf-8", "surrogatepass"))
+    return _hasher.hash(_encoded(normalized(password)))
+
+
+def normalized(password: str) -> str:
+    """The password in NFKC: keyboards write the same letter in different code points."""
+    return unicodedata.normalize("NFKC", password)
 
 
 def verify(password_hash: str | None, password: str) -> bool:
@@ -23,13 +29,23 @@ def verify(password_hash: str | None, password: str) -> bool:
     long as with one and says no. Costs some 30 ms: never inside a transaction."""
     if len(password) > MAX_LENGTH:
         return False
-    try:
-        _hasher.verify(password_hash or _DUMMY_HASH, password.encode("utf-8", "surrogatepass"))
-    except (VerificationError, InvalidHashError):
-        return False
-    return password_hash is not None
+    known = password_hash or _DUMMY_HASH
+    # Hashes from before passwords were normalized are of the password as it is typed.
+    fits = [_fits(known, form) for form in {normalized(password), password}]
+    return password_hash is not None and any(fits)
 
 
 def needs_rehash(password_hash: str) -> bool:
     """Whether the hash was made with other costs than today's."""
     return _hasher.check_needs_rehash(password_hash)
+
+
+def _fits(password_hash: str, password: str) -> bool:
+    try:
+        return _hasher.verify(password_hash, _encoded(password))
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+def _encoded(password: str) -> bytes:
+    return password.encode("utf-8", "surrogatepass")

@@ -31,6 +31,7 @@ _VALID_SESSION = (
         PortalSession.token_hash == bindparam("token_hash"),
         PortalSession.host == bindparam("host"),
         PortalSession.expires_at > bindparam("now"),
+        PortalSession.seen_at > bindparam("idle_since"),
         User.status == UserStatus.ACTIVE,
         Partner.suspended_at.is_(None),
         Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE),
@@ -93,17 +94,24 @@ def load(
     token: str | None,
     *,
     host: str,
+    idle: timedelta,
     ip: str | None = None,
     request_id: str | None = None,
 ) -> SignedIn:
     """Who the session belongs to, as the database knows them at this moment.
 
-    Raises `Unauthenticated` (``not_signed_in``) where the session has ended or belongs to another
-    host, or its user, organization or partner is not active any more.
+    Raises `Unauthenticated` (``not_signed_in``) where the session has ended, was ``idle`` for
+    longer or belongs to another host, or its user, organization or partner is not active any more.
     """
     found = None
     if token:
-        sent = {"token_hash": hash_of(token), "host": host_name(host), "now": utcnow()}
+        now = utcnow()
+        sent = {
+            "token_hash": hash_of(token),
+            "host": host_name(host),
+            "now": now,
+            "idle_since": now - idle,
+        }
         found = session.execute(_VALID_SESSION, sent).one_or_none()
     if found is None:
         message = "Sign in first."

@@ -4,7 +4,7 @@ Hashing is slow on purpose and holds no transaction, so an entry point takes thr
 
     with transaction() as session:
         attempt = sign_in.begin(session, email=..., ip=..., partner_id=..., settings=...)
-    proven = sign_in.verify(attempt, password)
+    proven = sign_in.verify(attempt, password, checks)
     with transaction() as session:
         outcome = sign_in.finish(session, attempt, proven, request_id=...)
 
@@ -34,6 +34,7 @@ from app.services.auth import (
 )
 from app.services.auth.attempt_limits import Limits
 from app.services.auth.offered_accounts import Offer
+from app.services.auth.password_checks import PasswordChecks
 from app.services.auth.throttle import TooManyFailures
 
 LEAST_CHECKS = 2
@@ -146,15 +147,17 @@ def withdraw(session: Session, attempt: Attempt) -> None:
     throttle.settle(session, (), attempt.limits.all)
 
 
-def verify(attempt: Attempt, password: str) -> Sequence[Proven]:
-    """The accounts whose password this is. Slow; never inside a transaction."""
+def verify(attempt: Attempt, password: str, checks: PasswordChecks) -> Sequence[Proven]:
+    """The accounts whose password this is. Slow; never inside a transaction. Raises `RateLimited`
+    (``sign_in_busy``)."""
     proven = []
-    for account in attempt.accounts:
-        if passwords.verify(account.password_hash, password):
-            stale = passwords.needs_rehash(account.password_hash or "")
-            proven.append(Proven(account, passwords.hash_password(password) if stale else None))
-    for _ in range(LEAST_CHECKS - len(attempt.accounts)):
-        passwords.verify(None, password)
+    with checks.turn():
+        for account in attempt.accounts:
+            if passwords.verify(account.password_hash, password):
+                stale = passwords.needs_rehash(account.password_hash or "")
+                proven.append(Proven(account, passwords.hash_password(password) if stale else None))
+        for _ in range(LEAST_CHECKS - len(attempt.accounts)):
+            passwords.verify(None, password)
     return proven
 
 

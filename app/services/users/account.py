@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from zoneinfo import available_timezones
 
@@ -162,13 +162,15 @@ def change_password(
 
 
 def open_sessions(
-    session: Session, caller: Caller, token: str | None, *, page: int = 1
+    session: Session, caller: Caller, token: str | None, *, idle: timedelta, page: int = 1
 ) -> OpenSessions:
     """Where the caller is signed in: this browser (by its ``token``) on the first page, then the
     others by last use."""
-    this = sessions.hash_of(token) if token else None
+    this, now = sessions.hash_of(token) if token else None, utcnow()
     mine = select(PortalSession).where(
-        PortalSession.user_id == caller.subject_id, PortalSession.expires_at > utcnow()
+        PortalSession.user_id == caller.subject_id,
+        PortalSession.expires_at > now,
+        PortalSession.seen_at > now - idle,
     )
     others = mine.where(PortalSession.token_hash != this) if this else mine
     newest = others.order_by(PortalSession.seen_at.desc(), PortalSession.token_hash)

@@ -37,6 +37,18 @@ def test_any_characters_can_be_a_password() -> None:
     assert passwords.verify(passwords.hash_password(odd), odd) is True
 
 
+def test_the_same_letters_fit_in_other_code_points() -> None:
+    composed, decomposed = "caf\u00e9 noir", "cafe\u0301 noir"
+    assert passwords.verify(passwords.hash_password(composed), decomposed) is True
+    assert passwords.verify(passwords.hash_password(decomposed), composed) is True
+
+
+def test_a_hash_from_before_normalization_fits_the_password_as_it_was_typed() -> None:
+    typed = "ﬁfty ½ cups"
+    stored = PasswordHasher().hash(typed.encode())
+    assert [passwords.verify(stored, each) for each in (typed, "fifty 1⁄2 cups")] == [True, False]
+
+
 def test_an_unknown_account_costs_as_much_as_a_known_one() -> None:
     known = cpu_seconds(passwords.hash_password("correct horse battery"))
     assert 0.4 < cpu_seconds(None) / known < 2.5

@@ -12,8 +12,10 @@ from app.policy import ROLE_PERMISSIONS
 from app.policy.caller import Caller
 from app.services.auth import sessions
 from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.clock import SetClock
 
 HOURS = timedelta(hours=12)
+IDLE = timedelta(hours=1)
 
 
 @pytest.fixture
@@ -29,7 +31,7 @@ def start(session: Session, user: User) -> str:
 
 def is_open(session: Session, token: str | None) -> bool:
     try:
-        sessions.load(session, token, host="localhost")
+        sessions.load(session, token, host="localhost", idle=IDLE)
     except Unauthenticated:
         return False
     return True
@@ -37,7 +39,9 @@ def is_open(session: Session, token: str | None) -> bool:
 
 def test_a_session_says_who_and_with_what_rights(session: Session, own: Tenant) -> None:
     token = start(session, own.user)
-    signed_in = sessions.load(session, token, host="localhost", ip="192.0.2.9", request_id="req_1")
+    signed_in = sessions.load(
+        session, token, host="localhost", idle=IDLE, ip="192.0.2.9", request_id="req_1"
+    )
     assert signed_in.caller == Caller(
         kind=CallerKind.USER,
         role=Role.STANDARD,
@@ -130,7 +134,7 @@ def test_a_demotion_counts_at_once(session: Session, own: Tenant) -> None:
     token = start(session, person)
     person.user_type = Role.PARTNER_EDITOR
     session.flush()
-    caller = sessions.load(session, token, host="localhost").caller
+    caller = sessions.load(session, token, host="localhost", idle=IDLE).caller
     assert (caller.role, caller.permissions) == (
         Role.PARTNER_EDITOR,
         ROLE_PERMISSIONS[Role.PARTNER_EDITOR],
@@ -141,19 +145,43 @@ def test_use_is_noted_once_a_minute_and_is_no_update_of_the_user(
     session: Session, own: Tenant
 ) -> None:
     token = start(session, own.user)
-    signed_in = sessions.load(session, token, host="localhost")
+    signed_in = sessions.load(session, token, host="localhost", idle=IDLE)
     assert signed_in.touch_due is False
     earlier = utcnow() - timedelta(minutes=2)
     signed_in.record.seen_at = earlier
     session.flush()
     session.refresh(own.user)
     updated_at = own.user.updated_at
-    signed_in = sessions.load(session, token, host="localhost")
+    signed_in = sessions.load(session, token, host="localhost", idle=IDLE)
     assert signed_in.touch_due is True
     sessions.touch(session, signed_in)
-    signed_in = sessions.load(session, token, host="localhost")
+    signed_in = sessions.load(session, token, host="localhost", idle=IDLE)
     assert signed_in.touch_due is False
     session.refresh(own.user)
     assert own.user.updated_at == updated_at
     assert own.user.last_session == signed_in.record.seen_at
     assert signed_in.record.seen_at > earlier
+
+
+def test_a_session_ends_when_it_was_not_used_for_too_long(
+    session: Session, own: Tenant, clock: SetClock
+) -> None:
+    token = start(session, own.user)
+    clock.pass_by(minutes=59)
+    assert is_open(session, token) is True
+    clock.pass_by(minutes=2)
+    assert is_open(session, token) is False
+
+
+def test_use_keeps_a_session_open_until_its_lifetime_ends(
+    session: Session, own: Tenant, clock: SetClock
+) -> None:
+    token = start(session, own.user)
+    was_open = []
+    for _ in range(15):
+        clock.pass_by(minutes=50)
+        was_open.append(is_open(session, token))
+        if was_open[-1]:
+            signed_in = sessions.load(session, token, host="localhost", idle=IDLE)
+            sessions.touch(session, signed_in)
+    assert was_open == [True] * 14 + [False]  # 12 hours

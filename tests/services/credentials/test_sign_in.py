@@ -11,6 +11,7 @@ from app.enums import OrganizationStatus, Role, UserStatus
 from app.errors import NotFound
 from app.models import AuditEntry, ThrottleCounter, User, utcnow
 from app.services.auth import offered_accounts, passwords, sign_in
+from app.services.auth.password_checks import PasswordChecks
 from app.services.auth.sign_in import Outcome
 from app.services.users import operators
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant, make_user
@@ -20,6 +21,7 @@ from tests.fixtures.settings import SECRET_KEY
 PASSWORD = "correct horse battery"
 HASH = passwords.hash_password(PASSWORD)
 LIMITS = Settings(env="test", secret_key=SECRET_KEY, failed_sign_ins=3)
+CHECKS = PasswordChecks(2, 2)
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def attempt(
     begun = sign_in.begin(session, email=email, ip=ip, partner_id=partner_id, settings=LIMITS)
     if begun.refusal:
         raise begun.refusal
-    return sign_in.finish(session, begun, sign_in.verify(begun, password))
+    return sign_in.finish(session, begun, sign_in.verify(begun, password, CHECKS))
 
 
 def test_the_right_password_signs_in_and_is_remembered(
@@ -187,7 +189,7 @@ def test_a_password_that_changed_meanwhile_does_not_sign_in(session: Session, ow
     admitted = sign_in.begin(
         session, email="olga@northwind.example", ip=None, partner_id=None, settings=LIMITS
     )
-    proven = sign_in.verify(admitted, PASSWORD)
+    proven = sign_in.verify(admitted, PASSWORD, CHECKS)
     own.user.password_hash = passwords.hash_password("a new one")
     session.flush()
     assert sign_in.finish(session, admitted, proven).refused

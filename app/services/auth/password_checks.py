@@ -1,0 +1,48 @@
+"""A limit on the passwords that a process hashes at once.
+
+A hash takes memory and a core on purpose. Without a limit, a few sign-ins a second take both from
+the pages of everyone else.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import BoundedSemaphore
+
+from app.errors import RateLimited
+
+LONGEST_WAIT_SECONDS = 2.0
+TRY_AGAIN_SECONDS = 3
+
+
+class PasswordChecks:
+    """Gives out turns: ``at_once`` at a time, while at most ``waiting`` others wait."""
+
+    def __init__(
+        self, at_once: int, waiting: int, longest_wait_seconds: float = LONGEST_WAIT_SECONDS
+    ):
+        self._turns = BoundedSemaphore(at_once)
+        self._places = BoundedSemaphore(at_once + waiting)
+        self._longest_wait_seconds = longest_wait_seconds
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Hash passwords in this block, outside of a transaction.
+
+        Raises `RateLimited` (``sign_in_busy``) where too many wait, or where it takes too long.
+        """
+        if not self._places.acquire(blocking=False):
+            raise _busy()
+        try:
+            if not self._turns.acquire(timeout=self._longest_wait_seconds):
+                raise _busy()
+            try:
+                yield
+            finally:
+                self._turns.release()
+        finally:
+            self._places.release()
+
+
+def _busy() -> RateLimited:
+    message = "Too many people are signing in at this moment. Try again in a few seconds."
+    return RateLimited(message, TRY_AGAIN_SECONDS, "sign_in_busy")

@@ -1,0 +1,65 @@
+"""While too many passwords are checked, forms with a password ask to try again."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from flask import Flask
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.models import LinkPurpose, ThrottleCounter, User
+from app.services.auth import one_time_links
+from app.services.auth.password_checks import PasswordChecks
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import PASSWORD, Browser
+
+BUSY = "Too many people are signing in at this moment. Try again in a few seconds."
+NEW = {"password": "a long way to the sea", "again": "a long way to the sea"}
+
+
+@pytest.fixture
+def busy(app: Flask) -> Iterator[None]:
+    """Every place to check a password is taken."""
+    free = app.extensions["password_checks"]
+    with ExitStack() as stack:
+        app.extensions["password_checks"] = full = PasswordChecks(1, 0)
+        stack.enter_context(full.turn())
+        yield
+    app.extensions["password_checks"] = free
+
+
+@pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize("email", ["olga@northwind.example", "nobody@northwind.example"])
+def test_sign_in_asks_to_try_again_and_counts_no_failure(
+    browser: Browser, own: Tenant, session: Session, email: str
+) -> None:
+    answer = browser.sign_in(email)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "3")
+    assert BUSY in answer.text
+    assert f'value="{email}"' in answer.text
+    failures = session.scalar(select(func.sum(ThrottleCounter.failures)))
+    assert round(failures or 0, 3) == 0
+
+
+@pytest.mark.usefixtures("busy")
+def test_a_new_password_by_link_keeps_the_link(
+    browser: Browser, own: Tenant, session: Session
+) -> None:
+    token = one_time_links.create(session, own.user.id, LinkPurpose.RESET_PASSWORD)
+    session.commit()
+    path = f"/p/{own.partner.slug}/password/{token}"
+    answer = browser.post(path, NEW, page=path)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "3")
+    assert BUSY in answer.text
+    assert browser.get(path).status_code == 200
+
+
+@pytest.mark.usefixtures("busy")
+def test_changing_the_own_password_asks_to_try_again(
+    own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    browser = signed_in(own.user)
+    answer = browser.post("/account/password", {"present": PASSWORD, **NEW}, page="/account")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "3")
+    assert BUSY in answer.text

@@ -1,0 +1,70 @@
+"""A browser that nobody uses is signed out; parts of pages that refresh themselves are no use."""
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.config import ROOT
+from app.models import PortalSession, User
+from app.portal.auth.login_manager import REFRESHED
+from tests.fixtures.cast import Tenant
+from tests.fixtures.clock import SetClock
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+
+@pytest.fixture
+def lasting(
+    app: Flask, session: Session, own: Tenant, signed_in: SignedIn, clock: SetClock
+) -> Browser:
+    """A browser whose session could last for longer than it may be idle."""
+    browser = signed_in(own.user)
+    record = session.scalars(select(PortalSession)).one()
+    record.expires_at = datetime.fromisoformat("2026-10-16T00:00+00:00")
+    session.commit()
+    return browser
+
+
+def test_an_hour_without_a_request_signs_out(lasting: Browser, clock: SetClock) -> None:
+    clock.pass_by(minutes=59)
+    assert lasting.get("/account").status_code == 200
+    clock.pass_by(minutes=59)
+    assert lasting.get("/account").status_code == 200
+    clock.pass_by(minutes=61)
+    assert lasting.get("/account").status_code == 303
+
+
+def test_a_page_that_refreshes_itself_does_not_keep_the_session_open(
+    lasting: Browser, clock: SetClock
+) -> None:
+    answers = []
+    for _ in range(4):
+        clock.pass_by(minutes=20)
+        answers.append(lasting.get(f"/calls/{uuid4()}/live").status_code)
+    assert answers == [404, 404, 303, 303]
+
+
+def test_sessions_that_were_idle_for_too_long_are_not_listed(
+    lasting: Browser, own: Tenant, session: Session, signed_in: SignedIn, clock: SetClock
+) -> None:
+    clock.pass_by(minutes=61)
+    page = signed_in(own.user).get("/account").text
+    assert (page.count("This browser"), "/account/sessions/" in page) == (1, False)
+
+
+def test_every_part_that_refreshes_itself_is_known() -> None:
+    refreshed = set()
+    for template in (ROOT / "templates").rglob("*.html"):
+        for line in template.read_text().splitlines():
+            if re.search(r'hx-trigger="every ', line):
+                found = re.search(r"""hx-get="\{\{ url_for\(['"]([\w.]+)""", line)
+                assert found, f"{template}: the address stands on another line"
+                refreshed.add(found[1])
+    assert refreshed == REFRESHED

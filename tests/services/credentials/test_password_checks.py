@@ -1,0 +1,76 @@
+"""Passwords are hashed a few at a time; who would wait too long is asked to come back."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Barrier, Event, Thread
+from time import sleep
+
+import pytest
+
+from app.errors import RateLimited
+from app.services.auth.password_checks import PasswordChecks
+
+
+@contextmanager
+def taken(checks: PasswordChecks) -> Iterator[None]:
+    """One turn, kept by another thread until the block ends."""
+    has_begun, may_end = Event(), Event()
+
+    def keep() -> None:
+        with checks.turn():
+            has_begun.set()
+            may_end.wait(5)
+
+    thread = Thread(target=keep)
+    thread.start()
+    assert has_begun.wait(5)
+    yield
+    may_end.set()
+    thread.join()
+
+
+def outcome(checks: PasswordChecks) -> str | tuple[str, int]:
+    try:
+        with checks.turn():
+            return "checked"
+    except RateLimited as refused:
+        return refused.code, refused.retry_after
+
+
+def test_no_more_passwords_are_checked_at_once_than_allowed() -> None:
+    checks, running, most = PasswordChecks(2, 6), set[int](), []
+    ready = Barrier(8)
+
+    def check(number: int) -> None:
+        ready.wait()
+        with checks.turn():
+            running.add(number)
+            most.append(len(running))
+            sleep(0.02)
+            running.remove(number)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(check, range(8)))
+    assert (len(most), max(most)) == (8, 2)
+
+
+def test_who_finds_every_place_taken_is_refused_at_once() -> None:
+    checks = PasswordChecks(1, 0)
+    with taken(checks):
+        assert outcome(checks) == ("sign_in_busy", 3)
+    assert outcome(checks) == "checked"
+
+
+def test_nobody_waits_for_longer_than_allowed() -> None:
+    checks = PasswordChecks(1, 1, longest_wait_seconds=0.05)
+    with taken(checks):
+        assert [outcome(checks), outcome(checks)] == [("sign_in_busy", 3)] * 2
+    assert outcome(checks) == "checked"
+
+
+def test_an_error_gives_the_turn_back() -> None:
+    checks = PasswordChecks(1, 0)
+    with pytest.raises(ZeroDivisionError), checks.turn():
+        raise ZeroDivisionError
+    assert outcome(checks) == "checked"
