@@ -161,9 +161,7 @@ def problems(password: str) -> list[tuple[str, str]]:
 
 def test_good_passwords_in_many_languages_are_accepted() -> None:
     assert len(GOOD) >= 40
-    assert {password: problems(password) for password in GOOD} == {
-        password: [] for password in GOOD
-    }
+    assert {password: found for password in GOOD if (found := problems(password))} == {}
 
 
 def test_common_passwords_are_refused_however_they_are_varied() -> None:
@@ -177,8 +175,9 @@ def test_passwords_made_of_names_around_the_user_are_refused() -> None:
     assert {password: problems(password) for password in CLOSE} == dict.fromkeys(CLOSE, expected)
 
 
-def test_a_name_of_another_company_is_no_reason() -> None:
-    password_rules.check("Northwind Voice Desk over the sea")
+def test_a_name_of_another_company_is_accepted() -> None:
+    password = "Eastwind Voice Desk over the sea"
+    assert problems(password) == []
 
 
 @pytest.mark.parametrize(
