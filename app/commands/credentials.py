@@ -203,6 +203,19 @@ def create_operator(email: str, name: str | None, as_json: bool) -> None:
     _print_new(described, password, "password", as_json)
 
 
+@operator_commands.command("reset-email")
+@click.argument("email")
+@click.argument("new_email")
+def reset_operator_email(email: str, new_email: str) -> None:
+    """Give an operator whose mailbox is lost a new address.
+
+    Check the identity first. Sessions and links end, and both addresses get a mail.
+    """
+    with changes() as (session, caller):
+        operators.reset_email(session, caller, email, new_email)
+    click.echo(f"{email} now signs in as {new_email}. Sessions and links have ended.")
+
+
 def _described(client: OAuthClient) -> dict[str, Any]:
     return {
         "clientId": client.client_id,

@@ -9,6 +9,7 @@ from app.commands.changing import changes
 from app.enums import Tier
 from app.services import partners, users
 from app.services.plans.limits import Allowance, set_allowances
+from app.services.users import email_changes
 
 partner_commands = AppGroup("partner", help="Partners.")
 
@@ -70,3 +71,16 @@ def external_id(user_id: UUID, external_id: str) -> None:
     with changes() as (session, caller):
         users.set_external_id(session, caller, user_id, external_id)
     click.echo(f"{user_id} is known as {external_id}.")
+
+
+@user_commands.command("reset-email")
+@click.argument("user_id", metavar="ID", type=click.UUID)
+@click.argument("email")
+def reset_email(user_id: UUID, email: str) -> None:
+    """Give a user whose mailbox is lost a new address.
+
+    Check the identity first. Sessions and links end, and both addresses get a mail.
+    """
+    with changes() as (session, caller):
+        email_changes.reset(session, caller, user_id, email)
+    click.echo(f"{user_id} now signs in as {email}. Sessions and links have ended.")

@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, UserStatus
-from app.errors import NotFound
+from app.errors import Forbidden, NotFound, ValidationFailed
 from app.models import EmailChange, MailKind, Partner, User
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -21,6 +21,7 @@ from app.services.auth import email_changes, one_time_links, sessions
 from app.services.auth.email_changes import Link, Side
 from app.services.users.creating import email_exists, email_key, refuse_known_address
 from app.services.users.loading import check_type, get
+from app.validation import emails
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,41 @@ def change_email(session: Session, caller: Caller, user: User, email: str) -> No
         mail_queue.ask_for(
             session, caller, MailKind.CONFIRM_EMAIL, user, to=address, details=details
         )
+
+
+def reset(session: Session, caller: Caller, user_id: UUID, email: str) -> User:
+    """Give a user whose mailbox is lost a new address at once, from the command line.
+
+    The operator has checked the identity outside of the product. Raises `Forbidden`
+    (``command_line_only``), `NotFound` and `ValidationFailed` (``invalid_email``,
+    ``email_unchanged``, ``email_exists``).
+    """
+    return reset_of(session, caller, get(session, caller, user_id, for_change=True), email)
+
+
+def reset_of(session: Session, caller: Caller, user: User, email: str) -> User:
+    """As `reset`, for a user held for change."""
+    if caller.kind is not CallerKind.SYSTEM:
+        message = "Reset email addresses on the command line."
+        raise Forbidden(message, "command_line_only")
+    if not emails.is_email(email):
+        message = "Enter an email like name@example.com."
+        raise ValidationFailed.on("email", "invalid_email", message)
+    if email == user.email:
+        message = "The user has this email address already."
+        raise ValidationFailed.on("email", "email_unchanged", message)
+    before = user.email
+    _apply(session, caller, user, email)
+    for kind, address, details in _mails(user, before):  # `ask_for` sends none for commands
+        mail_queue.hand_in(
+            session,
+            kind,
+            partner_id=user.partner_id,
+            user_id=user.id,
+            to=address,
+            details=details,
+        )
+    return user
 
 
 def cancel(session: Session, caller: Caller, user_id: UUID) -> User:
@@ -171,17 +207,18 @@ def _apply(session: Session, caller: Caller, user: User, email: str) -> None:
     email_changes.end(session, user.id)
     one_time_links.end_all(session, user.id)
     sessions.end_all_of_user(session, user.id)
+    for kind, address, details in _mails(user, before):
+        mail_queue.ask_for(session, caller, kind, user, to=address, details=details)
+
+
+def _mails(user: User, before: str) -> list[tuple[MailKind, str | None, dict[str, str]]]:
+    """What a user with a new address gets: kind, address other than the new one, details."""
     if user.status is UserStatus.INVITED:
-        mail_queue.ask_for(session, caller, MailKind.INVITATION, user)
-        return
-    for address in (before, email):
-        mail_queue.ask_for(
-            session,
-            caller,
-            MailKind.EMAIL_CHANGED,
-            user,
-            to=address,
-            details={"from": before, "to": email},
-        )
+        return [(MailKind.INVITATION, None, {})]
+    details = {"from": before, "to": user.email}
+    mails: list[tuple[MailKind, str | None, dict[str, str]]] = [
+        (MailKind.EMAIL_CHANGED, address, details) for address in (before, user.email)
+    ]
     if user.password_hash is None:
-        mail_queue.ask_for(session, caller, MailKind.SET_PASSWORD, user)
+        mails.append((MailKind.SET_PASSWORD, None, {}))
+    return mails

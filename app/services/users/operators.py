@@ -4,10 +4,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, Role
-from app.errors import Forbidden, ValidationFailed
+from app.errors import Forbidden, NotFound, ValidationFailed
 from app.models import User
 from app.policy.caller import Caller
 from app.services import audit
+from app.services.users import email_changes
 from app.services.users.creating import email_key
 from app.validation import emails
 
@@ -42,3 +43,17 @@ def create(
     session.flush()
     audit.record_change(session, caller, "operator.created", user)
     return user
+
+
+def reset_email(session: Session, caller: Caller, email: str, new_email: str) -> User:
+    """Give an operator whose mailbox is lost a new address at once.
+
+    Raises as `email_changes.reset`, and `NotFound` (``operator_not_found``).
+    """
+    query = select(User).where(User.partner_id.is_(None), User.email_key == email_key(email))
+    held = query.with_for_update().execution_options(populate_existing=True)
+    user = session.scalars(held).one_or_none()
+    if user is None:
+        message = "There is no such operator."
+        raise NotFound(message, "operator_not_found")
+    return email_changes.reset_of(session, caller, user, new_email)
