@@ -13,7 +13,7 @@ export PYTHON
 # A process starts a third quicker where its modules are compiled already.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-quick lint check check-all crash guards bench screenshots lighthouse fmt lock
+.PHONY: help run test test-quick lint check check-all crash guards security bench screenshots lighthouse fmt lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -55,6 +55,10 @@ crash: ## Kill the worker KILLS (200) times on each database and carrier, and at
 guards: ## Remove one guard at a time from a copy of the code; at least all but one must be noticed
 	@scripts/setup_tests
 	$(BIN)/python -m scripts.guards
+
+security: ## Scan the code and its packages, and send random requests as each role; list open findings
+	@scripts/setup_tests
+	@$(BIN)/python -m scripts.security
 
 bench: ## Measure speed and memory against their floors
 	@scripts/setup_tests

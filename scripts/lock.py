@@ -29,10 +29,11 @@ def resolved(requirements: list[str]) -> list[str]:
 
 def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    needed = project["dependencies"]
+    needed, extras = project["dependencies"], project["optional-dependencies"]
     for name, requirements in {
         "requirements.lock": needed,
-        "requirements-test.lock": [*needed, *project["optional-dependencies"]["test"]],
+        "requirements-test.lock": [*needed, *extras["test"]],
+        "requirements-security.lock": extras["security"],
     }.items():
         head = "# Made from pyproject.toml by `make lock`."
         (ROOT / name).write_text("\n".join([head, *resolved(requirements), ""]))

@@ -62,11 +62,12 @@ def number(axis: str) -> int:
 
 
 def rotating(axis: str, parts: Sequence[Part]) -> list[Part]:
-    """All the parts in the full matrix, else the one that the commit chooses.
+    """All the parts in the full matrix, else the one that the commit chooses. A command asks for
+    all the parts of single axes by ``PORTAL_TEST_ALL_OF``, names with commas between them.
 
     For `pytest.mark.parametrize` and fixture params.
     """
-    if is_full():
+    if is_full() or axis in os.environ.get("PORTAL_TEST_ALL_OF", "").split(","):
         chosen[axis] = "all"
         return list(parts)
     turn = number(axis) % len(parts)

@@ -63,16 +63,16 @@ PAGES: Codes = {"out_of_range": "page or perPage is no positive number, or over 
 AREAS: Mapping[Area, Mapping[int, Codes]] = {
     Area.PARTNER_ADMIN: {
         401: {
-            "token_missing": "No bearer token was sent.",
-            "invalid_token": "The token is expired, forged, revoked or of another area.",
+            "token_missing": "No bearer token was sent.",  # nosec B105 - the meaning of a code
+            "invalid_token": "The token is expired, forged, revoked or of another area.",  # nosec B105 - the meaning of a code
         },
         403: {"insufficient_scope": "The role or scope of the token is too low."},
         429: {"rate_limited": "Too many requests with this credential; see Retry-After."},
     },
     Area.LEGACY_CALLS: {
         403: {
-            "token_missing": "No access token was sent.",
-            "invalid_token": "The token is expired, forged, revoked or of another area.",
+            "token_missing": "No access token was sent.",  # nosec B105 - the meaning of a code
+            "invalid_token": "The token is expired, forged, revoked or of another area.",  # nosec B105 - the meaning of a code
         },
         429: {"rate_limited": "Too many requests with this credential; see Retry-After."},
     },

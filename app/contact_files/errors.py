@@ -34,7 +34,7 @@ REFUSALS = {
     "too_large": "The file is larger than {limit}. Split it, or save it as CSV.",
     "too_many_rows": "The file has more than {limit:,} rows. Split it into several files.",
     "zip_bomb": "The workbook unpacks to far more than a contact list holds. Save it as CSV.",
-    "password_protected": "The workbook is protected by a password. Save it without one.",
+    "password_protected": "The workbook is protected by a password. Save it without one.",  # nosec B105 - a message
     "macro_file": "This is a workbook of macros, not a contact file. Save the list as XLSX.",
     "unreadable_workbook": "The workbook is damaged. Open it in a spreadsheet and save it again.",
     "unsafe_workbook": "The workbook holds XML that no spreadsheet writes. Save it as CSV.",

@@ -41,6 +41,8 @@ class Run:
     checks: set[str] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
     requests: int = 0
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    """The description that was asked by."""
 
 
 def ask(
@@ -50,17 +52,21 @@ def ask(
     *,
     only: str | None = None,
     without: Sequence[str] = (),
+    as_caller: Mapping[str, Any] | None = None,
 ) -> Run:
-    """All operations as a partner's scripts, ``without`` some of them or ``only`` one."""
-    config = SchemathesisConfig.from_dict(
-        _configuration(base_url, demo, depth, operator=only in FOR_OPERATORS)
-    )
+    """All operations, ``without`` some of them or ``only`` one.
+
+    ``as_caller`` has a credential for each security scheme; without it a partner's scripts ask.
+    """
+    if as_caller is None:
+        as_caller = everything_of(base_url, demo, operator=only in FOR_OPERATORS)
+    config = SchemathesisConfig.from_dict(_configuration(base_url, demo, depth, as_caller))
     schema = schemathesis.openapi.from_url(f"{base_url}/api/openapi.json", config=config)
     if only is not None:
         chosen = schema.include(operation_id=only)
     else:
         chosen = schema.exclude(operation_id=list(without))
-    run = Run()
+    run = Run(schema=schema.raw_schema)
     for event in from_schema(chosen).execute():
         if isinstance(event, events.ScenarioFinished):
             _note(event, schema.raw_schema["paths"], run)
@@ -115,12 +121,11 @@ def _published(
 
 
 def _configuration(
-    base_url: str, demo: Mapping[str, Any], depth: Depth, *, operator: bool
+    base_url: str, demo: Mapping[str, Any], depth: Depth, credentials: Mapping[str, Any]
 ) -> dict[str, Any]:
     partner = demo["partners"][0]
     customer = partner["organizations"][0]
     assistant = next(one for one in customer["agents"] if one["active"] and one["phoneReady"])
-    legacy = customer["legacyClient"]
     known = {
         "path.partnerId": partner["id"],
         "path.organizationId": customer["id"],
@@ -146,27 +151,34 @@ def _configuration(
         },
         "phases": {"coverage": {"enabled": depth.bounds}},
         "generation": {"max-examples": depth.examples, "database": "none", "no-shrink": True},
-        "auth": {
-            "openapi": {
-                "bearerToken": {
-                    "bearer": _token(base_url, demo["operator"] if operator else partner["client"])
-                },
-                "callToken": {"bearer": _token(base_url, legacy)},
-                "apiKey": {"api_key": customer["apiKey"]},
-                "clientCredentials": {
-                    "username": legacy["clientId"],
-                    "password": legacy["clientSecret"],
-                },
-            }
-        },
+        "auth": {"openapi": dict(credentials)},
     }
 
 
-def _token(base_url: str, client: Mapping[str, str]) -> str:
+def everything_of(
+    base_url: str, demo: Mapping[str, Any], *, operator: bool = False
+) -> dict[str, Any]:
+    """A partner's credentials for every area, or with the operator's token for Area A."""
+    partner = demo["partners"][0]
+    customer = partner["organizations"][0]
+    legacy = customer["legacyClient"]
+    return {
+        "bearerToken": {
+            "bearer": token_of(base_url, demo["operator"] if operator else partner["client"])
+        },
+        "callToken": {"bearer": token_of(base_url, legacy)},
+        "apiKey": {"api_key": customer["apiKey"]},
+        "clientCredentials": {"username": legacy["clientId"], "password": legacy["clientSecret"]},
+    }
+
+
+def token_of(base_url: str, client: Mapping[str, str], scope: str | None = None) -> str:
+    """An access token, with the ``scope`` alone if one is given."""
     form = {
         "grant_type": "client_credentials",
         "client_id": client["clientId"],
         "client_secret": client["clientSecret"],
+        **({"scope": scope} if scope else {}),
     }
     address = f"{base_url}/oauth2/token"
     with urlopen(address, urlencode(form).encode()) as answer:  # noqa: S310 - our own, on loopback

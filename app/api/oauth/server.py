@@ -151,7 +151,7 @@ class TokenServer(AuthorizationServer):
         issued = tokens.issue(self.session, client.stored, allowed, self.settings)
         return {
             "access_token": issued.access_token,
-            "token_type": "Bearer",
+            "token_type": "Bearer",  # nosec B105 - the kind of token
             "expires_in": issued.expires_in,
             "scope": issued.scope,
         }

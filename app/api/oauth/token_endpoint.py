@@ -41,7 +41,7 @@ CLIENT_REFUSED = {
     example={
         "grant_type": "client_credentials",
         "client_id": "ppc_…",
-        "client_secret": "…",
+        "client_secret": "…",  # nosec B105 - an example
         "scope": "phone/call.out",
     },
 )

@@ -60,7 +60,8 @@ def list_assistants() -> str:
             cursor=at.cursor,
             limit=lists.PAGE_SIZE,
         )
-        owners = organizations_of(session, page.items)
+        ids = {assistant.organization_id for assistant in page.items}
+        owners = organizations.by_ids(session, caller(), ids)
     return render_template(
         "portal/assistants/list.html",
         organization=organization,
@@ -180,13 +181,6 @@ def assistant_key_remove(assistant_id: UUID) -> Page:
         settings.remove_external_id_key(session, caller(), assistant_id, key)
     flash(f"The key {key} was removed.", "success")
     return redirect(url_for("portal.assistant", assistant_id=assistant_id), 303)
-
-
-def organizations_of(session: Session, found: Any) -> dict[UUID, Organization]:
-    """Return the organizations of assistants, in one query."""
-    ids = {assistant.organization_id for assistant in found}
-    query = organizations.visible(caller()).where(Organization.id.in_(ids))
-    return {row.id: row for row in session.scalars(query)}
 
 
 def _stored(session: Session, assistant_id: UUID) -> AssistantForm:

@@ -93,7 +93,7 @@ def roll(
     client.previous_until = utcnow() + overlap if overlap else None
     client.secret_hash = credential_secrets.hash_of(secret)
     client.responsible_id = caller.user_id or client.responsible_id
-    audit.record_change(session, caller, "client.rolled", client, after={"secret": "new"})
+    audit.record_change(session, caller, "client.rolled", client, after={"secret": "new"})  # nosec B105 - a word for the history
     return NewClient(client, secret)
 
 

@@ -6,6 +6,7 @@ from app.services.organizations.limits import claim_seat
 from app.services.organizations.loading import (
     Closeness,
     Filter,
+    by_ids,
     called,
     check,
     count,

@@ -1,0 +1,79 @@
+"""What a part of `make security` reports, and which findings have their reason on the line."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from app.config import ROOT
+
+EXEMPTION = re.compile(r"#\s*(?:noqa:|nosec|nosemgrep:)\s*([\w, -]+?) - (\S.*)")
+"""Group 1 has the checks, group 2 the reason. Without a reason it exempts nothing."""
+
+REASONS: Mapping[tuple[str, str], str] = {
+    ("B404", ""): "Importing subprocess does nothing; each call is checked (B603).",
+    ("B405", ""): "TwiML is written, never parsed; readers of contact files have their own tests.",
+    ("B406", ""): "Only escape is imported, which parses nothing.",
+    ("B603", "scripts/"): "Developers' commands start programs that the script itself names.",
+    ("B603", "supervisor/"): "The supervisor starts our own modules and gunicorn.",
+}
+"""Check and start of the path -> why every finding of it is closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    check: str
+    path: str
+    line: int
+    last_line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.check}: {self.message}"
+
+
+@dataclass(slots=True)
+class Result:
+    """What came of one part. ``unchecked`` says why it could not be checked."""
+
+    part: str
+    open: list[str] = field(default_factory=list)
+    closed: int = 0
+    unchecked: str = ""
+
+    @property
+    def verdict(self) -> str:
+        if self.open:
+            return f"{len(self.open)} open"
+        return f"NOT CHECKED: {self.unchecked}" if self.unchecked else "no open finding"
+
+
+def names_of(check: str) -> set[str]:
+    """The names under which a comment may exempt a check: ruff's S608 is bandit's B608."""
+    if check == "sql-made-of-values":
+        return {check, "S608"}
+    return {check, f"S{check[1:]}"} if re.fullmatch(r"B\d{3}", check) else {check}
+
+
+def exempted(line: str) -> set[str]:
+    """The checks that a comment on the line exempts with a reason."""
+    found = EXEMPTION.search(line)
+    return set(re.split(r"[, ]+", found.group(1))) if found else set()
+
+
+def is_closed(finding: Finding) -> bool:
+    if any(check == finding.check and finding.path.startswith(start) for check, start in REASONS):
+        return True
+    lines = (ROOT / finding.path).read_text().splitlines()
+    own = lines[finding.line - 1 : finding.last_line]
+    return any(names_of(finding.check) & exempted(line) for line in own)
+
+
+def judged(part: str, findings: Iterable[Finding]) -> Result:
+    """The open findings, and how many have their reason."""
+    result = Result(part)
+    for finding in findings:
+        if is_closed(finding):
+            result.closed += 1
+        else:
+            result.open.append(str(finding))
+    return result

@@ -1,0 +1,52 @@
+"""Known vulnerabilities of the packages, where the data about them can be reached."""
+
+import json
+from typing import Any
+
+from scripts.security import tools
+from scripts.security.findings import Result
+
+PYTHON_LOCKS = ("requirements.lock", "requirements-test.lock")
+
+
+def pip_audit(lock: str) -> Result:
+    result = Result(f"pip-audit {lock}")
+    ask = [tools.tool("pip-audit"), "--requirement", lock, "--no-deps", "--disable-pip"]
+    ended = tools.run([*ask, "--format", "json", "--progress-spinner", "off", "--timeout", "20"])
+    report = _read(ended.stdout)
+    if not report:
+        result.unchecked = _last_line(ended.stderr)
+        return result
+    unknown = [one["name"] for one in report["dependencies"] if "skip_reason" in one]
+    if unknown:
+        every = len(report["dependencies"])
+        result.unchecked = f"no data about {len(unknown)} of {every} packages"
+    for package in report["dependencies"]:
+        for known in package.get("vulns", ()):
+            fixed = ", ".join(known["fix_versions"]) or "none"
+            name = f"{package['name']} {package['version']}"
+            result.open.append(f"{lock}: {name}: {known['id']} (fixed in: {fixed})")
+    return result
+
+
+def npm_audit() -> Result:
+    result = Result("npm audit")
+    ended = tools.run(["npm", "audit", "--json", "--audit"])
+    report = _read(ended.stdout)
+    if not report or "vulnerabilities" not in report:
+        result.unchecked = str(report["message"]) if report else _last_line(ended.stderr)
+        return result
+    for name, known in report["vulnerabilities"].items():
+        result.open.append(f"package-lock.json: {name} {known['range']}: {known['severity']}")
+    return result
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["no answer"])[-1]

@@ -1,0 +1,101 @@
+"""bandit, and semgrep with the rules of rules.yml."""
+
+import json
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from app.config import ROOT
+from scripts.security import tools
+from scripts.security.findings import Finding, Result, judged
+
+RULES = Path(__file__).parent / "rules.yml"
+SAMPLES = Path(__file__).parent / "samples.toml"
+PYTHON = ("app", "scripts", "supervisor", "wsgi.py", "gunicorn.conf.py")
+EMPTY_TEXT = "password: ''"
+"""bandit takes an empty text for a password."""
+SOURCES = ("app", "supervisor", "templates")
+
+
+def bandit() -> Result:
+    program = tools.tool("bandit")
+    command = [program, "--quiet", "--ignore-nosec", "--format", "json", "--recursive", *PYTHON]
+    ended = tools.run(command)
+    report = json.loads(ended.stdout)
+    result = judged(
+        "bandit",
+        (
+            Finding(
+                found["test_id"],
+                found["filename"].removeprefix("./"),
+                min(found["line_range"]),
+                max(found["line_range"]),
+                found["issue_text"],
+            )
+            for found in report["results"]
+            if not found["issue_text"].endswith(EMPTY_TEXT)
+        ),
+    )
+    result.open += [f"bandit failed: {error}" for error in report["errors"]]
+    return result
+
+
+def semgrep() -> Result:
+    report = _scan(ROOT, SOURCES)
+    result = judged("semgrep", _findings(report))
+    result.open += [f"semgrep failed: {error['message']}" for error in report["errors"]]
+    return result
+
+
+def samples() -> Result:
+    """Whether each rule still finds its sample, and nothing in the code that is like it."""
+    result = Result("semgrep samples")
+    with tempfile.TemporaryDirectory() as name:
+        expected, folder = set(), Path(name)
+        for rule, sample in read_samples().items():
+            path = Path(sample["file"])
+            for kind in ("finds", "passes"):
+                file = path.with_name(f"{rule}-{kind}{path.suffix}")
+                (folder / file).parent.mkdir(parents=True, exist_ok=True)
+                (folder / file).write_text(sample[kind])
+            expected.add((rule, str(path.with_name(f"{rule}-finds{path.suffix}"))))
+        report = _scan(folder, ["app", "templates"])
+        found = {(finding.check, finding.path) for finding in _findings(report)}
+    own = {(rule, path) for rule, path in found if Path(path).name.startswith(f"{rule}-")}
+    result.open += [f"{rule} does not find its sample" for rule, _ in sorted(expected - own)]
+    result.open += [f"{rule} finds what it must pass" for rule, _ in sorted(own - expected)]
+    result.open += [f"semgrep failed: {error['message']}" for error in report["errors"]]
+    return result
+
+
+def read_samples() -> Mapping[str, Mapping[str, str]]:
+    """By the rule: ``file``, and the code that it ``finds`` and ``passes``."""
+    return tomllib.loads(SAMPLES.read_text())
+
+
+def _scan(folder: Path, targets: Sequence[str]) -> Any:
+    ask = [tools.tool("semgrep"), "scan", "--config", RULES, "--json", "--quiet", "--jobs", "2"]
+    alone = ["--metrics=off", "--disable-version-check", "--disable-nosem", "--no-git-ignore"]
+    alone += ["--project-root", "."]
+    ended = tools.run([*ask, *alone, *targets], folder=folder)
+    try:
+        return json.loads(ended.stdout)
+    except ValueError:
+        return {"results": [], "errors": [{"message": ended.stderr.strip()[-2000:]}]}
+
+
+def _findings(report: Any) -> Iterator[Finding]:
+    seen = set()
+    for found in report["results"]:
+        finding = Finding(
+            found["check_id"].rpartition(".")[2],
+            found["path"],
+            found["start"]["line"],
+            found["end"]["line"],
+            found["extra"]["message"],
+        )
+        if finding not in seen:
+            seen.add(finding)
+            yield finding

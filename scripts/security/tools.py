@@ -1,0 +1,35 @@
+"""The scanners live in an environment of their own: semgrep needs other versions of packages that
+the product has too."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.config import ROOT
+
+FOLDER = ROOT / ".setup" / "security"
+LOCK = ROOT / "requirements-security.lock"
+
+
+def tool(name: str) -> Path:
+    return FOLDER / "bin" / name
+
+
+def install() -> None:
+    """Install what the lock pins, unless it is there already."""
+    stamp, wanted = FOLDER / ".installed", LOCK.read_text()
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    print("Installing the scanners into .setup/security …", flush=True)
+    subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER], check=True)
+    pip = [tool("python"), "-m", "pip", "install", "--disable-pip-version-check", "--quiet"]
+    ended = run([*pip, "-r", LOCK])
+    if ended.returncode != 0:
+        raise SystemExit(f"pip could not install the scanners:\n{ended.stderr}")
+    stamp.write_text(wanted)
+
+
+def run(command: Sequence[str | Path], *, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """The ended process; scanners use their exit code for findings too."""
+    return subprocess.run(command, check=False, cwd=folder, capture_output=True, text=True)

@@ -1,0 +1,143 @@
+"""schemathesis as each kind of caller: no server error, no status that isn't published, and no
+success beyond the scope of the credential."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from app.enums import Role
+from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
+from tests import matrix
+from tests.contract.exceptions import is_excused
+from tests.contract.fuzzing import Depth, Run, ask, token_of
+from tests.fixtures.databases import BACKENDS
+from tests.fixtures.stack import ROOT, Stack, Stacks
+
+P = Permission
+CLIENT_ROLES = (Role.OPERATOR, Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
+ENDED = ("suspended client", "suspended organization", "suspended partner", "revoked key")
+CALLERS = (
+    "anonymous",
+    *CLIENT_ROLES,
+    *(f"scope {scope}" for scope in sorted(ROLE_PERMISSIONS[Role.PARTNER_ADMIN])),
+    "API key",
+    "legacy client",
+    *ENDED,
+)
+SHALLOW = Depth(seed=1, examples=1, bounds=False)
+
+pytestmark = [
+    pytest.mark.crawl,
+    pytest.mark.filterwarnings("default"),  # what it warns itself about is none of ours
+]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Credentials by the security scheme, and the permissions that they carry."""
+
+    credentials: Mapping[str, Any]
+    granted: frozenset[Permission] = frozenset()
+    lists_own: bool = False
+    """Whether it may read what any API key may."""
+
+
+@pytest.fixture(scope="module", params=matrix.rotating("schemathesis roles database", BACKENDS))
+def stack(request: pytest.FixtureRequest, stacks: Stacks) -> Iterator[Stack]:
+    running = stacks.start(request.param, {"PORTAL_FAILED_SIGN_INS": "1000000"})
+    yield running
+    running.stop()
+
+
+def command(stack: Stack, *words: str) -> str:
+    """An operator's command on the stack's database; its output."""
+    own = {"DATABASE_URL": stack.database_url, "PORTAL_INSTANCE_DIR": str(stack.instance)}
+    asked = [sys.executable, "-m", "flask", "--app", "wsgi", *words]
+    ended = subprocess.run(
+        asked, cwd=ROOT, env={**os.environ, **own}, capture_output=True, text=True, check=True
+    )
+    return ended.stdout
+
+
+def bearer(stack: Stack, client: Mapping[str, str], scope: str | None = None) -> dict[str, Any]:
+    return {"bearerToken": {"bearer": token_of(stack.base_url, client, scope)}}
+
+
+def key(customer: Mapping[str, Any]) -> dict[str, Any]:
+    return {"apiKey": {"api_key": customer["apiKey"]}}
+
+
+def asking(stack: Stack, name: str) -> Asking:
+    """The caller of this name; one that has ended held good credentials before."""
+    partner = stack.demo["partners"][0]
+    customer, client = partner["organizations"][0], partner["client"]
+    if name == "anonymous":
+        return Asking({})
+    if name == Role.OPERATOR:
+        return Asking(bearer(stack, stack.demo["operator"]), ROLE_PERMISSIONS[Role.OPERATOR])
+    if name in CLIENT_ROLES:
+        own = next(one for one in partner["clients"] if one["role"] == name)
+        return Asking(bearer(stack, own), ROLE_PERMISSIONS[Role(name)])
+    if name.startswith("scope "):
+        scope = Permission(name.removeprefix("scope "))
+        return Asking(bearer(stack, client, scope), frozenset({scope}))
+    if name == "API key":
+        return Asking(key(customer), API_KEY_SCOPES, lists_own=True)
+    if name == "legacy client":
+        token = token_of(stack.base_url, customer["legacyClient"])
+        return Asking({"callToken": {"bearer": token}}, frozenset({P.LEGACY_CALL}))
+    return Asking(ended(stack, name))
+
+
+def ended(stack: Stack, name: str) -> dict[str, Any]:
+    """Credentials of what has just been suspended or revoked, each of another partner or customer
+    than those of the callers that go on."""
+    first, second = stack.demo["partners"][:2]
+    customer = first["organizations"][1]
+    if name == "suspended client":
+        client = first["clients"][2]
+        credentials = bearer(stack, client)
+        command(stack, "client", "suspend", client["clientId"])
+        return credentials
+    if name == "suspended organization":
+        token = token_of(stack.base_url, customer["legacyClient"])
+        command(stack, "org", "suspend", customer["id"])
+        return {**key(customer), "callToken": {"bearer": token}}
+    if name == "suspended partner":
+        credentials = bearer(stack, second["client"]) | key(second["organizations"][0])
+        command(stack, "partner", "suspend", second["id"])
+        return credentials
+    command(stack, "key", "revoke", customer["apiKeyId"])
+    return key(customer)
+
+
+def beyond(run: Run, schema: Mapping[str, Any], caller: Asking) -> dict[str, set[int]]:
+    """Operations that succeeded although the caller may not use them, with the statuses."""
+    found = {}
+    for label, statuses in run.answered.items():
+        method, path = label.split(" ")
+        operation = schema["paths"][path][method.lower()]
+        needed = operation.get("x-permission")
+        allowed = needed in caller.granted if needed else may_ask(operation, caller)
+        good = {status for status in statuses if status < 400}
+        if good and not allowed:
+            found[label] = good
+    return found
+
+
+def may_ask(operation: Mapping[str, Any], caller: Asking) -> bool:
+    """Operations without a permission: the public ones, and those of every API key."""
+    return {"apiKey": []} not in operation["security"] or caller.lists_own
+
+
+@pytest.mark.parametrize("name", matrix.rotating("schemathesis role", CALLERS))
+def test_nothing_is_found_as(stack: Stack, name: str) -> None:
+    caller = asking(stack, name)
+    run = ask(stack.base_url, stack.demo, SHALLOW, as_caller=caller.credentials)
+    findings = [str(finding) for finding in run.findings if not is_excused(finding)]
+    assert (findings, run.errors, beyond(run, run.schema, caller)) == ([], [], {})
