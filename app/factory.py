@@ -39,7 +39,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     give_request_ids(app)
     refuse_other_hosts(app, settings.public_url)
     send_security_headers(app)
-    serve_built_assets(app)
+    serve_built_assets(app, over_https=settings.public_url.startswith("https://"))
     if settings.env == "production":  # behind one proxy, which sets these headers itself
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=1, x_proto=1)  # type: ignore[method-assign]  # middleware
     app.register_blueprint(health)

@@ -8,6 +8,7 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'self'; img-src 'self' data:{images}; object-src 'none'; base-uri 'none';"
     " form-action 'self'; frame-ancestors {ancestors}{styles}"
 )
+STRICT_TRANSPORT = "max-age=31536000"
 VIEWER_STYLES = (
     "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
     " 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='"
@@ -55,5 +56,5 @@ def send_security_headers(app: Flask) -> None:
         headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
         headers["X-Robots-Tag"] = "noindex"
         if request.is_secure:
-            headers["Strict-Transport-Security"] = "max-age=31536000"
+            headers["Strict-Transport-Security"] = STRICT_TRANSPORT
         return response

@@ -4,7 +4,7 @@ Every check it has is on; a slow answer is no finding here, so `max_response_tim
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -25,11 +25,13 @@ KNOWN = 0.7
 @dataclass(frozen=True)
 class Depth:
     """``examples`` is how many requests each operation gets in each of the random phases; without
-    ``bounds`` the phase is left out that tries every limit of every property."""
+    ``bounds`` the phase is left out that tries every limit of every property, without ``chains``
+    the one that uses an answer in the next request."""
 
     seed: int
     examples: int
     bounds: bool = True
+    chains: bool = True
 
 
 @dataclass
@@ -54,16 +56,19 @@ def ask(
     without: Sequence[str] = (),
     as_caller: Mapping[str, Any] | None = None,
 ) -> Run:
-    """All operations, ``without`` some of them or ``only`` one.
+    """All operations as a partner's scripts, ``without`` some of them or ``only`` one.
 
-    ``as_caller`` has a credential for each security scheme; without it a partner's scripts ask.
+    ``as_caller`` has other credentials, by security scheme, which ask only the operations of their
+    schemes; without any credential all operations are asked.
     """
-    if as_caller is None:
-        as_caller = everything_of(base_url, demo, operator=only in FOR_OPERATORS)
-    config = SchemathesisConfig.from_dict(_configuration(base_url, demo, depth, as_caller))
+    own = everything_of(base_url, demo, operator=only in FOR_OPERATORS)
+    credentials = own if as_caller is None else as_caller
+    config = SchemathesisConfig.from_dict(_configuration(base_url, demo, depth, credentials))
     schema = schemathesis.openapi.from_url(f"{base_url}/api/openapi.json", config=config)
     if only is not None:
         chosen = schema.include(operation_id=only)
+    elif as_caller:
+        chosen = schema.include(operation_id=list(_operations_of(schema.raw_schema, as_caller)))
     else:
         chosen = schema.exclude(operation_id=list(without))
     run = Run(schema=schema.raw_schema)
@@ -75,6 +80,14 @@ def ask(
         elif isinstance(event, events.FatalError):
             raise event.exception
     return run
+
+
+def _operations_of(description: Mapping[str, Any], schemes: Iterable[str]) -> Iterator[str]:
+    """The ids of the operations that take a credential of these schemes."""
+    for methods in description["paths"].values():
+        for operation in methods.values():
+            if any(scheme in one for one in operation["security"] for scheme in schemes):
+                yield operation["operationId"]
 
 
 def _note(event: events.ScenarioFinished, paths: Mapping[str, Any], run: Run) -> None:
@@ -149,9 +162,12 @@ def _configuration(
         "parameters": {
             place: {"dictionary": name, "probability": KNOWN} for place, name in names.items()
         },
-        "phases": {"coverage": {"enabled": depth.bounds}},
+        "phases": {
+            "coverage": {"enabled": depth.bounds},
+            "stateful": {"enabled": depth.chains},
+        },
         "generation": {"max-examples": depth.examples, "database": "none", "no-shrink": True},
-        "auth": {"openapi": dict(credentials)},
+        **({"auth": {"openapi": dict(credentials)}} if credentials else {}),
     }
 
 

@@ -1,5 +1,8 @@
 """Built assets: compressed ahead, kept for ever, and nothing else beside them."""
 
+from collections.abc import Callable
+
+from flask import Flask
 from flask.testing import FlaskClient
 
 from app.http.static_files import DIST
@@ -19,3 +22,18 @@ def test_an_asset_is_sent_compressed_and_may_be_kept_for_ever(client: FlaskClien
 
 def test_a_name_that_was_not_built_is_not_there(client: FlaskClient) -> None:
     assert client.get("/static/dist/css/app.0000000000.css").status_code == 404
+
+
+def test_over_https_an_asset_carries_the_headers_that_protect_it(
+    make_app: Callable[..., Flask],
+) -> None:
+    client = make_app(public_url="https://portal.example").test_client()
+    answer = client.get(Assets(DIST, "/static/dist").url("css/app.css"))
+    names = ("Content-Security-Policy", "Strict-Transport-Security", "X-Content-Type-Options")
+    assert {name: answer.headers.get(name) for name in names} == {
+        "Content-Security-Policy": (
+            "default-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+        ),
+        "Strict-Transport-Security": "max-age=31536000",
+        "X-Content-Type-Options": "nosniff",
+    }
