@@ -1,6 +1,7 @@
 """Known vulnerabilities of the packages, where the data about them can be reached."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from scripts.security import tools
@@ -11,7 +12,13 @@ PYTHON_LOCKS = ("requirements.lock", "requirements-test.lock")
 
 def pip_audit(lock: str) -> Result:
     result = Result(f"pip-audit {lock}")
-    ask = [tools.tool("pip-audit"), "--requirement", lock, "--no-deps", "--disable-pip"]
+    ask: list[str | Path] = [
+        tools.tool("pip-audit"),
+        "--requirement",
+        lock,
+        "--no-deps",
+        "--disable-pip",
+    ]
     ended = tools.run([*ask, "--format", "json", "--progress-spinner", "off", "--timeout", "20"])
     report = _read(ended.stdout)
     if not report:

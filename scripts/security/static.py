@@ -21,7 +21,15 @@ SOURCES = ("app", "supervisor", "templates")
 
 def bandit() -> Result:
     program = tools.tool("bandit")
-    command = [program, "--quiet", "--ignore-nosec", "--format", "json", "--recursive", *PYTHON]
+    command: list[str | Path] = [
+        program,
+        "--quiet",
+        "--ignore-nosec",
+        "--format",
+        "json",
+        "--recursive",
+        *PYTHON,
+    ]
     ended = tools.run(command)
     report = json.loads(ended.stdout)
     result = judged(
@@ -76,7 +84,16 @@ def read_samples() -> Mapping[str, Mapping[str, str]]:
 
 
 def _scan(folder: Path, targets: Sequence[str]) -> Any:
-    ask = [tools.tool("semgrep"), "scan", "--config", RULES, "--json", "--quiet", "--jobs", "2"]
+    ask: list[str | Path] = [
+        tools.tool("semgrep"),
+        "scan",
+        "--config",
+        RULES,
+        "--json",
+        "--quiet",
+        "--jobs",
+        "2",
+    ]
     alone = ["--metrics=off", "--disable-version-check", "--disable-nosem", "--no-git-ignore"]
     alone += ["--project-root", "."]
     ended = tools.run([*ask, *alone, *targets], folder=folder)

@@ -23,7 +23,14 @@ def install() -> None:
         return
     print("Installing the scanners into .setup/security …", flush=True)
     subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER], check=True)
-    pip = [tool("python"), "-m", "pip", "install", "--disable-pip-version-check", "--quiet"]
+    pip: list[str | Path] = [
+        tool("python"),
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        "--quiet",
+    ]
     ended = run([*pip, "-r", LOCK])
     if ended.returncode != 0:
         raise SystemExit(f"pip could not install the scanners:\n{ended.stderr}")

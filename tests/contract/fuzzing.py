@@ -68,7 +68,8 @@ def ask(
     if only is not None:
         chosen = schema.include(operation_id=only)
     elif as_caller:
-        chosen = schema.include(operation_id=list(_operations_of(schema.raw_schema, as_caller)))
+        asked = set(_operations_of(schema.raw_schema, as_caller)) - set(without)
+        chosen = schema.include(operation_id=sorted(asked))
     else:
         chosen = schema.exclude(operation_id=list(without))
     run = Run(schema=schema.raw_schema)

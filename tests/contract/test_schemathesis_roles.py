@@ -2,12 +2,15 @@
 success beyond the scope of the credential. That good requests are accepted is tested as a partner's
 scripts, in test_schemathesis.py."""
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
+from urllib.request import urlopen
 
 import pytest
 
@@ -21,15 +24,18 @@ from tests.fixtures.stack import ROOT, Stack, Stacks
 
 P = Permission
 CLIENT_ROLES = (Role.OPERATOR, Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
-ENDED = ("suspended client", "suspended organization", "suspended partner", "revoked key")
+ENDED = ("revoked token", "suspended client", "suspended organization", "suspended partner")
 CALLERS = (
     "anonymous",
     *CLIENT_ROLES,
     *(f"scope {scope}" for scope in sorted(ROLE_PERMISSIONS[Role.PARTNER_ADMIN])),
-    "API key",
+    *(f"key {scope}" for scope in sorted(API_KEY_SCOPES)),
     "legacy client",
     *ENDED,
 )
+LARGE = {"updatePartner": P.BRANDING_WRITE, "createPartner": P.PARTNER_CREATE}
+"""Their bodies take as long to make as all the others together. Without the permission a body isn't
+read (tests/api/test_refusals.py), so they are asked by callers who have it."""
 SHALLOW = Depth(seed=1, examples=2, bounds=False, chains=False)
 
 pytestmark = [
@@ -84,8 +90,11 @@ def asking(stack: Stack, name: str) -> Asking:
     elif name.startswith("scope "):
         scope = Permission(name.removeprefix("scope "))
         caller = Asking(bearer(stack, partner["client"], scope), frozenset({scope}))
-    elif name == "API key":
-        caller = Asking(key(customer), API_KEY_SCOPES, lists_own=True)
+    elif name.startswith("key "):
+        scope = Permission(name.removeprefix("key "))
+        words = ("--organization", customer["id"], "--name", name, "--scope", scope, "--json")
+        made = json.loads(command(stack, "key", "create", *words))
+        caller = Asking(key(made), frozenset({scope}), lists_own=True)
     elif name == "legacy client":
         token = token_of(stack.base_url, customer["legacyClient"])
         caller = Asking({"callToken": {"bearer": token}}, frozenset({P.LEGACY_CALL}))
@@ -106,14 +115,20 @@ def ended(stack: Stack, name: str) -> dict[str, Any]:
         return credentials
     if name == "suspended organization":
         token = token_of(stack.base_url, customer["legacyClient"])
-        command(stack, "org", "suspend", customer["id"])
+        command(stack, "organization", "suspend", customer["id"])
         return {**key(customer), "callToken": {"bearer": token}}
     if name == "suspended partner":
         credentials = bearer(stack, second["client"]) | key(second["organizations"][0])
         command(stack, "partner", "suspend", second["id"])
         return credentials
-    command(stack, "key", "revoke", customer["apiKeyId"])
-    return key(customer)
+    credentials = bearer(stack, first["client"])
+    form = {
+        "token": credentials["bearerToken"]["bearer"],
+        "client_id": first["client"]["clientId"],
+        "client_secret": first["client"]["clientSecret"],
+    }
+    urlopen(f"{stack.base_url}/oauth2/revoke", urlencode(form).encode()).close()  # noqa: S310 - our own, on loopback
+    return credentials
 
 
 def beyond(run: Run, schema: Mapping[str, Any], caller: Asking) -> dict[str, set[int]]:
@@ -138,7 +153,8 @@ def may_ask(operation: Mapping[str, Any], caller: Asking) -> bool:
 @pytest.mark.parametrize("name", matrix.rotating("schemathesis role", CALLERS))
 def test_nothing_is_found_as(stack: Stack, name: str) -> None:
     caller = asking(stack, name)
-    run = ask(stack.base_url, stack.demo, SHALLOW, as_caller=caller.credentials)
+    refused = [operation for operation, needed in LARGE.items() if needed not in caller.granted]
+    run = ask(stack.base_url, stack.demo, SHALLOW, without=refused, as_caller=caller.credentials)
     findings = [
         str(finding)
         for finding in run.findings

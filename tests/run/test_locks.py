@@ -21,6 +21,11 @@ def wanted(*extras: str) -> set[str]:
     return {line.replace("[binary]", "").replace("_", "-").lower() for line in asked}
 
 
+def scanners() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return set(project["optional-dependencies"]["security"])
+
+
 @pytest.mark.parametrize(
     ("lock", "extras"), [("requirements.lock", ()), ("requirements-test.lock", ("test",))]
 )
@@ -28,6 +33,11 @@ def test_a_lock_pins_every_dependency(lock: str, extras: tuple[str, ...]) -> Non
     assert wanted(*extras) - pins(lock) == set()
 
 
+def test_the_lock_of_the_scanners_pins_them_alone() -> None:
+    assert scanners() - pins("requirements-security.lock") == set()
+    assert "flask" not in {pin.partition("==")[0] for pin in pins("requirements-security.lock")}
+
+
 def test_every_pin_is_exact() -> None:
-    every = pins("requirements.lock") | pins("requirements-test.lock")
+    every = {pin for lock in ROOT.glob("requirements*.lock") for pin in pins(lock.name)}
     assert [pin for pin in every if pin.count("==") != 1] == []
