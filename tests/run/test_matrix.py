@@ -16,6 +16,7 @@ COMMITS = [f"{number:040x}" for number in range(300)]
 def _nothing_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrix, "chosen", {})
     monkeypatch.delenv("PORTAL_TEST_MATRIX", raising=False)
+    monkeypatch.delenv("PORTAL_TEST_ALL_OF", raising=False)
 
 
 def turns(monkeypatch: pytest.MonkeyPatch, axis: str) -> list[int]:
@@ -45,6 +46,12 @@ def test_the_full_matrix_has_every_part(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("PORTAL_TEST_MATRIX", "all")
     assert matrix.rotating("width", WIDTHS) == WIDTHS
     assert matrix.chosen == {"width": "all"}
+
+
+def test_a_command_can_have_every_part_of_one_axis(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORTAL_TEST_ALL_OF", "height,width")
+    assert matrix.rotating("width", WIDTHS) == WIDTHS
+    assert len(matrix.rotating("look", WIDTHS)) == 1
 
 
 def test_the_commit_is_the_one_that_is_checked_out(tmp_path: Path) -> None:
