@@ -6,7 +6,7 @@ import pytest
 
 from app.config import ROOT
 from scripts.security import static, tools
-from scripts.security.findings import Finding, exempted, judged
+from scripts.security.findings import Finding, Result, exempted, judged
 
 MARK = re.compile(r"#\s*(?:nosec|nosemgrep)\b")
 FOLDERS = ("app", "migrations", "supervisor")
@@ -62,6 +62,19 @@ def test_a_finding_is_open_unless_its_line_or_the_table_has_the_reason() -> None
             f"{place}:1: B603: a program",
         ],
     )
+
+
+def test_what_could_not_be_checked_is_never_called_clean() -> None:
+    results = (
+        Result("bandit"),
+        Result("npm audit", unchecked="no answer"),
+        Result("pip-audit", open=["flask: CVE"], unchecked="no data about 1 of 2 packages"),
+    )
+    assert [result.verdict for result in results] == [
+        "no open finding",
+        "NOT CHECKED: no answer",
+        "1 open; NOT CHECKED: no data about 1 of 2 packages",
+    ]
 
 
 def test_every_exemption_in_the_code_has_its_reason() -> None:

@@ -42,9 +42,9 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        if self.open:
-            return f"{len(self.open)} open"
-        return f"NOT CHECKED: {self.unchecked}" if self.unchecked else "no open finding"
+        unchecked = f"NOT CHECKED: {self.unchecked}" if self.unchecked else ""
+        found = f"{len(self.open)} open" if self.open else ""
+        return "; ".join(filter(None, (found, unchecked))) or "no open finding"
 
 
 def names_of(check: str) -> set[str]:
