@@ -18,7 +18,7 @@ def schemathesis() -> Result:
     """Random requests as each role; pytest prints what is found."""
     result = Result("schemathesis as each role")
     ended = subprocess.run(
-        [sys.executable, "-m", "pytest", "-n", "3", "-p", "no:cacheprovider", ROLES],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", ROLES],
         check=False,
         cwd=ROOT,
         env=os.environ | {"PORTAL_TEST_ALL_OF": "schemathesis role"},

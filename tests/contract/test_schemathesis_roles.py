@@ -114,9 +114,8 @@ def ended(stack: Stack, name: str) -> dict[str, Any]:
         command(stack, "client", "suspend", client["clientId"])
         return credentials
     if name == "suspended organization":
-        token = token_of(stack.base_url, customer["legacyClient"])
         command(stack, "organization", "suspend", customer["id"])
-        return {**key(customer), "callToken": {"bearer": token}}
+        return key(customer)
     if name == "suspended partner":
         credentials = bearer(stack, second["client"]) | key(second["organizations"][0])
         command(stack, "partner", "suspend", second["id"])
