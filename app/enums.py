@@ -130,6 +130,7 @@ class EndedReason(StrEnum):
     DO_NOT_CONTACT = "do_not_contact"
     CONSENT_MISSING = "consent_missing"
     REGION_NOT_ALLOWED = "region_not_allowed"
+    TRIAL_MODE = "trial_mode"
     CONTACT_ENDED = "contact_ended"
     EXPIRED = "expired"
     UNKNOWN = "unknown"
@@ -142,6 +143,17 @@ class CallSource(StrEnum):
     LEGACY = "legacy"
     TEST = "test"
     CAMPAIGN = "campaign"
+    VERIFICATION = "verification"
+    """It speaks a code that proves who answers the number."""
+
+
+class VerificationPurpose(StrEnum):
+    """What a verified number may be used for."""
+
+    CALL_TRIAL = "call-trial"
+    """It can be called in trial mode."""
+    CALLER_ID = "caller-id"
+    """Calls can be placed from it."""
 
 
 class OutreachState(StrEnum):

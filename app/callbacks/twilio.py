@@ -81,7 +81,12 @@ def answer() -> ResponseReturnValue:
     attempt_id, report = _read({"CallStatus": "in-progress"})
     with transaction(scope=INSTALLATION) as session:
         speech = carrier_reports.answer(
-            session, CarrierKind.TWILIO, attempt_id, report.reference, report.answered_by
+            session,
+            CarrierKind.TWILIO,
+            attempt_id,
+            report.reference,
+            report.answered_by,
+            settings().secret_keys,
         )
     spoken = say(speech.words, speech.hand_over_to) if speech else hang_up()
     return Response(spoken, mimetype="text/xml")

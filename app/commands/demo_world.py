@@ -117,6 +117,7 @@ class World:
             ),
         )  # fmt: skip
         partners.verify_domain(self.session, self.caller, partner.id)
+        partners.end_trial(self.session, self.caller, partner.id)
         own = system_caller("demo", partner.id)
         clients = [
             (role, oauth_clients.create(self.session, own, name=f"{role} scripts", role=role))
@@ -175,7 +176,7 @@ class World:
         owner = users.create(self.session, own, partner.id, read(CreateUserInput, data))
         owner_entry = self._with_password(own, owner, owner_name)
         assert owner.organization_id is not None  # noqa: S101 - what a standard user is
-        organization = organizations.get(self.session, own, owner.organization_id)
+        organization = organizations.end_trial(self.session, own, owner.organization_id)
         speakers = self._assistants(own, organization, story)
         campaign = campaigns.create(
             self.session, own, organization.id, name="Winter recall", all_assistants=True

@@ -41,6 +41,25 @@ def resume(partner_id: UUID) -> None:
     click.echo(f"{name} is active.")
 
 
+@partner_commands.command("end-trial")
+@click.argument("partner_id", metavar="ID", type=click.UUID)
+def end_trial(partner_id: UUID) -> None:
+    """End the trial of a partner. Organizations in a trial of their own stay in it until the
+    partner ends that."""
+    with changes() as (session, caller):
+        name = partners.end_trial(session, caller, partner_id).name
+    click.echo(f"The trial of {name} has ended.")
+
+
+@partner_commands.command("start-trial")
+@click.argument("partner_id", metavar="ID", type=click.UUID)
+def start_trial(partner_id: UUID) -> None:
+    """Put a partner into trial mode: its organizations can call only verified numbers."""
+    with changes() as (session, caller):
+        name = partners.start_trial(session, caller, partner_id).name
+    click.echo(f"{name} is in trial mode.")
+
+
 @partner_commands.command("plan-limits")
 @click.argument("partner_id", metavar="ID", type=click.UUID)
 @click.argument("tier", metavar="PLAN", type=click.Choice([tier.value for tier in Tier]))

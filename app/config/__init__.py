@@ -15,6 +15,7 @@ from app.config.carriers import CarrierSettings
 from app.config.limits import LimitSettings
 from app.config.mail import MailSettings
 from app.config.production import refusals
+from app.config.trial import TrialSettings
 from app.config.writer import WriterSettings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +40,9 @@ class Addresses(NamedTuple):
     public_api: str
 
 
-class Settings(LimitSettings, MailSettings, CarrierSettings, WriterSettings, AuditSettings):
+class Settings(
+    LimitSettings, TrialSettings, MailSettings, CarrierSettings, WriterSettings, AuditSettings
+):
     """Everything that differs between installations. Environment names carry ``PORTAL_``."""
 
     database_url: str = Field("", validation_alias="DATABASE_URL")

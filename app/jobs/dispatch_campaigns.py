@@ -43,6 +43,7 @@ def dispatch_all() -> int:
         carrier=CarrierKind(settings.carrier),
         calls_at_once=settings.calls_per_organization,
         expiry_hours=settings.call_expiry_hours,
+        trial_limits=settings.trial_limits,
     )
     with database.transaction(read_only=True) as session:
         due = dispatcher.due(session, utcnow())

@@ -117,6 +117,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> Next | None:
                     found_host=found_host,
                     calls_at_once=context().settings.calls_per_organization,
                     carrier_calls_per_second=context().settings.carrier_calls_per_second,
+                    secret_keys=context().settings.secret_keys,
                 )
             if claim.kind not in {ClaimKind.WRITE, ClaimKind.LOOK_UP_HOST}:
                 return _carry_out(claim)
@@ -139,7 +140,12 @@ def ask_again(attempt_id: UUID) -> Next | None:
     while True:
         with placing:
             with context().database.transaction() as session:
-                claim = attempts.claim_carrier_retry(session, attempt_id, found_host=found_host)
+                claim = attempts.claim_carrier_retry(
+                    session,
+                    attempt_id,
+                    found_host=found_host,
+                    secret_keys=context().settings.secret_keys,
+                )
             if claim.kind is not ClaimKind.LOOK_UP_HOST:
                 return _carry_out(claim)
         found_host = look_up_host(claim.host)

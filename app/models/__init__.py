@@ -22,6 +22,7 @@ from app.models.credential import (
     RevokedToken,
     SigningKey,
 )
+from app.models.daily_count import DailyCount
 from app.models.destinations import InstallationDestinations, PartnerDestinations
 from app.models.legacy import LegacyDay, LegacyExchange
 from app.models.mail import Mail, MailKind
@@ -61,6 +62,7 @@ from app.models.user import (
     PortalSession,
     User,
 )
+from app.models.verified_number import VerifiedNumber
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.models.worker import (
     CallSignal,

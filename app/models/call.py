@@ -87,6 +87,12 @@ class Call(Base):
     ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     cancel_requested_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
+    @property
+    def verifies_a_number(self) -> bool:
+        """Whether it only speaks a code: it is neither handed over, tried again nor counted as a
+        conversation."""
+        return self.source is CallSource.VERIFICATION
+
 
 class CallAttempt(Base):
     """One attempt to place a call; its id is the reference that the carrier gets.

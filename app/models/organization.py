@@ -71,6 +71,8 @@ class Organization(Named, Base):
         enum_column(OrganizationStatus), default=OrganizationStatus.ACTIVE
     )
     status_reason: Mapped[Line | None]
+    trial_ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """None while it can call only verified numbers, as while its partner's is None."""
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
     version: Mapped[int] = mapped_column(Integer, default=1)

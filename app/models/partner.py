@@ -44,6 +44,8 @@ class Partner(Base):
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
     suspended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    trial_ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """None while its organizations can call only verified numbers."""
     version: Mapped[int] = mapped_column(Integer, default=1)
 
     logo_img_url: Mapped[Url | None]

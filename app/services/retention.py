@@ -16,7 +16,7 @@ from app.models import (
     WebhookDelivery,
     utcnow,
 )
-from app.services import idempotency, workers
+from app.services import daily_counts, idempotency, workers
 from app.services.auth import throttle
 from app.services.credentials import request_log
 from app.services.legacy import migration as legacy_migration
@@ -34,6 +34,7 @@ def purge(session: Session) -> None:
     """Delete every expired record."""
     now = utcnow()
     idempotency.purge(session)
+    daily_counts.purge(session)
     request_log.purge(session)
     legacy_migration.purge(session)
     workers.forget_silent(session, HEARTBEATS_KEPT)

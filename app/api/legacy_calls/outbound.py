@@ -37,6 +37,10 @@ EXAMPLE = {
         403: {
             "plan_required": "The organization is not on the Plus plan.",
             "organization_suspended": "The organization is suspended.",
+            "trial_mode": (
+                "The organization is in trial mode, and the number isn't verified or the day's "
+                "calls are used."
+            ),
         },
         404: {"agent_not_found": "No assistant of the organization has fromPhoneNumber."},
         409: {

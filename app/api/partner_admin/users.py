@@ -8,7 +8,7 @@ from app.api.operation import operation
 from app.api.paging import Page, listing
 from app.api.partner_admin.blueprint import blueprint, unknown_is_bad_request
 from app.api.partner_admin.partners import NO_PARTNER
-from app.extensions import caller, transaction
+from app.extensions import caller, settings, transaction
 from app.schemas.paging import PageQuery
 from app.schemas.users import (
     CreateAdminInput,
@@ -50,7 +50,9 @@ def create_partner_user(partner_id: UUID, body: CreateUserInput) -> User:
     """A `standard` user comes with an organization named `businessName`, on `tier`, and with one
     assistant; for the other types these fields are checked and have no effect."""
     with transaction() as session:
-        return users.to_resource(users.create(session, caller(), partner_id, body))
+        in_trial = settings().new_organizations_in_trial
+        created = users.create(session, caller(), partner_id, body, in_trial=in_trial)
+        return users.to_resource(created)
 
 
 @blueprint.post("/users")
@@ -63,7 +65,8 @@ def create_partner_user(partner_id: UUID, body: CreateUserInput) -> User:
 def create_user(body: CreateUserInput) -> User:
     """For the partner of the token; otherwise as for the users of a partner."""
     with transaction() as session:
-        created = users.create(session, caller(), partners.own(caller()), body)
+        in_trial = settings().new_organizations_in_trial
+        created = users.create(session, caller(), partners.own(caller()), body, in_trial=in_trial)
         return users.to_resource(created)
 
 

@@ -14,6 +14,9 @@ from app.schemas.calls import Call, CallAccepted, CallFilter, OutboundCallInput
 from app.services import calls
 from app.services.idempotency import KEY_PATTERN, LONGEST_KEY
 
+TRIAL_MODE = (
+    "The organization is in trial mode, and the number isn't verified or the day's calls are used."
+)
 NOT_FOUND = {404: {"call_not_found": "There is no such call, or it is not the key's to see."}}
 EXAMPLE = {
     "agentId": "019a7c52-6f00-7c3e-9d54-0d3a1f0b7c11",
@@ -57,6 +60,7 @@ IDEMPOTENCY_KEY = Header(
             "number_not_allowed": "The number may not be dialled by this organization.",
             "invalid_idempotency_key": "The key is not 1 to 255 printable ASCII characters.",
         },
+        403: {"trial_mode": TRIAL_MODE},
         404: {"agent_not_found": "There is no such assistant in the key's organization."},
         409: {
             "agent_inactive": "The assistant is switched off.",
@@ -80,6 +84,7 @@ def create_call(body: OutboundCallInput) -> Response:
             carrier=CarrierKind(settings.carrier),
             expiry_hours=settings.call_expiry_hours,
             calls_at_once=settings.calls_per_organization,
+            trial_limits=settings.trial_limits,
             idempotency_key=request.headers.get("Idempotency-Key"),
         )
     response = respond(

@@ -50,6 +50,7 @@ ENDED_WORDS = {
     "do_not_contact": "Not placed: the person has asked not to be called",
     "consent_missing": "Not placed: no consent is recorded for the number",
     "region_not_allowed": "Not placed: the region may not be called",
+    "trial_mode": "Not placed: trial mode allows verified numbers only",
     "contact_ended": "Not placed: the contact's status ended it",
     "expired": "Not placed in time",
     "unknown": "The carrier could not say whether the call was placed",
@@ -69,6 +70,7 @@ SOURCE_WORDS = {
     CallSource.LEGACY: "A script, through the legacy API",
     CallSource.TEST: "A test call",
     CallSource.CAMPAIGN: "A campaign",
+    CallSource.VERIFICATION: "A verification of the number",
 }
 
 

@@ -30,6 +30,7 @@ PAGES = {
     "regions": ("portal.organization_settings", "View settings"),
     "calling-hours": ("portal.organization_settings", "View settings"),
     "limits": ("portal.organization_settings", "View settings"),
+    "trial": ("portal.verified_numbers", "Verify number"),
 }
 """The pages that fix checks outside of the form."""
 
@@ -68,6 +69,7 @@ def test_call_place() -> Page:
                 carrier=CarrierKind(config.carrier),
                 expiry_hours=config.call_expiry_hours,
                 calls_at_once=config.calls_per_organization,
+                trial_limits=config.trial_limits,
             )
             url = submission.led_to(url_for("portal.test_call", call=placed.call_id))
     except (ValidationFailed, Conflict, Forbidden, NotFound) as error:
@@ -122,6 +124,7 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
         CarrierKind(config.carrier),
         config.calls_per_organization,
         config.carrier_calls_per_second,
+        config.trial_limits,
     )
     found = calls.preflight(
         session, caller(), assistant, form.called_number, form.texts, installation=installation

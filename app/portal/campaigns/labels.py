@@ -22,6 +22,7 @@ LEFT_OUT_WORDS = {
     "consent_missing": "No consent to be called",
     "invalid_phone": "The number lacks its area code",
     "number_not_allowed": "The number may not be called",
+    "trial_mode": "Trial mode: the number isn’t verified",
     "no_hour": "The plan’s hours don’t fit the number",
 }
 OTHER_REASON = "Refused by a rule for calls"

@@ -7,7 +7,7 @@ from flask_login import current_user
 
 from app.enums import Role, Tier
 from app.errors import Conflict, NotFound, ValidationFailed
-from app.extensions import caller, transaction
+from app.extensions import caller, settings, transaction
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.web.blueprint import Page, portal
@@ -41,6 +41,7 @@ def organization_create() -> Page:
                 caller(),
                 partners.own(caller()),
                 name=form.name.data or "",
+                in_trial=settings().new_organizations_in_trial,
                 **values,
             )
             email = form.typed_email

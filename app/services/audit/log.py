@@ -24,6 +24,7 @@ from app.models import (
     Organization,
     Partner,
     User,
+    VerifiedNumber,
     WebhookEndpoint,
 )
 from app.policy import Permission
@@ -50,6 +51,7 @@ _TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
     Organization: ("organization", lambda row: row.name),
     Partner: ("partner", lambda row: row.name),
     User: ("user", lambda row: row.email),
+    VerifiedNumber: ("verified_number", lambda row: row.phone),
     WebhookEndpoint: ("webhook", lambda row: urlsplit(row.url).hostname),
 }
 """By model: the target type in the log, and the name of a row there."""

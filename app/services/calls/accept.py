@@ -11,13 +11,14 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind
 from app.errors import Problem, ValidationFailed
 from app.models import Assistant, Call, new_id, utcnow
 from app.policy.caller import Caller
 from app.schemas.calls import OutboundCallInput
 from app.services import assistants, audit, carrier_accounts, idempotency, pauses
-from app.services.calls import events, lifecycle, limits, rules, states
+from app.services.calls import events, lifecycle, limits, rules, states, trial
 
 OPERATION = "outbound.call"
 
@@ -151,8 +152,9 @@ def schedule(
     source: CallSource,
     live: bool,
     carrier: CarrierKind = CarrierKind.SIMULATOR,
-    expiry_hours: int = 24,
+    expiry_hours: float = 24,
     calls_at_once: int | None = None,
+    trial_limits: TrialLimits = DEFAULT_LIMITS,
     idempotency_key: str | None = None,
     campaign_id: UUID | None = None,
     contact_id: UUID | None = None,
@@ -167,8 +169,9 @@ def schedule(
 
     Raises `ValidationFailed` (codes of the messages, ``number_not_allowed``,
     ``invalid_idempotency_key``), `NotFound` (``agent_not_found``), `Forbidden`
-    (``organization_suspended``), `Conflict` (``agent_inactive``, ``agent_phone_not_ready``,
-    ``do_not_contact``, ``consent_missing``, ``idempotency_conflict``, ``idempotency_in_progress``).
+    (``organization_suspended``, ``trial_mode``), `Conflict` (``agent_inactive``,
+    ``agent_phone_not_ready``, ``do_not_contact``, ``consent_missing``, ``idempotency_conflict``,
+    ``idempotency_in_progress``).
     """
     slot = None
     if idempotency_key is not None and caller.subject_id is not None:
@@ -179,7 +182,19 @@ def schedule(
             return _replay(found)
         slot = found
     now = utcnow()
-    admitted = _admit(session, caller, request, now, carrier, live=live, at_once=calls_at_once)
+    admitted = _admit(
+        session,
+        caller,
+        request,
+        now,
+        carrier,
+        bound_by_trial=rules.is_bound_by_trial(source, live=live),
+        live=live,
+        at_once=calls_at_once,
+        trial_limits=trial_limits,
+    )
+    if admitted.in_trial:
+        trial.count_call(session, admitted.assistant, trial_limits)
     assistant, texts, starts_at = admitted.assistant, admitted.texts, admitted.starts_at
     call = Call(
         id=new_id(),
@@ -223,10 +238,20 @@ def dry_run(
     *,
     live: bool,
     carrier: CarrierKind = CarrierKind.SIMULATOR,
+    trial_limits: TrialLimits = DEFAULT_LIMITS,
 ) -> tuple[CallStatus, str]:
     """The status and the message with which `schedule` would accept the call now; nothing is
     written. Raises the same errors."""
-    admitted = _admit(session, caller, request, utcnow(), carrier, live=live)
+    admitted = _admit(
+        session,
+        caller,
+        request,
+        utcnow(),
+        carrier,
+        bound_by_trial=rules.is_bound_by_trial(None, live=live),
+        live=live,
+        trial_limits=trial_limits,
+    )
     return admitted.status, admitted.sentence
 
 
@@ -241,6 +266,8 @@ class _Admitted:
     account_id: UUID | None
     starts_at: datetime | None
     why: str | None
+    in_trial: bool
+    """Whether it counts among the day's calls of trial mode."""
 
     @property
     def status(self) -> CallStatus:
@@ -265,13 +292,18 @@ def _admit(
     now: datetime,
     carrier: CarrierKind,
     *,
+    bound_by_trial: bool,
     live: bool,
+    trial_limits: TrialLimits,
     at_once: int | None = None,
 ) -> _Admitted:
     assistant = _assistant(session, caller, request)
     parties = rules.parties_of(session, assistant.id, request.phone_number)
-    for blocker in rules.blockers(parties, request.phone_number):
+    for blocker in rules.blockers(parties, request.phone_number, bound_by_trial=bound_by_trial):
         raise blocker.error()
+    in_trial = bound_by_trial and parties.in_trial
+    if in_trial and (used_up := trial.day_used_up(session, assistant, trial_limits)):
+        raise used_up.error()
     texts = texts_of(request, assistant)
     organization = parties.organization
     account = carrier_accounts.of_call(session, assistant, live=live)
@@ -282,10 +314,10 @@ def _admit(
     account_id = account.id if account else None
     wait = limits.next_moment(session, request.phone_number, organization, now, live=live)
     if wait is not None:
-        return _Admitted(assistant, texts, carrier, account_id, wait.until, wait.why)
+        return _Admitted(assistant, texts, carrier, account_id, wait.until, wait.why, in_trial)
     pause = pauses.of_carrier(session, assistant.partner_id, carrier)
     why = pauses.sentence(pause) if pause else limits.no_place_free(session, organization, at_once)
-    return _Admitted(assistant, texts, carrier, account_id, None, why)
+    return _Admitted(assistant, texts, carrier, account_id, None, why, in_trial)
 
 
 def _assistant(session: Session, caller: Caller, request: CallRequest) -> Assistant:

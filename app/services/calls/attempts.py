@@ -6,6 +6,7 @@ again: the carrier is asked what happened to it. It ends up `placed`, `refused`,
 `unknown`, and only an attempt that was certainly never placed is replaced.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -24,6 +25,7 @@ from app.services import carrier_accounts, destinations, pauses
 from app.services.calls import events, lifecycle, limits, rules
 from app.services.calls.lifecycle import end_attempt, end_call
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call
+from app.services.verified_numbers import codes
 
 EARLY = timedelta(minutes=1)
 """A turn that comes longer than this before the call's time is left over: the call was moved to an
@@ -102,11 +104,13 @@ def claim(
     carrier_calls_per_second: float = 0,
     messages: Messages | None = None,
     found_host: FoundHost | None = None,
+    secret_keys: Sequence[str] = (),
 ) -> Claim:
     """Decide what happens to a call whose turn has come; DIAL has written the attempt.
 
     Every check of the acceptance is repeated. WRITE asks for ``messages``, written from
-    `writing_brief`; LOOK_UP_HOST asks for the host that the call is handed over to.
+    `writing_brief`; LOOK_UP_HOST asks for the host that the call is handed over to. Verification
+    calls need ``secret_keys``.
     """
     call = lock_call(session, call_id)
     if call.status not in WAITING:
@@ -131,7 +135,8 @@ def claim(
         call.intro_message, call.voicemail_message = messages.intro, messages.voicemail
     number = traffic.attempts + 1
     lifecycle.begin_attempt(session, call, parties.assistant, attempt_id, number, now)
-    return Claim(ClaimKind.DIAL, call.carrier, _placement_of(call, parties.assistant, attempt_id))
+    placement = _placement_of(call, parties.assistant, attempt_id, secret_keys)
+    return Claim(ClaimKind.DIAL, call.carrier, placement)
 
 
 def _prepare(
@@ -163,6 +168,8 @@ def _host_to_look_up(call: Call, assistant: Assistant, found: FoundHost | None) 
     """The host of the assistant's voice address, unless it is the one that was ``found`` just now.
     The simulated carrier hands nothing over."""
     if assistant.voice_address is None or call.carrier is CarrierKind.SIMULATOR:
+        return None
+    if call.verifies_a_number:
         return None
     host = destinations.host_of(assistant.voice_address)
     return None if found is not None and found.host == host else host
@@ -245,14 +252,16 @@ def _stopped_or_postponed(
     return False
 
 
-def _placement_of(call: Call, assistant: Assistant, attempt_id: UUID) -> Placement:
+def _placement_of(
+    call: Call, assistant: Assistant, attempt_id: UUID, secret_keys: Sequence[str]
+) -> Placement:
     return Placement(
         attempt_id=attempt_id,
         to_number=call.phone_number,
         from_number=assistant.phone_number or "",
-        intro=call.intro_message or "",
+        intro=codes.revealed(call.intro_message or "", call, secret_keys),
         voicemail=call.voicemail_message or "",
-        hand_over_to=assistant.voice_address,
+        hand_over_to=None if call.verifies_a_number else assistant.voice_address,
         account_id=call.account_id,
     )
 
@@ -289,7 +298,11 @@ def take_turn(
 
 
 def claim_carrier_retry(
-    session: Session, attempt_id: UUID, *, found_host: FoundHost | None = None
+    session: Session,
+    attempt_id: UUID,
+    *,
+    found_host: FoundHost | None = None,
+    secret_keys: Sequence[str] = (),
 ) -> Claim:
     """Decide what happens to an attempt that the carrier asked to send again later. It certainly
     wasn't placed, and every check is repeated, as in `claim`."""
@@ -320,10 +333,9 @@ def claim_carrier_retry(
         call.status_detail = call.next_attempt_at = None
         attempt.carrier_retry_at, attempt.asked_at = None, now
         attempt.from_number = parties.assistant.phone_number
-        attempt.hand_over_to = parties.assistant.voice_address
-        return Claim(
-            ClaimKind.DIAL, call.carrier, _placement_of(call, parties.assistant, attempt_id)
-        )
+        placement = _placement_of(call, parties.assistant, attempt_id, secret_keys)
+        attempt.hand_over_to = placement.hand_over_to
+        return Claim(ClaimKind.DIAL, call.carrier, placement)
     end_attempt(session, call, attempt, status, reason, at=now, detail=detail)
     return Claim(ClaimKind.DONE, call.carrier)
 

@@ -28,6 +28,7 @@ from app.services import rollup
 from app.services.calls import events, lifecycle, rules
 from app.services.calls.events import event_key, known_events
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt
+from app.services.verified_numbers import codes
 
 STATUS_OF_REASON = {
     EndedReason.COMPLETED: CallStatus.COMPLETED,
@@ -324,9 +325,11 @@ def answer(
     attempt_id: UUID,
     reference: str,
     answered_by: AnsweredBy | None,
+    secret_keys: Sequence[str] = (),
 ) -> Speech | None:
     """Write the answer and return the message: the voicemail message for a machine, else the
     intro. None if the attempt is over by our records. Raises the same errors as `take`.
+    Verification calls need ``secret_keys``.
 
     A person is handed over to the voice address that was checked before the call was placed, if
     that is still the assistant's and still allowed.
@@ -347,7 +350,7 @@ def answer(
     ).one()
     if is_machine:
         return Speech(call.voicemail_message or "", None)
-    intro = call.intro_message or ""
+    intro = codes.revealed(call.intro_message or "", call, secret_keys)
     if checked_address is None:
         return Speech(intro, None)
     parties = rules.parties_of(session, call.assistant_id, call.phone_number)

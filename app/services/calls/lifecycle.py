@@ -117,7 +117,7 @@ def begin_attempt(
             carrier=call.carrier,
             account_id=call.account_id,
             from_number=assistant.phone_number,
-            hand_over_to=assistant.voice_address,
+            hand_over_to=None if call.verifies_a_number else assistant.voice_address,
             status=CallStatus.DIALING,
             started_at=now,
         )
@@ -194,8 +194,8 @@ def end_attempt(
 ) -> None:
     """End the attempt, and the call unless the organization's rule retries it.
 
-    An answered call becomes a conversation, unless it was made with a test key. An attempt that
-    has ended stays as it is.
+    An answered call becomes a conversation, unless it was made with a test key or verified a
+    number. An attempt that has ended stays as it is.
     """
     if attempt.status not in ACTIVE:
         return
@@ -218,7 +218,7 @@ def end_attempt(
 
 def _retry(session: Session, call: Call, reason: EndedReason, at: datetime) -> limits.Wait | None:
     """When the organization's retry rule dials again; None after the last attempt."""
-    if reason not in _WORTH_RETRYING:
+    if reason not in _WORTH_RETRYING or call.verifies_a_number:
         return None
     organization = session.get_one(Organization, call.organization_id)
     made = session.scalar(
@@ -290,7 +290,7 @@ def resolve(
 def _record_conversation(
     session: Session, call: Call, answered_by: AnsweredBy, began: datetime, ended: datetime
 ) -> None:
-    if not call.live:
+    if not call.live or call.verifies_a_number:
         return
     conversations.record(
         session,

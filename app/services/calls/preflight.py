@@ -5,12 +5,13 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
+from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CarrierKind
 from app.models import Assistant, Organization, utcnow
 from app.phone import PhoneError, check_dialable
 from app.policy.caller import Caller
 from app.services import carrier_accounts, pauses, workers
-from app.services.calls import attempts, limits, rules
+from app.services.calls import attempts, limits, rules, trial
 from app.services.calls.accept import CallRequest, Texts, messaging_problems
 from app.services.calls.rules import Blocker
 from app.services.pauses import carrier_health
@@ -25,7 +26,7 @@ class CheckState(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check. ``fix_at`` names the page that fixes it: organization, regions, assistant, number,
-    do-not-call, consent, messages, calling-hours, limits, dialling or worker."""
+    trial, do-not-call, consent, messages, calling-hours, limits, dialling or worker."""
 
     code: str
     state: CheckState
@@ -36,11 +37,12 @@ class Check:
 @dataclass(frozen=True, slots=True)
 class Installation:
     """The settings of all calls: the carrier without a carrier account, an organization's calls at
-    once, and a carrier's calls a second."""
+    once, a carrier's calls a second, and the limits of trial mode."""
 
     carrier: CarrierKind = CarrierKind.SIMULATOR
     calls_at_once: int = 5
     calls_per_second: float = 0
+    trial_limits: TrialLimits = DEFAULT_LIMITS
 
 
 def preflight(
@@ -80,6 +82,7 @@ def preflight(
         ),
         *_hand_over(parties),
         number,
+        *(_trial(session, parties, installation.trial_limits) if is_number else []),
         *([_listed(parties), *_consent(parties)] if is_number else []),
         _messages(assistant, phone_number, texts),
         *([_hours(session, phone_number, organization)] if is_number else []),
@@ -92,6 +95,15 @@ def _from_rule(code: str, blocker: Blocker | None, passed: str, fix_at: str) -> 
     if blocker is None:
         return Check(code, CheckState.PASSED, passed, fix_at)
     return Check(code, CheckState.FAILED, blocker.message, fix_at)
+
+
+def _trial(session: Session, parties: rules.Parties, most: TrialLimits) -> list[Check]:
+    """Checked if the organization is in trial mode."""
+    if not parties.in_trial:
+        return []
+    blocker = rules.trial_allows(parties) or trial.day_used_up(session, parties.assistant, most)
+    passed = "The number is verified, so it can be called in trial mode."
+    return [_from_rule("trial_mode", blocker, passed, "trial")]
 
 
 def _listed(parties: rules.Parties) -> Check:

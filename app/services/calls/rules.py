@@ -28,6 +28,7 @@ from app.models import (
     utcnow,
 )
 from app.phone import PhoneError, check_dialable
+from app.services import verified_numbers
 from app.services.calls.limits import opening
 from app.services.destinations import CallDestinations, hand_over_refusal, read_destinations
 
@@ -45,8 +46,14 @@ class Parties:
     assistant: Assistant
     destinations: CallDestinations
     partner_suspended_at: datetime | None
+    partner_trial_ended_at: datetime | None
     on_do_not_call_list: bool
     consent: str | None
+    number_is_verified: bool
+
+    @property
+    def in_trial(self) -> bool:
+        return self.organization.trial_ended_at is None or self.partner_trial_ended_at is None
 
 
 def _joint_consent() -> ColumnElement[str | None]:
@@ -76,12 +83,13 @@ def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[A
             Assistant,
             InstallationDestinations,
             PartnerDestinations,
-            select(Partner.suspended_at)
-            .where(Partner.id == Organization.partner_id)
-            .scalar_subquery(),
+            Partner.suspended_at,
+            Partner.trial_ended_at,
             listed,
             consent.scalar_subquery(),
+            verified_numbers.called(phone),
         )
+        .join(Partner, Partner.id == Organization.partner_id)
         .join(Assistant, Assistant.organization_id == Organization.id)
         .outerjoin(InstallationDestinations, InstallationDestinations.id == 1)
         .outerjoin(PartnerDestinations, PartnerDestinations.partner_id == Organization.partner_id)
@@ -214,6 +222,23 @@ def number_is_allowed(phone_number: str, destinations: CallDestinations) -> Bloc
     return None
 
 
+def trial_allows(parties: Parties) -> Blocker | None:
+    if not parties.in_trial or parties.number_is_verified:
+        return None
+    message = "In trial mode only verified numbers can be called. Verify this number first."
+    return trial_blocker(message)
+
+
+def trial_blocker(message: str) -> Blocker:
+    return Blocker("trial_mode", message, EndedReason.TRIAL_MODE, Forbidden)
+
+
+def is_bound_by_trial(source: CallSource | None, *, live: bool) -> bool:
+    """Whether trial mode can stop such a call. Calls of test keys reach no one, and verification
+    calls are how numbers are verified."""
+    return live and source is not CallSource.VERIFICATION
+
+
 def an_hour_suits(phone_number: str, organization: Organization) -> Blocker | None:
     if not organization.calling_hours_on or opening(phone_number, organization, utcnow()):
         return None
@@ -272,7 +297,9 @@ def speaks_for(session: Session, campaign: Campaign, assistant_id: UUID) -> Bloc
     return Blocker("agent_left", message, EndedReason.CANCELED, Conflict)
 
 
-def blockers(parties: Parties, phone_number: str) -> Iterator[Blocker]:
+def blockers(
+    parties: Parties, phone_number: str, *, bound_by_trial: bool = True
+) -> Iterator[Blocker]:
     """Every rule that a call of this assistant to this number breaks now, the first one first."""
     for blocker in (
         organization_may_call(parties),
@@ -282,13 +309,16 @@ def blockers(parties: Parties, phone_number: str) -> Iterator[Blocker]:
     ):
         if blocker is not None:
             yield blocker
-    yield from blockers_of_number(parties, phone_number)
+    yield from blockers_of_number(parties, phone_number, bound_by_trial=bound_by_trial)
 
 
-def blockers_of_number(parties: Parties, phone_number: str) -> Iterator[Blocker]:
+def blockers_of_number(
+    parties: Parties, phone_number: str, *, bound_by_trial: bool = True
+) -> Iterator[Blocker]:
     """Those of `blockers` that depend on the number and not on the assistant."""
     for blocker in (
         number_is_allowed(phone_number, parties.destinations),
+        trial_allows(parties) if bound_by_trial else None,
         an_hour_suits(phone_number, parties.organization),
         may_be_contacted(parties),
         is_not_refused(parties),
@@ -300,5 +330,6 @@ def blockers_of_number(parties: Parties, phone_number: str) -> Iterator[Blocker]
 
 def blocker_of(session: Session, call: Call, parties: Parties) -> Blocker | None:
     """The first rule that stops an accepted call now."""
-    broken = next(blockers(parties, call.phone_number), None)
+    bound = is_bound_by_trial(call.source, live=call.live)
+    broken = next(blockers(parties, call.phone_number, bound_by_trial=bound), None)
     return broken or outreach_goes_on(session, call)

@@ -114,6 +114,7 @@ def place(
             carrier=CarrierKind(settings.carrier),
             expiry_hours=settings.call_expiry_hours,
             calls_at_once=settings.calls_per_organization,
+            trial_limits=settings.trial_limits,
         )
     except ValidationFailed as error:
         raise _in_our_words(error) from None

@@ -35,4 +35,5 @@ from app.services.organizations.status import (
     resume,
     suspend,
 )
+from app.services.organizations.trial import Trial, end_trial, trial_of
 from app.services.organizations.use import Use, campaigns_in, first_users_of, names_of, use_of

@@ -31,8 +31,10 @@ def create(
     user_limit: int = 1,
     referral_code: str | None = None,
     referred_by_code: str | None = None,
+    in_trial: bool = True,
 ) -> Organization:
-    """Create an organization; its default assistant limit is the partner's.
+    """Create an organization; its default assistant limit is the partner's. It starts ``in_trial``
+    unless that is False and the partner's trial has ended.
 
     Raises `Forbidden`, `NotFound`, or `ValidationFailed` (``blank``, ``too_long``).
     """
@@ -50,13 +52,17 @@ def create(
         user_limit=user_limit,
         referral_code=referral_code,
         referred_by_code=referred_by_code,
+        in_trial=in_trial,
     )
 
 
-def add(session: Session, caller: Caller, partner: Partner, **fields: Any) -> Organization:
+def add(
+    session: Session, caller: Caller, partner: Partner, *, in_trial: bool = True, **fields: Any
+) -> Organization:
     """Add the organization after its caller was authorized. It may call its own country and those
     that the partner has opened."""
     now = utcnow()
+    is_free = not in_trial and partner.trial_ended_at is not None
     opened = destinations.opened_by_partner(session, partner.id)
     organization = Organization(
         id=new_id(),
@@ -64,6 +70,7 @@ def add(session: Session, caller: Caller, partner: Partner, **fields: Any) -> Or
         created_at=now,
         updated_at=now,
         tier_since=now,
+        trial_ended_at=now if is_free else None,
         default_region=FIRST_REGION,
         allowed_regions=sorted({FIRST_REGION, *opened}),
         **{"assistant_limit": partner.default_assistant_limit, **fields},

@@ -13,6 +13,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
+from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CampaignStatus, CarrierKind, OutreachState
 from app.errors import DomainError
 from app.models import Call, Campaign, Contact, Outreach, OutreachContact
@@ -44,6 +45,7 @@ class CallDefaults:
     carrier: CarrierKind = CarrierKind.SIMULATOR
     calls_at_once: int = 5
     expiry_hours: int = 24
+    trial_limits: TrialLimits = DEFAULT_LIMITS
 
 
 def any_runs(session: Session) -> bool:
@@ -268,6 +270,7 @@ class _Turn:
                     live=True,
                     carrier=self._defaults.carrier,
                     expiry_hours=self._defaults.expiry_hours,
+                    trial_limits=self._defaults.trial_limits,
                     campaign_id=self._campaign.id,
                     contact_id=contact.id,
                 )

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.enums import ends_outreach
 from app.models import Contact, DoNotCallEntry, Organization, Outreach
 from app.phone import within_calling_hours
+from app.services import verified_numbers
 from app.services.calls import CallRequest, limits, rules
 from app.services.outreach.message_templates import fill
 from app.services.outreach.plans import closing, weekdays_of
@@ -38,11 +39,12 @@ class Never:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Which numbers are on the do-not-call list, and the consent of their contacts
-    (`rules.consent_by_phone`)."""
+    """Which numbers are on the do-not-call list, the consent of their contacts
+    (`rules.consent_by_phone`), and which numbers are verified."""
 
     listed: frozenset[str]
     consent: Mapping[str, str]
+    verified: frozenset[str] = frozenset()
 
 
 def decide(
@@ -68,12 +70,13 @@ def decide(
 
 
 def known_of(session: Session, organization: Organization, phones: Collection[str]) -> Known:
-    """What the organization knows of these numbers, in two queries."""
+    """What the organization knows of these numbers, in three queries."""
     listed = select(DoNotCallEntry.phone).where(
         DoNotCallEntry.organization_id == organization.id, DoNotCallEntry.phone.in_(phones)
     )
     consent = rules.consent_by_phone(session, organization.id, phones)
-    return Known(frozenset(session.scalars(listed)), consent)
+    verified = verified_numbers.verified_among(session, organization.id, phones)
+    return Known(frozenset(session.scalars(listed)), consent, verified)
 
 
 def exclusion(contact: Contact, parties: rules.Parties, known: Known) -> str | None:
@@ -87,6 +90,7 @@ def exclusion(contact: Contact, parties: rules.Parties, known: Known) -> str | N
         parties,
         on_do_not_call_list=contact.phone in known.listed,
         consent=known.consent.get(contact.phone),
+        number_is_verified=contact.phone in known.verified,
     )
     blocker = next(rules.blockers_of_number(own, contact.phone), None)
     return blocker.code if blocker is not None else None

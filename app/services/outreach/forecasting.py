@@ -8,7 +8,16 @@ from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import ENDED_CONTACT_STATUSES, OutreachState
-from app.models import Campaign, Contact, DoNotCallEntry, Organization, OutreachContact, utcnow
+from app.models import (
+    Campaign,
+    Contact,
+    DoNotCallEntry,
+    Organization,
+    OutreachContact,
+    Partner,
+    utcnow,
+)
+from app.services import verified_numbers
 from app.services.calls import rules
 from app.services.outreach.eligibility import NO_HOUR, NO_PHONE, exclusion, known_of, opening_of
 from app.services.outreach.plans import stored_plan
@@ -79,10 +88,12 @@ def _by_the_database(
 def _reasons(
     session: Session, campaign: Campaign, which: ColumnElement[bool]
 ) -> Counter[str | None]:
+    in_trial = Organization.trial_ended_at.is_(None) | Partner.trial_ended_at.is_(None)
     ended = func.lower(func.trim(Contact.status)).in_(sorted(ENDED_CONTACT_STATUSES))
     reason = case(
         (Contact.phone.is_(None), NO_PHONE),
         (ended, "contact_ended"),
+        (in_trial & ~verified_numbers.called(Contact.phone), "trial_mode"),
         (DoNotCallEntry.phone.is_not(None), "do_not_contact"),
         (Contact.consent == rules.REFUSED, "do_not_contact"),
         (Organization.consent_required & Contact.consent.is_(None), "consent_missing"),
@@ -91,6 +102,7 @@ def _reasons(
         select(reason, func.count())
         .select_from(Contact)
         .join(Organization, Organization.id == Contact.organization_id)
+        .join(Partner, Partner.id == Organization.partner_id)
         .outerjoin(
             DoNotCallEntry,
             (DoNotCallEntry.organization_id == campaign.organization_id)

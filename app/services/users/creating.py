@@ -21,8 +21,16 @@ EMAIL_EXISTS = "A user with this email address exists already."
 MAX_KEY = 254
 
 
-def create(session: Session, caller: Caller, partner_id: UUID, data: CreateUserInput) -> User:
-    """An active user. A standard one comes with an organization on ``tier`` and one assistant.
+def create(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    data: CreateUserInput,
+    *,
+    in_trial: bool = True,
+) -> User:
+    """An active user. A standard one comes with an organization on ``tier`` and one assistant;
+    ``in_trial`` is as for `organizations.create`.
 
     Raises `Forbidden` (``role_too_low``, ``insufficient_scope``), `NotFound` for the partner, and
     `ValidationFailed` (``email_exists``).
@@ -40,6 +48,7 @@ def create(session: Session, caller: Caller, partner_id: UUID, data: CreateUserI
         partner,
         name=business or data.email.partition("@")[0],
         payment_tier=data.tier or Tier.FREE,
+        in_trial=in_trial,
     )
     user = _add(
         session,

@@ -1,0 +1,18 @@
+"""What is counted per day (UTC) for the whole installation, across partners."""
+
+from datetime import date
+
+from sqlalchemy import Date, Integer
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.models.base import Base, Short
+
+
+class DailyCount(Base):
+    """How often something happened on a day; ``subject`` says what, and to whom."""
+
+    __tablename__ = "daily_counts"
+
+    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    subject: Mapped[Short] = mapped_column(primary_key=True)
+    count: Mapped[int] = mapped_column(Integer)

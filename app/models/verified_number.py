@@ -1,0 +1,44 @@
+"""Numbers that an organization has verified by a call with a code, or is about to."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import VerificationPurpose
+from app.models.base import (
+    Base,
+    Created,
+    Id,
+    Name,
+    Phone,
+    Time,
+    UtcDateTime,
+    enum_column,
+    tenant_key,
+)
+
+
+class VerifiedNumber(Base):
+    """A number, the latest verification call to it, and once the code was entered, when and by
+    whom. The code isn't stored: `app.services.verified_numbers.codes` computes it."""
+
+    __tablename__ = "verified_numbers"
+    __table_args__ = (
+        tenant_key("organizations", "partner_id", "organization_id"),
+        UniqueConstraint("organization_id", "phone", "purpose"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID]
+    organization_id: Mapped[UUID]
+    phone: Mapped[Phone]
+    purpose: Mapped[VerificationPurpose] = mapped_column(enum_column(VerificationPurpose))
+    requested_by: Mapped[Name]
+    requested_at: Mapped[Created]
+    call_id: Mapped[UUID]
+    code_expires_at: Mapped[Time]
+    wrong_codes: Mapped[int] = mapped_column(Integer, default=0)
+    verified_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    verified_by: Mapped[Name | None]

@@ -1,0 +1,34 @@
+"""How many calls a day trial mode allows: for each organization, and for all of a partner."""
+
+from collections.abc import Iterator
+
+from sqlalchemy.orm import Session
+
+from app.config.trial import TrialLimits
+from app.models import Assistant
+from app.services import daily_counts
+from app.services.calls.rules import Blocker, trial_blocker
+
+
+def day_used_up(session: Session, assistant: Assistant, limits: TrialLimits) -> Blocker | None:
+    """What stops another call today (UTC)."""
+    for subject, most, blocker in _limits(assistant, limits):
+        if not daily_counts.has_room(session, subject, most):
+            return blocker
+    return None
+
+
+def count_call(session: Session, assistant: Assistant, limits: TrialLimits) -> None:
+    """Count an accepted call. Raises `Forbidden` (``trial_mode``) if others were first."""
+    for subject, most, blocker in _limits(assistant, limits):
+        if not daily_counts.take(session, subject, most):
+            raise blocker.error()
+
+
+def _limits(assistant: Assistant, limits: TrialLimits) -> Iterator[tuple[str, int, Blocker]]:
+    most = limits.calls_per_organization
+    message = f"In trial mode an organization can place {most} calls a day (UTC)."
+    yield f"trial:{assistant.organization_id}", most, trial_blocker(message)
+    most = limits.calls_per_partner
+    message = f"In trial mode the organizations of a portal can place {most} calls a day (UTC)."
+    yield f"trial:{assistant.partner_id}", most, trial_blocker(message)

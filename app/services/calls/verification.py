@@ -1,0 +1,181 @@
+"""Verification calls: they speak a code, which proves who answers a number."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.config.trial import DEFAULT_LIMITS, TrialLimits
+from app.enums import CallSource, CallStatus, CarrierKind, VerificationPurpose
+from app.errors import Conflict, NotFound, ValidationFailed
+from app.models import Assistant, Organization, VerifiedNumber, utcnow
+from app.phone import PhoneError, normalise
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import assistants, audit, daily_counts
+from app.services.calls.accept import CallRequest, schedule
+from app.services.calls.rules import PHONE_FIELD
+from app.services.tenancy import get_organization
+from app.services.verified_numbers.codes import HIDDEN
+
+CODE_LIFE = timedelta(minutes=10)
+INTRO = (
+    f"Hello. This call verifies your phone number. Your code is {HIDDEN}. "
+    f"Once more, your code is {HIDDEN}. "
+    "If you didn't ask for this call, hang up and don't give the code to anyone. Goodbye."
+)
+VOICEMAIL = (
+    "Hello. This call was to verify this phone number. "
+    "The code is given only to a person who answers. Goodbye."
+)
+
+
+def request_verification(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    phone_number: str,
+    *,
+    purpose: VerificationPurpose = VerificationPurpose.CALL_TRIAL,
+    assistant_id: UUID | None = None,
+    carrier: CarrierKind = CarrierKind.SIMULATOR,
+    calls_at_once: int | None = None,
+    limits: TrialLimits = DEFAULT_LIMITS,
+) -> VerifiedNumber:
+    """Call the number with a code, which `verified_numbers.confirm` takes for 10 minutes.
+
+    ``assistant_id`` names the assistant whose number calls; without it, one of the organization's
+    that can call. ``carrier`` and ``calls_at_once`` are as for `schedule`. Every rule for calls
+    holds but trial mode.
+
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``already_verified``,
+    ``too_many_numbers``, ``too_many_calls``, and those of a number), `Conflict`
+    (``outside_hours``, ``agent_phone_not_ready``) and what else `schedule` refuses.
+    """
+    caller.require(Permission.CALLS_CREATE)
+    organization = get_organization(session, caller, organization_id, for_change=True)
+    phone = _read(phone_number, organization.default_region)
+    number = _known(session, organization, phone, purpose, limits)
+    assistant = _assistant(session, caller, organization, assistant_id)
+    _count(session, organization, phone, limits)
+    request = CallRequest(
+        assistant_id=assistant.id,
+        phone_number=phone,
+        intro_message=INTRO,
+        voicemail_message=VOICEMAIL,
+    )
+    accepted = schedule(
+        session,
+        caller,
+        request,
+        source=CallSource.VERIFICATION,
+        live=True,
+        carrier=carrier,
+        expiry_hours=CODE_LIFE / timedelta(hours=1),
+        calls_at_once=calls_at_once,
+    )
+    if accepted.status is CallStatus.SCHEDULED:
+        raise Conflict(accepted.message.replace("The call is scheduled", _WAITS), "outside_hours")
+    now = utcnow()
+    number.requested_by, number.requested_at = caller.label[:200], now
+    number.call_id, number.code_expires_at, number.wrong_codes = (
+        accepted.call_id,
+        now + CODE_LIFE,
+        0,
+    )
+    session.add(number)
+    session.flush()
+    after = {"purpose": purpose}
+    audit.record_change(session, caller, "verified_number.called", number, after=after)
+    return number
+
+
+_WAITS = "The number can't be called now, but"
+
+
+def _read(phone_number: str, region: str) -> str:
+    try:
+        return normalise(phone_number.strip(), region)
+    except PhoneError as error:
+        raise ValidationFailed.on(PHONE_FIELD, error.code, error.message) from None
+
+
+def _known(
+    session: Session,
+    organization: Organization,
+    phone: str,
+    purpose: VerificationPurpose,
+    limits: TrialLimits,
+) -> VerifiedNumber:
+    """The number as it was requested before, or a new one. The organization is locked."""
+    own = (
+        VerifiedNumber.organization_id == organization.id,
+        VerifiedNumber.purpose == purpose,
+    )
+    found = session.scalars(
+        select(VerifiedNumber).where(*own, VerifiedNumber.phone == phone).with_for_update()
+    ).one_or_none()
+    if found is not None:
+        if found.verified_at is not None:
+            message = "This number is already verified."
+            raise ValidationFailed.on(PHONE_FIELD, "already_verified", message)
+        return found
+    known = session.scalar(select(func.count()).select_from(VerifiedNumber).where(*own)) or 0
+    if known >= limits.numbers:
+        message = f"An organization can verify {limits.numbers} numbers. Remove one first."
+        raise ValidationFailed.on(PHONE_FIELD, "too_many_numbers", message)
+    return VerifiedNumber(
+        partner_id=organization.partner_id,
+        organization_id=organization.id,
+        phone=phone,
+        purpose=purpose,
+    )
+
+
+def _assistant(
+    session: Session, caller: Caller, organization: Organization, assistant_id: UUID | None
+) -> Assistant:
+    if assistant_id is not None:
+        named = assistants.get(session, caller, assistant_id)
+        if named.organization_id != organization.id:
+            message = "There is no such assistant."
+            raise NotFound(message, "agent_not_found")
+        return named
+    ready = select(Assistant).where(
+        Assistant.organization_id == organization.id,
+        Assistant.active,
+        Assistant.phone_enabled,
+        Assistant.phone_configured,
+        Assistant.phone_number.is_not(None),
+    )
+    found = session.scalars(ready.order_by(Assistant.created_at, Assistant.id).limit(1)).first()
+    if found is None:
+        message = "Set up the phone of an assistant first. The verification call uses its number."
+        raise Conflict(message, "agent_phone_not_ready")
+    return found
+
+
+def _count(session: Session, organization: Organization, phone: str, limits: TrialLimits) -> None:
+    """Count the call against the limits of the organization, the partner and the number."""
+    counted = (
+        (
+            f"verification:{organization.id}",
+            limits.verification_calls_per_organization,
+            "The organization has used its verification calls for today.",
+        ),
+        (
+            f"verification:{organization.partner_id}",
+            limits.verification_calls_per_partner,
+            "Your portal has used its verification calls for today.",
+        ),
+        (
+            f"verification:{phone}",
+            limits.verification_calls_per_number,
+            "This number has had its verification calls for today.",
+        ),
+    )
+    for subject, most, message in counted:
+        if not daily_counts.take(session, subject, most):
+            words = f"{message} Try again tomorrow (UTC)."
+            raise ValidationFailed.on(PHONE_FIELD, "too_many_calls", words)

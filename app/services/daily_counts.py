@@ -1,0 +1,44 @@
+"""Limits per day (UTC) that hold over all partners, organizations and processes."""
+
+from datetime import timedelta
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.models import Base, DailyCount, utcnow
+
+_TABLE = Base.metadata.tables[DailyCount.__tablename__]
+_KEPT = timedelta(days=1)
+
+
+def take(session: Session, subject: str, most: int) -> bool:
+    """Count one more for today, unless ``most`` is reached; whether it was counted.
+
+    Others that count the same subject wait until this transaction ends.
+    """
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    counted = (
+        insert(_TABLE)
+        .values(day=utcnow().date(), subject=subject, count=1)
+        .on_conflict_do_update(
+            index_elements=["day", "subject"],
+            set_={"count": _TABLE.c.count + 1},
+            where=_TABLE.c.count < most,
+        )
+        .returning(_TABLE.c.count)
+    )
+    return session.execute(counted).one_or_none() is not None
+
+
+def has_room(session: Session, subject: str, most: int) -> bool:
+    """Whether `take` would count one more."""
+    today = select(_TABLE.c.count).where(
+        _TABLE.c.day == utcnow().date(), _TABLE.c.subject == subject
+    )
+    return (session.scalar(today) or 0) < most
+
+
+def purge(session: Session) -> None:
+    """Remove the counts of past days."""
+    session.execute(delete(_TABLE).where(_TABLE.c.day < (utcnow() - _KEPT).date()))

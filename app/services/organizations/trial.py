@@ -1,0 +1,50 @@
+"""The trial of an organization, and of its partner: while one lasts, it can call only verified
+numbers."""
+
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict
+from app.models import Organization, Partner, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.organizations.loading import get
+
+
+class Trial(StrEnum):
+    """Whose trial keeps an organization in trial mode."""
+
+    PARTNER = "partner"
+    OWN = "own"
+
+
+def trial_of(session: Session, organization: Organization) -> Trial | None:
+    """The trial of an organization that came from its loader; None if it calls freely. The
+    partner's trial has to end first."""
+    ended = select(Partner.trial_ended_at).where(Partner.id == organization.partner_id)
+    if session.scalar(ended) is None:
+        return Trial.PARTNER
+    return Trial.OWN if organization.trial_ended_at is None else None
+
+
+def end_trial(session: Session, caller: Caller, organization_id: UUID) -> Organization:
+    """Let the organization call every number that its rules allow. Ending twice is no error.
+
+    Raises `Forbidden`, `NotFound` and `Conflict` (``partner_in_trial``).
+    """
+    caller.require(Permission.PARTNER_WRITE)
+    organization = get(session, caller, organization_id, for_change=True)
+    if organization.trial_ended_at is not None:
+        return organization
+    if trial_of(session, organization) is Trial.PARTNER:
+        message = "The trial of the portal has to end first. Ask the platform operator to end it."
+        raise Conflict(message, "partner_in_trial")
+    organization.trial_ended_at = utcnow()
+    organization.version += 1
+    session.flush()
+    audit.record_change(session, caller, "organization.trial_ended", organization)
+    return organization

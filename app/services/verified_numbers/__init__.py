@@ -1,0 +1,13 @@
+"""Numbers that an organization verifies by a call with a code. `calls.request_verification` places
+the call."""
+
+from app.services.verified_numbers.changing import Answer, Outcome, confirm, remove
+from app.services.verified_numbers.loading import (
+    State,
+    called,
+    get,
+    is_verified,
+    listing,
+    state_of,
+    verified_among,
+)

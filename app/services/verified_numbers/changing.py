@@ -1,0 +1,83 @@
+"""Entering the code of a verification call, and removing numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.errors import ValidationFailed
+from app.models import VerifiedNumber, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.verified_numbers import codes
+from app.services.verified_numbers.loading import MOST_WRONG_CODES, State, get, state_of
+
+
+class Outcome(StrEnum):
+    VERIFIED = "verified"
+    WRONG = "wrong"
+    ENDED = "ended"
+    """The code can't be entered (any more)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an entered code did. ``left`` is how many more can be tried."""
+
+    outcome: Outcome
+    left: int = 0
+
+
+def confirm(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    number_id: UUID,
+    typed: str,
+    secret_keys: Sequence[str],
+) -> Answer:
+    """Verify the number if the code is the one that its latest call spoke.
+
+    A wrong code is counted, so commit after every answer. Raises `Forbidden`, `NotFound` and
+    `ValidationFailed` (``invalid_code``) for what has not six digits, which isn't counted.
+    """
+    caller.require(Permission.CALLS_CREATE)
+    number = get(session, caller, organization_id, number_id, for_change=True)
+    code = "".join(typed.replace(",", " ").split())
+    if len(code) != codes.DIGITS or not (code.isascii() and code.isdigit()):
+        raise ValidationFailed.on("code", "invalid_code", "Enter the 6 digits of the code.")
+    now = utcnow()
+    if state_of(number, now) is not State.WAITING:
+        return Answer(Outcome.ENDED)
+    if codes.fits(code, number.call_id, secret_keys):
+        number.verified_at, number.verified_by = now, caller.label[:200]
+        _record(session, caller, number, "verified")
+        return Answer(Outcome.VERIFIED)
+    number.wrong_codes += 1
+    left = MOST_WRONG_CODES - number.wrong_codes
+    if left:
+        session.flush()
+        return Answer(Outcome.WRONG, left)
+    _record(session, caller, number, "code_ended")
+    return Answer(Outcome.ENDED)
+
+
+def remove(
+    session: Session, caller: Caller, organization_id: UUID, number_id: UUID
+) -> VerifiedNumber:
+    """Forget the number. Raises `Forbidden` and `NotFound`."""
+    caller.require(Permission.CALLS_CREATE)
+    number = get(session, caller, organization_id, number_id, for_change=True)
+    _record(session, caller, number, "removed")
+    session.delete(number)
+    session.flush()
+    return number
+
+
+def _record(session: Session, caller: Caller, number: VerifiedNumber, verb: str) -> None:
+    session.flush()
+    after = {"purpose": number.purpose}
+    audit.record_change(session, caller, f"verified_number.{verb}", number, after=after)

@@ -1,0 +1,62 @@
+"""Changing the values that a check constraint of an enum allows, without rebuilding the table."""
+
+import re
+
+from alembic import op
+from sqlalchemy import text
+
+
+def allow(table: str, column: str, kind: str, value: str) -> None:
+    """Allow one more value; ``kind`` is the name of the enum in lower case."""
+    values = _allowed(table, column, kind)
+    if value not in values:
+        _replace(table, column, kind, [*values, value])
+
+
+def forbid(table: str, column: str, kind: str, value: str) -> None:
+    """Allow a value no longer. No row may have it."""
+    kept = [known for known in _allowed(table, column, kind) if known != value]
+    _replace(table, column, kind, kept)
+
+
+def _allowed(table: str, column: str, kind: str) -> list[str]:
+    if op.get_bind().dialect.name == "sqlite":
+        _, listed, _ = _split(_sqlite_table(table), column)
+    else:
+        query = text("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = :name")
+        listed = op.get_bind().execute(query, {"name": f"ck_{table}_{kind}"}).scalar_one()
+    return re.findall(r"'([^']+)'", listed)
+
+
+def _replace(table: str, column: str, kind: str, values: list[str]) -> None:
+    listed = ", ".join(f"'{value}'" for value in values)
+    connection = op.get_bind()
+    if connection.dialect.name != "sqlite":
+        name = f"ck_{table}_{kind}"
+        op.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+        op.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} CHECK ({column} IN ({listed}))")
+        return
+    # A rebuilt table would delete all rows that refer to it. SQLite's own procedure for checks:
+    # https://www.sqlite.org/lang_altertable.html, "Making Other Kinds Of Table Schema Changes".
+    head, _, rest = _split(_sqlite_table(table), column)
+    version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
+    connection.exec_driver_sql("PRAGMA writable_schema = ON")
+    connection.exec_driver_sql(
+        "UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND name = ?",
+        (head + listed + rest, table),
+    )
+    connection.exec_driver_sql(f"PRAGMA schema_version = {version + 1}")
+    connection.exec_driver_sql("PRAGMA writable_schema = OFF")
+
+
+def _sqlite_table(table: str) -> str:
+    query = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
+    (sql,) = op.get_bind().exec_driver_sql(query, (table,)).one()
+    return str(sql)
+
+
+def _split(sql: str, column: str) -> tuple[str, str, str]:
+    """The definition of a table before, within and after the listed values of a column's check."""
+    head, marker, rest = sql.partition(f"CHECK ({column} IN (")
+    end = rest.index(")")
+    return head + marker, rest[:end], rest[end:]
