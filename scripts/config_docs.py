@@ -43,6 +43,11 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "password_",
         ),
     ),
+    (
+        "Trial mode",
+        "See [Trial mode](operations.md#trial-mode).",
+        ("new_organizations_", "trial_", "verif"),
+    ),
     ("Mail", "See [Mail](operations.md#mail).", ("smtp_", "mail_")),
     (
         "Prices",

@@ -15,7 +15,7 @@ from app.gateways.carriers.base import Carrier, NoCarrierAnswer
 from app.gateways.carriers.factory import open_account, open_carriers
 from app.models import Call, DispatchPause
 from app.schemas.fields import write_moment
-from app.services import carrier_accounts, pauses
+from app.services import calls, carrier_accounts, pauses
 from app.services.calls import resolve, stuck
 
 DRAINING = "drained for a deploy"
@@ -63,6 +63,15 @@ def resolve_call(call_id: UUID, status: str | None, reason: str | None, as_json:
         described = _by_carrier(call_id)
     why = f" ({described['endedReason']})" if described["endedReason"] else ""
     answer(described, as_json, f"{described['callId']} is {described['status']}{why}.")
+
+
+@call_commands.command("code")
+@CALL
+def code(call_id: UUID) -> None:
+    """Print the code of a verification call on the simulated carrier, which rings no phone."""
+    with changes(read_only=True) as (session, caller):
+        keys = extensions.settings().secret_keys
+        click.echo(calls.simulated_code(session, caller, call_id, keys))
 
 
 @call_commands.command("pause")

@@ -235,7 +235,7 @@ _VALUES_OF: dict[str, dict[str, str]] = {
         "legacy": "a script of the legacy API",
         "portal": "a person",
         "test": "a test call",
-        "verification": "a verification of the number",
+        "verification": "a verification call",
     },
     "purpose": {"call-trial": "calls in trial mode", "caller-id": "caller ID"},
     "status": {status.value: status.value.capitalize() for status in CampaignStatus},

@@ -70,7 +70,7 @@ SOURCE_WORDS = {
     CallSource.LEGACY: "A script, through the legacy API",
     CallSource.TEST: "A test call",
     CallSource.CAMPAIGN: "A campaign",
-    CallSource.VERIFICATION: "A verification of the number",
+    CallSource.VERIFICATION: "A verification call",
 }
 
 

@@ -44,6 +44,8 @@ class Tab:
     counted: str | None = None
 
 
+VERIFIED_NUMBERS = "portal.verified_numbers"
+"""A tab of organizations in trial mode."""
 TABS = (
     Tab("Overview", "portal.organization", Permission.ORGANIZATIONS_READ),
     Tab("Users", "portal.organization_users", Permission.USERS_READ, "users"),
@@ -54,6 +56,7 @@ TABS = (
     Tab("Usage", "portal.organization_usage", Permission.USAGE_READ),
     Tab("Settings", "portal.organization_settings", Permission.ORGANIZATIONS_READ),
     Tab("Do not call", "portal.do_not_call", Permission.CONTACTS_READ, "do_not_call"),
+    Tab("Verified numbers", VERIFIED_NUMBERS, Permission.CALLS_READ),
     Tab("Activity", "portal.organization_activity", Permission.AUDIT_READ),
 )
 
@@ -67,8 +70,11 @@ def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any
         "campaigns": organizations.campaigns_in(session, found),
         "do_not_call": do_not_call.count_of(session, caller(), found.id),
     }
+    trial = organizations.trial_of(session, found)
+    hidden = () if trial or endpoint == VERIFIED_NUMBERS else (VERIFIED_NUMBERS,)
     return {
         "organization": found,
+        "trial": trial,
         "statuses": STATUS_NAMES,
         "use": use,
         "counts": counts,
@@ -80,7 +86,9 @@ def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any
                 tab.endpoint == endpoint,
             )
             for tab in TABS
-            if caller().may(tab.needs) and caller().may(Permission.ORGANIZATIONS_READ)
+            if tab.endpoint not in hidden
+            and caller().may(tab.needs)
+            and caller().may(Permission.ORGANIZATIONS_READ)
         ],
     }
 

@@ -85,6 +85,7 @@ def show_overview() -> str:
         return render_template(
             "portal/overview/page.html",
             month=month,
+            in_trial=current_user.partner.trial_ended_at is None,
             customers=customers,
             updated=reporting.last_updated(session, caller()),
             action_items=[_shown(item) for item in overview.action_items(session, caller())],
@@ -100,10 +101,12 @@ def _of_a_member(organization_id: UUID) -> str:
     """Return the overview of an organization's member."""
     with transaction(read_only=True) as session:
         month = overview.month(session, caller())
+        organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/overview/member.html",
             month=month,
-            organization=organizations.get(session, caller(), organization_id),
+            organization=organization,
+            trial=organizations.trial_of(session, organization),
             use=organizations.use_of(session, [organization_id])[organization_id],
             updated=reporting.last_updated(session, caller()),
             action_items=[_shown(item) for item in overview.action_items(session, caller())],

@@ -16,4 +16,4 @@ from app.services.calls.queries import (
     timeline,
     without_calls,
 )
-from app.services.calls.verification import request_verification
+from app.services.calls.verification import request_verification, simulated_code

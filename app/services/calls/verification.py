@@ -1,5 +1,6 @@
 """Verification calls: they speak a code, which proves who answers a number."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
@@ -14,10 +15,11 @@ from app.phone import PhoneError, normalise
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import assistants, audit, daily_counts
+from app.services.calls import queries
 from app.services.calls.accept import CallRequest, schedule
 from app.services.calls.rules import PHONE_FIELD
 from app.services.tenancy import get_organization
-from app.services.verified_numbers.codes import HIDDEN
+from app.services.verified_numbers.codes import HIDDEN, code_of
 
 CODE_LIFE = timedelta(minutes=10)
 INTRO = (
@@ -89,6 +91,20 @@ def request_verification(
     after = {"purpose": purpose}
     audit.record_change(session, caller, "verified_number.called", number, after=after)
     return number
+
+
+def simulated_code(
+    session: Session, caller: Caller, call_id: UUID, secret_keys: Sequence[str]
+) -> str:
+    """The code of a verification call on the simulated carrier, which no phone speaks.
+
+    Raises `NotFound` (``call_not_found``), and `Conflict` (``not_simulated``) for other calls.
+    """
+    call = queries.get(session, caller, call_id)
+    if not call.verifies_a_number or call.carrier is not CarrierKind.SIMULATOR:
+        message = "This isn't a verification call on the simulated carrier."
+        raise Conflict(message, "not_simulated")
+    return code_of(call.id, secret_keys[0])
 
 
 _WAITS = "The number can't be called now, but"

@@ -1,0 +1,43 @@
+"""Ending the trial of an organization."""
+
+from uuid import UUID
+
+from flask import flash, redirect, url_for
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict
+from app.extensions import caller, transaction
+from app.portal.web.blueprint import portal
+from app.portal.web.confirmation import Confirmation
+from app.services import organizations
+
+ENDING = (
+    "It can call every number that its settings allow, also in campaigns and through the API.",
+    "Only the platform operator can put it back into trial mode, with the whole portal.",
+)
+
+
+@portal.get("/organizations/<uuid:organization_id>/end-trial")
+def organization_trial_end_confirm(organization_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        name = organizations.get(session, caller(), organization_id).name
+    return Confirmation(
+        action=url_for("portal.organization_trial_end", organization_id=organization_id),
+        title=f"End the trial of {name}?",
+        consequences=ENDING,
+        act="End trial",
+        safe="Keep in trial",
+        safe_url=url_for("portal.organization", organization_id=organization_id),
+        danger=False,
+    ).page()
+
+
+@portal.post("/organizations/<uuid:organization_id>/end-trial")
+def organization_trial_end(organization_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            found = organizations.end_trial(session, caller(), organization_id)
+        flash(f"The trial of {found.name} has ended.", "success")
+    except Conflict as error:
+        flash(error.message, "danger")
+    return redirect(url_for("portal.organization", organization_id=organization_id), 303)

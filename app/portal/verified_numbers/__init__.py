@@ -1,0 +1,1 @@
+"""Numbers that an organization verifies by a call with a code."""
