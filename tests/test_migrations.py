@@ -19,7 +19,7 @@ from app.commands.demo_story import PARTNERS
 from app.commands.demo_world import World
 from app.config import ROOT
 from app.database import Database
-from app.enums import CallSource, CallStatus, CarrierKind
+from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import CarrierReport, Verdict
 from app.models import (
     Assistant,
@@ -29,6 +29,7 @@ from app.models import (
     Campaign,
     OAuthClient,
     Organization,
+    Partner,
     PartnerDestinations,
     utcnow,
 )
@@ -37,6 +38,7 @@ from app.services import organizations
 from app.services.calls import carrier_reports
 from migrations.filters import belongs_to_us
 from scripts import new_migration
+from tests.fixtures.worker import open_line
 
 VERSION = "alembic_version"
 
@@ -237,3 +239,30 @@ def test_partners_have_opened_what_their_organizations_called_before(
     assert (opened.regions, opened.hosts) == (["GB", "US"], ["voice.example"])
     assert (opened.limit_regions, opened.limit_hosts) == (None, None)
     assert organization.allowed_regions == ["GB", "US"]
+
+
+def test_the_trial_of_all_that_existed_before_has_ended(fresh_database: Database) -> None:
+    with fresh_database.transaction() as session:
+        fill(session)
+    run(fresh_database, command.downgrade, "0033")
+    run(fresh_database, command.upgrade, "head")
+    with fresh_database.transaction(read_only=True) as session:
+        for model in (Partner, Organization):
+            ended = session.scalars(select(model.trial_ended_at)).all()
+            assert ended
+            assert None not in ended
+
+
+def test_verification_calls_and_what_trial_mode_stopped_leave_with_the_migration(
+    fresh_database: Database,
+) -> None:
+    line = open_line(fresh_database)
+    with fresh_database.transaction() as session:
+        verifying, stopped = (line.accept(session, live=False).id for _ in range(2))
+        session.get_one(Call, verifying).source = CallSource.VERIFICATION
+        session.get_one(Call, stopped).ended_reason = EndedReason.TRIAL_MODE
+    run(fresh_database, command.downgrade, "0033")
+    run(fresh_database, command.upgrade, "head")
+    with fresh_database.transaction(read_only=True) as session:
+        found = session.execute(select(Call.id, Call.ended_reason)).all()
+    assert found == [(stopped, EndedReason.CANCELED)]

@@ -69,6 +69,7 @@ WITHOUT_TENANT = {
     "call_news",
     "carrier_observations",
     "carrier_paces",
+    "daily_counts",
     "installation_destinations",
     "installation_marks",
     "processor_checks",

@@ -192,6 +192,10 @@ def _suspended(world: World, assistant: Assistant) -> None:
     organization.status = OrganizationStatus.SUSPENDED
 
 
+def _in_trial(world: World, assistant: Assistant) -> None:
+    world.session.get_one(Organization, assistant.organization_id).trial_ended_at = None
+
+
 @pytest.mark.parametrize(
     ("change", "status", "code"),
     [
@@ -200,6 +204,7 @@ def _suspended(world: World, assistant: Assistant) -> None:
         (_phone_unconfigured, 409, "agent_phone_not_ready"),
         (_listed, 409, "do_not_contact"),
         (_suspended, 403, "organization_suspended"),
+        (_in_trial, 403, "trial_mode"),
     ],
 )
 def test_what_the_present_state_refuses(

@@ -27,8 +27,12 @@ def count_call(session: Session, assistant: Assistant, limits: TrialLimits) -> N
 
 def _limits(assistant: Assistant, limits: TrialLimits) -> Iterator[tuple[str, int, Blocker]]:
     most = limits.calls_per_organization
-    message = f"In trial mode an organization can place {most} calls a day (UTC)."
+    message = f"In trial mode an organization can place {_calls(most)} a day (UTC)."
     yield f"trial:{assistant.organization_id}", most, trial_blocker(message)
     most = limits.calls_per_partner
-    message = f"In trial mode the organizations of a portal can place {most} calls a day (UTC)."
+    message = f"In trial mode the organizations of a portal can place {_calls(most)} a day (UTC)."
     yield f"trial:{assistant.partner_id}", most, trial_blocker(message)
+
+
+def _calls(count: int) -> str:
+    return "1 call" if count == 1 else f"{count:,} calls"

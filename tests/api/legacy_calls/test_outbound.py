@@ -12,6 +12,8 @@ from app.services import oauth_clients
 from tests.api.legacy_calls.conftest import SUPPORT, TO, Dialler
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.trial import add_verified
+from tests.fixtures.worker import Line
 
 
 def refusal(answer: TestResponse) -> tuple[int, str, list[tuple[str, str]]]:
@@ -237,6 +239,19 @@ def test_a_suspended_organization_is_403(session: Session, own: Tenant, served: 
     own.plus.status = OrganizationStatus.SUSPENDED
     session.commit()
     assert refusal(served.ask()) == (403, "organization_suspended", [])
+
+
+def test_trial_mode_allows_only_verified_numbers(
+    session: Session, own: Tenant, served: Dialler, assistant: Assistant
+) -> None:
+    own.plus.trial_ended_at = None
+    session.commit()
+    assert refusal(served.ask()) == (403, "trial_mode", [])
+    line = Line(own.partner.id, own.plus.id, assistant.id, SUPPORT)
+    add_verified(session, line, TO)
+    session.commit()
+    assert served.ask().status_code == 200
+    assert only_call(session).phone_number == TO
 
 
 def test_a_suspended_organization_is_403_for_any_body_and_after_the_end(

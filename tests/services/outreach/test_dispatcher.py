@@ -22,6 +22,7 @@ from app.services.calls import rules
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
 from tests.fixtures.outreach import OWNER
+from tests.fixtures.trial import add_verified, start_trial
 from tests.services.outreach.conftest import Desk
 
 ADA, BOB, CLEO = "+12025550101", "+12025550102", "+12025550103"
@@ -401,3 +402,21 @@ def test_a_plan_that_can_not_be_is_refused_at_its_fields(desk: Desk) -> None:
     with pytest.raises(ValidationFailed) as incomplete:
         desk.plan(voicemail_message=None)
     assert incomplete.value.code == "messaging_incomplete"
+
+
+@pytest.mark.parametrize("looked_at", [1, 1000])
+def test_in_trial_mode_only_verified_numbers_are_called(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, looked_at: int
+) -> None:
+    monkeypatch.setattr("app.services.outreach.forecasting.LOOKED_AT", looked_at)
+    start_trial(desk.session, desk.line.organization_id)
+    add_verified(desk.session, desk.line, "+12125550001")
+    desk.add({"phone": "+12125550001"}, {"phone": "+12125550002"})
+    planned = outreach.forecast(desk.session, desk.campaign)
+    assert (planned.called, planned.left_out) == (1, {"trial_mode": 1})
+    desk.start()
+    assert desk.feed() == 1
+    assert desk.decided() == {
+        "+12125550001": ("called", None),
+        "+12125550002": ("left-out", "trial_mode"),
+    }

@@ -1,0 +1,85 @@
+"""A verification call from its request to the number that can be called, over a carrier."""
+
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from app.enums import CarrierKind
+from app.models import AuditEntry, Call, CallAttempt, CallEvent, VerifiedNumber, WebhookDelivery
+from app.policy import Permission
+from app.services import calls, verified_numbers
+from app.services.verified_numbers import Answer, Outcome
+from app.services.webhooks import endpoints
+from tests.fixtures.cast import OPERATOR
+from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
+from tests.fixtures.trial import shows, start_trial
+from tests.fixtures.twilio_worker import TwilioWorker
+from tests.fixtures.worker import counted, open_line, outcome
+
+MEMBER = frozenset({Permission.CALLS_READ, Permission.CALLS_CREATE})
+TABLES = (AuditEntry, Call, CallAttempt, CallEvent, VerifiedNumber, WebhookDelivery)
+
+pytestmark = pytest.mark.xdist_group("house")
+
+
+def test_the_carrier_speaks_a_code_that_is_kept_nowhere(
+    house: TwilioWorker, tmp_path: Path
+) -> None:
+    line, number = open_line(house.database), house.number()
+    caller = replace(line.key, permissions=MEMBER)
+    with house.database.transaction() as session:
+        start_trial(session, line.organization_id)
+        hook = endpoints.add(
+            session,
+            OPERATOR,
+            settings_for(url_of(house.database), tmp_path),
+            organization_id=line.organization_id,
+            url="https://hooks.example.com/calls",
+            events=["call.started", "call.completed"],
+        ).endpoint
+        endpoints.pause(session, OPERATOR, hook.id)
+        verifying = calls.request_verification(
+            session, caller, line.organization_id, number, carrier=CarrierKind.TWILIO
+        )
+    assert outcome(house.database, verifying.call_id) == ("completed", "completed", "human")
+    [placed] = house.carrier.calls_to(number)
+    say, hang_up = ET.fromstring(placed.spoken)  # noqa: S314 - our own words
+    assert (say.tag, hang_up.tag) == ("Say", "Hangup")
+    spoken, again = re.findall(r"(?:\d, ){5}\d", say.text or "")
+    assert spoken == again
+    assert counted(house.database, line.organization_id) == []
+
+    code = spoken.replace(", ", "")
+    with house.database.transaction(read_only=True) as session:
+        rows = [repr(vars(row)) for table in TABLES for row in session.scalars(select(table))]
+        of_hook = WebhookDelivery.endpoint_id == hook.id
+        sent = session.scalars(select(WebhookDelivery.type).where(of_hook)).all()
+    assert sorted(sent) == ["call.completed", "call.started"]
+    assert [row for row in rows if shows(row, code)] == []
+
+    with house.database.transaction() as session:
+        entered = verified_numbers.confirm(
+            session, caller, line.organization_id, verifying.id, spoken, [SECRET_KEY]
+        )
+    assert entered == Answer(Outcome.VERIFIED)
+    assert outcome(house.database, house.dial(number, line)) == ("completed", "completed", "human")
+
+
+def test_a_voicemail_gets_no_code(house: TwilioWorker) -> None:
+    line, number = open_line(house.database), house.number(outcome="voicemail")
+    caller = replace(line.key, permissions=MEMBER)
+    with house.database.transaction() as session:
+        verifying = calls.request_verification(
+            session, caller, line.organization_id, number, carrier=CarrierKind.TWILIO
+        )
+    assert outcome(house.database, verifying.call_id)[1] == "voicemail"
+    [placed] = house.carrier.calls_to(number)
+    with house.database.transaction(read_only=True) as session:
+        call = session.get_one(Call, verifying.call_id)
+    say, _hang_up = ET.fromstring(placed.spoken)  # noqa: S314 - our own words
+    assert say.text == call.voicemail_message
+    assert not re.search(r"\d", say.text or "")

@@ -1,0 +1,266 @@
+"""Trial mode on screen: verifying a number, and ending the trials."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from html import unescape
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.enums import Role
+from app.models import Assistant, AuditEntry, Call, Organization, User, VerifiedNumber
+from app.services import calls
+from app.services.auth import sessions
+from app.services.verified_numbers.codes import code_of
+from tests.fixtures.browser_session import give_session
+from tests.fixtures.cast import OPERATOR, Tenant, make_partner
+from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.trial import shows, start_trial, start_trial_of_partner
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+NUMBER = "+12125551000"
+TRIAL = "Trial mode: only verified numbers can be called"
+
+
+def words(answer: TestResponse) -> str:
+    """The page's text."""
+    text = re.sub(r"(?s)<(script|style|head).*?</\1>|<[^>]+>", " ", answer.text)
+    return re.sub(r"\s+", " ", unescape(text))
+
+
+@pytest.fixture
+def organization(session: Session, own: Tenant) -> Organization:
+    """In trial, with an assistant that can call."""
+    start_trial(session, own.organization.id)
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == own.organization.id)
+    ).one()
+    assistant.phone_number, assistant.phone_enabled, assistant.phone_configured = (
+        "+12025550199",
+        True,
+        True,
+    )
+    assistant.default_intro, assistant.default_voicemail = "Hello.", "Call us back."
+    session.commit()
+    return own.organization
+
+
+@pytest.fixture
+def page(organization: Organization) -> str:
+    return f"/organizations/{organization.id}/verified-numbers"
+
+
+@pytest.fixture
+def member(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.user)
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def call_of(session: Session, path: str) -> Call:
+    number = session.get_one(VerifiedNumber, UUID(path.rpartition("/")[2]))
+    return session.get_one(Call, number.call_id)
+
+
+def test_a_member_verifies_a_number_and_sees_the_code_nowhere(
+    session: Session, page: str, member: Browser, admin: Browser
+) -> None:
+    assert "No verified numbers yet" in words(member.get(page))
+    sent = member.post(page, {"number": "+1 212 555 1000"}, page=page)
+    assert sent.status_code == 303
+    call = call_of(session, sent.location)
+    code = code_of(call.id, SECRET_KEY)
+    assert "Waiting for the code" in words(member.get(page))
+
+    wrong = member.post(
+        sent.location, {"code": f"{(int(code) + 1) % 10**6:06}"}, page=sent.location
+    )
+    assert wrong.status_code == 422
+    assert "This code is wrong. You have 4 more tries." in words(wrong)
+    right = member.post(sent.location, {"code": f" {code[:3]} {code[3:]} "}, page=sent.location)
+    assert (right.status_code, right.location) == (303, page)
+    listed = words(member.get(page))
+    assert "+1 212 555 1000 is verified and can be called now." in listed.replace("\u00a0", " ")
+    assert "1 of 10" in listed
+
+    paths = (page, sent.location, "/calls", f"/calls/{call.id}", f"/calls/{call.id}/live", "/audit")
+    shown = [admin.get(path).text for path in paths]
+    assert [text for text in shown if shows(text, code)] == []
+    assert "Verification call" in shown[2]
+    assert "Your code is ••••••." in shown[3]
+    actions = session.scalars(select(AuditEntry.action).order_by(AuditEntry.id)).all()
+    assert [each for each in actions if each.startswith("verified_number")] == [
+        "verified_number.called",
+        "verified_number.verified",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "problem"),
+    [
+        ("", "Number: "),
+        ("+19005550101", "premium"),
+        ("+447911123456", "isn't open for calls"),
+    ],
+)
+def test_a_number_that_can_not_be_called_is_refused_at_its_field(
+    session: Session, page: str, member: Browser, number: str, problem: str
+) -> None:
+    answer = member.post(page, {"number": number}, page=page)
+    assert answer.status_code == 422
+    assert problem in words(answer)
+    assert session.scalars(select(Call.id)).all() == []
+
+
+def test_a_form_that_is_sent_twice_calls_once(session: Session, page: str, member: Browser) -> None:
+    typed = {"number": NUMBER, "once": "a" * 32}
+    sent = [member.post(page, typed, page=page).location for _ in range(2)]
+    assert sent[0] == sent[1]
+    assert len(session.scalars(select(Call.id)).all()) == 1
+
+
+def test_a_code_that_has_ended_leads_to_another_call(
+    session: Session, page: str, member: Browser
+) -> None:
+    sent = member.post(page, {"number": NUMBER}, page=page)
+    for _ in range(5):
+        answer = member.post(sent.location, {"code": "000000"}, page=page)
+    assert "This code can’t be used any more. Request a new call." in words(answer)
+    assert "Needs a new call" in words(member.get(page))
+    call = call_of(session, sent.location)
+    calls.cancel(session, OPERATOR, call.id, ())
+    session.commit()
+    assert "Call again" in words(member.get(sent.location))
+
+
+def test_a_number_is_removed_after_a_question(session: Session, page: str, member: Browser) -> None:
+    sent = member.post(page, {"number": NUMBER}, page=page)
+    asked = words(member.get(f"{sent.location}/remove"))
+    assert "can’t call this number any more in trial mode" in asked
+    assert member.post(f"{sent.location}/remove", page=page).location == page
+    assert session.scalars(select(VerifiedNumber.id)).all() == []
+    assert member.get(sent.location).status_code == 404
+
+
+def test_numbers_of_other_organizations_and_partners_are_not_there(
+    own: Tenant, other: Tenant, page: str, member: Browser, signed_in: SignedIn
+) -> None:
+    sent = member.post(page, {"number": NUMBER}, page=page)
+    strangers = (own.plus_user, other.user, other.staff[Role.PARTNER_ADMIN])
+    for browser in map(signed_in, strangers):
+        paths = (page, sent.location, f"{sent.location}/remove")
+        assert {browser.get(path).status_code for path in paths} == {404}
+        posts = (page, sent.location, f"{sent.location}/remove")
+        typed = {"number": NUMBER, "code": "123456"}
+        assert {browser.post(path, typed, page="/account").status_code for path in posts} == {404}
+
+
+def test_a_test_call_says_what_trial_mode_allows_and_leads_to_the_verified_numbers(
+    session: Session, organization: Organization, page: str, member: Browser
+) -> None:
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == organization.id)
+    ).one()
+    typed = {"assistant": str(assistant.id), "number": NUMBER, "message_kind": "default"}
+    refused = member.post("/test-call", typed, page="/test-call")
+    assert refused.status_code == 422
+    assert "In trial mode only verified numbers can be called." in words(refused)
+    assert f'href="{page}"' in refused.text
+    sent = member.post(page, {"number": NUMBER}, page=page)
+    code = code_of(call_of(session, sent.location).id, SECRET_KEY)
+    member.post(sent.location, {"code": code}, page=sent.location)
+    assert member.post("/test-call", typed, page="/test-call").status_code == 303
+
+
+def test_the_banner_leads_each_role_to_its_next_step(
+    own: Tenant, organization: Organization, page: str, member: Browser, signed_in: SignedIn
+) -> None:
+    of_organization = f"/organizations/{organization.id}"
+    end = f"{of_organization}/end-trial"
+    shown = {Role.STANDARD: member.get("/").text} | {
+        role: signed_in(own.staff[role]).get(of_organization).text for role in own.staff
+    }
+    assert {role: TRIAL in text for role, text in shown.items()} == dict.fromkeys(shown, True)
+    assert {role: f'href="{page}"' in text for role, text in shown.items()} == dict.fromkeys(
+        shown, True
+    )
+    assert [role for role, text in shown.items() if f'href="{end}"' in text] == [Role.PARTNER_ADMIN]
+
+
+def test_a_partner_admin_ends_the_trial_of_an_organization(
+    session: Session, own: Tenant, organization: Organization, admin: Browser, signed_in: SignedIn
+) -> None:
+    of_organization = f"/organizations/{organization.id}"
+    end = f"{of_organization}/end-trial"
+    assert f"End the trial of {organization.name}?" in words(admin.get(end))
+    editor = signed_in(own.staff[Role.ADMIN])
+    assert editor.post(end, page="/account").status_code == 404
+    assert admin.post(end, page=end).location == of_organization
+    shown = words(admin.get(of_organization))
+    assert f"The trial of {organization.name} has ended." in shown
+    assert TRIAL not in shown
+    session.refresh(organization)
+    assert organization.trial_ended_at is not None
+
+
+def test_the_trial_of_the_portal_comes_first(
+    session: Session, own: Tenant, organization: Organization, admin: Browser
+) -> None:
+    start_trial_of_partner(session, own.partner.id)
+    session.commit()
+    of_organization = f"/organizations/{organization.id}"
+    end = f"{of_organization}/end-trial"
+    assert f'href="{end}"' not in admin.get(of_organization).text
+    admin.post(end, page=end)
+    shown = words(admin.get(of_organization))
+    assert "The trial of the portal has to end first." in shown
+    assert TRIAL in words(admin.get("/"))
+    session.refresh(organization)
+    assert organization.trial_ended_at is None
+
+
+def test_the_operator_ends_and_starts_the_trial_of_a_partner(
+    session: Session, operator: Browser
+) -> None:
+    partner = make_partner(session, "Westport")
+    partner.trial_ended_at = None
+    session.commit()
+    assert "Trial mode" in words(operator.get("/"))
+    in_trial = []
+    for what in ("end", "start"):
+        path = f"/partners/{partner.id}/{what}-trial"
+        assert operator.post(path, page=path).location == "/"
+        session.refresh(partner)
+        in_trial.append(partner.trial_ended_at is None)
+    assert in_trial == [False, True]
+    assert "Westport is in trial mode." in words(operator.get("/"))
+
+
+@pytest.mark.parametrize("in_trial", [True, False])
+def test_a_setting_decides_whether_new_organizations_start_in_trial(
+    session: Session, own: Tenant, make_app: Callable[..., Flask], in_trial: bool
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    token = sessions.create(session, admin, lifetime=timedelta(hours=1), host="localhost")
+    session.commit()
+    client = make_app(new_organizations_in_trial=in_trial).test_client()
+    give_session(client, token)
+    path = "/organizations/new"
+    for name in ("First", "Second"):
+        typed = {"name": name, "tier": "customerFreePlan", "assistant_limit": 1, "user_limit": 1}
+        assert Browser(client).post(path, typed, page=path).status_code == 303
+        start_trial_of_partner(session, own.partner.id)
+        session.commit()
+    query = select(Organization).where(Organization.name.in_(("First", "Second")))
+    found = {row.name: row.trial_ended_at is None for row in session.scalars(query)}
+    assert found == {"First": in_trial, "Second": True}

@@ -1,0 +1,198 @@
+"""Trial mode: only verified numbers are called, and only a few times a day."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.config.trial import TrialLimits
+from app.enums import CallStatus, CarrierKind, VerificationPurpose
+from app.errors import Forbidden
+from app.models import Assistant, Call, new_id
+from app.services import calls, organizations, partners
+from app.services.calls import CheckState, attempts, waiting
+from app.services.calls.attempts import ClaimKind
+from tests.fixtures.cast import OPERATOR
+from tests.fixtures.clock import SetClock
+from tests.fixtures.trial import add_verified, start_trial, start_trial_of_partner
+from tests.fixtures.worker import GREETINGS, Line, make_line
+
+NUMBER = "+12125551000"
+OTHER_NUMBER = "+12125552000"
+REFUSAL = "In trial mode only verified numbers can be called. Verify this number first."
+STOPPED = (CallStatus.CANCELED, "trial_mode", REFUSAL)
+
+
+@pytest.fixture
+def line(session: Session) -> Line:
+    made = make_line(session)
+    start_trial(session, made.organization_id)
+    return made
+
+
+def refused(session: Session, line: Line, number: str = NUMBER, **how: Any) -> str:
+    with pytest.raises(Forbidden) as error:
+        line.accept(session, number, **how)
+    assert error.value.code == "trial_mode"
+    return error.value.message
+
+
+def asked_by(line: Line) -> calls.CallRequest:
+    said: dict[str, Any] = dict(GREETINGS)
+    return calls.CallRequest(line.assistant_id, NUMBER, **said)
+
+
+def ended(call: Call) -> tuple[CallStatus, str | None, str | None]:
+    return call.status, call.ended_reason, call.status_detail
+
+
+def test_only_numbers_that_the_organization_verified_are_called(
+    session: Session, line: Line
+) -> None:
+    other = make_line(session)
+    add_verified(session, other, OTHER_NUMBER)
+    add_verified(session, line, NUMBER)
+    assert line.accept(session, NUMBER).status is CallStatus.QUEUED
+    assert refused(session, line, OTHER_NUMBER) == REFUSAL
+
+
+def test_a_number_that_waits_for_its_code_or_is_verified_for_something_else_does_not_count(
+    session: Session, line: Line
+) -> None:
+    add_verified(session, line, NUMBER).verified_at = None
+    add_verified(session, line, OTHER_NUMBER, VerificationPurpose.CALLER_ID)
+    session.flush()
+    assert refused(session, line, NUMBER) == refused(session, line, OTHER_NUMBER) == REFUSAL
+
+
+def test_calls_are_free_once_both_trials_have_ended(session: Session, line: Line) -> None:
+    start_trial_of_partner(session, line.partner_id)
+    refused(session, line)
+    partners.end_trial(session, OPERATOR, line.partner_id)
+    refused(session, line)
+    organizations.end_trial(session, OPERATOR, line.organization_id)
+    assert line.accept(session, NUMBER).status is CallStatus.QUEUED
+    start_trial_of_partner(session, line.partner_id)
+    refused(session, line)
+
+
+@pytest.mark.parametrize("carrier", CarrierKind)
+def test_live_calls_are_refused_on_every_carrier_and_calls_of_test_keys_on_none(
+    session: Session, line: Line, carrier: CarrierKind
+) -> None:
+    refused(session, line, carrier=carrier)
+    accepted = line.accept(session, NUMBER, carrier=carrier, live=False)
+    assert (accepted.status, accepted.carrier) == (CallStatus.QUEUED, CarrierKind.SIMULATOR)
+    claim = attempts.claim(session, accepted.id, new_id(), calls_at_once=5)
+    assert claim.kind is ClaimKind.DIAL
+
+
+def test_a_dry_run_answers_as_the_request_would(session: Session, line: Line) -> None:
+    request = asked_by(line)
+    with pytest.raises(Forbidden, match=REFUSAL):
+        calls.dry_run(session, line.key, request, live=True)
+    assert calls.dry_run(session, line.key, request, live=False)[0] is CallStatus.QUEUED
+    add_verified(session, line, NUMBER)
+    assert calls.dry_run(session, line.key, request, live=True)[0] is CallStatus.QUEUED
+
+
+def test_a_number_that_is_never_called_stays_so_when_it_is_verified(
+    session: Session, line: Line
+) -> None:
+    add_verified(session, line, "+19005550101")
+    with pytest.raises(Exception, match="premium"):
+        line.accept(session, "+19005550101")
+
+
+def test_a_trial_that_starts_meanwhile_stops_accepted_calls(session: Session) -> None:
+    line = make_line(session)
+    stopped, kept = (line.accept(session, number) for number in (NUMBER, OTHER_NUMBER))
+    test_key = line.accept(session, NUMBER, live=False)
+    add_verified(session, line, OTHER_NUMBER)
+    partners.start_trial(session, OPERATOR, line.partner_id)
+    claims = [
+        attempts.claim(session, call.id, new_id(), calls_at_once=5).kind
+        for call in (stopped, kept, test_key)
+    ]
+    assert claims == [ClaimKind.DONE, ClaimKind.DIAL, ClaimKind.DIAL]
+    assert ended(stopped) == STOPPED
+
+
+def test_a_queued_call_is_stopped_before_its_turn_comes(session: Session) -> None:
+    line = make_line(session)
+    call = line.accept(session, NUMBER)
+    call.created_at -= timedelta(seconds=10)
+    start_trial(session, line.organization_id)
+    assert waiting.stopped_by_rules(session, [call.id]) == [call.id]
+    assert waiting.end_if_stopped(session, call.id)
+    assert ended(call) == STOPPED
+
+
+def test_a_removed_number_stops_a_call_that_the_carrier_asked_to_send_again(
+    session: Session, line: Line
+) -> None:
+    number = add_verified(session, line, NUMBER)
+    call, attempt_id = line.accept(session, NUMBER), new_id()
+    attempts.claim(session, call.id, attempt_id, calls_at_once=5)
+    attempts.carrier_retry(session, attempt_id, 0, "The carrier is busy.")
+    session.delete(number)
+    session.flush()
+    assert attempts.claim_carrier_retry(session, attempt_id).kind is ClaimKind.DONE
+    assert ended(call) == STOPPED
+
+
+def test_an_organization_and_a_partner_have_so_many_calls_a_day(
+    session: Session, clock: SetClock
+) -> None:
+    limits = TrialLimits(calls_per_organization=2, calls_per_partner=3)
+    line = make_line(session)
+    start_trial_of_partner(session, line.partner_id)
+    add_verified(session, line, NUMBER)
+    for _ in range(2):
+        line.accept(session, NUMBER, trial_limits=limits)
+    message = "In trial mode an organization can place 2 calls a day (UTC)."
+    assert refused(session, line, trial_limits=limits) == message
+    request = asked_by(line)
+    with pytest.raises(Forbidden, match="2 calls a day"):
+        calls.dry_run(session, line.key, request, live=True, trial_limits=limits)
+    line.accept(session, NUMBER, trial_limits=limits, live=False)
+
+    of_partner = limits._replace(calls_per_organization=9)
+    line.accept(session, NUMBER, trial_limits=of_partner)
+    message = "In trial mode the organizations of a portal can place 3 calls a day (UTC)."
+    assert refused(session, line, trial_limits=of_partner) == message
+    clock.pass_by(days=1)
+    line.accept(session, NUMBER, trial_limits=limits)
+
+
+def test_calls_out_of_trial_are_not_counted(session: Session) -> None:
+    limits = TrialLimits(calls_per_organization=1, calls_per_partner=1)
+    line = make_line(session)
+    for _ in range(3):
+        line.accept(session, NUMBER, trial_limits=limits)
+
+
+def check(session: Session, line: Line, number: str = NUMBER, **limits: int) -> list[object]:
+    assistant = session.get_one(Assistant, line.assistant_id)
+    installation = calls.Installation(trial_limits=TrialLimits(**limits))
+    checks = calls.preflight(
+        session, line.key, assistant, number, calls.Texts(), installation=installation
+    )
+    return [(one.state, one.sentence, one.fix_at) for one in checks if one.code == "trial_mode"]
+
+
+def test_the_pre_call_checks_say_it_and_lead_to_the_verified_numbers(
+    session: Session, line: Line
+) -> None:
+    assert check(session, line) == [(CheckState.FAILED, REFUSAL, "trial")]
+    add_verified(session, line, NUMBER)
+    passed = "The number is verified, so it can be called in trial mode."
+    assert check(session, line) == [(CheckState.PASSED, passed, "trial")]
+    line.accept(session, NUMBER)
+    used_up = "In trial mode an organization can place 1 call a day (UTC)."
+    assert check(session, line, calls_per_organization=1) == [(CheckState.FAILED, used_up, "trial")]
+    organizations.end_trial(session, OPERATOR, line.organization_id)
+    assert check(session, line) == []
+    assert session.scalars(select(Call.status)).all() == [CallStatus.QUEUED]

@@ -1,0 +1,332 @@
+"""Verification calls: who may have them, what they say, and which codes verify a number."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import time
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from app.config.trial import TrialLimits
+from app.database import Database
+from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, VerificationPurpose
+from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
+from app.models import (
+    Assistant,
+    AuditEntry,
+    Call,
+    CallEvent,
+    Conversation,
+    Organization,
+    VerifiedNumber,
+    new_id,
+    utcnow,
+)
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import calls, do_not_call, verified_numbers
+from app.services.calls import attempts, lifecycle
+from app.services.verified_numbers import Answer, Outcome
+from tests.fixtures.cast import OPERATOR, open_destinations
+from tests.fixtures.clock import SetClock
+from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.trial import add_verified, shows, start_trial
+from tests.fixtures.worker import Line, make_line, open_line
+
+NUMBER = "+12125551000"
+KEYS = (SECRET_KEY,)
+CODE = re.compile(r"(?:\d, ){5}\d")
+
+
+def member(line: Line) -> Caller:
+    permissions = frozenset({Permission.CALLS_READ, Permission.CALLS_CREATE})
+    return replace(line.key, permissions=permissions)
+
+
+@pytest.fixture
+def line(session: Session) -> Line:
+    made = make_line(session)
+    start_trial(session, made.organization_id)
+    return made
+
+
+def request(
+    session: Session, line: Line, number: str = NUMBER, **how: Any
+) -> tuple[VerifiedNumber, Call]:
+    made = calls.request_verification(session, member(line), line.organization_id, number, **how)
+    return made, session.get_one(Call, made.call_id)
+
+
+def heard(session: Session, call: Call) -> str:
+    """The code that the carrier is asked to speak."""
+    claim = attempts.claim(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
+    assert claim.placement is not None
+    first, again = CODE.findall(claim.placement.intro)
+    assert first == again
+    assert not CODE.search(claim.placement.voicemail)
+    return str(first)
+
+
+def enter(session: Session, line: Line, number: VerifiedNumber, code: str) -> Answer:
+    return verified_numbers.confirm(
+        session, member(line), line.organization_id, number.id, code, KEYS
+    )
+
+
+def other_than(code: str) -> str:
+    return f"{(int(code.replace(', ', '')) + 1) % 1_000_000:06}"
+
+
+def refusal(session: Session, line: Line, number: str = NUMBER, **how: Any) -> str:
+    with pytest.raises(DomainError) as error, session.begin_nested():
+        request(session, line, number, **how)
+    return error.value.code
+
+
+def test_the_code_that_was_heard_verifies_the_number(session: Session, line: Line) -> None:
+    number, call = request(session, line, "(212) 555-1000")
+    assert (call.source, call.phone_number, call.live) == (CallSource.VERIFICATION, NUMBER, True)
+    code = heard(session, call)
+    asked = session, line.organization_id, NUMBER, VerificationPurpose.CALL_TRIAL
+    assert not verified_numbers.is_verified(*asked)
+    assert enter(session, line, number, code) == Answer(Outcome.VERIFIED)
+    assert verified_numbers.is_verified(*asked)
+    assert number.verified_by == "a live key"
+    assert line.accept(session, NUMBER).status is CallStatus.QUEUED
+
+
+def test_a_number_is_verified_for_one_purpose_and_one_organization(
+    session: Session, line: Line
+) -> None:
+    other = make_line(session)
+    number, call = request(session, line, purpose=VerificationPurpose.CALLER_ID)
+    assert enter(session, line, number, heard(session, call)).outcome is Outcome.VERIFIED
+    verified = {
+        (organization_id, purpose): verified_numbers.is_verified(
+            session, organization_id, NUMBER, purpose
+        )
+        for organization_id in (line.organization_id, other.organization_id)
+        for purpose in VerificationPurpose
+    }
+    assert verified == dict.fromkeys(verified, False) | {
+        (line.organization_id, VerificationPurpose.CALLER_ID): True
+    }
+
+
+def test_a_code_is_used_once_and_ends_with_the_next_call(session: Session, line: Line) -> None:
+    number, first = request(session, line)
+    old = heard(session, first)
+    number, second = request(session, line)
+    assert enter(session, line, number, old) == Answer(Outcome.WRONG, 4)
+    new = heard(session, second)
+    assert enter(session, line, number, new) == Answer(Outcome.VERIFIED)
+    assert enter(session, line, number, new) == Answer(Outcome.ENDED)
+
+
+def test_a_code_is_valid_for_ten_minutes(session: Session, line: Line, clock: SetClock) -> None:
+    number, call = request(session, line)
+    code = heard(session, call)
+    clock.pass_by(minutes=10)
+    assert enter(session, line, number, code) == Answer(Outcome.ENDED)
+
+
+def test_five_wrong_codes_end_it_for_the_right_one_too(session: Session, line: Line) -> None:
+    number, call = request(session, line)
+    code = heard(session, call)
+    answers = [enter(session, line, number, other_than(code)) for _ in range(5)]
+    assert answers == [Answer(Outcome.WRONG, left) for left in (4, 3, 2, 1)] + [
+        Answer(Outcome.ENDED)
+    ]
+    assert enter(session, line, number, code) == Answer(Outcome.ENDED)
+    last = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
+    assert last is not None
+    assert (last.action, last.target) == ("verified_number.code_ended", NUMBER)
+
+
+@pytest.mark.parametrize("typed", ["", "12345", "1234567", "abcdef", "١٢٣٤٥٦", "12 34 5x"])
+def test_what_is_no_code_is_not_counted(session: Session, line: Line, typed: str) -> None:
+    number, _call = request(session, line)
+    with pytest.raises(ValidationFailed, match="Enter the 6 digits"):
+        enter(session, line, number, typed)
+    assert number.wrong_codes == 0
+
+
+def test_of_eight_wrong_codes_at_once_five_are_counted(fresh_database: Database) -> None:
+    line = open_line(fresh_database)
+    with fresh_database.transaction() as session:
+        number, call = request(session, line)
+        code = heard(session, call)
+
+    def guess(_: int) -> Answer:
+        with fresh_database.transaction() as session:
+            return enter(session, line, number, other_than(code))
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(guess, range(8)))
+    assert sorted(answer.left for answer in answers) == [0, 0, 0, 0, 1, 2, 3, 4]
+    with fresh_database.transaction() as session:
+        assert enter(session, line, number, code) == Answer(Outcome.ENDED)
+        assert session.get_one(VerifiedNumber, number.id).wrong_codes == 5
+
+
+def test_of_eight_requests_at_once_as_many_are_called_as_the_limit_allows(
+    fresh_database: Database,
+) -> None:
+    lines = [open_line(fresh_database) for _ in range(8)]
+
+    def ask(line: Line) -> str | None:
+        try:
+            with fresh_database.transaction() as session:
+                request(session, line)
+        except DomainError as error:
+            return error.code
+        return None
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, lines))
+    assert sorted(answers, key=str) == [None] * 3 + ["too_many_calls"] * 5
+    with fresh_database.transaction(read_only=True) as session:
+        assert len(session.scalars(select(Call.id)).all()) == 3
+
+
+def test_a_number_an_organization_and_a_partner_have_so_many_calls_a_day(
+    session: Session, line: Line, clock: SetClock
+) -> None:
+    limits = TrialLimits(
+        verification_calls_per_number=2,
+        verification_calls_per_organization=3,
+        verification_calls_per_partner=4,
+    )
+    request(session, line, limits=limits)
+    request(session, line, limits=limits)
+    assert refusal(session, line, limits=limits) == "too_many_calls"
+    assert refusal(session, make_line(session), limits=limits) == "too_many_calls"
+    request(session, line, "+12125551001", limits=limits)
+    assert refusal(session, line, "+12125551002", limits=limits) == "too_many_calls"
+    more = limits._replace(verification_calls_per_organization=9)
+    request(session, line, "+12125551002", limits=more)
+    assert refusal(session, line, "+12125551003", limits=more) == "too_many_calls"
+    clock.pass_by(days=1)
+    request(session, line, limits=limits)
+
+
+def test_an_organization_verifies_so_many_numbers_and_each_once(
+    session: Session, line: Line
+) -> None:
+    limits = TrialLimits(numbers=2)
+    add_verified(session, line, NUMBER)
+    assert refusal(session, line, limits=limits) == "already_verified"
+    pending, _call = request(session, line, "+12125551001", limits=limits)
+    assert refusal(session, line, "+12125551002", limits=limits) == "too_many_numbers"
+    verified_numbers.remove(session, member(line), line.organization_id, pending.id)
+    request(session, line, "+12125551002", limits=limits)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        ("", "empty"),
+        ("12", "too_short"),
+        ("+19005550101", "number_not_allowed"),
+        ("+447911123456", "number_not_allowed"),
+        ("+447012345678", "number_not_allowed"),
+        ("+12125551009", "do_not_contact"),
+    ],
+)
+def test_every_other_rule_for_numbers_holds(
+    session: Session, line: Line, number: str, code: str
+) -> None:
+    do_not_call.add(session, OPERATOR, line.organization_id, "+12125551009")
+    assert refusal(session, line, number) == code
+    assert session.scalars(select(Call.id)).all() == []
+
+
+def test_it_is_refused_where_it_could_not_be_placed_now(
+    session: Session, line: Line, clock: SetClock
+) -> None:
+    organization = session.get_one(Organization, line.organization_id)
+    organization.calling_hours_on = True
+    organization.calling_hours_start, organization.calling_hours_end = time(20), time(21)
+    session.flush()
+    assert refusal(session, line) == "outside_hours"
+    organization.calling_hours_on = False
+    session.execute(update(Assistant).values(active=False))
+    assert refusal(session, line) == "agent_phone_not_ready"
+
+
+def test_an_assistant_of_another_organization_does_not_call(session: Session, line: Line) -> None:
+    other = make_line(session)
+    assert refusal(session, line, assistant_id=other.assistant_id) == "agent_not_found"
+
+
+def test_it_needs_the_permission_to_call_and_an_organization_of_ones_own(
+    session: Session, line: Line
+) -> None:
+    number, _call = request(session, line)
+    other = make_line(session)
+    stranger, reader = (
+        member(other),
+        replace(line.key, permissions=frozenset({Permission.CALLS_READ})),
+    )
+    for caller, error in ((stranger, NotFound), (reader, Forbidden)):
+        own: tuple[Session, Caller, UUID] = session, caller, line.organization_id
+        with pytest.raises(error):
+            calls.request_verification(*own, NUMBER)
+        with pytest.raises(error):
+            verified_numbers.confirm(*own, number.id, "123456", KEYS)
+        with pytest.raises(error):
+            verified_numbers.remove(*own, number.id)
+    with pytest.raises(NotFound):
+        verified_numbers.listing(session, stranger, line.organization_id)
+    with pytest.raises(NotFound):
+        verified_numbers.get(session, stranger, other.organization_id, number.id)
+
+
+def test_the_code_is_stored_nowhere(session: Session, line: Line) -> None:
+    number, call = request(session, line)
+    code = heard(session, call)
+    enter(session, line, number, code)
+    session.flush()
+    tables = (Call, CallEvent, VerifiedNumber, AuditEntry)
+    rows = [repr(row.__dict__) for table in tables for row in session.scalars(select(table))]
+    assert [row for row in rows if shows(row, code.replace(", ", ""))] == []
+    assert call.intro_message is not None
+    assert "Your code is ••••••." in call.intro_message
+
+
+def test_it_hands_over_to_no_one_is_not_tried_again_and_is_no_conversation(
+    session: Session, line: Line
+) -> None:
+    assistant = session.get_one(Assistant, line.assistant_id)
+    assistant.voice_address = "sip:robin@voice.example"
+    open_destinations(session, line.partner_id, hosts=["voice.example"])
+    session.get_one(Organization, line.organization_id).retry_times = 3
+    _number, call = request(session, line, carrier=CarrierKind.TWILIO)
+    claim = attempts.claim(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
+    assert claim.placement is not None
+    [attempt] = calls.attempts_of(session, [call.id])[call.id]
+    assert (claim.placement.hand_over_to, attempt.hand_over_to) == (None, None)
+    attempt.answered_at = now = utcnow()
+    lifecycle.end_attempt(session, call, attempt, CallStatus.BUSY, EndedReason.BUSY, at=now)
+    assert call.status is CallStatus.BUSY
+    assert session.scalars(select(Conversation.id)).all() == []
+
+
+def test_scripts_see_no_verification_calls(session: Session, line: Line) -> None:
+    _number, call = request(session, line)
+    assert calls.page(session, line.key).calls == []
+    with pytest.raises(NotFound):
+        calls.get(session, line.key, call.id)
+
+
+def test_only_the_code_of_a_simulated_call_can_be_read(session: Session, line: Line) -> None:
+    _number, call = request(session, line)
+    code = heard(session, call).replace(", ", "")
+    assert calls.simulated_code(session, OPERATOR, call.id, KEYS) == code
+    other = make_line(session).accept(session, NUMBER)
+    with pytest.raises(Conflict):
+        calls.simulated_code(session, OPERATOR, other.id, KEYS)
