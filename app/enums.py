@@ -131,6 +131,7 @@ class EndedReason(StrEnum):
     CONSENT_MISSING = "consent_missing"
     REGION_NOT_ALLOWED = "region_not_allowed"
     TRIAL_MODE = "trial_mode"
+    SPENDING_LIMIT_REACHED = "spend_cap_reached"
     CONTACT_ENDED = "contact_ended"
     EXPIRED = "expired"
     UNKNOWN = "unknown"

@@ -54,7 +54,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "See [Prices from Stripe](operations.md#prices-from-stripe).",
         ("processor", "stripe_"),
     ),
-    ("Calls", "", ("carrier", "simulator_", "calls_", "call_")),
+    ("Calls", "", ("carrier", "simulator_", "calls_", "call_", "longest_")),
     ("Twilio", "See [Calls over Twilio](operations.md#calls-over-twilio).", ("twilio_",)),
     ("SIP trunk", "See [A SIP trunk](operations.md#a-sip-trunk).", ("sip_",)),
     (

@@ -66,6 +66,7 @@ from tests.fixtures.databases import Databases
 OPERATOR = system_caller("tests")
 WITHOUT_TENANT = {
     "audit_forwardings",
+    "call_rates",
     "call_news",
     "carrier_observations",
     "carrier_paces",

@@ -72,6 +72,9 @@ class CarrierSettings(Foundation):
     """Live calls per second for each carrier, over all workers together; 0 means no limit."""
     calls_per_organization: int = Field(5, ge=1)
     """Simultaneous calls of one organization. An organization can set a lower limit."""
+    longest_call_minutes: int = Field(60, ge=1, le=240)
+    """A call ends this long after it was answered. Spending limits reserve the price of so long a
+    call before it is placed."""
     call_expiry_hours: int = Field(24, ge=1)
     """A call that could not be placed within this time expires."""
 

@@ -44,6 +44,7 @@ def dispatch_all() -> int:
         calls_at_once=settings.calls_per_organization,
         expiry_hours=settings.call_expiry_hours,
         trial_limits=settings.trial_limits,
+        longest_minutes=settings.longest_call_minutes,
     )
     with database.transaction(read_only=True) as session:
         due = dispatcher.due(session, utcnow())

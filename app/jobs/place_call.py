@@ -118,6 +118,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> Next | None:
                     calls_at_once=context().settings.calls_per_organization,
                     carrier_calls_per_second=context().settings.carrier_calls_per_second,
                     secret_keys=context().settings.secret_keys,
+                    longest_minutes=context().settings.longest_call_minutes,
                 )
             if claim.kind not in {ClaimKind.WRITE, ClaimKind.LOOK_UP_HOST}:
                 return _carry_out(claim)

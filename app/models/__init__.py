@@ -53,6 +53,7 @@ from app.models.pause import (
 )
 from app.models.rollup import CostDay, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
+from app.models.spending import CallRate, SpendingLimit, SpendingTotal
 from app.models.throttle import RefusalCount, ThrottleCounter
 from app.models.user import (
     EmailChange,

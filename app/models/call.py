@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
+    BigInteger,
     Date,
     ForeignKey,
     Index,
@@ -102,7 +103,8 @@ class CallAttempt(Base):
     may be asked again then; ``asked_at`` is the time of the request, once it is certain. A
     ``carrier_reference`` that ``is_guessed`` belongs to a matching call, between the same numbers
     at that time. ``hand_over_to`` is the assistant's voice address, as it was checked before the
-    call was placed.
+    call was placed. What is ``reserved`` and ``charged`` is in the spending totals
+    (`app.services.spending`).
     """
 
     __tablename__ = "call_attempts"
@@ -136,6 +138,10 @@ class CallAttempt(Base):
     ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     cost: Mapped[Decimal | None] = mapped_column(Numeric(12, 6))
     cost_currency: Mapped[Short | None]
+    reserved_micros: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
+    reserved_seconds: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    charged_micros: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
+    charged_seconds: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
 
 
 class CallEvent(Base):

@@ -14,7 +14,7 @@ ANSWERED_BY = ("human", "voicemail", "unknown")
 ENDED_REASONS = (
     "completed", "voicemail", "busy", "no_answer", "rejected", "carrier_error", "number_invalid",
     "canceled", "organization_suspended", "agent_inactive", "do_not_contact", "consent_missing",
-    "region_not_allowed", "trial_mode", "contact_ended", "expired", "unknown",
+    "region_not_allowed", "trial_mode", "spend_cap_reached", "contact_ended", "expired", "unknown",
 )  # fmt: skip
 
 _COURSE = {

@@ -67,6 +67,7 @@ IDEMPOTENCY_KEY = Header(
             "agent_phone_not_ready": "The assistant's phone is not switched on and configured.",
             "do_not_contact": "The number is on the do-not-call list, or its owner refused calls.",
             "consent_missing": "The organization demands consent, and none is kept.",
+            "spend_cap_reached": "A spending limit of the key, organization or portal is reached.",
             "idempotency_conflict": "The key was used with another body.",
             "idempotency_in_progress": "A request with this key is still being worked on.",
         },
@@ -85,6 +86,7 @@ def create_call(body: OutboundCallInput) -> Response:
             expiry_hours=settings.call_expiry_hours,
             calls_at_once=settings.calls_per_organization,
             trial_limits=settings.trial_limits,
+            longest_minutes=settings.longest_call_minutes,
             idempotency_key=request.headers.get("Idempotency-Key"),
         )
     response = respond(

@@ -76,6 +76,7 @@ def account_of(settings: Settings) -> TwilioAccount:
         settle_seconds=settings.carrier_settle_seconds,
         poll_seconds=settings.carrier_poll_seconds,
         silence_seconds=settings.carrier_silence_seconds,
+        longest_call_seconds=settings.longest_call_minutes * 60,
     )
 
 
@@ -99,4 +100,5 @@ def trunk_of(settings: Settings) -> SipAccount:
         ring_seconds=settings.sip_ring_seconds,
         request_seconds=settings.carrier_request_seconds,
         poll_seconds=settings.carrier_poll_seconds,
+        longest_call_seconds=settings.longest_call_minutes * 60,
     )

@@ -51,6 +51,7 @@ ENDED_WORDS = {
     "consent_missing": "Not placed: no consent is recorded for the number",
     "region_not_allowed": "Not placed: the region may not be called",
     "trial_mode": "Not placed: trial mode allows verified numbers only",
+    "spend_cap_reached": "Not placed: a spending limit is reached",
     "contact_ended": "Not placed: the contact's status ended it",
     "expired": "Not placed in time",
     "unknown": "The carrier could not say whether the call was placed",

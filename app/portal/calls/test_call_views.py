@@ -70,6 +70,7 @@ def test_call_place() -> Page:
                 expiry_hours=config.call_expiry_hours,
                 calls_at_once=config.calls_per_organization,
                 trial_limits=config.trial_limits,
+                longest_minutes=config.longest_call_minutes,
             )
             url = submission.led_to(url_for("portal.test_call", call=placed.call_id))
     except (ValidationFailed, Conflict, Forbidden, NotFound) as error:

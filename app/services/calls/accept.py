@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind
-from app.errors import Problem, ValidationFailed
+from app.errors import Conflict, Problem, ValidationFailed
 from app.models import Assistant, Call, new_id, utcnow
 from app.policy.caller import Caller
 from app.schemas.calls import OutboundCallInput
-from app.services import assistants, audit, carrier_accounts, idempotency, pauses
+from app.services import assistants, audit, carrier_accounts, idempotency, pauses, spending
 from app.services.calls import events, lifecycle, limits, rules, states, trial
 
 OPERATION = "outbound.call"
@@ -155,6 +155,7 @@ def schedule(
     expiry_hours: float = 24,
     calls_at_once: int | None = None,
     trial_limits: TrialLimits = DEFAULT_LIMITS,
+    longest_minutes: int = spending.LONGEST_MINUTES,
     idempotency_key: str | None = None,
     campaign_id: UUID | None = None,
     contact_id: UUID | None = None,
@@ -164,14 +165,15 @@ def schedule(
     ``carrier`` is the installation's carrier, used if neither the organization nor the partner has
     a carrier account; a call that is not ``live`` always uses the simulated carrier.
     ``calls_at_once`` is the installation's limit for each organization: with it, the answer says
-    if the call waits for other calls. With ``idempotency_key`` the caller needs a credential
-    (``subject_id``).
+    if the call waits for other calls. If a spending limit has no room for a call of
+    ``longest_minutes``, a campaign's call waits; any other waits or is refused. With
+    ``idempotency_key`` the caller needs a credential (``subject_id``).
 
     Raises `ValidationFailed` (codes of the messages, ``number_not_allowed``,
     ``invalid_idempotency_key``), `NotFound` (``agent_not_found``), `Forbidden`
     (``organization_suspended``, ``trial_mode``), `Conflict` (``agent_inactive``,
-    ``agent_phone_not_ready``, ``do_not_contact``, ``consent_missing``, ``idempotency_conflict``,
-    ``idempotency_in_progress``).
+    ``agent_phone_not_ready``, ``do_not_contact``, ``consent_missing``, ``spend_cap_reached``,
+    ``idempotency_conflict``, ``idempotency_in_progress``).
     """
     slot = None
     if idempotency_key is not None and caller.subject_id is not None:
@@ -190,8 +192,10 @@ def schedule(
         carrier,
         bound_by_trial=rules.is_bound_by_trial(source, live=live),
         live=live,
+        source=source,
         at_once=calls_at_once,
         trial_limits=trial_limits,
+        longest_minutes=longest_minutes,
     )
     if admitted.in_trial:
         trial.count_call(session, admitted.assistant, trial_limits)
@@ -237,8 +241,10 @@ def dry_run(
     request: CallRequest,
     *,
     live: bool,
+    source: CallSource = CallSource.API,
     carrier: CarrierKind = CarrierKind.SIMULATOR,
     trial_limits: TrialLimits = DEFAULT_LIMITS,
+    longest_minutes: int = spending.LONGEST_MINUTES,
 ) -> tuple[CallStatus, str]:
     """The status and the message with which `schedule` would accept the call now; nothing is
     written. Raises the same errors."""
@@ -250,7 +256,9 @@ def dry_run(
         carrier,
         bound_by_trial=rules.is_bound_by_trial(None, live=live),
         live=live,
+        source=source,
         trial_limits=trial_limits,
+        longest_minutes=longest_minutes,
     )
     return admitted.status, admitted.sentence
 
@@ -295,6 +303,8 @@ def _admit(
     bound_by_trial: bool,
     live: bool,
     trial_limits: TrialLimits,
+    source: CallSource,
+    longest_minutes: int,
     at_once: int | None = None,
 ) -> _Admitted:
     assistant = _assistant(session, caller, request)
@@ -313,6 +323,17 @@ def _admit(
         carrier = CarrierKind.SIMULATOR
     account_id = account.id if account else None
     wait = limits.next_moment(session, request.phone_number, organization, now, live=live)
+    stop = None
+    if live:
+        api_key_id = caller.subject_id if source is CallSource.API else None
+        spender = spending.Spender(assistant.partner_id, organization.id, api_key_id)
+        stop = spending.check(
+            session, spender, request.phone_number, now, longest_minutes=longest_minutes
+        )
+    if stop is not None and not stop.waits and source is not CallSource.CAMPAIGN:
+        raise Conflict(stop.why, spending.REACHED)
+    if stop is not None and not stop.frees_up and (wait is None or wait.until < stop.until):
+        wait = limits.Wait(stop.until, stop.why)
     if wait is not None:
         return _Admitted(assistant, texts, carrier, account_id, wait.until, wait.why, in_trial)
     pause = pauses.of_carrier(session, assistant.partner_id, carrier)

@@ -17,11 +17,11 @@ from sqlalchemy import Select, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from app.enums import CallStatus, CarrierKind, EndedReason
+from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import Placement
 from app.gateways.writers.base import Brief, Messages
 from app.models import Assistant, Call, CallAttempt, CarrierPace, Organization, Partner, utcnow
-from app.services import carrier_accounts, destinations, pauses
+from app.services import carrier_accounts, destinations, pauses, spending
 from app.services.calls import events, lifecycle, limits, rules
 from app.services.calls.lifecycle import end_attempt, end_call
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call
@@ -102,13 +102,15 @@ def claim(
     *,
     calls_at_once: int,
     carrier_calls_per_second: float = 0,
+    longest_minutes: int = spending.LONGEST_MINUTES,
     messages: Messages | None = None,
     found_host: FoundHost | None = None,
     secret_keys: Sequence[str] = (),
 ) -> Claim:
     """Decide what happens to a call whose turn has come; DIAL has written the attempt.
 
-    Every check of the acceptance is repeated. WRITE asks for ``messages``, written from
+    Every check of the acceptance is repeated, and the price of a call of ``longest_minutes`` is
+    reserved if there are spending limits. WRITE asks for ``messages``, written from
     `writing_brief`; LOOK_UP_HOST asks for the host that the call is handed over to. Verification
     calls need ``secret_keys``.
     """
@@ -129,12 +131,14 @@ def claim(
         return Claim(ClaimKind.WAIT, call.carrier)
     if unready := _prepare(session, call, parties.assistant, messages, found_host, now):
         return unready
-    if later := _wait_for_pace(session, call, carrier_calls_per_second, now):
-        return later
+    later = _wait_for_pace(session, call, carrier_calls_per_second, now)
+    reserved = later or _reserve(session, call, longest_minutes, now)
+    if isinstance(reserved, Claim):
+        return reserved
     if call.intro_message is None and messages is not None:
         call.intro_message, call.voicemail_message = messages.intro, messages.voicemail
     number = traffic.attempts + 1
-    lifecycle.begin_attempt(session, call, parties.assistant, attempt_id, number, now)
+    lifecycle.begin_attempt(session, call, parties.assistant, attempt_id, number, now, reserved)
     placement = _placement_of(call, parties.assistant, attempt_id, secret_keys)
     return Claim(ClaimKind.DIAL, call.carrier, placement)
 
@@ -161,6 +165,27 @@ def _prepare(
         end_call(session, call, CallStatus.CANCELED, reason, at=now, detail=detail)
     else:
         lifecycle.postpone(session, call, now + NEXT_LOOKUP, detail, now)
+    return Claim(ClaimKind.DONE, call.carrier)
+
+
+def _reserve(
+    session: Session, call: Call, longest_minutes: int, now: datetime
+) -> spending.Amount | Claim:
+    """What the call has reserved; or a claim that it waits or is over, because a spending limit
+    leaves nothing to reserve."""
+    if not call.live:
+        return spending.Amount(0, 0)
+    reserved = spending.reserve(session, call, now, longest_minutes=longest_minutes)
+    if isinstance(reserved, spending.Amount):
+        return reserved
+    if reserved.frees_up:
+        lifecycle.wait_for_turn(call, reserved.why)
+        return Claim(ClaimKind.WAIT, call.carrier)
+    if reserved.waits or call.source is CallSource.CAMPAIGN:
+        lifecycle.postpone(session, call, reserved.until, reserved.why, now)
+    else:
+        canceled = CallStatus.CANCELED, EndedReason.SPENDING_LIMIT_REACHED
+        end_call(session, call, *canceled, at=now, detail=reserved.why)
     return Claim(ClaimKind.DONE, call.carrier)
 
 

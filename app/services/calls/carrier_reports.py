@@ -24,7 +24,7 @@ from app.gateways.carriers.base import (
 from app.gateways.job_queue import enqueue_job
 from app.models import Assistant, Call, CallAttempt, CallEvent, utcnow
 from app.models.base import id_at
-from app.services import rollup
+from app.services import rollup, spending
 from app.services.calls import events, lifecycle, rules
 from app.services.calls.events import event_key, known_events
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt
@@ -273,7 +273,7 @@ def write_cost_of(session: Session, attempt_id: UUID, state: CarrierReport) -> N
 
 def write_cost(session: Session, call: Call, attempt: CallAttempt, state: CarrierReport) -> None:
     """Write the cost of a locked attempt. The first cost counts, on the UTC day on which the
-    attempt began."""
+    attempt began. It corrects the spending of an attempt that was settled before."""
     if state.cost is None or attempt.cost is not None:
         return
     attempt.cost, attempt.cost_currency = state.cost, state.currency
@@ -285,6 +285,8 @@ def write_cost(session: Session, call: Call, attempt: CallAttempt, state: Carrie
         cost=state.cost,
         currency=state.currency or NO_CURRENCY,
     )
+    if attempt.status not in ACTIVE | {CallStatus.UNKNOWN}:
+        spending.settle(session, call, attempt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from app.models import (
     new_id,
     utcnow,
 )
-from app.services import conversations, pauses
+from app.services import conversations, pauses, spending
 from app.services.calls import events, limits, states
 from app.services.calls.states import ACTIVE, WAITING, move
 
@@ -105,7 +105,13 @@ def hold_if_paused(session: Session, call: Call) -> bool:
 
 
 def begin_attempt(
-    session: Session, call: Call, assistant: Assistant, attempt_id: UUID, number: int, now: datetime
+    session: Session,
+    call: Call,
+    assistant: Assistant,
+    attempt_id: UUID,
+    number: int,
+    now: datetime,
+    reserved: spending.Amount,
 ) -> None:
     """Write the attempt before the carrier is asked; the first one starts the call."""
     session.add(
@@ -120,6 +126,8 @@ def begin_attempt(
             hand_over_to=None if call.verifies_a_number else assistant.voice_address,
             status=CallStatus.DIALING,
             started_at=now,
+            reserved_micros=reserved.micros,
+            reserved_seconds=reserved.seconds,
         )
     )
     move(call, states.DIAL, CallStatus.DIALING)
@@ -137,6 +145,7 @@ def requeue(
     now = utcnow()
     attempt.status, attempt.ended_reason = CallStatus.FAILED, reason
     attempt.ended_at, attempt.detail = now, detail
+    spending.settle(session, call, attempt)
     move(call, states.REQUEUE, CallStatus.QUEUED)
     call.started_at, call.status_detail = None, detail
     events.note(
@@ -195,7 +204,8 @@ def end_attempt(
     """End the attempt, and the call unless the organization's rule retries it.
 
     An answered call becomes a conversation, unless it was made with a test key or verified a
-    number. An attempt that has ended stays as it is.
+    number. Until an unknown attempt is resolved, its spending stays reserved. An attempt that has
+    ended stays as it is.
     """
     if attempt.status not in ACTIVE:
         return
@@ -206,6 +216,8 @@ def end_attempt(
     if attempt.answered_at is not None:
         answered_by = attempt.answered_by or AnsweredBy.UNKNOWN
         _record_conversation(session, call, answered_by, attempt.answered_at, at)
+    if status is not CallStatus.UNKNOWN:
+        spending.settle(session, call, attempt)
     retry = _retry(session, call, reason, at)
     if retry is None:
         end_call(session, call, status, reason, at=at, detail=detail)
@@ -283,6 +295,8 @@ def resolve(
     call.status_detail, call.next_attempt_at = detail, None
     if answered_at is not None and answered_by is not None:
         _record_conversation(session, call, answered_by, answered_at, at)
+    if attempt is not None:
+        spending.settle(session, call, attempt)
     events.note(session, call, "ended", status, at=utcnow(), detail=detail)
     events.emit(session, call, WebhookEvent(f"call.{status.value}"))
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus
 from app.gateways.job_queue import enqueue_call, enqueue_job
 from app.models import Call, HeldCall, Organization, new_id, utcnow
-from app.services import pauses
+from app.services import pauses, spending
 from app.services.calls import lifecycle, limits, rules
 from app.services.calls.states import WAITING, lock_call
 
@@ -139,6 +139,9 @@ def reschedule_earlier(
             continue
         organization = session.get_one(Organization, call.organization_id, populate_existing=True)
         wait = limits.next_moment(session, call.phone_number, organization, now, live=call.live)
+        if call.live and wait is None:
+            stop = spending.check(session, spending.Spender.of(call), call.phone_number, now)
+            wait = limits.Wait(stop.until, stop.why) if stop and not stop.frees_up else None
         if wait is not None:
             if call.scheduled_for is not None and wait.until < call.scheduled_for:
                 lifecycle.postpone(session, call, wait.until, wait.why, now)

@@ -115,6 +115,7 @@ def place(
             expiry_hours=settings.call_expiry_hours,
             calls_at_once=settings.calls_per_organization,
             trial_limits=settings.trial_limits,
+            longest_minutes=settings.longest_call_minutes,
         )
     except ValidationFailed as error:
         raise _in_our_words(error) from None

@@ -18,7 +18,7 @@ from app.enums import CallSource, CallStatus, CampaignStatus, CarrierKind, Outre
 from app.errors import DomainError
 from app.models import Call, Campaign, Contact, Outreach, OutreachContact
 from app.policy.caller import Caller, system_caller
-from app.services import calls
+from app.services import calls, spending
 from app.services.calls import limits, rules
 from app.services.calls.states import ACTIVE
 from app.services.outreach.blockers import of_plan
@@ -46,6 +46,7 @@ class CallDefaults:
     calls_at_once: int = 5
     expiry_hours: int = 24
     trial_limits: TrialLimits = DEFAULT_LIMITS
+    longest_minutes: int = spending.LONGEST_MINUTES
 
 
 def any_runs(session: Session) -> bool:
@@ -271,6 +272,7 @@ class _Turn:
                     carrier=self._defaults.carrier,
                     expiry_hours=self._defaults.expiry_hours,
                     trial_limits=self._defaults.trial_limits,
+                    longest_minutes=self._defaults.longest_minutes,
                     campaign_id=self._campaign.id,
                     contact_id=contact.id,
                 )

@@ -50,6 +50,7 @@ class SipAccount:
     ring_seconds: float = 30.0
     request_seconds: float = 10.0
     poll_seconds: float = 2.0
+    longest_call_seconds: float = 3600.0
     name: str = ""
     is_pinned: bool = False
     may_be_private: bool = False

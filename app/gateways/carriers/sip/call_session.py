@@ -201,8 +201,13 @@ class CallSession:
             if not self._has_dialed:
                 raise ended(EndedReason.CANCELED)
             self._hang_up(EndedReason.CANCELED)
+        if self._answered_at is not None and self._is_too_long(self._answered_at):
+            self._hang_up(EndedReason.COMPLETED)
         if not self._phone.is_running:
             raise self._failed("baresip ended.")
+
+    def _is_too_long(self, answered_at: float) -> bool:
+        return time.monotonic() - answered_at > self._account.longest_call_seconds
 
     def _is_ahead(self, event: dict[str, Any]) -> bool:
         """Whether an event came before the trunk's answer that it belongs to: the terminal may be

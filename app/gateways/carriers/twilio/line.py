@@ -68,6 +68,7 @@ class Twilio:
                 status_callback_event=EVENTS,
                 machine_detection="DetectMessageEnd",
                 timeout=RING_SECONDS,
+                time_limit=self._account.longest_call_seconds,
             )
         except TwilioRestException as refusal:
             raise _rejected(refusal) from refusal

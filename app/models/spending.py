@@ -1,0 +1,79 @@
+"""What calls cost before the carrier says so, the limits of spending, and what is used of them.
+
+Amounts are millionths of the currency of the call rates, so that sums are exact on both databases.
+A ``scope`` is ``partner:``, ``organization:`` or ``key:`` and an id.
+"""
+
+from uuid import UUID
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Integer
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.models.base import Base, Short, tenant_key
+
+
+class CallRate(Base):
+    """The price of calls to numbers that begin with ``prefix``; ``default`` is for all others.
+
+    No row is stored until the operator imports a file. All rows have the same currency.
+    """
+
+    __tablename__ = "call_rates"
+    __table_args__ = (
+        CheckConstraint(
+            "micros_per_minute >= 0 AND setup_micros >= 0 AND minimum_seconds >= 0"
+            " AND increment_seconds > 0",
+            name="amounts",
+        ),
+    )
+
+    prefix: Mapped[Short] = mapped_column(primary_key=True)
+    micros_per_minute: Mapped[int] = mapped_column(BigInteger)
+    setup_micros: Mapped[int] = mapped_column(BigInteger)
+    minimum_seconds: Mapped[int] = mapped_column(Integer)
+    increment_seconds: Mapped[int] = mapped_column(Integer)
+    currency: Mapped[Short]
+
+
+class SpendingLimit(Base):
+    """The most that calls may cost and last in a day and in a month (UTC); None is no limit.
+
+    Only that of an organization ``waits``: its direct calls wait for the next day or month, instead
+    of being refused.
+    """
+
+    __tablename__ = "spending_limits"
+    __table_args__ = (tenant_key("organizations", "partner_id", "organization_id"),)
+
+    scope: Mapped[Short] = mapped_column(primary_key=True)
+    partner_id: Mapped[UUID] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), index=True
+    )
+    organization_id: Mapped[UUID | None]
+    api_key_id: Mapped[UUID | None] = mapped_column(ForeignKey("api_keys.id", ondelete="CASCADE"))
+    day_micros: Mapped[int | None] = mapped_column(BigInteger)
+    month_micros: Mapped[int | None] = mapped_column(BigInteger)
+    day_minutes: Mapped[int | None] = mapped_column(Integer)
+    month_minutes: Mapped[int | None] = mapped_column(Integer)
+    waits: Mapped[bool] = mapped_column(default=False)
+    version: Mapped[int] = mapped_column(Integer, default=1)
+
+
+class SpendingTotal(Base):
+    """What the calls of a scope have cost in a UTC day (``2026-11-23``) or month (``2026-11``),
+    and what is reserved for those that have not ended."""
+
+    __tablename__ = "spending_totals"
+    __table_args__ = (
+        tenant_key("organizations", "partner_id", "organization_id"),
+        Index("ix_spending_totals_partner", "partner_id", "period"),
+    )
+
+    scope: Mapped[Short] = mapped_column(primary_key=True)
+    period: Mapped[Short] = mapped_column(primary_key=True)
+    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    organization_id: Mapped[UUID | None]
+    spent_micros: Mapped[int] = mapped_column(BigInteger, default=0)
+    spent_seconds: Mapped[int] = mapped_column(BigInteger, default=0)
+    reserved_micros: Mapped[int] = mapped_column(BigInteger, default=0)
+    reserved_seconds: Mapped[int] = mapped_column(BigInteger, default=0)

@@ -1,0 +1,265 @@
+"""Call rates: what a call to a number costs, before the carrier says what it really cost.
+
+The longest prefix of the number decides. Until the operator imports a file, `default_rates` count.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import delete, exists, insert, select
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict, Forbidden, Problem, ValidationFailed
+from app.models import CallRate, SpendingLimit, SpendingTotal
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.destinations import INSTALLATION_ID
+from app.services.spending.default_rates import CURRENCY, DEFAULT_RATES, EVERYWHERE_ELSE
+
+DEFAULT = "default"
+"""The prefix of the rate of all other numbers."""
+MICROS = 1_000_000
+MOST_PROBLEMS = 50
+COLUMNS = (
+    "prefix",
+    "price_per_minute",
+    "setup_price",
+    "minimum_seconds",
+    "increment_seconds",
+    "currency",
+)
+_PREFIX = re.compile(r"[1-9][0-9]{0,14}|default")
+_PRICE = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?")
+_SECONDS = re.compile(r"[0-9]{1,4}")
+_CURRENCY = re.compile(r"[A-Z]{3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The price of calls to the numbers of a prefix, in millionths of the currency. A call is
+    charged for ``minimum_seconds``, then in steps of ``increment_seconds``."""
+
+    prefix: str
+    micros_per_minute: int
+    setup_micros: int = 0
+    minimum_seconds: int = 60
+    increment_seconds: int = 60
+    currency: str = CURRENCY
+
+    def charged_seconds(self, seconds: float) -> int:
+        """The seconds that an answered call of this length is charged for."""
+        steps = -(-max(seconds, 0) // self.increment_seconds)
+        return max(self.minimum_seconds, int(steps) * self.increment_seconds)
+
+    def price(self, seconds: float) -> int:
+        """The price of an answered call of this length, rounded up."""
+        per_minute = self.micros_per_minute * self.charged_seconds(seconds)
+        return self.setup_micros + -(-per_minute // 60)
+
+
+def _defaults() -> Iterator[Rate]:
+    yield Rate(DEFAULT, _micros(EVERYWHERE_ELSE))
+    for price, prefixes in DEFAULT_RATES.items():
+        yield from (Rate(prefix, _micros(price)) for prefix in prefixes.split())
+
+
+def _micros(amount: str) -> int:
+    return int(Decimal(amount) * MICROS)
+
+
+_DEFAULT_RATES = {rate.prefix: rate for rate in _defaults()}
+
+
+def rate_of(session: Session, phone_number: str) -> Rate:
+    """The rate of a number in E.164 format, in one query."""
+    digits = phone_number.removeprefix("+")
+    prefixes = [digits[:length] for length in range(len(digits), 0, -1)] + [DEFAULT]
+    stored = session.scalars(select(CallRate).where(CallRate.prefix.in_(prefixes)))
+    known: Mapping[str, Rate] = {row.prefix: _read(row) for row in stored} or _DEFAULT_RATES
+    return next(known[prefix] for prefix in prefixes if prefix in known)
+
+
+def currency_of(session: Session) -> str:
+    """The currency of all amounts: that of the rates."""
+    return session.scalar(select(CallRate.currency).limit(1)) or CURRENCY
+
+
+def are_imported(session: Session) -> bool:
+    """Whether the operator has imported rates."""
+    return bool(session.scalar(select(exists().select_from(CallRate))))
+
+
+def listing(session: Session) -> list[Rate]:
+    """All rates, that of all other numbers first, the others by their prefixes."""
+    stored = {row.prefix: _read(row) for row in session.scalars(select(CallRate))}
+    return sorted((stored or _DEFAULT_RATES).values(), key=_order)
+
+
+def written(rates: Sequence[Rate]) -> str:
+    """The rates as a CSV file, which `replace` reads."""
+    text = io.StringIO(newline="")
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(COLUMNS)
+    lines.writerows(
+        (
+            rate.prefix,
+            amount_words(rate.micros_per_minute),
+            amount_words(rate.setup_micros),
+            rate.minimum_seconds,
+            rate.increment_seconds,
+            rate.currency,
+        )
+        for rate in rates
+    )
+    return text.getvalue()
+
+
+def amount_words(micros: int) -> str:
+    """12.50, with more decimals only where they count"""
+    whole, _, decimals = f"{Decimal(micros) / MICROS:.6f}".partition(".")
+    return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"
+
+
+def replace(session: Session, caller: Caller, content: bytes) -> int:
+    """Replace all rates by those of a CSV file; how many these are.
+
+    Raises `Forbidden`, `ValidationFailed` with the number of each wrong row, and `Conflict`
+    (``currency_in_use``) for another currency while limits or totals have amounts in the old one.
+    """
+    require_operator(caller)
+    rates = _parsed(content)
+    before, after = listing(session), sorted(rates, key=_order)
+    if before[0].currency != after[0].currency and _is_used(session):
+        message = (
+            f"Spending limits and totals are in {before[0].currency}. "
+            "Rates can't be in another currency."
+        )
+        raise Conflict(message, "currency_in_use")
+    session.execute(delete(CallRate))
+    rows = [{name: getattr(rate, name) for name in Rate.__dataclass_fields__} for rate in after]
+    session.execute(insert(CallRate), rows)
+    _record(session, caller, before, after)
+    return len(after)
+
+
+def reset(session: Session, caller: Caller) -> None:
+    """Go back to the default rates. Raises `Forbidden`, `Conflict` (``currency_in_use``)."""
+    require_operator(caller)
+    before = listing(session)
+    if before[0].currency != CURRENCY and _is_used(session):
+        message = f"Spending limits and totals are in {before[0].currency}."
+        raise Conflict(message, "currency_in_use")
+    session.execute(delete(CallRate))
+    _record(session, caller, before, listing(session))
+
+
+def require_operator(caller: Caller) -> None:
+    if not caller.is_operator:
+        message = "Only the platform operator changes this."
+        raise Forbidden(message, "insufficient_scope")
+    caller.require(Permission.PARTNER_CREATE)
+
+
+def _is_used(session: Session) -> bool:
+    used = select(exists().select_from(SpendingLimit), exists().select_from(SpendingTotal))
+    return any(session.execute(used).one())
+
+
+def _record(
+    session: Session, caller: Caller, before: Sequence[Rate], after: Sequence[Rate]
+) -> None:
+    audit.record(
+        session,
+        caller,
+        action="installation.call_rates_changed",
+        target_type="installation",
+        target_id=INSTALLATION_ID,
+        target="Installation",
+        before={"rates": len(before), "currency": before[0].currency},
+        after={"rates": len(after), "currency": after[0].currency},
+    )
+
+
+def _read(row: CallRate) -> Rate:
+    return Rate(
+        row.prefix,
+        row.micros_per_minute,
+        row.setup_micros,
+        row.minimum_seconds,
+        row.increment_seconds,
+        row.currency,
+    )
+
+
+def _order(rate: Rate) -> tuple[bool, str]:
+    return rate.prefix != DEFAULT, rate.prefix
+
+
+def _parsed(content: bytes) -> list[Rate]:
+    problems: list[Problem] = []
+    rates: dict[str, Rate] = {}
+    for number, row in _rows(content):
+        wrong = list(_wrong_cells(row)) or list(_misfits(row, rates))
+        problems += (Problem("file", "wrong_row", f"Row {number}: {each}") for each in wrong)
+        if len(problems) >= MOST_PROBLEMS:
+            break
+        if not wrong:
+            rates[row[0]] = _rate(row)
+    if not problems and DEFAULT not in rates:
+        message = f"A row with the prefix {DEFAULT} is missing: the price of all other numbers."
+        problems.append(Problem("file", "default_missing", message))
+    if problems:
+        message = "\n".join(problem.message for problem in problems)
+        raise ValidationFailed(message, problems[0].code, problems)
+    return list(rates.values())
+
+
+def _rows(content: bytes) -> list[tuple[int, list[str]]]:
+    """The rows below the names of the columns, with their numbers; blank ones are left out."""
+    try:
+        text = content.decode("utf-8-sig")
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error):
+        message = "Choose a CSV file in UTF-8."
+        raise ValidationFailed.on("file", "not_csv", message) from None
+    if not rows or tuple(rows[0]) != COLUMNS:
+        message = f"The first row must be: {','.join(COLUMNS)}"
+        raise ValidationFailed.on("file", "wrong_columns", message)
+    return [(number, row) for number, row in enumerate(rows[1:], start=2) if any(row)]
+
+
+def _misfits(row: Sequence[str], rates: Mapping[str, Rate]) -> Iterator[str]:
+    """What is wrong with a row beside those before it."""
+    if row[0] in rates:
+        yield f"The prefix {row[0]} is there twice."
+    if rates and row[5] != next(iter(rates.values())).currency:
+        yield "All rates must have the same currency."
+
+
+def _rate(row: Sequence[str]) -> Rate:
+    return Rate(row[0], _micros(row[1]), _micros(row[2]), int(row[3]), int(row[4]), row[5])
+
+
+def _wrong_cells(row: Sequence[str]) -> Iterator[str]:
+    if len(row) != len(COLUMNS):
+        yield f"It has {len(row)} columns instead of {len(COLUMNS)}."
+        return
+    checks: Sequence[tuple[str, re.Pattern[str], Any]] = (
+        ("prefix", _PREFIX, "digits with the country code, like 4930, or default"),
+        ("price_per_minute", _PRICE, "an amount like 0.05, with at most 6 decimals"),
+        ("setup_price", _PRICE, "an amount like 0.05, with at most 6 decimals"),
+        ("minimum_seconds", _SECONDS, "seconds like 60"),
+        ("increment_seconds", _SECONDS, "seconds like 60"),
+        ("currency", _CURRENCY, "a code like USD"),
+    )
+    for cell, (name, pattern, form) in zip(row, checks, strict=True):
+        if not pattern.fullmatch(cell):
+            yield f"{name} must be {form}."
+        elif name == "increment_seconds" and not int(cell):
+            yield "increment_seconds must be at least 1."

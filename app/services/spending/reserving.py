@@ -1,0 +1,242 @@
+"""Spending of calls against the limits: reserved before dialing, settled when an attempt ends.
+
+A limited call reserves the price of the longest call, with the totals of its scopes locked: what is
+spent and reserved together never passes a limit, however many workers dial. The rest is released
+when the attempt ends. Calls that aren't live cost nothing.
+
+Totals are always locked in the order of their keys, and after the sums of `app.services.rollup`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from sqlalchemy import and_, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session, aliased
+
+from app.models import Call, CallAttempt, SpendingLimit, SpendingTotal
+from app.services.spending import rates
+from app.services.spending.scopes import (
+    ORGANIZATION,
+    PARTNER,
+    Spender,
+    day_of,
+    month_of,
+    next_day,
+    next_month,
+)
+
+LONGEST_MINUTES = 60
+"""The longest call, where the installation's setting isn't known."""
+REACHED = "spend_cap_reached"
+_WHOSE = {ORGANIZATION: "The organization's", PARTNER: "The portal's"}
+_COUNTED = ("spent_micros", "spent_seconds", "reserved_micros", "reserved_seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A limit that a call doesn't fit into: why, as a sentence, and when its day or month ends.
+
+    It ``frees_up`` if the call would fit once other calls have ended. ``waits`` is the
+    organization's setting for direct calls.
+    """
+
+    why: str
+    until: datetime
+    frees_up: bool
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Money and time."""
+
+    micros: int
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """What a total holds; nothing where there is no row."""
+
+    spent: Amount
+    reserved: Amount
+
+    @classmethod
+    def of(cls, row: Sequence[int | None]) -> "_Used":
+        micros, seconds, reserved_micros, reserved_seconds = (value or 0 for value in row)
+        return cls(Amount(micros, seconds), Amount(reserved_micros, reserved_seconds))
+
+
+def check(
+    session: Session,
+    spender: Spender,
+    phone_number: str,
+    now: datetime,
+    *,
+    longest_minutes: int = LONGEST_MINUTES,
+) -> Stop | None:
+    """The limit that keeps a live call from being placed now; None if it fits. Without limits this
+    is one query."""
+    limits = _limits(session, spender, now)
+    if not limits:
+        return None
+    return _stop(limits, needed(session, phone_number, longest_minutes), now)
+
+
+def needed(session: Session, phone_number: str, longest_minutes: int) -> Amount:
+    """What the longest call to the number costs."""
+    rate, seconds = rates.rate_of(session, phone_number), longest_minutes * 60
+    return Amount(rate.price(seconds), rate.charged_seconds(seconds))
+
+
+def reserve(
+    session: Session, call: Call, now: datetime, *, longest_minutes: int = LONGEST_MINUTES
+) -> Stop | Amount:
+    """Reserve the price of the longest call in every total of a locked live call whose scopes have
+    limits, or return the limit that is in the way. Without limits nothing is reserved."""
+    spender = Spender.of(call)
+    if not _limits(session, spender, now):
+        return Amount(0, 0)
+    wanted = needed(session, call.phone_number, longest_minutes)
+    _lock(session, spender, now)
+    if stop := _stop(_limits(session, spender, now), wanted, now):
+        return stop
+    _add(session, spender, now, (0, 0, wanted.micros, wanted.seconds))
+    return wanted
+
+
+def settle(session: Session, call: Call, attempt: CallAttempt) -> None:
+    """Charge what a locked attempt that has ended really cost, and release what it had reserved.
+
+    The carrier's cost counts if it is in the currency of the rates; else an answered attempt is
+    charged by its length, at most what it had reserved. It may be repeated: a cost that comes later
+    corrects the totals.
+    """
+    if not call.live:
+        return
+    charge = _charge(session, call, attempt)
+    change = (
+        charge.micros - attempt.charged_micros,
+        charge.seconds - attempt.charged_seconds,
+        -attempt.reserved_micros,
+        -attempt.reserved_seconds,
+    )
+    if not any(change):
+        return
+    _add(session, Spender.of(call), attempt.started_at, change)
+    attempt.charged_micros, attempt.charged_seconds = charge.micros, charge.seconds
+    attempt.reserved_micros = attempt.reserved_seconds = 0
+
+
+def _charge(session: Session, call: Call, attempt: CallAttempt) -> Amount:
+    if attempt.answered_at is None and attempt.cost is None:
+        return Amount(0, 0)
+    rate = rates.rate_of(session, call.phone_number)
+    charge = Amount(0, 0)
+    if attempt.answered_at is not None and attempt.ended_at is not None:
+        length = (attempt.ended_at - attempt.answered_at).total_seconds()
+        charge = Amount(rate.price(length), rate.charged_seconds(length))
+        if attempt.reserved_micros or attempt.reserved_seconds:
+            charge = Amount(
+                min(charge.micros, attempt.reserved_micros),
+                min(charge.seconds, attempt.reserved_seconds),
+            )
+    if attempt.cost is not None and attempt.cost_currency == rate.currency:
+        return Amount(round(Decimal(attempt.cost) * rates.MICROS), charge.seconds)
+    return charge
+
+
+_Limited = tuple[SpendingLimit, _Used, _Used]
+
+
+def _limits(session: Session, spender: Spender, now: datetime) -> list[_Limited]:
+    """The limits of a call, each with what is used of its day and its month, the widest first."""
+    day, month = aliased(SpendingTotal), aliased(SpendingTotal)
+    query = (
+        select(
+            SpendingLimit,
+            *(getattr(period, name) for period in (day, month) for name in _COUNTED),
+        )
+        .outerjoin(day, and_(day.scope == SpendingLimit.scope, day.period == day_of(now)))
+        .outerjoin(month, and_(month.scope == SpendingLimit.scope, month.period == month_of(now)))
+        .where(SpendingLimit.scope.in_(list(spender.scopes())))
+        .execution_options(populate_existing=True)
+    )
+    found = [
+        (limit, _Used.of(counted[:4]), _Used.of(counted[4:]))
+        for limit, *counted in session.execute(query)
+    ]
+    order = list(spender.scopes())
+    return sorted(found, key=lambda one: order.index(one[0].scope))
+
+
+def _stop(limits: Sequence[_Limited], wanted: Amount, now: datetime) -> Stop | None:
+    """The limit that stops a call for longest; one that frees up only if no other does."""
+    waits = any(limit.waits for limit, _day, _month in limits)
+    found = [
+        Stop(why, until, frees_up, waits)
+        for limit, day, month in limits
+        for why, until, frees_up in _exceeded(limit, day, month, wanted, now)
+    ]
+    return max(found, key=lambda stop: (not stop.frees_up, stop.until), default=None)
+
+
+def _exceeded(
+    limit: SpendingLimit, day: _Used, month: _Used, wanted: Amount, now: datetime
+) -> Iterator[tuple[str, datetime, bool]]:
+    whose = _WHOSE.get(limit.scope.partition(":")[0], "The API key's")
+    for used, micros, minutes, words, until in (
+        (day, limit.day_micros, limit.day_minutes, "today", next_day(now)),
+        (month, limit.month_micros, limit.month_minutes, "this month", next_month(now)),
+    ):
+        for what, spent, reserved, more, most in (
+            ("spending limit", used.spent.micros, used.reserved.micros, wanted.micros, micros),
+            (
+                "limit of call minutes",
+                used.spent.seconds,
+                used.reserved.seconds,
+                wanted.seconds,
+                None if minutes is None else minutes * 60,
+            ),
+        ):
+            if most is not None and spent + reserved + more > most:
+                yield f"{whose} {what} for {words} is reached.", until, spent + more <= most
+
+
+def _keys(spender: Spender, now: datetime) -> list[tuple[str, str]]:
+    """The keys of the totals, in the order in which they are locked."""
+    periods = (month_of(now), day_of(now))
+    return sorted((scope, period) for scope in spender.scopes() for period in periods)
+
+
+def _lock(session: Session, spender: Spender, now: datetime) -> None:
+    _add(session, spender, now, (0, 0, 0, 0))
+
+
+def _add(session: Session, spender: Spender, at: datetime, amounts: tuple[int, ...]) -> None:
+    """Add to each total of the call, or make it; the rows stay locked until the transaction
+    ends."""
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    statement = (sqlite.insert if is_sqlite else postgresql.insert)(SpendingTotal)
+    columns, new = SpendingTotal.__table__.c, statement.excluded
+    statement = statement.on_conflict_do_update(
+        index_elements=("scope", "period"),
+        set_={name: columns[name] + new[name] for name in _COUNTED},
+    )
+    partner = spender.partner_id
+    session.execute(
+        statement,
+        [
+            {
+                "scope": scope,
+                "period": period,
+                "partner_id": partner,
+                "organization_id": None if scope.startswith(PARTNER) else spender.organization_id,
+                **dict(zip(_COUNTED, amounts, strict=True)),
+            }
+            for scope, period in _keys(spender, at.astimezone(UTC))
+        ],
+    )

@@ -1,0 +1,58 @@
+"""Where spending is counted: in the partner, the organization and the API key of a call, each by
+the day and the month (UTC)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from uuid import UUID
+
+from app.enums import CallSource
+from app.models import Call
+
+PARTNER, ORGANIZATION, KEY = "partner", "organization", "key"
+
+
+def scope_key(kind: str, subject_id: UUID) -> str:
+    return f"{kind}:{subject_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spender:
+    """Whose calls are counted together. ``api_key_id`` is None for calls that no key requested."""
+
+    partner_id: UUID
+    organization_id: UUID
+    api_key_id: UUID | None = None
+
+    @classmethod
+    def of(cls, call: Call) -> "Spender":
+        key = call.credential_id if call.source is CallSource.API else None
+        return cls(call.partner_id, call.organization_id, key)
+
+    def scopes(self) -> Iterator[str]:
+        """The keys of the scopes, the widest first."""
+        yield scope_key(PARTNER, self.partner_id)
+        yield scope_key(ORGANIZATION, self.organization_id)
+        if self.api_key_id is not None:
+            yield scope_key(KEY, self.api_key_id)
+
+
+def day_of(moment: datetime) -> str:
+    return moment.astimezone(UTC).date().isoformat()
+
+
+def month_of(moment: datetime) -> str:
+    return day_of(moment)[:7]
+
+
+def next_day(moment: datetime) -> datetime:
+    return _midnight(moment.astimezone(UTC).date() + timedelta(days=1))
+
+
+def next_month(moment: datetime) -> datetime:
+    first = moment.astimezone(UTC).date().replace(day=1)
+    return _midnight((first + timedelta(days=32)).replace(day=1))
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)

@@ -1,0 +1,144 @@
+"""Add call rates, spending limits and what is used of them."""
+
+import re
+from collections.abc import Callable, Sequence
+
+import sqlalchemy as sa
+from alembic import op
+
+from migrations import policies
+
+revision: str = "0035"
+down_revision: str | Sequence[str] | None = "0033"
+branch_labels: str | Sequence[str] | None = None
+depends_on: str | Sequence[str] | None = None
+
+REASON = "spend_cap_reached"
+TABLES_WITH_REASONS = ("calls", "call_attempts")
+OF_ATTEMPT = {
+    "reserved_micros": sa.BigInteger(),
+    "reserved_seconds": sa.Integer(),
+    "charged_micros": sa.BigInteger(),
+    "charged_seconds": sa.Integer(),
+}
+
+
+def upgrade() -> None:
+    op.create_table(
+        "call_rates",
+        sa.Column("prefix", sa.String(100), nullable=False),
+        sa.Column("micros_per_minute", sa.BigInteger(), nullable=False),
+        sa.Column("setup_micros", sa.BigInteger(), nullable=False),
+        sa.Column("minimum_seconds", sa.Integer(), nullable=False),
+        sa.Column("increment_seconds", sa.Integer(), nullable=False),
+        sa.Column("currency", sa.String(100), nullable=False),
+        sa.CheckConstraint(
+            "micros_per_minute >= 0 AND setup_micros >= 0 AND minimum_seconds >= 0"
+            " AND increment_seconds > 0",
+            name=op.f("ck_call_rates_amounts"),
+        ),
+        sa.PrimaryKeyConstraint("prefix", name=op.f("pk_call_rates")),
+    )
+    op.create_table(
+        "spending_limits",
+        sa.Column("scope", sa.String(100), nullable=False),
+        sa.Column("partner_id", sa.Uuid(), nullable=False),
+        sa.Column("organization_id", sa.Uuid(), nullable=True),
+        sa.Column("api_key_id", sa.Uuid(), nullable=True),
+        sa.Column("day_micros", sa.BigInteger(), nullable=True),
+        sa.Column("month_micros", sa.BigInteger(), nullable=True),
+        sa.Column("day_minutes", sa.Integer(), nullable=True),
+        sa.Column("month_minutes", sa.Integer(), nullable=True),
+        sa.Column("waits", sa.Boolean(), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        *_owners("spending_limits"),
+        sa.ForeignKeyConstraint(
+            ["api_key_id"],
+            ["api_keys.id"],
+            name=op.f("fk_spending_limits_api_key_id_api_keys"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("scope", name=op.f("pk_spending_limits")),
+    )
+    op.create_index("ix_spending_limits_partner_id", "spending_limits", ["partner_id"])
+    op.create_table(
+        "spending_totals",
+        sa.Column("scope", sa.String(100), nullable=False),
+        sa.Column("period", sa.String(100), nullable=False),
+        sa.Column("partner_id", sa.Uuid(), nullable=False),
+        sa.Column("organization_id", sa.Uuid(), nullable=True),
+        sa.Column("spent_micros", sa.BigInteger(), nullable=False),
+        sa.Column("spent_seconds", sa.BigInteger(), nullable=False),
+        sa.Column("reserved_micros", sa.BigInteger(), nullable=False),
+        sa.Column("reserved_seconds", sa.BigInteger(), nullable=False),
+        *_owners("spending_totals"),
+        sa.PrimaryKeyConstraint("scope", "period", name=op.f("pk_spending_totals")),
+    )
+    op.create_index("ix_spending_totals_partner", "spending_totals", ["partner_id", "period"])
+    for name, kind in OF_ATTEMPT.items():
+        op.add_column("call_attempts", sa.Column(name, kind, server_default="0", nullable=False))
+    for table in TABLES_WITH_REASONS:
+        _change_reasons(table, lambda listed: f"{listed}, '{REASON}'")
+    for table in ("spending_limits", "spending_totals"):
+        policies.by_partner(table)
+
+
+def downgrade() -> None:
+    for table in TABLES_WITH_REASONS:
+        op.execute(f"UPDATE {table} SET ended_reason = 'canceled' WHERE ended_reason = '{REASON}'")  # noqa: S608 - constants
+        _change_reasons(table, _without_reason)
+    for name in OF_ATTEMPT:
+        op.drop_column("call_attempts", name)
+    op.drop_table("spending_totals")
+    op.drop_table("spending_limits")
+    op.drop_table("call_rates")
+
+
+def _owners(table: str) -> tuple[sa.ForeignKeyConstraint, ...]:
+    return (
+        sa.ForeignKeyConstraint(
+            ["partner_id"],
+            ["partners.id"],
+            name=op.f(f"fk_{table}_partner_id_partners"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            name=op.f(f"fk_{table}_partner_id_organization_id_organizations"),
+            ondelete="CASCADE",
+        ),
+    )
+
+
+def _without_reason(listed: str) -> str:
+    kept = [reason for reason in re.findall(r"'[^']+'", listed) if reason != f"'{REASON}'"]
+    return ", ".join(kept)
+
+
+def _change_reasons(table: str, change: Callable[[str], str]) -> None:
+    """Change the list in the check of a table's reasons, whatever else it holds."""
+    connection = op.get_bind()
+    if connection.dialect.name != "sqlite":
+        name = f"ck_{table}_endedreason"
+        query = "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = :name"
+        definition = connection.scalar(sa.text(query), {"name": name})
+        listed = change(", ".join(re.findall(r"'[^']+'", definition)))
+        op.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+        op.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} CHECK (ended_reason IN ({listed}))")
+        return
+    # A table that is built again would delete all rows that refer to it. SQLite's own procedure:
+    # https://www.sqlite.org/lang_altertable.html, "Making Other Kinds Of Schema Changes".
+    (sql,) = connection.exec_driver_sql(
+        "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)
+    ).one()
+    head, marker, rest = sql.partition("CHECK (ended_reason IN (")
+    listed, end, tail = rest.partition(")")
+    changed = head + marker + change(listed) + end + tail
+    version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
+    connection.exec_driver_sql("PRAGMA writable_schema = ON")
+    connection.exec_driver_sql(
+        "UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND name = ?", (changed, table)
+    )
+    connection.exec_driver_sql(f"PRAGMA schema_version = {version + 1}")
+    connection.exec_driver_sql("PRAGMA writable_schema = OFF")
