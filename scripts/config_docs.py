@@ -55,6 +55,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("processor", "stripe_"),
     ),
     ("Calls", "", ("carrier", "simulator_", "calls_", "call_", "longest_")),
+    ("Spending", "See [Spending](operations.md#spending).", ("spending_",)),
     ("Twilio", "See [Calls over Twilio](operations.md#calls-over-twilio).", ("twilio_",)),
     ("SIP trunk", "See [A SIP trunk](operations.md#a-sip-trunk).", ("sip_",)),
     (

@@ -15,6 +15,7 @@ from app.config.carriers import CarrierSettings
 from app.config.limits import LimitSettings
 from app.config.mail import MailSettings
 from app.config.production import refusals
+from app.config.spending import SpendingSettings
 from app.config.trial import TrialSettings
 from app.config.writer import WriterSettings
 
@@ -41,7 +42,13 @@ class Addresses(NamedTuple):
 
 
 class Settings(
-    LimitSettings, TrialSettings, MailSettings, CarrierSettings, WriterSettings, AuditSettings
+    LimitSettings,
+    TrialSettings,
+    MailSettings,
+    CarrierSettings,
+    WriterSettings,
+    SpendingSettings,
+    AuditSettings,
 ):
     """Everything that differs between installations. Environment names carry ``PORTAL_``."""
 

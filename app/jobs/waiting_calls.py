@@ -86,4 +86,10 @@ def _reschedule_some(
     partner_id: UUID, organization_id: UUID | None, after: UUID | None
 ) -> UUID | None:
     with context().database.transaction() as session:
-        return waiting.reschedule_earlier(session, partner_id, organization_id, after)
+        return waiting.reschedule_earlier(
+            session,
+            partner_id,
+            organization_id,
+            after,
+            longest_minutes=context().settings.longest_call_minutes,
+        )

@@ -16,6 +16,7 @@ from app.phone.errors import PhoneError
 from app.phone.notation import holds_several_numbers, split_extension
 from app.phone.numbers import is_plain_e164, is_plausible, normalise
 from app.phone.places import (
+    calling_code,
     country_name,
     format_international,
     region_of,

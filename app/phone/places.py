@@ -10,6 +10,7 @@ from phonenumbers import (
     NumberParseException,
     PhoneNumber,
     PhoneNumberFormat,
+    country_code_for_region,
     format_number,
     parse,
     region_code_for_number,
@@ -108,6 +109,11 @@ def _iso_names() -> dict[str, str]:
     lines = files("tzdata.zoneinfo").joinpath("iso3166.tab").read_text("utf-8").splitlines()
     rows = (line.split("\t") for line in lines if line and not line.startswith("#"))
     return {code: name.replace(" & ", " and ") for code, name in rows}
+
+
+def calling_code(region: str) -> str:
+    """``+44`` of GB"""
+    return f"+{country_code_for_region(region)}"
 
 
 def region_of_code(written: str, default_region: str | None) -> str | None:

@@ -7,10 +7,10 @@ from flask import Response
 from app.api.operation import operation
 from app.api.paging import Page, listing
 from app.api.partner_admin.blueprint import blueprint
-from app.extensions import caller, processor, transaction
+from app.extensions import caller, processor, settings, transaction
 from app.schemas.figures import PricingOption
 from app.schemas.partners import CreatePartnerInput, Partner, PartnerFilter, UpdatePartnerInput
-from app.services import partners, pricing
+from app.services import partners, pricing, spending
 
 NO_PARTNER = {"partner_not_found": "There is no such partner, or it is another's."}
 
@@ -43,7 +43,9 @@ def list_partners(query: PartnerFilter) -> Response:
 def create_partner(body: CreatePartnerInput) -> Partner:
     """For operators. Entries of lists get ids of their own."""
     with transaction() as session:
-        return partners.to_resource(partners.create(session, caller(), body), caller())
+        made = partners.create(session, caller(), body)
+        spending.limit_new_partner(session, caller(), made, settings().new_partner_micros_a_day)
+        return partners.to_resource(made, caller())
 
 
 @blueprint.get("/partners/<partner_id>")

@@ -126,6 +126,7 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
         config.calls_per_organization,
         config.carrier_calls_per_second,
         config.trial_limits,
+        config.longest_call_minutes,
     )
     found = calls.preflight(
         session, caller(), assistant, form.called_number, form.texts, installation=installation

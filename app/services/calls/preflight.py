@@ -10,7 +10,7 @@ from app.enums import CarrierKind
 from app.models import Assistant, Organization, utcnow
 from app.phone import PhoneError, check_dialable
 from app.policy.caller import Caller
-from app.services import carrier_accounts, pauses, workers
+from app.services import carrier_accounts, pauses, spending, workers
 from app.services.calls import attempts, limits, rules, trial
 from app.services.calls.accept import CallRequest, Texts, messaging_problems
 from app.services.calls.rules import Blocker
@@ -26,7 +26,7 @@ class CheckState(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check. ``fix_at`` names the page that fixes it: organization, regions, assistant, number,
-    trial, do-not-call, consent, messages, calling-hours, limits, dialling or worker."""
+    trial, do-not-call, consent, messages, calling-hours, spending, limits, dialling or worker."""
 
     code: str
     state: CheckState
@@ -37,12 +37,13 @@ class Check:
 @dataclass(frozen=True, slots=True)
 class Installation:
     """The settings of all calls: the carrier without a carrier account, an organization's calls at
-    once, a carrier's calls a second, and the limits of trial mode."""
+    once, a carrier's calls a second, the limits of trial mode, and the longest call."""
 
     carrier: CarrierKind = CarrierKind.SIMULATOR
     calls_at_once: int = 5
     calls_per_second: float = 0
     trial_limits: TrialLimits = DEFAULT_LIMITS
+    longest_minutes: int = spending.LONGEST_MINUTES
 
 
 def preflight(
@@ -86,6 +87,7 @@ def preflight(
         *([_listed(parties), *_consent(parties)] if is_number else []),
         _messages(assistant, phone_number, texts),
         *([_hours(session, phone_number, organization)] if is_number else []),
+        *(_spending(session, phone_number, organization, installation) if is_number else []),
         *_dispatch(session, assistant, organization, installation),
         _worker(session, worker_silent_after),
     ]
@@ -171,6 +173,23 @@ def _hours(session: Session, phone_number: str, organization: Organization) -> C
     moment = wait.until.strftime("%Y-%m-%d %H:%M UTC")
     sentence = f"The call will wait until {moment}, when it is next allowed. {wait.why}"
     return Check(code, CheckState.WARNING, sentence, "calling-hours")
+
+
+def _spending(
+    session: Session, phone_number: str, organization: Organization, installation: Installation
+) -> list[Check]:
+    """Shown if a spending limit stops or delays the call."""
+    spender = spending.Spender(organization.partner_id, organization.id)
+    longest = installation.longest_minutes
+    stop = spending.check(session, spender, phone_number, utcnow(), longest_minutes=longest)
+    if stop is None:
+        return []
+    code = "spending_allowed"
+    if not stop.waits:
+        return [Check(code, CheckState.FAILED, stop.why, "spending")]
+    moment = stop.until.strftime("%Y-%m-%d %H:%M UTC")
+    words = "until other calls have ended" if stop.frees_up else f"until {moment}"
+    return [_warning(code, f"{stop.why} The call will wait {words}.", "spending")]
 
 
 def _dispatch(

@@ -120,7 +120,12 @@ def request_rescheduling(
 
 
 def reschedule_earlier(
-    session: Session, partner_id: UUID, organization_id: UUID | None, after: UUID | None
+    session: Session,
+    partner_id: UUID,
+    organization_id: UUID | None,
+    after: UUID | None,
+    *,
+    longest_minutes: int = spending.LONGEST_MINUTES,
 ) -> UUID | None:
     """Move postponed calls that are allowed earlier now, as many at once as the day's limit has
     room for: the next `RESCHEDULED_AT_ONCE` in the order of their acceptance.
@@ -140,7 +145,10 @@ def reschedule_earlier(
         organization = session.get_one(Organization, call.organization_id, populate_existing=True)
         wait = limits.next_moment(session, call.phone_number, organization, now, live=call.live)
         if call.live and wait is None:
-            stop = spending.check(session, spending.Spender.of(call), call.phone_number, now)
+            spender = spending.Spender.of(call)
+            stop = spending.check(
+                session, spender, call.phone_number, now, longest_minutes=longest_minutes
+            )
             wait = limits.Wait(stop.until, stop.why) if stop and not stop.frees_up else None
         if wait is not None:
             if call.scheduled_for is not None and wait.until < call.scheduled_for:

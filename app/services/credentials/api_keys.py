@@ -18,7 +18,7 @@ from app.errors import Conflict, Forbidden, NotFound, Unauthenticated, Validatio
 from app.models import ApiKey, Organization, Partner, utcnow
 from app.policy import API_KEY_SCOPES, Permission
 from app.policy.caller import Caller
-from app.services import audit
+from app.services import audit, spending
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
 from app.services.credentials import secrets
@@ -156,7 +156,8 @@ def get(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
 def roll(
     session: Session, caller: Caller, key_id: UUID, *, overlap: timedelta = timedelta()
 ) -> NewKey:
-    """A new key with the same name and scopes; the old one works on for ``overlap``.
+    """A new key with the same name, scopes and spending limits; the old one works on for
+    ``overlap``.
 
     Raises `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and `Conflict`
     (``key_ended`` where the old key is revoked, expired or rolled already).
@@ -186,6 +187,7 @@ def roll(
     end = now + overlap
     old.expires_at = min(old.expires_at, end) if old.expires_at else end
     old.replaced_by = new.key.id
+    spending.copy_to_key(session, old, new.key)
     session.flush()
     return new
 

@@ -8,18 +8,21 @@ from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus, CarrierKind
 from app.models import Campaign, Outreach, utcnow
+from app.phone import calling_code
 from app.policy.caller import Caller
-from app.services import carrier_accounts, pauses
+from app.services import carrier_accounts, pauses, spending
 from app.services.calls import limits, rules
 from app.services.campaigns.loading import visible
 
 DAY_USED_UP = "day_used_up"
+SPENDING = spending.REACHED
 PAUSED = "dialling_paused"
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignBlocker:
-    """``code`` is one of `rules.general_blocker`, ``agent_left``, `DAY_USED_UP` or `PAUSED`;
+    """``code`` is one of `rules.general_blocker`, ``agent_left``, `DAY_USED_UP`, `SPENDING` or
+    `PAUSED`;
     ``until`` if it ends by itself."""
 
     code: str
@@ -28,15 +31,29 @@ class CampaignBlocker:
 
 
 def of_plan(
-    session: Session, campaign: Campaign, plan: Outreach, parties: rules.Parties, now: datetime
+    session: Session,
+    campaign: Campaign,
+    plan: Outreach,
+    parties: rules.Parties,
+    now: datetime,
+    longest_minutes: int = spending.LONGEST_MINUTES,
 ) -> CampaignBlocker | None:
+    """Whether a spending limit is reached is asked for a call within the organization's country."""
     broken = rules.general_blocker(parties) or rules.speaks_for(
         session, campaign, plan.assistant_id
     )
     if broken is not None:
         return CampaignBlocker(broken.code, broken.message)
     wait = limits.day_used_up(session, parties.organization, now)
-    return CampaignBlocker(DAY_USED_UP, wait.why, wait.until) if wait is not None else None
+    if wait is not None:
+        return CampaignBlocker(DAY_USED_UP, wait.why, wait.until)
+    organization = parties.organization
+    spender = spending.Spender(organization.partner_id, organization.id)
+    prefix = calling_code(organization.default_region)
+    stop = spending.check(session, spender, prefix, now, longest_minutes=longest_minutes)
+    if stop is None or stop.frees_up:
+        return None
+    return CampaignBlocker(SPENDING, stop.why, stop.until)
 
 
 def blocker(

@@ -88,7 +88,7 @@ def dispatch(session: Session, campaign_id: UUID, defaults: CallDefaults, now: d
     if outreach.next_at is not None and outreach.next_at > now:
         return 0
     parties = rules.parties_of(session, outreach.assistant_id, "")
-    if _is_blocked(session, campaign, outreach, parties, now):
+    if _is_blocked(session, campaign, outreach, parties, defaults, now):
         return 0
     if outreach.held_reason is not None:
         outreach.held_reason = None
@@ -112,10 +112,11 @@ def _is_blocked(
     campaign: Campaign,
     outreach: Outreach,
     parties: rules.Parties,
+    defaults: CallDefaults,
     now: datetime,
 ) -> bool:
     """Whether the campaign can't call anyone; the reason is stored with the outreach."""
-    found = of_plan(session, campaign, outreach, parties, now)
+    found = of_plan(session, campaign, outreach, parties, now, defaults.longest_minutes)
     if found is None:
         return False
     outreach.held_reason = found.sentence

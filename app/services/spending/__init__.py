@@ -4,6 +4,17 @@
 `limits` is what users read and change.
 """
 
+from app.services.spending.limits import (
+    Limits,
+    Spending,
+    Subject,
+    Use,
+    change,
+    copy_to_key,
+    limit_new_partner,
+    of,
+)
+from app.services.spending.rates import MICROS, amount_words, micros_of
 from app.services.spending.reserving import (
     LONGEST_MINUTES,
     REACHED,

@@ -35,7 +35,7 @@ COLUMNS = (
     "currency",
 )
 _PREFIX = re.compile(r"[1-9][0-9]{0,14}|default")
-_PRICE = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?")
+_PRICE = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,6})?")
 _SECONDS = re.compile(r"[0-9]{1,4}")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
@@ -124,6 +124,11 @@ def amount_words(micros: int) -> str:
     """12.50, with more decimals only where they count"""
     whole, _, decimals = f"{Decimal(micros) / MICROS:.6f}".partition(".")
     return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"
+
+
+def micros_of(text: str) -> int | None:
+    """12.50 as millionths; None for what is no amount with at most 6 decimals."""
+    return _micros(text) if _PRICE.fullmatch(text) else None
 
 
 def replace(session: Session, caller: Caller, content: bytes) -> int:

@@ -112,7 +112,7 @@ def test_eight_workers_keep_a_limit_to_the_cent(fresh_database: Database, kind: 
         reasons = select(Call.ended_reason, func.count()).group_by(Call.ended_reason)
         waiting = kinds.count(ClaimKind.WAIT)
         counted = {row[0]: row[1] for row in session.execute(reasons)}
-    assert (counted["completed"], counted.get(None, 0)) == (5, waiting)
+    assert (counted[EndedReason.COMPLETED], counted.get(None, 0)) == (5, waiting)
     assert counted.get(EndedReason.SPENDING_LIMIT_REACHED, 0) == 27 - waiting
 
 

@@ -1,0 +1,119 @@
+"""``flask spending …``: call rates, and the limits of what calls may cost."""
+
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+import click
+from flask.cli import AppGroup
+
+from app.commands.changing import changes
+from app.services import spending
+from app.services.spending import Limits, Spending, Subject, Use, rates
+
+spending_commands = AppGroup("spending", help="Call rates and spending limits.")
+
+
+class Amount(click.ParamType[int]):
+    """An amount in the currency of the rates, or none."""
+
+    name = "amount"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        micros = spending.micros_of(value)
+        if micros is None:
+            self.fail(f"{value} is not an amount like 12.50.", param, ctx)
+        return micros
+
+
+@spending_commands.command("import-rates")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def import_rates(file: Path) -> None:
+    """Replace all call rates by those of a CSV file."""
+    with changes() as (session, caller):
+        count = rates.replace(session, caller, file.read_bytes())
+    click.echo(f"{count} call rates imported.")
+
+
+@spending_commands.command("export-rates")
+def export_rates() -> None:
+    """Print the call rates as a CSV file."""
+    with changes(read_only=True) as (session, _caller):
+        text = rates.written(rates.listing(session))
+    click.echo(text, nl=False)
+
+
+@spending_commands.command("reset-rates")
+def reset_rates() -> None:
+    """Go back to the default call rates."""
+    with changes() as (session, caller):
+        rates.reset(session, caller)
+    click.echo("The default call rates apply.")
+
+
+@spending_commands.command("show")
+@click.argument("kind", type=click.Choice(["partner", "organization", "key"]))
+@click.argument("id_", metavar="ID", type=click.UUID)
+def show(kind: str, id_: UUID) -> None:
+    """Print the spending limits of a partner, an organization or an API key, and what is used."""
+    with changes(read_only=True) as (session, caller):
+        found = spending.of(session, caller, _subject(kind, id_))
+    _print(found)
+
+
+@spending_commands.command("limit")
+@click.argument("kind", type=click.Choice(["partner", "organization", "key"]))
+@click.argument("id_", metavar="ID", type=click.UUID)
+@click.option("--day", type=Amount(), help="Money a day.")
+@click.option("--month", type=Amount(), help="Money a month.")
+@click.option("--day-minutes", type=click.IntRange(0), help="Minutes a day.")
+@click.option("--month-minutes", type=click.IntRange(0), help="Minutes a month.")
+@click.option("--wait/--refuse", "waits", help="What an organization's direct calls do then.")
+def limit(
+    kind: str,
+    id_: UUID,
+    day: int | None,
+    month: int | None,
+    day_minutes: int | None,
+    month_minutes: int | None,
+    waits: bool,
+) -> None:
+    """Replace the spending limits; an option that is left out is no limit. Days and months are
+    UTC."""
+    subject = _subject(kind, id_)
+    wanted = Limits(day, month, day_minutes, month_minutes)
+    with changes() as (session, caller):
+        wanted = replace(wanted, waits=waits and subject.organization_id is not None)
+        spending.change(session, caller, subject, wanted)
+        found = spending.of(session, caller, subject)
+    _print(found)
+
+
+def _subject(kind: str, id_: UUID) -> Subject:
+    match kind:
+        case "partner":
+            return Subject(partner_id=id_)
+        case "organization":
+            return Subject(organization_id=id_)
+        case _:
+            return Subject(api_key_id=id_)
+
+
+def _print(found: Spending) -> None:
+    for words, money, time in (
+        ("Today", found.day_money, found.day_time),
+        ("This month", found.month_money, found.month_time),
+    ):
+        click.echo(f"{words}: {_money(money, found.currency)}, {_minutes(time)}")
+
+
+def _money(use: Use, currency: str) -> str:
+    most = "no limit" if use.most is None else f"{spending.amount_words(use.most)} {currency}"
+    used = f"{spending.amount_words(use.spent)} {currency}"
+    reserved = f" (and {spending.amount_words(use.reserved)} reserved)" if use.reserved else ""
+    return f"{used}{reserved} of {most}"
+
+
+def _minutes(use: Use) -> str:
+    most = "no limit" if use.most is None else f"{use.most // 60:,}"
+    return f"{use.spent // 60:,} minutes of {most}"

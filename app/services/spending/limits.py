@@ -1,0 +1,279 @@
+"""Spending limits as users read and change them: the operator those of a partner, the partner
+those of its organizations and API keys."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import exists, select
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus
+from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
+from app.gateways.job_queue import enqueue_job
+from app.models import (
+    ApiKey,
+    Call,
+    Organization,
+    Partner,
+    SpendingLimit,
+    SpendingTotal,
+    new_id,
+    utcnow,
+)
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit, partners
+from app.services.spending import rates
+from app.services.spending.scopes import (
+    KEY,
+    ORGANIZATION,
+    PARTNER,
+    day_of,
+    month_of,
+    next_day,
+    next_month,
+    scope_key,
+)
+from app.services.tenancy import fetch, get_organization, of_tenant
+
+MOST_MICROS = 1_000_000_000 * rates.MICROS
+MOST_MINUTES = 100_000_000
+_AMOUNTS = ("day_micros", "month_micros", "day_minutes", "month_minutes")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that calls may cost, in millionths, and last in a day and in a month; None is no
+    limit. ``waits`` counts for organizations only."""
+
+    day_micros: int | None = None
+    month_micros: int | None = None
+    day_minutes: int | None = None
+    month_minutes: int | None = None
+    waits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What is used of a limit of a day or a month, with its ``most``; ``reserved`` is what calls
+    that have not ended keep of it besides."""
+
+    spent: int
+    reserved: int
+    most: int | None
+
+    @property
+    def used(self) -> int:
+        return self.spent + self.reserved
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """The limits of a partner, an organization or an API key, and what is used of them. Money is
+    in millionths of ``currency``, time in seconds. ``until`` is when the day and the month end."""
+
+    limits: Limits
+    version: int
+    currency: str
+    day_money: Use
+    month_money: Use
+    day_time: Use
+    month_time: Use
+    until: tuple[datetime, datetime]
+
+    @property
+    def is_limited(self) -> bool:
+        return any(getattr(self.limits, name) is not None for name in _AMOUNTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whose limits: exactly one of the three."""
+
+    partner_id: UUID | None = None
+    organization_id: UUID | None = None
+    api_key_id: UUID | None = None
+
+
+_KINDS = {Partner: PARTNER, Organization: ORGANIZATION, ApiKey: KEY}
+
+
+def of(session: Session, caller: Caller, subject: Subject) -> Spending:
+    """The limits of the subject and what is used of them now. Raises `Forbidden`, `NotFound`."""
+    row = _row(session, caller, subject)
+    scope = scope_key(_KINDS[type(row)], row.id)
+    stored = session.get(SpendingLimit, scope, populate_existing=True)
+    now = utcnow()
+    found = session.scalars(
+        select(SpendingTotal)
+        .where(SpendingTotal.scope == scope, SpendingTotal.period.in_((day_of(now), month_of(now))))
+        .execution_options(populate_existing=True)
+    )
+    totals = {total.period: total for total in found}
+    day, month = totals.get(day_of(now)), totals.get(month_of(now))
+    limits = _read(stored)
+    return Spending(
+        limits,
+        stored.version if stored else 0,
+        rates.currency_of(session),
+        _money(day, limits.day_micros),
+        _money(month, limits.month_micros),
+        _time(day, limits.day_minutes),
+        _time(month, limits.month_minutes),
+        (next_day(now), next_month(now)),
+    )
+
+
+def change(
+    session: Session,
+    caller: Caller,
+    subject: Subject,
+    wanted: Limits,
+    *,
+    expected_version: int | None = None,
+) -> bool:
+    """Write the limits of the subject; whether this changed anything. They count from the next
+    call on. Calls that wait for a limit are scheduled again.
+
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``) and `Conflict`
+    (``changed_meanwhile``).
+    """
+    if subject.partner_id is not None:
+        rates.require_operator(caller)
+    elif subject.organization_id is not None:
+        caller.require(Permission.PARTNER_WRITE)
+    row = _row(session, caller, subject, for_change=True)
+    problems = [
+        Problem(name, "out_of_range", "Enter an amount from 0 to 1,000,000,000.")
+        for name in _AMOUNTS
+        if not _is_in_range(name, getattr(wanted, name))
+    ]
+    if problems:
+        raise ValidationFailed.of(*problems)
+    scope = scope_key(_KINDS[type(row)], row.id)
+    stored = session.get(SpendingLimit, scope, populate_existing=True)
+    before = _read(stored)
+    if before == wanted:
+        return False
+    refuse_stale(expected_version, stored.version if stored else 0, "spending limits")
+    if stored is None:
+        stored = _new(scope, row)
+        session.add(stored)
+    for name, value in asdict(wanted).items():
+        setattr(stored, name, value)
+    stored.version += 1
+    session.flush()
+    _record(session, caller, row, before, wanted)
+    _reschedule(session, stored)
+    return True
+
+
+def _reschedule(session: Session, limit: SpendingLimit) -> None:
+    """Have the worker schedule calls again that wait for a limit."""
+    waits = exists().where(
+        Call.partner_id == limit.partner_id,
+        Call.status == CallStatus.SCHEDULED,
+        Call.scheduled_for > utcnow(),
+    )
+    if session.scalar(select(waits)):
+        whose = str(limit.organization_id or "")
+        enqueue_job(session, "bring_forward", str(new_id()), str(limit.partner_id), whose)
+
+
+def limit_new_partner(
+    session: Session, caller: Caller, partner: Partner, micros_a_day: int | None
+) -> None:
+    """Give a partner that was just created the installation's limit of a day."""
+    if micros_a_day is not None:
+        change(session, caller, Subject(partner_id=partner.id), Limits(day_micros=micros_a_day))
+
+
+def copy_to_key(session: Session, old: ApiKey, new: ApiKey) -> None:
+    """Give a key the limits of the key that it replaces."""
+    stored = session.get(SpendingLimit, scope_key(KEY, old.id))
+    if stored is None:
+        return
+    copied = _new(scope_key(KEY, new.id), new)
+    for name in _AMOUNTS:
+        setattr(copied, name, getattr(stored, name))
+    session.add(copied)
+
+
+def _row(
+    session: Session, caller: Caller, subject: Subject, *, for_change: bool = False
+) -> Partner | Organization | ApiKey:
+    """The subject, which is loaded as its own screens load it."""
+    if subject.partner_id is not None:
+        caller.require(Permission.PARTNER_WRITE)
+        return partners.get(session, caller, subject.partner_id, for_change=for_change)
+    if subject.organization_id is not None:
+        caller.require(Permission.ORGANIZATIONS_READ)
+        return get_organization(session, caller, subject.organization_id, for_change=for_change)
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    query = of_tenant(select(ApiKey), caller, ApiKey.partner_id, ApiKey.organization_id)
+    missing = NotFound("There is no such key.", "key_not_found")
+    query = query.where(ApiKey.id == subject.api_key_id)
+    return fetch(session, query, missing, for_change=for_change)
+
+
+def _read(stored: SpendingLimit | None) -> Limits:
+    if stored is None:
+        return Limits()
+    return Limits(
+        stored.day_micros,
+        stored.month_micros,
+        stored.day_minutes,
+        stored.month_minutes,
+        stored.waits,
+    )
+
+
+def _new(scope: str, row: Partner | Organization | ApiKey) -> SpendingLimit:
+    limit = SpendingLimit(scope=scope, waits=False, version=0)
+    match row:
+        case Partner():
+            limit.partner_id = row.id
+        case Organization():
+            limit.partner_id, limit.organization_id = row.partner_id, row.id
+        case ApiKey():
+            limit.partner_id, limit.organization_id = row.partner_id, row.organization_id
+            limit.api_key_id = row.id
+    return limit
+
+
+def _is_in_range(name: str, value: int | None) -> bool:
+    most = MOST_MICROS if name.endswith("micros") else MOST_MINUTES
+    return value is None or 0 <= value <= most
+
+
+def _money(total: SpendingTotal | None, most: int | None) -> Use:
+    return Use(total.spent_micros, total.reserved_micros, most) if total else Use(0, 0, most)
+
+
+def _time(total: SpendingTotal | None, minutes: int | None) -> Use:
+    most = None if minutes is None else minutes * 60
+    return Use(total.spent_seconds, total.reserved_seconds, most) if total else Use(0, 0, most)
+
+
+def _record(session: Session, caller: Caller, row: Any, before: Limits, after: Limits) -> None:
+    action = f"{_KINDS[type(row)]}.spending_limited"
+    audit.record_change(session, caller, action, row, before=_shown(before), after=_shown(after))
+
+
+def _shown(limits: Limits) -> dict[str, Any]:
+    """The limits as the history shows them."""
+    shown: dict[str, Any] = {
+        "spendingADay": limits.day_micros,
+        "spendingAMonth": limits.month_micros,
+    }
+    shown = {
+        name: None if micros is None else rates.amount_words(micros)
+        for name, micros in shown.items()
+    }
+    return shown | {
+        "minutesADay": limits.day_minutes,
+        "minutesAMonth": limits.month_minutes,
+        "spendingWaits": limits.waits,
+    }

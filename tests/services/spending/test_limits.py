@@ -1,0 +1,139 @@
+"""Who sets which spending limits, what is shown of them, and what waits for them."""
+
+import pytest
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, Role
+from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
+from app.models import AuditEntry, Partner, SpendingLimit, new_id, utcnow
+from app.services import spending
+from app.services.calls import attempts, waiting
+from app.services.calls.attempts import ClaimKind
+from app.services.credentials import api_keys
+from app.services.spending import Limits, Subject, Use
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.clock import SetClock
+from tests.fixtures.worker import make_line
+
+DOLLAR = 1_000_000
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+def test_a_partner_admin_limits_an_organization(session: Session, own: Tenant) -> None:
+    admin, subject = own.caller(Role.PARTNER_ADMIN), Subject(organization_id=own.organization.id)
+    wanted = Limits(day_micros=20 * DOLLAR, month_minutes=500, waits=True)
+    assert spending.change(session, admin, subject, wanted, expected_version=0) is True
+    assert spending.change(session, admin, subject, wanted, expected_version=0) is False
+    found = spending.of(session, own.caller(Role.PARTNER_EDITOR), subject)
+    assert (found.limits, found.version, found.currency, found.day_money, found.month_time) == (
+        wanted,
+        1,
+        "USD",
+        Use(0, 0, 20 * DOLLAR),
+        Use(0, 0, 30_000),
+    )
+    entry = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
+    assert entry is not None
+    assert (entry.action, entry.target, entry.before, entry.after) == (
+        "organization.spending_limited",
+        own.organization.name,
+        {"spendingADay": None, "minutesAMonth": None, "spendingWaits": False},
+        {"spendingADay": "20.00", "minutesAMonth": 500, "spendingWaits": True},
+    )
+
+
+def test_a_change_of_a_version_that_is_gone_is_refused(session: Session, own: Tenant) -> None:
+    admin, subject = own.caller(Role.PARTNER_ADMIN), Subject(organization_id=own.organization.id)
+    spending.change(session, admin, subject, Limits(day_minutes=5))
+    with pytest.raises(Conflict) as refused:
+        spending.change(session, admin, subject, Limits(day_minutes=6), expected_version=0)
+    assert refused.value.code == "changed_meanwhile"
+
+
+@pytest.mark.parametrize("amount", [-1, 1_000_000_001 * DOLLAR])
+def test_an_amount_out_of_range_is_refused(session: Session, own: Tenant, amount: int) -> None:
+    subject = Subject(organization_id=own.organization.id)
+    with pytest.raises(ValidationFailed) as refused:
+        spending.change(session, OPERATOR, subject, Limits(month_micros=amount))
+    assert [(each.field, each.code) for each in refused.value.problems] == [
+        ("month_micros", "out_of_range")
+    ]
+
+
+def test_only_the_operator_limits_a_partner(session: Session, own: Tenant) -> None:
+    subject, wanted = Subject(partner_id=own.partner.id), Limits(day_micros=DOLLAR)
+    with pytest.raises(Forbidden):
+        spending.change(session, own.caller(Role.PARTNER_ADMIN), subject, wanted)
+    spending.change(session, OPERATOR, subject, wanted)
+    assert spending.of(session, own.caller(Role.PARTNER_ADMIN), subject).limits == wanted
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
+def test_other_roles_change_no_limits(session: Session, own: Tenant, role: Role) -> None:
+    subject = Subject(organization_id=own.organization.id)
+    with pytest.raises(Forbidden):
+        spending.change(session, own.caller(role), subject, Limits(day_minutes=1))
+
+
+def test_anothers_limits_are_answered_like_missing_ones(session: Session, own: Tenant) -> None:
+    stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
+    key = api_keys.create(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        organization_id=own.organization.id,
+        name="Scripts",
+    ).key
+    for subject in (
+        Subject(partner_id=own.partner.id),
+        Subject(organization_id=own.organization.id),
+        Subject(api_key_id=key.id),
+    ):
+        with pytest.raises(NotFound):
+            spending.of(session, stranger, subject)
+
+
+def test_a_rolled_key_keeps_its_limits(session: Session, own: Tenant) -> None:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    made = api_keys.create(
+        session,
+        admin,
+        organization_id=own.organization.id,
+        name="Scripts",
+    )
+    wanted = Limits(day_micros=5 * DOLLAR, month_minutes=9)
+    spending.change(session, admin, Subject(api_key_id=made.key.id), wanted)
+    new = api_keys.roll(session, admin, made.key.id)
+    assert spending.of(session, admin, Subject(api_key_id=new.key.id)).limits == wanted
+
+
+def test_limits_are_deleted_with_their_partner(session: Session) -> None:
+    line = make_line(session)
+    scope = f"organization:{line.organization_id}"
+    session.add(SpendingLimit(scope=scope, partner_id=line.partner_id, day_minutes=1))
+    session.flush()
+    session.execute(delete(Partner).where(Partner.id == line.partner_id))
+    assert session.scalars(select(SpendingLimit)).all() == []
+
+
+def test_raising_a_limit_lets_a_waiting_call_go_earlier(session: Session, clock: SetClock) -> None:
+    clock.set("2026-10-15T12:00")
+    line = make_line(session)
+    subject = Subject(organization_id=line.organization_id)
+    spending.change(session, OPERATOR, subject, Limits(day_micros=0, waits=True))
+    call = line.accept(session)
+    assert (call.status, call.scheduled_for) == (CallStatus.SCHEDULED, spending_until(session))
+    spending.change(session, OPERATOR, subject, Limits(day_micros=100 * DOLLAR, waits=True))
+    waiting.reschedule_earlier(session, line.partner_id, line.organization_id, None)
+    assert call.scheduled_for == utcnow()
+    assert attempts.claim(session, call.id, new_id(), calls_at_once=5).kind is ClaimKind.DIAL
+
+
+def spending_until(session: Session) -> object:
+    """When the limits of today end."""
+    partner = make_tenant(session, "Eastwind").partner
+    return spending.of(session, OPERATOR, Subject(partner_id=partner.id)).until[0]
