@@ -40,8 +40,10 @@ def test_a_wrong_file_is_refused_with_its_rows(app: Flask, tmp_path: Path) -> No
     result = run(app, "import-rates", file)
     assert (result.exit_code, result.output) == (
         1,
-        "Error: Row 4: All rates must have the same currency.\n"
-        "Row 5: It has 1 columns instead of 6.\n",
+        """\
+Error: Row 4: All rates must have the same currency.
+Row 5: It has 1 columns instead of 6.
+""",
     )
 
 
