@@ -36,6 +36,8 @@ SEEN_ELSEWHERE = {
     "/line/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
     "/operator/destinations",  # operators only: tests/portal/test_destinations.py
     "/operator/destinations/*",
+    "/operator/spending",  # operators only: tests/portal/test_spending.py
+    "/operator/spending/*",
     "/outbox/*",  # test_mails_and_accounts.py
     "/p/*/email/*",  # the link of a mail: tests/portal/test_email_changes.py
     "/partners/*/suspend",  # operators only: tests/portal/test_overview.py

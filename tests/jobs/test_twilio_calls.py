@@ -32,6 +32,7 @@ def test_a_call_goes_out_with_all_that_twilio_is_asked_for(house: TwilioWorker) 
         "StatusCallbackEvent": ["initiated", "ringing", "answered", "completed"],
         "MachineDetection": ["DetectMessageEnd"],
         "Timeout": ["30"],
+        "TimeLimit": ["3600"],
     }
     until(lambda: placed.answers == [204, 204, 204, 200, 204])
 

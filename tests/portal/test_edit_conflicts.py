@@ -15,6 +15,7 @@ from app.enums import ContactAction, Role
 from app.models import Contact, User
 from app.portal.web.forms import ActionForm, PortalForm
 from app.services import assistants, campaigns, contacts
+from app.services.credentials import api_keys
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_templates import SOURCES
@@ -136,6 +137,20 @@ FORMS = [
         {"hosts": "theirs.example"},
         {"hosts": "not a host"},
         {"hosts": "mine.example"},
+    ),
+    EditForm(
+        ("portal/spending/organization.html",),
+        "/organizations/{organization}/spending",
+        {"day_money": "12.50"},
+        {"month_minutes": "many"},
+        {"month_minutes": "90"},
+    ),
+    EditForm(
+        ("portal/spending/edit.html",),
+        "/api-access/keys/{key}/spending",
+        {"day_money": "12.50"},
+        {"month_money": "12,50"},
+        {"month_money": "90.00"},
     ),
     EditForm(
         ("portal/branding/_form.html",),
@@ -262,6 +277,8 @@ def ids(session: Session, own: Tenant) -> dict[str, object]:
     )
     person = {"firstName": "Ada", "phone": "+12025550120"}
     contacts.apply(session, campaign, [person], ContactAction.UPSERT)
+    organization_id = own.organization.id
+    key = api_keys.create(session, caller, organization_id=organization_id, name="Scripts").key
     session.commit()
     return {
         "user": own.user.id,
@@ -269,6 +286,7 @@ def ids(session: Session, own: Tenant) -> dict[str, object]:
         "organization": own.organization.id,
         "campaign": campaign.id,
         "contact": session.scalars(select(Contact.id)).one(),
+        "key": key.id,
     }
 
 

@@ -29,6 +29,7 @@ from app.portal.api_access.forms import (
     RollForm,
 )
 from app.portal.api_access.labels import ago, end_of, key_state, last_use, works
+from app.portal.spending.uses import bars_of
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
@@ -36,7 +37,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.forms import refused
 from app.portal.web.user_timezone import zone
-from app.services import assistants, campaigns, destinations, organizations
+from app.services import assistants, campaigns, destinations, organizations, spending
 from app.services.credentials import api_keys
 
 
@@ -182,6 +183,7 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         key = api_keys.get(session, caller(), key_id)
         organization = organizations.get(session, caller(), key.organization_id)
         requests = last_requests(session, key.id)
+        used = spending.of(session, caller(), spending.Subject(api_key_id=key.id))
         campaign, assistant = _examples(session, organization)
     days_in = zone()
     lines = (
@@ -202,6 +204,7 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         if lines
         else None,
         works=works(key),
+        spending=bars_of(used)[0][1],
         can_roll=works(key) and key.replaced_by is None,
         **requests,
         revoking=_revoking(key),

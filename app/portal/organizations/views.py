@@ -54,6 +54,7 @@ TABS = (
     ),
     Tab("Campaigns", "portal.organization_campaigns", Permission.CAMPAIGNS_READ, "campaigns"),
     Tab("Usage", "portal.organization_usage", Permission.USAGE_READ),
+    Tab("Spending", "portal.organization_spending", Permission.ORGANIZATIONS_READ),
     Tab("Settings", "portal.organization_settings", Permission.ORGANIZATIONS_READ),
     Tab("Do not call", "portal.do_not_call", Permission.CONTACTS_READ, "do_not_call"),
     Tab("Verified numbers", VERIFIED_NUMBERS, Permission.CALLS_READ),

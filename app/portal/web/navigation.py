@@ -61,7 +61,13 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
                 "Call destinations",
                 "world",
                 "portal.operator_destinations",
-                ("portal.operator_",),
+                ("portal.operator_destinations", "portal.operator_partner_destinations"),
+            ),
+            Place(
+                "Spending",
+                "coin",
+                "portal.operator_spending",
+                ("portal.operator_spending", "portal.operator_partner_spending"),
             ),
             Place("Do not call", "phone-off", "portal.do_not_call_lists", ("portal.do_not_call",)),
         ),
@@ -94,6 +100,7 @@ OF_A_PARTNER = frozenset(
         "portal.pricing",
         "portal.portal_settings",
         "portal.portal_settings_destinations",
+        "portal.portal_settings_spending",
     }
 )
 """Screens of the caller's own partner: operators have none."""

@@ -13,6 +13,7 @@ from app.services.spending.limits import (
     copy_to_key,
     limit_new_partner,
     of,
+    of_partners,
 )
 from app.services.spending.rates import MICROS, amount_words, micros_of
 from app.services.spending.reserving import (

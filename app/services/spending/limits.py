@@ -1,6 +1,7 @@
 """Spending limits as users read and change them: the operator those of a partner, the partner
 those of its organizations and API keys."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -40,7 +41,13 @@ from app.services.tenancy import fetch, get_organization, of_tenant
 
 MOST_MICROS = 1_000_000_000 * rates.MICROS
 MOST_MINUTES = 100_000_000
-_AMOUNTS = ("day_micros", "month_micros", "day_minutes", "month_minutes")
+_AMOUNTS = {
+    "day_micros": "dayMicros",
+    "month_micros": "monthMicros",
+    "day_minutes": "dayMinutes",
+    "month_minutes": "monthMinutes",
+}
+"""By the name of an amount, how a refusal names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +118,51 @@ def of(session: Session, caller: Caller, subject: Subject) -> Spending:
         .where(SpendingTotal.scope == scope, SpendingTotal.period.in_((day_of(now), month_of(now))))
         .execution_options(populate_existing=True)
     )
-    totals = {total.period: total for total in found}
-    day, month = totals.get(day_of(now)), totals.get(month_of(now))
+    totals = {(total.scope, total.period): total for total in found}
+    return _spending(scope, stored, totals, rates.currency_of(session), now)
+
+
+def _spending(
+    scope: str,
+    stored: SpendingLimit | None,
+    totals: Mapping[tuple[str, str], SpendingTotal],
+    currency: str,
+    now: datetime,
+) -> Spending:
+    """The limits as stored, beside the totals of their scope."""
+    day, month = totals.get((scope, day_of(now))), totals.get((scope, month_of(now)))
     limits = _read(stored)
     return Spending(
         limits,
         stored.version if stored else 0,
-        rates.currency_of(session),
+        currency,
         _money(day, limits.day_micros),
         _money(month, limits.month_micros),
         _time(day, limits.day_minutes),
         _time(month, limits.month_minutes),
         (next_day(now), next_month(now)),
     )
+
+
+def of_partners(session: Session, caller: Caller) -> list[tuple[Partner, Spending]]:
+    """Every partner by name with its limits and what is used of them. Raises `Forbidden`."""
+    rates.require_operator(caller)
+    now, currency = utcnow(), rates.currency_of(session)
+    named = session.scalars(select(Partner).order_by(Partner.name, Partner.id)).all()
+    own = select(SpendingLimit).where(SpendingLimit.organization_id.is_(None))
+    limits = {limit.scope: limit for limit in session.scalars(own)}
+    found = session.scalars(
+        select(SpendingTotal).where(
+            SpendingTotal.organization_id.is_(None),
+            SpendingTotal.period.in_((day_of(now), month_of(now))),
+        )
+    )
+    totals = {(total.scope, total.period): total for total in found}
+    return [
+        (partner, _spending(scope, limits.get(scope), totals, currency, now))
+        for partner in named
+        for scope in (scope_key(PARTNER, partner.id),)
+    ]
 
 
 def change(
@@ -146,8 +185,8 @@ def change(
         caller.require(Permission.PARTNER_WRITE)
     row = _row(session, caller, subject, for_change=True)
     problems = [
-        Problem(name, "out_of_range", "Enter an amount from 0 to 1,000,000,000.")
-        for name in _AMOUNTS
+        Problem(field, "out_of_range", "Enter an amount from 0 to 1,000,000,000.")
+        for name, field in _AMOUNTS.items()
         if not _is_in_range(name, getattr(wanted, name))
     ]
     if problems:

@@ -61,7 +61,7 @@ def test_an_amount_out_of_range_is_refused(session: Session, own: Tenant, amount
     with pytest.raises(ValidationFailed) as refused:
         spending.change(session, OPERATOR, subject, Limits(month_micros=amount))
     assert [(each.field, each.code) for each in refused.value.problems] == [
-        ("month_micros", "out_of_range")
+        ("monthMicros", "out_of_range")
     ]
 
 

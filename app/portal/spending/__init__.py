@@ -1,0 +1,1 @@
+"""Spending: limits of organizations, API keys and partners, and the call rates."""

@@ -1,0 +1,88 @@
+"""The form of spending limits, and that of a file of call rates."""
+
+from typing import ClassVar
+
+from flask_wtf.file import FileField, FileRequired
+from wtforms import BooleanField, StringField, ValidationError
+
+from app.portal.web.fields import VersionField, WholeNumber
+from app.portal.web.forms import PortalForm
+from app.services import spending
+from app.services.spending import Limits, Spending
+
+_AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
+_NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
+
+
+class AmountField(StringField):
+    """An amount of money, kept as it is typed; blank is no limit."""
+
+    def pre_validate(self, _form: object) -> None:
+        if self.text and spending.micros_of(self.text) is None:
+            message = "Enter an amount like 12.50."
+            raise ValidationError(message)
+
+    @property
+    def text(self) -> str:
+        return (self.data or "").strip()
+
+    @property
+    def micros(self) -> int | None:
+        return spending.micros_of(self.text) if self.text else None
+
+
+class SpendingForm(PortalForm):
+    """Limits of a partner or an API key."""
+
+    wire_fields: ClassVar = {"dayMicros": "day_money", "monthMicros": "month_money"}
+    version = VersionField()
+    day_money = AmountField("A day", render_kw=_AMOUNT)
+    month_money = AmountField("A month", render_kw=_AMOUNT)
+    day_minutes = WholeNumber("A day", render_kw=_NUMBER)
+    month_minutes = WholeNumber("A month", render_kw=_NUMBER)
+
+    @classmethod
+    def showing(cls, found: Spending) -> "SpendingForm":
+        limits = found.limits
+        return cls.from_object(
+            data={
+                "version": found.version,
+                "day_money": _words(limits.day_micros),
+                "month_money": _words(limits.month_micros),
+                "day_minutes": limits.day_minutes,
+                "month_minutes": limits.month_minutes,
+                "waits": limits.waits,
+            }
+        )
+
+    def to_limits(self) -> Limits:
+        return Limits(
+            self.day_money.micros,
+            self.month_money.micros,
+            self.day_minutes.data,
+            self.month_minutes.data,
+        )
+
+
+class OrganizationSpendingForm(SpendingForm):
+    """Limits of an organization, and what calls do at them."""
+
+    version = VersionField()
+    waits = BooleanField("Calls wait for the next day or month")
+
+    def to_limits(self) -> Limits:
+        return Limits(
+            self.day_money.micros,
+            self.month_money.micros,
+            self.day_minutes.data,
+            self.month_minutes.data,
+            waits=self.waits.data,
+        )
+
+
+class RatesForm(PortalForm):
+    file = FileField("CSV file", [FileRequired(message="Choose a CSV file.")])
+
+
+def _words(micros: int | None) -> str:
+    return "" if micros is None else spending.amount_words(micros)

@@ -1,0 +1,69 @@
+"""What is used of spending limits, as pages show it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from app.portal.web.formats import number
+from app.services.spending import MICROS, Spending, Use
+
+NEAR = 0.8
+"""From this share of a limit on, its bar is amber."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One limit: its label, what is used in words, and its bar; ``whole`` is None without a
+    limit."""
+
+    label: str
+    words: str
+    part: int
+    whole: int | None
+    tone: Literal["", "warning", "danger"]
+    note: str
+
+
+def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[Bar]]]:
+    """The bars of today and of this month."""
+    return [
+        (title, [_money(money, found.currency), _time(time)])
+        for title, money, time in (
+            ("Today", found.day_money, found.day_time),
+            ("This month", found.month_money, found.month_time),
+        )
+    ]
+
+
+def nearest(found: Spending) -> Bar | None:
+    """The limit that is used the most; None without limits."""
+    bars = [bar for _title, group in bars_of(found) for bar in group if bar.whole is not None]
+    return max(bars, key=lambda bar: bar.part / bar.whole if bar.whole else 1, default=None)
+
+
+def money(micros: int, currency: str) -> str:
+    """12.50 USD"""
+    return f"{number(Decimal(micros) / MICROS, 2)}\N{NO-BREAK SPACE}{currency}"
+
+
+def _money(use: Use, currency: str) -> Bar:
+    most = "no limit" if use.most is None else money(use.most, currency)
+    reserved = money(use.reserved, currency) if use.reserved else ""
+    return _bar("Spending", use, f"{money(use.spent, currency)} of {most}", reserved)
+
+
+def _time(use: Use) -> Bar:
+    most = "no limit" if use.most is None else number(use.most // 60)
+    reserved = f"{number(-(-use.reserved // 60))} minutes" if use.reserved else ""
+    return _bar("Call minutes", use, f"{number(-(-use.spent // 60))} of {most}", reserved)
+
+
+def _bar(label: str, use: Use, words: str, reserved: str) -> Bar:
+    tone: Literal["", "warning", "danger"] = ""
+    if use.most is not None and use.used >= use.most:
+        tone = "danger"
+    elif use.most is not None and use.used >= NEAR * use.most:
+        tone = "warning"
+    note = f"And {reserved} reserved for calls in progress" if reserved else ""
+    return Bar(label, words.replace(" of no limit", ", no limit"), use.used, use.most, tone, note)

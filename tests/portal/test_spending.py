@@ -1,0 +1,189 @@
+"""Spending on screen: limits of an organization, a key and a partner, and the call rates."""
+
+import io
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import SpendingTotal, User, utcnow
+from app.services import spending
+from app.services.credentials import api_keys
+from app.services.spending import Limits, Subject, rates
+from tests.fixtures.cast import OPERATOR, Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+DOLLAR = 1_000_000
+BLANK = {"day_money": "", "month_money": "", "day_minutes": "", "month_minutes": ""}
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def used(session: Session, own: Tenant, scope: str, micros: int, reserved: int = 0) -> None:
+    """Money that a scope has used today and this month."""
+    day = utcnow().date().isoformat()
+    is_partner = scope.startswith("partner:")
+    for period in (day, day[:7]):
+        session.add(
+            SpendingTotal(
+                scope=scope,
+                period=period,
+                partner_id=own.partner.id,
+                organization_id=None if is_partner else own.organization.id,
+                spent_micros=micros,
+                reserved_micros=reserved,
+            )
+        )
+    session.commit()
+
+
+def bars(page: str) -> list[tuple[str, str]]:
+    """The limits of a page: what is used in words, and the tone of the bar."""
+    found = re.findall(
+        r'<p class="limit-head"><span>[^<]*</span><span>([^<]*)</span></p>\s*'
+        r'(?:<svg class="bar(?: bar-(\w+))?")?',
+        page,
+    )
+    return [(unescape(words).replace("\N{NO-BREAK SPACE}", " "), tone) for words, tone in found]
+
+
+def test_a_partner_admin_sets_the_limits_of_an_organization(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    path = f"/organizations/{own.organization.id}/spending"
+    typed = BLANK | {"day_money": "20", "month_minutes": "600", "waits": "y", "version": "0"}
+    answer = admin.post(path, typed, page=path)
+    assert (answer.status_code, answer.location) == (303, path)
+    session.expire_all()
+    found = spending.of(session, OPERATOR, Subject(organization_id=own.organization.id))
+    assert found.limits == Limits(day_micros=20 * DOLLAR, month_minutes=600, waits=True)
+    assert bars(admin.get(path).text) == [
+        ("0.00 USD of 20.00 USD", ""),
+        ("0, no limit", ""),
+        ("0.00 USD, no limit", ""),
+        ("0 of 600", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"day_money": "12,50"}, "Enter an amount like 12.50."),
+        ({"month_money": "-1"}, "Enter an amount like 12.50."),
+        ({"day_minutes": "many"}, "Enter a whole number in digits."),
+        ({"month_minutes": "-5"}, "Enter an amount from 0 to 1,000,000,000."),
+    ],
+)
+def test_a_wrong_amount_is_refused_at_its_field(
+    own: Tenant, admin: Browser, typed: dict[str, str], words: str
+) -> None:
+    path = f"/organizations/{own.organization.id}/spending"
+    answer = admin.post(path, BLANK | typed | {"version": "0"}, page=path)
+    assert (answer.status_code, words in answer.text) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("micros", "reserved", "tone"),
+    [
+        (15 * DOLLAR, 0, ""),
+        (15 * DOLLAR, DOLLAR, "warning"),
+        (16 * DOLLAR, 0, "warning"),
+        (19 * DOLLAR, DOLLAR, "danger"),
+        (21 * DOLLAR, 0, "danger"),
+    ],
+)
+def test_the_bar_of_a_limit_turns_amber_at_80_percent_and_red_at_100(
+    session: Session, own: Tenant, admin: Browser, micros: int, reserved: int, tone: str
+) -> None:
+    subject = Subject(organization_id=own.organization.id)
+    spending.change(session, OPERATOR, subject, Limits(day_micros=20 * DOLLAR))
+    used(session, own, f"organization:{own.organization.id}", micros, reserved)
+    page = admin.get(f"/organizations/{own.organization.id}/spending").text
+    assert bars(page)[0][1] == tone
+    assert ("The limit is reached." in page) is (tone == "danger")
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
+def test_other_roles_see_the_spending_of_an_organization_without_the_form(
+    own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
+    browser = signed_in(own.staff[role])
+    path = f"/organizations/{own.organization.id}/spending"
+    page = browser.get(path)
+    assert (page.status_code, "Save limits" in page.text) == (200, False)
+    assert browser.post(path, BLANK, page="/").status_code == 404
+
+
+def test_the_limits_of_a_key_are_on_its_page(session: Session, own: Tenant, admin: Browser) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    organization_id = own.organization.id
+    key = api_keys.create(session, caller, organization_id=organization_id, name="Scripts").key
+    session.commit()
+    page = f"/api-access/keys/{key.id}"
+    path = f"{page}/spending"
+    answer = admin.post(path, BLANK | {"day_money": "5", "version": "0"}, page=path)
+    assert (answer.status_code, answer.location) == (303, page)
+    used(session, own, f"key:{key.id}", 4_500_000)
+    assert bars(admin.get(page).text) == [("4.50 USD of 5.00 USD", "warning"), ("0, no limit", "")]
+
+
+def test_the_operator_limits_a_partner_which_sees_it(
+    session: Session, own: Tenant, operator: Browser, admin: Browser
+) -> None:
+    path = f"/operator/spending/{own.partner.id}"
+    assert f'href="{path}"' in operator.get("/operator/spending").text
+    answer = operator.post(path, BLANK | {"month_money": "1000", "version": "0"}, page=path)
+    assert (answer.status_code, answer.location) == (303, "/operator/spending")
+    used(session, own, f"partner:{own.partner.id}", 12_340_000)
+    page = admin.get("/settings/spending").text
+    assert bars(page) == [
+        ("12.34 USD, no limit", ""),
+        ("0, no limit", ""),
+        ("12.34 USD of 1,000.00 USD", ""),
+        ("0, no limit", ""),
+    ]
+    assert "Save limits" not in page
+    listed = unescape(operator.get("/operator/spending").text).replace("\N{NO-BREAK SPACE}", " ")
+    assert "12.34 USD of 1,000.00 USD" in listed
+    assert admin.get(path).status_code == 404
+
+
+def test_the_operator_imports_call_rates_and_downloads_them(
+    session: Session, operator: Browser
+) -> None:
+    content = (
+        "prefix,price_per_minute,setup_price,minimum_seconds,increment_seconds,currency\n"
+        "default,0.75,0.00,60,60,EUR\n49,0.02,0.00,1,1,EUR\n"
+    )
+    path = "/operator/spending/rates"
+
+    def send(text: str) -> tuple[int, str]:
+        file = (io.BytesIO(text.encode()), "rates.csv")
+        answer = operator.post(path, {"file": file}, page="/operator/spending")
+        return answer.status_code, unescape(answer.text)
+
+    status, page = send(content + "+44,x,0,60,60,EUR\n")
+    assert (status, "Row 4: prefix must be digits" in page, "Row 4: price_per" in page) == (
+        422,
+        True,
+        True,
+    )
+    assert not rates.are_imported(session)
+    assert send(content)[0] == 303
+    assert operator.get("/operator/spending/rates.csv").text == content
+    assert "2 rates in EUR, from your file" in operator.get("/operator/spending").text
+    assert operator.post(path, {}, page="/operator/spending").status_code == 422
+
+
+def test_anothers_spending_is_not_found(other: Tenant, admin: Browser) -> None:
+    path = f"/organizations/{other.organization.id}/spending"
+    assert admin.get(path).status_code == 404
+    assert admin.post(path, BLANK, page="/").status_code == 404
