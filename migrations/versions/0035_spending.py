@@ -9,7 +9,7 @@ from alembic import op
 from migrations import policies
 
 revision: str = "0035"
-down_revision: str | Sequence[str] | None = "0033"
+down_revision: str | Sequence[str] | None = "0034"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
