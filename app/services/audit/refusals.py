@@ -103,11 +103,8 @@ def close(session: Session) -> bool:
 
 
 def _held(session: Session, key: str, refusal: Refusal) -> RefusalCount:
-    found = session.get(RefusalCount, key, with_for_update=True, populate_existing=True)
-    if found is not None:
-        return found
-    is_sqlite = session.get_bind().dialect.name == "sqlite"
-    insert = sqlite.insert if is_sqlite else postgresql.insert
+    """The count, made where it is missing, locked by one statement."""
+    insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
     first: dict[str, Any] = {
         "key": key,
         "partner_id": refusal.partner_id,
@@ -116,8 +113,13 @@ def _held(session: Session, key: str, refusal: Refusal) -> RefusalCount:
         "written": 0,
         "entry": {},
     }
-    session.execute(insert(RefusalCount).values(**first).on_conflict_do_nothing())
-    return session.get_one(RefusalCount, key, with_for_update=True, populate_existing=True)
+    locking = (
+        insert(RefusalCount)
+        .values(**first)
+        .on_conflict_do_update(index_elements=["key"], set_={"times": RefusalCount.times})
+        .returning(RefusalCount)
+    )
+    return session.scalars(locking, execution_options={"populate_existing": True}).one()
 
 
 def _entry(actor: Caller, refusal: Refusal) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def check(session: Session, counters: Sequence[Counter]) -> bool:
     query = select(ThrottleCounter).where(ThrottleCounter.key.in_(keys))
     rows = {row.key: row for row in session.scalars(query)}
     _refuse_early(counters, rows, utcnow())
-    return bool(rows)
+    return any(row.failures for row in rows.values())
 
 
 def charge(session: Session, counters: Sequence[Counter]) -> None:
@@ -102,14 +102,12 @@ def settle(session: Session, own: Sequence[Counter], shared: Sequence[Counter] =
     of the shared ones."""
     afresh = {one.key for one in own}
     for key in sorted(afresh.union(one.key for one in shared)):  # in the order of `charge`
-        if key in afresh:
-            session.execute(delete(ThrottleCounter).where(ThrottleCounter.key == key))
-        else:
-            session.execute(
-                update(ThrottleCounter)
-                .where(ThrottleCounter.key == key, ThrottleCounter.failures >= 1)
-                .values(failures=ThrottleCounter.failures - 1)
-            )
+        left = 0.0 if key in afresh else ThrottleCounter.failures - 1
+        session.execute(
+            update(ThrottleCounter)
+            .where(ThrottleCounter.key == key, ThrottleCounter.failures >= 1)
+            .values(failures=left)
+        )
 
 
 def purge(session: Session) -> None:
@@ -126,19 +124,18 @@ def in_words(seconds: int) -> str:
 def _held(
     session: Session, counters: Sequence[Counter], now: datetime
 ) -> dict[str, ThrottleCounter]:
-    """The counters' rows, made where missing, locked in one order."""
+    """The counters' rows, made where missing, locked in one order by one statement."""
     keys = sorted({one.key for one in counters})
     insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
     new = [{"key": key, "failures": 0.0, "counted_at": now} for key in keys]
-    session.execute(insert(ThrottleCounter).values(new).on_conflict_do_nothing())
-    query = (
-        select(ThrottleCounter)
-        .where(ThrottleCounter.key.in_(keys))
-        .order_by(ThrottleCounter.key)
-        .with_for_update()
-        .execution_options(populate_existing=True)
+    locking = (
+        insert(ThrottleCounter)
+        .values(new)
+        .on_conflict_do_update(index_elements=["key"], set_={"failures": ThrottleCounter.failures})
+        .returning(ThrottleCounter)
     )
-    return {row.key: row for row in session.scalars(query)}
+    rows = session.scalars(locking, execution_options={"populate_existing": True})
+    return {row.key: row for row in rows}
 
 
 def _refuse_early(

@@ -282,6 +282,26 @@ def test_attempts_side_by_side_get_no_more_guesses_than_one_by_one(
     assert sum(admitted) == 3
 
 
+def test_successes_and_failures_side_by_side_never_block_each_other(
+    fresh_database: Database,
+) -> None:
+    with fresh_database.transaction() as session:
+        user = make_tenant(session).user
+        user.password_hash = HASH
+
+    def try_once(number: int) -> str:
+        with fresh_database.transaction() as session:
+            begun = begin(session, user.email_key, f"2001:db8:{number}::1")
+        with fresh_database.transaction() as session:
+            proven = [Proven(account, None) for account in begun.accounts]
+            outcome = sign_in.finish(session, begun, proven if number % 2 else [])
+        return "refused" if outcome.refused else "signed in"
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(try_once, range(40)))
+    assert answers == ["refused", "signed in"] * 20
+
+
 def test_counters_that_have_forgotten_everything_are_removed(
     session: Session, clock: SetClock
 ) -> None:
