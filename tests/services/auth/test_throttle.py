@@ -142,12 +142,12 @@ def test_failures_are_forgotten_with_time(session: Session, clock: SetClock) -> 
 def test_an_account_under_attack_gets_one_guess_each_quarter_of_an_hour(
     session: Session, clock: SetClock, own: Tenant
 ) -> None:
-    passed, end = 0, utcnow() + timedelta(days=1)
+    passed, end = 0, utcnow() + timedelta(hours=6)
     while utcnow() < end:
         wait = guess(session, own.user.email, f"198.51.100.{passed}")
         passed += wait is None
         clock.pass_by(seconds=wait or 0)
-    assert passed == 20 + 10 + 95  # at once, with doubling waits, and the rest of the day
+    assert passed == 20 + 10 + 23  # at once, with doubling waits, and in the rest of six hours
 
 
 def test_an_office_of_200_signs_in_from_one_address_without_a_wait(
