@@ -59,7 +59,7 @@ def note_too_many(
 def note_recovery(
     session: Session, email: str, partner_id: UUID | None, network: str | None
 ) -> None:
-    """A recovery link was asked for that nobody gets: for an unknown address, or an account that
+    """A recovery link was asked for and not sent: for an unknown address, or an account that
     is not active."""
     accounts = list(_accounts(session, email, partner_id))
     found = [

@@ -2,7 +2,7 @@
 
 A counter allows some failures. From then on each further one makes the next attempt wait: one
 second, two, four, and so on up to a bound. Failures are forgotten one by one with time. Attempts
-that are refused because they came too early don't count, so nobody can make a wait longer than its
+that are refused because they came too early don't count, so no one can make a wait longer than its
 bound. Only hashes of names and addresses are stored.
 """
 
