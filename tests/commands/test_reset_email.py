@@ -104,7 +104,7 @@ def test_an_operator_gets_the_new_address_too(
         (("user", "reset-email", ABSENT, NEW), "There is no such user."),
         (("operator", "reset-email", "no@platform.example", NEW), "There is no such operator."),
         (
-            ("operator", "reset-email", "root@platform.example", "nobody"),
+            ("operator", "reset-email", "root@platform.example", "no-address"),
             "Enter an email like name@example.com.",
         ),
         (
@@ -132,7 +132,7 @@ def test_a_refusal_is_one_sentence_and_changes_nothing(
     assert sorted(session.scalars(select(User.email))) == before
 
 
-def test_an_administrator_can_not_do_it(session: Session, shell: Shell) -> None:
+def test_an_administrator_can_not_reset_an_address(session: Session, shell: Shell) -> None:
     admin = shell.tenant.caller(Role.PARTNER_ADMIN)
     with pytest.raises(Forbidden) as refused:
         email_changes.reset(session, admin, shell.tenant.user.id, NEW)

@@ -1,4 +1,4 @@
-"""A browser that nobody uses is signed out; parts of pages that refresh themselves are no use."""
+"""A session without requests of its user ends; pages that refresh themselves don't count."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,7 @@ SignedIn = Callable[[User], Browser]
 def lasting(
     app: Flask, session: Session, own: Tenant, signed_in: SignedIn, clock: SetClock
 ) -> Browser:
-    """A browser whose session could last for longer than it may be idle."""
+    """A browser whose session lasts for longer than the idle limit."""
     browser = signed_in(own.user)
     record = session.scalars(select(PortalSession)).one()
     record.expires_at = datetime.fromisoformat("2026-10-16T00:00+00:00")

@@ -30,7 +30,7 @@ REFRESHED = frozenset(
         "portal.upload_live",
     }
 )
-"""Parts of pages that refresh themselves: they are no use of a session by its user."""
+"""Parts of pages that refresh themselves; they don't count as use of a session."""
 OFFER_KEY = "offer"
 """Where the cookie keeps the browser's token of the accounts that were offered."""
 DEVICE_COOKIE = "portal_device"

@@ -1,4 +1,4 @@
-"""Passwords are hashed a few at a time; who would wait too long is asked to come back."""
+"""Passwords are hashed a few at a time; requests that would wait too long are refused."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -55,14 +55,14 @@ def test_no_more_passwords_are_checked_at_once_than_allowed() -> None:
     assert (len(most), max(most)) == (8, 2)
 
 
-def test_who_finds_every_place_taken_is_refused_at_once() -> None:
+def test_a_request_is_refused_at_once_if_too_many_wait() -> None:
     checks = PasswordChecks(1, 0)
     with taken(checks):
         assert outcome(checks) == ("sign_in_busy", 3)
     assert outcome(checks) == "checked"
 
 
-def test_nobody_waits_for_longer_than_allowed() -> None:
+def test_a_request_is_refused_if_its_turn_takes_too_long() -> None:
     checks = PasswordChecks(1, 1, longest_wait_seconds=0.05)
     with taken(checks):
         assert [outcome(checks), outcome(checks)] == [("sign_in_busy", 3)] * 2

@@ -1,6 +1,7 @@
 """What a new password is refused for, in words; everything else is the user's own affair."""
 
 import unicodedata
+from itertools import product
 
 import pytest
 
@@ -173,6 +174,28 @@ def test_passwords_made_of_names_around_the_user_are_refused() -> None:
     assert len(COMMON) + len(CLOSE) >= 62
     expected = [("password", "too_close")]
     assert {password: problems(password) for password in CLOSE} == dict.fromkeys(CLOSE, expected)
+
+
+def test_names_with_common_beginnings_and_endings_are_refused() -> None:
+    names = ["Northwind", "n0rthw1nd", "dniwhtron", "Byron", "HillsideDental", "H!llside"]
+    others = [
+        "2026!!!",
+        "123456",
+        "Password1",
+        "_2026",
+        "@home2026",
+        "IsTheBest",
+        "4ever!",
+        "Portal#1",
+    ]
+    tried = [
+        password
+        for name, other in product(names, others)
+        for password in (name + other, other + name, name + other + name)
+        if len(password) >= password_rules.MIN_LENGTH
+    ]
+    assert len(tried) > 100
+    assert [password for password in tried if problems(password) == []] == []
 
 
 def test_a_name_of_another_company_is_accepted() -> None:
