@@ -15,6 +15,10 @@ bind = "127.0.0.1:8000"
 worker_class = "supervisor.web_worker.PortalWorker"
 workers = int(os.environ.get("PORTAL_WEB_WORKERS") or (1 if _embedded else 2))
 threads = int(os.environ.get("PORTAL_WEB_THREADS") or (6 if _embedded else 16))
+# Sign-ins leave cores and threads to pages.
+_checks = max(1, min((os.cpu_count() or 1) // 2 // workers, threads // 3))
+os.environ.setdefault("PORTAL_PASSWORD_CHECKS", str(_checks))
+os.environ.setdefault("PORTAL_PASSWORD_CHECKS_WAITING", str(threads // 2))
 timeout = 60
 graceful_timeout = 20
 keepalive = 5

@@ -63,7 +63,7 @@ def furnish(app: Flask, settings: Settings, database: Database) -> None:
     app.extensions["settings"] = settings
     app.extensions["database"] = database
     app.extensions["password_checks"] = PasswordChecks(
-        settings.password_checks_at_once, settings.password_checks_waiting
+        settings.password_checks, settings.password_checks_waiting
     )
     furnish_api(app)
     furnish_portal(app)

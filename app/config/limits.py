@@ -1,6 +1,5 @@
 """Limits on requests, files and sign-ins, and retention times."""
 
-import os
 from datetime import timedelta
 
 from pydantic import Field
@@ -52,20 +51,16 @@ class LimitSettings(Foundation):
     session_idle_minutes: int = Field(60, ge=5)
     """A browser session ends after so many minutes without a request of its user. Pages that
     refresh themselves don't count."""
-    password_checks: int | None = Field(None, ge=1)
-    """Passwords that each web process checks at once. Without it: half of the cores, at most 2."""
+    password_checks: int = Field(1, ge=1)
+    """Passwords that each web process checks at once. Under gunicorn, without it: half of the
+    cores, shared by the web processes, and at most a third of the threads."""
     password_checks_waiting: int = Field(3, ge=0)
-    """Sign-ins of each web process that wait for such a check; more are answered with 429. Keep
-    both together below the threads of a web process."""
+    """Sign-ins of each web process that wait for such a check; more are answered with 429. Under
+    gunicorn, without it: half of the threads."""
 
     @property
     def session_idle(self) -> timedelta:
         return timedelta(minutes=self.session_idle_minutes)
-
-    @property
-    def password_checks_at_once(self) -> int:
-        """The number asked for, else one that leaves cores for pages."""
-        return self.password_checks or max(1, min(2, (os.cpu_count() or 1) // 2))
 
     @property
     def rows_kept_days(self) -> int:

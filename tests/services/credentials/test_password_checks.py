@@ -1,5 +1,7 @@
 """Passwords are hashed a few at a time; requests that would wait too long are refused."""
 
+import os
+import runpy
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -8,6 +10,7 @@ from time import sleep
 
 import pytest
 
+from app.config import ROOT
 from app.errors import RateLimited
 from app.services.auth.password_checks import PasswordChecks
 
@@ -74,3 +77,27 @@ def test_an_error_gives_the_turn_back() -> None:
     with pytest.raises(ZeroDivisionError), checks.turn():
         raise ZeroDivisionError
     assert outcome(checks) == "checked"
+
+
+@pytest.mark.parametrize(
+    ("given", "cores", "expected"),
+    [
+        ({}, 4, ("2", "3")),
+        ({}, 1, ("1", "3")),
+        ({}, 64, ("2", "3")),
+        ({"DATABASE_URL": "postgresql://db/portal"}, 4, ("1", "8")),
+        ({"DATABASE_URL": "postgresql://db/portal"}, 64, ("5", "8")),
+        ({"PORTAL_PASSWORD_CHECKS": "7", "PORTAL_PASSWORD_CHECKS_WAITING": "9"}, 4, ("7", "9")),
+    ],
+)
+def test_web_processes_leave_cores_and_threads_to_pages(
+    monkeypatch: pytest.MonkeyPatch,
+    given: dict[str, str],
+    cores: int,
+    expected: tuple[str, str],
+) -> None:
+    monkeypatch.setattr(os, "environ", given)
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    runpy.run_path(str(ROOT / "gunicorn.conf.py"))
+    names = ("PORTAL_PASSWORD_CHECKS", "PORTAL_PASSWORD_CHECKS_WAITING")
+    assert tuple(given[name] for name in names) == expected
