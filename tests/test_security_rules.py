@@ -64,6 +64,15 @@ def test_a_finding_is_open_unless_its_line_or_the_table_has_the_reason() -> None
     )
 
 
+def test_a_comment_above_the_line_counts_too() -> None:
+    place = "app/services/webhooks/deliveries.py"
+    lines = (ROOT / place).read_text().splitlines()
+    above = next(n for n, line in enumerate(lines, 1) if "nosemgrep: row-by-id" in line)
+    check = "row-by-id-for-a-caller"
+    findings = [Finding(check, place, n, n, "a row") for n in (above + 1, above + 2)]
+    assert judged("semgrep", findings).open == [f"{place}:{above + 2}: {check}: a row"]
+
+
 def test_what_could_not_be_checked_is_never_called_clean() -> None:
     results = (
         Result("bandit"),

@@ -131,9 +131,8 @@ def _prepare_sqlite_connection(connection: Any, cache_kilobytes: int) -> None:
     # Larger pages and a cache that holds a bulk request's: a third off its time. The size of
     # pages is for a database that has none yet, and is silently left alone later.
     cursor.execute("PRAGMA page_size=8192")
-    cursor.execute(
-        f"PRAGMA cache_size=-{cache_kilobytes}"
-    )  # nosemgrep: sql-made-of-values - a number of the settings
+    # nosemgrep: sql-made-of-values - a number of the settings
+    cursor.execute(f"PRAGMA cache_size=-{cache_kilobytes}")
     if sqlite.sqlite_version_info >= WAL_IS_SOUND_FROM:
         cursor.execute("PRAGMA journal_mode=WAL")
         cursor.execute("PRAGMA synchronous=FULL")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from app.config import ROOT
 
 EXEMPTION = re.compile(r"#\s*(?:noqa:|nosec|nosemgrep:)\s*([\w, -]+?) - (\S.*)")
-"""Group 1 has the checks, group 2 the reason. Without a reason it exempts nothing."""
+"""On the line or above it. Group 1 has the checks, group 2 the reason. Without a reason it exempts nothing."""
 
 REASONS: Mapping[tuple[str, str], str] = {
     ("B404", ""): "Importing subprocess does nothing; each call is checked (B603).",
@@ -65,6 +65,9 @@ def is_closed(finding: Finding) -> bool:
         return True
     lines = (ROOT / finding.path).read_text().splitlines()
     own = lines[finding.line - 1 : finding.last_line]
+    before = lines[finding.line - 2] if finding.line > 1 else ""
+    if before.lstrip().startswith(("#", "{#")):
+        own = [before, *own]
     return any(names_of(finding.check) & exempted(line) for line in own)
 
 

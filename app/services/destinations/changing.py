@@ -59,9 +59,8 @@ def limits_of(session: Session, caller: Caller, partner_id: UUID | None = None) 
         regions = USUAL_REGIONS if stored.regions is None else frozenset(stored.regions)
         return Limits(regions, stored.hosts, stored.version)
     partners.check(session, caller, partner_id)
-    return _limits(
-        session.get(PartnerDestinations, partner_id)
-    )  # nosemgrep: row-by-id-for-a-caller - partners.check allowed it
+    # nosemgrep: row-by-id-for-a-caller - partners.check allowed it
+    return _limits(session.get(PartnerDestinations, partner_id))
 
 
 def limits_of_partners(session: Session, caller: Caller) -> list[tuple[Partner, Limits]]:
@@ -128,9 +127,8 @@ def choice_of(session: Session, caller: Caller, partner_id: UUID) -> Choice:
     """What the partner has opened. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.PARTNER_READ)
     partners.check(session, caller, partner_id)
-    own = session.get(
-        PartnerDestinations, partner_id
-    )  # nosemgrep: row-by-id-for-a-caller - partners.check allowed it
+    # nosemgrep: row-by-id-for-a-caller - partners.check allowed it
+    own = session.get(PartnerDestinations, partner_id)
     return (
         Choice(frozenset(own.regions), own.hosts, own.version) if own else Choice(frozenset(), ())
     )

@@ -52,9 +52,8 @@ def counts(session: Session, endpoint: WebhookEndpoint) -> dict[DeliveryState, i
 def get(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) -> WebhookDelivery:
     """Raises `Forbidden` and `NotFound` (``webhook_not_found``, ``delivery_not_found``)."""
     endpoint = endpoints.get(session, caller, endpoint_id)
-    delivery = session.get(
-        WebhookDelivery, delivery_id
-    )  # nosemgrep: row-by-id-for-a-caller - the endpoint is compared below
+    # nosemgrep: row-by-id-for-a-caller - the endpoint is compared below
+    delivery = session.get(WebhookDelivery, delivery_id)
     if delivery is None or delivery.endpoint_id != endpoint.id:
         message = "There is no such delivery."
         raise NotFound(message, "delivery_not_found")
