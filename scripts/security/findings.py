@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from app.config import ROOT
 
 EXEMPTION = re.compile(r"#\s*(?:noqa:|nosec|nosemgrep:)\s*([\w, -]+?) - (\S.*)")
-"""On the line or above it. Group 1 has the checks, group 2 the reason. Without a reason it exempts nothing."""
+"""On the line or above it. Group 1 has the checks, group 2 the reason, without which it exempts
+nothing."""
 
 REASONS: Mapping[tuple[str, str], str] = {
     ("B404", ""): "Importing subprocess does nothing; each call is checked (B603).",
