@@ -1,6 +1,7 @@
 """The scanners live in an environment of their own: semgrep needs other versions of packages that
 the product has too."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -39,4 +40,8 @@ def install() -> None:
 
 def run(command: Sequence[str | Path], *, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """The ended process; scanners use their exit code for findings too."""
-    return subprocess.run(command, check=False, cwd=folder, capture_output=True, text=True)
+    own = {"SEMGREP_SETTINGS_FILE": str(FOLDER / "settings.yml")}
+    own["SEMGREP_LOG_FILE"] = str(FOLDER / "semgrep.log")
+    return subprocess.run(
+        command, check=False, cwd=folder, env=os.environ | own, capture_output=True, text=True
+    )
