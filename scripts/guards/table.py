@@ -331,6 +331,20 @@ GUARDS = (
         "tests/services/calls/test_accept.py",
     ),
     Guard(
+        "trial mode allows only verified numbers",
+        "app/services/calls/rules.py",
+        "    if not parties.in_trial or parties.number_is_verified:",
+        "    if True:",
+        "tests/services/calls/test_trial_mode.py",
+    ),
+    Guard(
+        "wrong verification codes are counted",
+        "app/services/verified_numbers/changing.py",
+        "    number.wrong_codes += 1\n",
+        "    number.wrong_codes += 0\n",
+        "tests/services/calls/test_verification_calls.py",
+    ),
+    Guard(
         "premium numbers are not called",
         "app/phone/destinations.py",
         '    PhoneNumberType.PREMIUM_RATE: "premium",\n',

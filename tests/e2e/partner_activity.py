@@ -36,6 +36,7 @@ def put_to_use(stack: Stack, partner: Mapping[str, Any], member: Visit, admin: V
     _plan_outreach(admin.page, campaign["id"])
     _make_webhook(admin.page, organization["id"])
     _publish_twice(admin.page)
+    verifying = _verify(admin.page, organization["id"], organization["simulator"]["human"])
     client = _address_of(admin.page, f"/api-access/clients?q={partner['client']['clientId']}")
     public_id = organization["apiKey"].rpartition("_")[0]
     key = _address_of(admin.page, f"/api-access?q={public_id}")
@@ -50,10 +51,21 @@ def put_to_use(stack: Stack, partner: Mapping[str, Any], member: Visit, admin: V
         f"/organizations/{other['id']}/plan/check?tier=customerFreePlan&assistant_limit=9&user_limit=9",
         f"/people/suspend?id={person}",
         f"/people/reactivate?id={person}",
+        f"/organizations/{organization['id']}/verified-numbers",
+        verifying,
         client,
         key,
         "/outbox",
     ]
+
+
+def _verify(page: Page, organization: str, number: str) -> str:
+    """Asks for a verification call; where its code is entered."""
+    page.goto(f"/organizations/{organization}/verified-numbers")
+    page.get_by_label("Number", exact=True).fill(number)
+    page.get_by_role("button", name="Call with a code").click()
+    expect(page.get_by_label("Code")).to_be_visible()
+    return urlsplit(page.url).path
 
 
 def _sign_in(visit: Visit, person: Mapping[str, Any]) -> None:

@@ -38,8 +38,11 @@ SEEN_ELSEWHERE = {
     "/operator/destinations/*",
     "/operator/spending",  # operators only: tests/portal/test_spending.py
     "/operator/spending/*",
+    "/organizations/*/end-trial",  # in trial mode: tests/portal/test_trial_mode.py
     "/outbox/*",  # test_mails_and_accounts.py
     "/p/*/email/*",  # the link of a mail: tests/portal/test_email_changes.py
+    "/partners/*/end-trial",  # operators only: tests/portal/test_trial_mode.py
+    "/partners/*/start-trial",
     "/partners/*/suspend",  # operators only: tests/portal/test_overview.py
     "/people/*/role/*",  # where something would end: tests/portal/test_created_items.py
     "/pricing/limits/check",  # the answer to a form

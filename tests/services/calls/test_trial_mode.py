@@ -170,8 +170,8 @@ def test_an_organization_and_a_partner_have_so_many_calls_a_day(
 def test_calls_out_of_trial_are_not_counted(session: Session) -> None:
     limits = TrialLimits(calls_per_organization=1, calls_per_partner=1)
     line = make_line(session)
-    for _ in range(3):
-        line.accept(session, NUMBER, trial_limits=limits)
+    accepted = [line.accept(session, NUMBER, trial_limits=limits) for _ in range(3)]
+    assert [call.status for call in accepted] == [CallStatus.QUEUED] * 3
 
 
 def check(session: Session, line: Line, number: str = NUMBER, **limits: int) -> list[object]:
