@@ -8,11 +8,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config.trial import TrialLimits
-from app.enums import CallStatus, CarrierKind, VerificationPurpose
+from app.enums import CallStatus, CarrierKind, EndedReason, VerificationPurpose
 from app.errors import Forbidden
-from app.models import Assistant, Call, new_id
+from app.models import Assistant, Call, Organization, new_id
 from app.services import calls, organizations, partners
-from app.services.calls import CheckState, attempts, waiting
+from app.services.calls import CheckState, attempts, lifecycle, waiting
 from app.services.calls.attempts import ClaimKind
 from tests.fixtures.cast import OPERATOR
 from tests.fixtures.clock import SetClock
@@ -140,6 +140,22 @@ def test_a_removed_number_stops_a_call_that_the_carrier_asked_to_send_again(
     session.delete(number)
     session.flush()
     assert attempts.claim_carrier_retry(session, attempt_id).kind is ClaimKind.DONE
+    assert ended(call) == STOPPED
+
+
+def test_a_removed_number_stops_a_retry(session: Session, line: Line, clock: SetClock) -> None:
+    organization = session.get_one(Organization, line.organization_id)
+    organization.retry_times, organization.retry_minutes = 1, 30
+    number = add_verified(session, line, NUMBER)
+    call, attempt_id = line.accept(session, NUMBER), new_id()
+    attempts.claim(session, call.id, attempt_id, calls_at_once=5)
+    [attempt] = calls.attempts_of(session, [call.id])[call.id]
+    busy = CallStatus.BUSY, EndedReason.BUSY
+    lifecycle.end_attempt(session, call, attempt, *busy, at=clock.now)
+    assert call.status is CallStatus.SCHEDULED
+    session.delete(number)
+    clock.pass_by(minutes=30)
+    assert attempts.claim(session, call.id, new_id(), calls_at_once=5).kind is ClaimKind.DONE
     assert ended(call) == STOPPED
 
 
