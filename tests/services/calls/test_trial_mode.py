@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from app.config.trial import TrialLimits
 from app.enums import CallStatus, CarrierKind, EndedReason, VerificationPurpose
 from app.errors import Forbidden
-from app.models import Assistant, Call, Organization, new_id
-from app.services import calls, organizations, partners
+from app.models import Assistant, Call, DailyCount, Organization, new_id
+from app.services import calls, daily_counts, organizations, partners
 from app.services.calls import CheckState, attempts, lifecycle, waiting
 from app.services.calls.attempts import ClaimKind
 from tests.fixtures.cast import OPERATOR
@@ -181,6 +181,15 @@ def test_an_organization_and_a_partner_have_so_many_calls_a_day(
     assert refused(session, line, trial_limits=of_partner) == message
     clock.pass_by(days=1)
     line.accept(session, NUMBER, trial_limits=limits)
+
+
+def test_counts_of_past_days_are_removed(session: Session, clock: SetClock) -> None:
+    for _ in range(3):
+        assert daily_counts.take(session, "trial:a", 1)
+        clock.pass_by(days=1)
+    daily_counts.purge(session)
+    today = clock.now.date()
+    assert session.scalars(select(DailyCount.day)).all() == [today - timedelta(days=1)]
 
 
 def test_calls_out_of_trial_are_not_counted(session: Session) -> None:
