@@ -187,3 +187,37 @@ def test_anothers_spending_is_not_found(other: Tenant, admin: Browser) -> None:
     path = f"/organizations/{other.organization.id}/spending"
     assert admin.get(path).status_code == 404
     assert admin.post(path, BLANK, page="/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("micros", "words"),
+    [
+        (15 * DOLLAR, None),
+        (16 * DOLLAR, "A spending limit is nearly used."),
+        (20 * DOLLAR, "A spending limit is reached: calls are refused or wait."),
+    ],
+)
+def test_the_overview_names_a_limit_that_is_nearly_used_or_reached(
+    session: Session, own: Tenant, other: Tenant, admin: Browser, micros: int, words: str | None
+) -> None:
+    for tenant in (own, other):
+        subject = Subject(organization_id=tenant.organization.id)
+        spending.change(session, OPERATOR, subject, Limits(day_micros=20 * DOLLAR, month_minutes=9))
+        used(session, tenant, f"organization:{tenant.organization.id}", micros)
+    page = admin.get("/").text
+    link = f'href="/organizations/{own.organization.id}/spending"'
+    said = [each for each in ("nearly used.", "is reached: calls") if each in page]
+    assert (link in page, said) == (
+        words is not None,
+        [each for each in ("nearly used.", "is reached: calls") if words and each in words],
+    )
+
+
+def test_the_portals_limit_is_named_to_partner_admins_only(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    spending.change(session, OPERATOR, Subject(partner_id=own.partner.id), Limits(day_micros=1))
+    used(session, own, f"partner:{own.partner.id}", 1)
+    pages = {role: signed_in(user).get("/").text for role, user in own.staff.items()}
+    named = {role for role, page in pages.items() if 'href="/settings/spending"' in page}
+    assert named == {Role.PARTNER_ADMIN}

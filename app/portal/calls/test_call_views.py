@@ -31,6 +31,7 @@ PAGES = {
     "calling-hours": ("portal.organization_settings", "View settings"),
     "limits": ("portal.organization_settings", "View settings"),
     "trial": ("portal.verified_numbers", "Verify number"),
+    "spending": ("portal.organization_spending", "View spending"),
 }
 """The pages that fix checks outside of the form."""
 

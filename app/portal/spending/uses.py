@@ -6,10 +6,7 @@ from decimal import Decimal
 from typing import Literal
 
 from app.portal.web.formats import number
-from app.services.spending import MICROS, Spending, Use
-
-NEAR = 0.8
-"""From this share of a limit on, its bar is amber."""
+from app.services.spending import MICROS, NEAR, Spending, Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ def _bar(label: str, use: Use, words: str, reserved: str) -> Bar:
     tone: Literal["", "warning", "danger"] = ""
     if use.most is not None and use.used >= use.most:
         tone = "danger"
-    elif use.most is not None and use.used >= NEAR * use.most:
+    elif use.most is not None and 100 * use.used >= NEAR * use.most:
         tone = "warning"
     note = f"And {reserved} reserved for calls in progress" if reserved else ""
     return Bar(label, words.replace(" of no limit", ", no limit"), use.used, use.most, tone, note)

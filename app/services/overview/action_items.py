@@ -15,7 +15,7 @@ from app.models.base import id_at
 from app.models.organization import ROOMY
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import assistants, organizations, partners, pauses
+from app.services import assistants, organizations, partners, pauses, spending
 from app.services.branding import surfaces
 from app.services.calls import queries
 from app.services.calls.queries import UNANSWERED
@@ -45,6 +45,8 @@ class Kind(StrEnum):
     CAMPAIGN = "campaign"
     UPLOAD = "upload"
     LIMIT = "limit"
+    SPENDING = "spending"
+    PORTAL_SPENDING = "portal-spending"
     ASSISTANT = "assistant"
     ASSISTANTS = "assistants"
     BRAND = "brand"
@@ -210,6 +212,24 @@ def _limits(session: Session, caller: Caller) -> list[ActionItem]:
     ]
 
 
+def _spending(session: Session, caller: Caller) -> list[ActionItem]:
+    """Spending limits that are reached, or nearly: of organizations, and of the portal for those
+    who may see it."""
+    return [
+        ActionItem(
+            Kind.PORTAL_SPENDING if near.organization_id is None else Kind.SPENDING,
+            near.name or "Your portal",
+            "A spending limit is reached: calls are refused or wait."
+            if near.is_reached
+            else "A spending limit is nearly used.",
+            near.organization_id,
+            urgent=near.is_reached,
+        )
+        for near in spending.near_limits(session, caller, EACH + 1)
+        if near.organization_id is not None or caller.may(Permission.PARTNER_WRITE)
+    ]
+
+
 def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
     page = assistants.search(
         session, caller, wanted=assistants.Readiness.NOT_READY, sort="-created", limit=MOST_COUNTED
@@ -288,6 +308,7 @@ _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[ActionItem]
     (Permission.CONTACTS_WRITE, _uploads),
     (Permission.CREDENTIALS_MANAGE, _credentials),
     (Permission.ORGANIZATIONS_WRITE, _limits),
+    (Permission.ORGANIZATIONS_READ, _spending),
     (Permission.ORGANIZATIONS_READ, _assistants),
     (Permission.BRANDING_WRITE, _brand),
     (Permission.CALLS_READ, _unanswered_calls),

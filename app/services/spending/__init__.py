@@ -5,13 +5,16 @@
 """
 
 from app.services.spending.limits import (
+    NEAR,
     Limits,
+    NearLimit,
     Spending,
     Subject,
     Use,
     change,
     copy_to_key,
     limit_new_partner,
+    near_limits,
     of,
     of_partners,
 )
