@@ -129,9 +129,9 @@ def area_blueprint(
     note_refusal: Callable[[Request], None] | None = None,
     refuses_unknown_parameters: bool = False,
 ) -> AreaBlueprint:
-    """The blueprint of a JSON area. ``writes``: ``authenticate`` needs a writing transaction.
-    ``note_refusal`` notes a credential that was refused in the history.
-    ``refuses_unknown_parameters``: a query parameter that the operation doesn't know is 400."""
+    """Return the blueprint of a JSON area. ``writes``: ``authenticate`` needs a writing
+    transaction. ``note_refusal`` notes a refused credential in the history.
+    ``refuses_unknown_parameters``: an unknown query parameter is 400."""
     blueprint = AreaBlueprint(name, __name__, url_prefix=url_prefix)
     blueprint.area = area
     blueprint.refuses_unknown_parameters = refuses_unknown_parameters

@@ -50,9 +50,9 @@ PAGES = {
 }
 """The pages of records; records of these kinds are never deleted."""
 WITHIN = {"campaign": ("campaign", "contact")}
-"""What is chosen together with a kind of thing."""
+"""Filter value -> the record types that it includes."""
 SIGN_INS_KIND = "sign_in"
-"""The filter for sign-ins and refused attempts; the others are kinds of things."""
+"""The filter for sign-ins and refused attempts; the others are record types."""
 
 
 @dataclass(frozen=True, slots=True)

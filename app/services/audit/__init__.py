@@ -1,8 +1,8 @@
 """The audit log: who changed what, one row in the transaction of each change.
 
-`log` writes and reads it beside the things it is about; `search` is the history screen's query.
-`refusals` writes refused attempts without a row for each. `chain` links the entries by hashes;
-`verification` checks them, `forwarding` sends them elsewhere.
+`log` writes it and reads it beside the records concerned; `search` is the query of the history
+screen. `refusals` sums up refused attempts. `chain` links the entries by hashes; `verification`
+checks them, `forwarding` sends them to a syslog server.
 """
 
 from app.services.audit.log import (

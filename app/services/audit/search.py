@@ -25,9 +25,8 @@ SLACK = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which entries a person looks at. ``actor`` and ``target`` are parts of what the history
-    names, ``organization`` an id or part of a name; no ``target_types`` are all of them, and so are
-    no ``actions``."""
+    """The filters. ``actor`` and ``target`` are parts of the names in the history, ``organization``
+    is an id or part of a name; no ``target_types`` means all, and so do no ``actions``."""
 
     actor: str | None = None
     target_types: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """The sending of a queued mail, step by step, for the worker.
 
-A one-time token is made when the mail is written, so it stands in the mail alone. Every further
-attempt makes a new one.
+A one-time token is created when the mail is rendered, so only the mail contains it. Every further
+attempt creates a new token.
 """
 
 import logging
