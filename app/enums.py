@@ -171,6 +171,19 @@ class CarrierKind(StrEnum):
     TWILIO = "twilio"
 
 
+class NumberSource(StrEnum):
+    """How it is known that calls may come from a number."""
+
+    ASSIGNED = "assigned"
+    """The operator assigned it."""
+    CARRIER_LIST = "carrier-list"
+    """The carrier account lists it."""
+    VERIFICATION_CALL = "verification-call"
+    """A call to the number was answered with its code."""
+    SIMULATED = "simulated"
+    """It was used first on the simulated carrier: nothing is known."""
+
+
 class Observed(StrEnum):
     """How a carrier behaved when it was asked for something."""
 

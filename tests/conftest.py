@@ -26,6 +26,7 @@ from app.database import Database, make_engine
 from tests import matrix
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.phone_numbers import assign_directly_given_numbers
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.stack import Stack, Stacks
 
@@ -39,6 +40,7 @@ for _name in list(os.environ):
         del os.environ[_name]
 
 matrix.set_commit()
+assign_directly_given_numbers()
 
 STACKS = pytest.StashKey[Stacks]()
 MARKED = {

@@ -222,7 +222,7 @@ class World:
         self, own: Caller, organization: Organization, story: OrganizationStory
     ) -> list[Assistant]:
         first, *_ = assistants.of_organization(self.session, own, organization.id)
-        words = {
+        words: dict[str, Any] = {
             "default_intro": f"Hello, this is Robin from {story.name}.",
             "default_voicemail": f"Hello, this is Robin from {story.name}. Please call us back.",
         }

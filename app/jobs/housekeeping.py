@@ -19,7 +19,7 @@ from app.gateways.processors.base import ProcessorUnavailable
 from app.gateways.syslog import Syslog, SyslogUnavailable
 from app.jobs import waiting_calls
 from app.jobs.context import context
-from app.services import carrier_accounts, retention
+from app.services import carrier_accounts, phone_numbers, retention
 from app.services.audit import forwarding, refusals
 from app.services.calls import carrier_reports
 from app.services.imports import expiry
@@ -66,6 +66,12 @@ def tidy_accounts() -> None:
         forgotten = carrier_accounts.forgotten(session, kept)
     for account_id in forgotten:
         ledger.forget_account(account_id)
+
+
+def refresh_numbers() -> None:
+    """Have the numbers of carrier accounts read once a day."""
+    with context().database.transaction() as session:
+        phone_numbers.refresh_due(session)
 
 
 def purge_engine() -> None:
@@ -215,6 +221,7 @@ TASKS = [
     Task("sum up refused attempts", MINUTE, close_refusal_counts),
     Task("refresh prices", MINUTE, refresh_prices),
     Task("ask for costs", MINUTE, ask_for_costs),
+    Task("refresh the numbers of carrier accounts", HOUR, refresh_numbers),
     Task("purge uploads", HOUR, purge_uploads),
     Task("remove orphan files", HOUR, remove_orphan_files),
     Task("purge records", HOUR, purge_records),

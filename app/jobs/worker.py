@@ -28,6 +28,7 @@ from app.jobs import (
     import_contacts,
     memory,
     place_call,
+    read_carrier_numbers,
     send_mail,
     send_webhook,
     waiting_calls,
@@ -51,6 +52,7 @@ WORKFLOWS = (
     place_call.end_stray_call,
     waiting_calls.reschedule_earlier,
     check_account.test_carrier_account,
+    read_carrier_numbers.read_carrier_numbers,
 )
 """Every workflow of the engine; importing a module registers its workflows."""
 

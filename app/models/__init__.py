@@ -51,6 +51,7 @@ from app.models.pause import (
     HeldCall,
     InstallationMark,
 )
+from app.models.phone_number import CarrierNumberList, PhoneNumber
 from app.models.rollup import CostDay, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
 from app.models.spending import CallRate, SpendingLimit, SpendingTotal

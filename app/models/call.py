@@ -12,6 +12,7 @@ from sqlalchemy import (
     Index,
     Integer,
     Numeric,
+    String,
     Text,
     UniqueConstraint,
     false,
@@ -102,9 +103,10 @@ class CallAttempt(Base):
     have been sent is known. If ``carrier_retry_at`` is set, the carrier did not place the call and
     may be asked again then; ``asked_at`` is the time of the request, once it is certain. A
     ``carrier_reference`` that ``is_guessed`` belongs to a matching call, between the same numbers
-    at that time. ``hand_over_to`` is the assistant's voice address, as it was checked before the
-    call was placed. What is ``reserved`` and ``charged`` is in the spending totals
-    (`app.services.spending`).
+    at that time. ``from_number`` and ``hand_over_to`` are the assistant's number and voice address,
+    as they were checked before the call was placed. ``attestation`` is the STIR/SHAKEN level with
+    which the carrier signed the call: A, B or C, None if it doesn't say. What is ``reserved`` and
+    ``charged`` is in the spending totals (`app.services.spending`).
     """
 
     __tablename__ = "call_attempts"
@@ -123,6 +125,7 @@ class CallAttempt(Base):
     carrier_reference: Mapped[Name | None]
     is_guessed: Mapped[bool] = mapped_column(default=False, server_default=false())
     from_number: Mapped[Phone | None]
+    attestation: Mapped[str | None] = mapped_column(String(1))
     hand_over_to: Mapped[Url | None]
     asked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     carrier_retry_at: Mapped[datetime | None] = mapped_column("put_off_until", UtcDateTime)

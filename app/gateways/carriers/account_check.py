@@ -1,12 +1,13 @@
-"""Ask a carrier whether an account works, without calling anyone."""
+"""Ask a carrier whether an account works, and which numbers it has, without calling anyone."""
 
 from collections.abc import Sequence
 
 from app.config import Settings
 from app.gateways.carriers.factory import account_with, partner_trunk
-from app.gateways.carriers.partner_accounts import Credentials, Finding
+from app.gateways.carriers.partner_accounts import Credentials, Finding, ListedNumbers
 from app.gateways.carriers.sip.checking import tested
 from app.gateways.carriers.twilio.checking import fault_of
+from app.gateways.carriers.twilio.numbers import list_numbers
 
 NO_SIP = "SIP trunks can’t be used here yet. Ask the platform’s operator to set them up."
 
@@ -20,3 +21,8 @@ def ask_carrier(settings: Settings, opened: Credentials, numbers: Sequence[str])
     if not settings.can_call_over_sip:
         return Finding(False, NO_SIP)
     return tested(partner_trunk(settings, opened.trunk, opened.secret), numbers)
+
+
+def listed_numbers(settings: Settings, opened: Credentials) -> ListedNumbers:
+    """The numbers of an account with Twilio: for the worker only."""
+    return list_numbers(account_with(settings, opened.sid, opened.secret))

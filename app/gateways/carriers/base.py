@@ -110,7 +110,8 @@ class CarrierReport:
 
     ``next_change`` is when to ask again; None if the carrier can't say. ``cost`` in ``currency`` is
     set once the carrier has calculated it. ``is_guessed``: the carrier doesn't say which attempt
-    the call belongs to, and only this known attempt fits it.
+    the call belongs to, and only this known attempt fits it. ``attestation`` is the STIR/SHAKEN
+    level of the call: A, B or C, None if the carrier doesn't say.
     """
 
     verdict: Verdict
@@ -120,6 +121,7 @@ class CarrierReport:
     cost: Decimal | None = None
     currency: str | None = None
     is_guessed: bool = False
+    attestation: str | None = None
 
     @property
     def end_reason(self) -> EndedReason | None:

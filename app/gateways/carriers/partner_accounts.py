@@ -29,3 +29,13 @@ class Finding:
 
     works: bool
     words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedNumbers:
+    """The numbers, in E.164, that calls over an account may come from; ``words`` say why the list
+    couldn't be read."""
+
+    works: bool
+    numbers: frozenset[str] = frozenset()
+    words: str = ""

@@ -7,6 +7,7 @@ from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app import extensions
+from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import Assistant, Organization
@@ -105,6 +106,7 @@ def assistant_create() -> Page:
                 caller(),
                 organization,
                 form.to_fields(),
+                carrier=CarrierKind(extensions.settings().carrier),
                 allow_private=extensions.settings().sip_allow_private,
             )
             url = submission.led_to(url_for("portal.assistant", assistant_id=made.id))
@@ -134,6 +136,7 @@ def assistant_save(assistant_id: UUID) -> Page:
                 assistant_id,
                 form.to_fields(),
                 expected_version=form.version.data,
+                carrier=CarrierKind(extensions.settings().carrier),
                 allow_private=extensions.settings().sip_allow_private,
             )
     except (ValidationFailed, Conflict) as error:

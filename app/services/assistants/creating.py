@@ -7,10 +7,11 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from app.enums import CarrierKind
 from app.errors import ValidationFailed
 from app.models import Assistant, ExternalIdKey, Organization, new_id
 from app.policy.caller import Caller
-from app.services import audit
+from app.services import audit, phone_numbers
 
 DEFAULT_NAME = "Assistant"
 
@@ -75,14 +76,24 @@ def _check_limit(session: Session, organization_id: UUID) -> None:
 
 
 def configure_assistant(
-    session: Session, caller: Caller, assistant: Assistant, **values: Any
+    session: Session,
+    caller: Caller,
+    assistant: Assistant,
+    *,
+    carrier: CarrierKind = CarrierKind.SIMULATOR,
+    **values: Any,
 ) -> Assistant:
-    """Sets fields of an assistant (names of `Assistant`). The assistant must come from its loader.
+    """Sets fields of an assistant (names of `Assistant`). The assistant must come from its loader;
+    ``carrier`` is the installation's.
 
-    Raises `ValidationFailed` (``phone_number_taken``) where another assistant of the
-    organization has the number.
+    Raises `ValidationFailed` (``number_not_assigned`` where the number isn't the organization's,
+    ``phone_number_taken`` where another assistant of the organization has it).
     """
     before = {name: getattr(assistant, name) for name in values}
+    number, old_number = values.get("phone_number"), assistant.phone_number
+    if number is not None and number != old_number:
+        organization = session.get_one(Organization, assistant.organization_id)
+        phone_numbers.require(session, caller, organization, number, carrier)
     for name, value in values.items():
         setattr(assistant, name, value)
     assistant.version += 1
@@ -92,6 +103,8 @@ def configure_assistant(
     except IntegrityError as error:
         message = "Another assistant of the organization has this number."
         raise ValidationFailed.on("phoneNumber", "phone_number_taken", message) from error
+    if old_number is not None and old_number != assistant.phone_number:
+        phone_numbers.release_unused(session, assistant.organization_id, old_number)
     audit.record_change(session, caller, "agent.updated", assistant, before=before, after=values)
     return assistant
 

@@ -7,6 +7,7 @@ from zoneinfo import available_timezones
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.enums import CarrierKind
 from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
 from app.models import (
     Assistant,
@@ -54,17 +55,20 @@ def create_assistant(
     organization: Organization,
     fields: AssistantFields,
     *,
+    carrier: CarrierKind = CarrierKind.SIMULATOR,
     allow_private: bool = False,
 ) -> Assistant:
-    """Add an assistant to an organization that came from its loader. ``allow_private`` lets its
-    voice address have a private host. Raises `Forbidden` and `ValidationFailed` (each field's
-    problem, or ``agent_limit_reached``)."""
+    """Add an assistant to an organization that came from its loader. ``carrier`` is the
+    installation's; ``allow_private`` lets its voice address have a private host. Raises `Forbidden`
+    and `ValidationFailed` (each field's problem, or ``agent_limit_reached``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     checked = asdict(_checked(session, fields, organization, None, allow_private))
     first = {name: checked.pop(name) for name in ("name", "service", "timezone")}
     assistant = add_assistant(session, caller, organization, **first)
     changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
-    return configure_assistant(session, caller, assistant, **changes) if changes else assistant
+    if not changes:
+        return assistant
+    return configure_assistant(session, caller, assistant, carrier=carrier, **changes)
 
 
 def update_assistant(
@@ -74,6 +78,7 @@ def update_assistant(
     fields: AssistantFields,
     *,
     expected_version: int | None = None,
+    carrier: CarrierKind = CarrierKind.SIMULATOR,
     allow_private: bool = False,
 ) -> Assistant:
     """Write what differs. Raises as `create_assistant`, and `Conflict` (``changed_meanwhile``)."""
@@ -85,7 +90,9 @@ def update_assistant(
         _checked(session, fields, organization, assistant.voice_address, allow_private)
     )
     changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
-    return configure_assistant(session, caller, assistant, **changes) if changes else assistant
+    if not changes:
+        return assistant
+    return configure_assistant(session, caller, assistant, carrier=carrier, **changes)
 
 
 def add_external_id_key(

@@ -19,6 +19,7 @@ from app.policy.caller import Caller
 from app.schemas.calls import OutboundCallInput
 from app.services import assistants, audit, carrier_accounts, idempotency, pauses, spending
 from app.services.calls import events, lifecycle, limits, rules, states, trial
+from app.services.phone_numbers import Route
 
 OPERATION = "outbound.call"
 
@@ -309,19 +310,22 @@ def _admit(
 ) -> _Admitted:
     assistant = _assistant(session, caller, request)
     parties = rules.parties_of(session, assistant.id, request.phone_number)
-    for blocker in rules.blockers(parties, request.phone_number, bound_by_trial=bound_by_trial):
-        raise blocker.error()
-    in_trial = bound_by_trial and parties.in_trial
-    if in_trial and (used_up := trial.day_used_up(session, assistant, trial_limits)):
-        raise used_up.error()
-    texts = texts_of(request, assistant)
-    organization = parties.organization
     account = carrier_accounts.of_call(session, assistant, live=live)
     if account is not None:
         carrier = account.carrier
     elif not live:
         carrier = CarrierKind.SIMULATOR
     account_id = account.id if account else None
+    route = Route(carrier, account_id)
+    for blocker in rules.blockers(
+        parties, request.phone_number, route, bound_by_trial=bound_by_trial
+    ):
+        raise blocker.error()
+    in_trial = bound_by_trial and parties.in_trial
+    if in_trial and (used_up := trial.day_used_up(session, assistant, trial_limits)):
+        raise used_up.error()
+    texts = texts_of(request, assistant)
+    organization = parties.organization
     wait = limits.next_moment(session, request.phone_number, organization, now, live=live)
     stop = None
     if live:

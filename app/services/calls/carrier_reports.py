@@ -133,6 +133,7 @@ def apply(session: Session, attempt_id: UUID, state: CarrierReport) -> Followed:
     """
     call, attempt = lock_attempt(session, attempt_id)
     write_cost(session, call, attempt, state)
+    attempt.attestation = attempt.attestation or state.attestation
     if attempt.status in ACTIVE:
         if attempt.carrier_reference is None:
             attempt.carrier_reference, attempt.is_guessed = state.reference, state.is_guessed

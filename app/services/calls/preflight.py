@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CarrierKind
-from app.models import Assistant, Organization, utcnow
+from app.models import Assistant, CarrierAccount, Organization, utcnow
 from app.phone import PhoneError, check_dialable
 from app.policy.caller import Caller
 from app.services import carrier_accounts, pauses, spending, workers
@@ -15,6 +15,7 @@ from app.services.calls import attempts, limits, rules, trial
 from app.services.calls.accept import CallRequest, Texts, messaging_problems
 from app.services.calls.rules import Blocker
 from app.services.pauses import carrier_health
+from app.services.phone_numbers import Route
 
 
 class CheckState(StrEnum):
@@ -60,6 +61,9 @@ def preflight(
     it, and what it would wait for. The checks of a number are left out for an invalid one."""
     parties = rules.parties_of(session, assistant.id, phone_number)
     organization = parties.organization
+    account = carrier_accounts.of_call(session, assistant, live=True)
+    carrier = account.carrier if account else installation.carrier
+    route = Route(carrier, account.id if account else None)
     number = _number(phone_number, parties)
     is_number = number.state is CheckState.PASSED or number.fix_at != "number"
     return [
@@ -77,7 +81,7 @@ def preflight(
         ),
         _from_rule(
             "phone_ready",
-            rules.phone_is_ready(assistant),
+            rules.phone_is_ready(assistant) or rules.caller_id_is_own(parties, route),
             f"Its phone is ready and calls from {assistant.phone_number}.",
             "assistant",
         ),
@@ -88,7 +92,7 @@ def preflight(
         _messages(assistant, phone_number, texts),
         *([_hours(session, phone_number, organization)] if is_number else []),
         *(_spending(session, phone_number, organization, installation) if is_number else []),
-        *_dispatch(session, assistant, organization, installation),
+        *_dispatch(session, organization, installation, account),
         _worker(session, worker_silent_after),
     ]
 
@@ -193,13 +197,15 @@ def _spending(
 
 
 def _dispatch(
-    session: Session, assistant: Assistant, organization: Organization, installation: Installation
+    session: Session,
+    organization: Organization,
+    installation: Installation,
+    account: CarrierAccount | None,
 ) -> list[Check]:
     """What the call would wait for with no known end."""
-    account = carrier_accounts.of_call(session, assistant, live=True)
     carrier = account.carrier if account else installation.carrier
     found = []
-    if pause := pauses.of_carrier(session, assistant.partner_id, carrier):
+    if pause := pauses.of_carrier(session, organization.partner_id, carrier):
         words = f"{pauses.sentence(pause)} The call will wait until calling resumes."
         found.append(_warning("dialling_goes_on", words, "dialling"))
     most = limits.calls_at_once(organization, installation.calls_at_once)

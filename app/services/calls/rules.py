@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, bindparam, case, exists, func, literal, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, literal, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload
 
 from app.enums import CallSource, CampaignStatus, EndedReason, OrganizationStatus, ends_outreach
@@ -25,12 +25,14 @@ from app.models import (
     Organization,
     Partner,
     PartnerDestinations,
+    PhoneNumber,
     utcnow,
 )
 from app.phone import PhoneError, check_dialable
-from app.services import verified_numbers
+from app.services import phone_numbers, verified_numbers
 from app.services.calls.limits import opening
 from app.services.destinations import CallDestinations, hand_over_refusal, read_destinations
+from app.services.phone_numbers import Route
 
 PHONE_FIELD = "contact.phoneNumber"
 GIVEN, REFUSED = "given", "refused"
@@ -39,11 +41,13 @@ GIVEN, REFUSED = "given", "refused"
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """What the rules check. ``consent`` is that of the contacts with the number: `REFUSED` if one
-    of them has refused, else `GIVEN` or None."""
+    """What the rules check. ``caller_id`` is the assistant's number; None if it isn't the
+    organization's. ``consent`` is that of the contacts with the called number: `REFUSED` if one of
+    them has refused, else `GIVEN` or None."""
 
     organization: Organization
     assistant: Assistant
+    caller_id: PhoneNumber | None
     destinations: CallDestinations
     partner_suspended_at: datetime | None
     partner_trial_ended_at: datetime | None
@@ -81,6 +85,7 @@ def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[A
         select(
             Organization,
             Assistant,
+            PhoneNumber,
             InstallationDestinations,
             PartnerDestinations,
             Partner.suspended_at,
@@ -91,6 +96,13 @@ def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[A
         )
         .join(Partner, Partner.id == Organization.partner_id)
         .join(Assistant, Assistant.organization_id == Organization.id)
+        .outerjoin(
+            PhoneNumber,
+            and_(
+                PhoneNumber.number == Assistant.phone_number,
+                PhoneNumber.organization_id == Organization.id,
+            ),
+        )
         .outerjoin(InstallationDestinations, InstallationDestinations.id == 1)
         .outerjoin(PartnerDestinations, PartnerDestinations.partner_id == Organization.partner_id)
         .options(joinedload(Organization.plan_limit))
@@ -101,13 +113,13 @@ def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[A
 def _read(
     organization: Organization,
     assistant: Assistant,
+    caller_id: PhoneNumber | None,
     installation: InstallationDestinations | None,
     own: PartnerDestinations | None,
     *more: Any,
 ) -> Parties:
-    return Parties(
-        organization, assistant, read_destinations(organization, installation, own), *more
-    )
+    allowed = read_destinations(organization, installation, own)
+    return Parties(organization, assistant, caller_id, allowed, *more)
 
 
 _PARTIES = _parties(bindparam("phone_number")).where(Assistant.id == bindparam("assistant_id"))
@@ -191,12 +203,22 @@ def phone_is_ready(assistant: Assistant) -> Blocker | None:
     return Blocker("agent_phone_not_ready", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
-def general_blocker(parties: Parties) -> Blocker | None:
+def caller_id_is_own(parties: Parties, route: Route) -> Blocker | None:
+    """The number that the call comes from must be the organization's, and confirmed for the
+    carrier."""
+    refusal = phone_numbers.refusal(parties.caller_id, route)
+    if refusal is None:
+        return None
+    return Blocker("agent_phone_not_ready", refusal, EndedReason.ASSISTANT_INACTIVE, Conflict)
+
+
+def general_blocker(parties: Parties, route: Route) -> Blocker | None:
     """What keeps the assistant from calling any number."""
     return (
         organization_may_call(parties)
         or assistant_is_active(parties.assistant)
         or phone_is_ready(parties.assistant)
+        or caller_id_is_own(parties, route)
         or hand_over_is_allowed(parties)
     )
 
@@ -298,13 +320,14 @@ def speaks_for(session: Session, campaign: Campaign, assistant_id: UUID) -> Bloc
 
 
 def blockers(
-    parties: Parties, phone_number: str, *, bound_by_trial: bool = True
+    parties: Parties, phone_number: str, route: Route, *, bound_by_trial: bool = True
 ) -> Iterator[Blocker]:
     """Every rule that a call of this assistant to this number breaks now, the first one first."""
     for blocker in (
         organization_may_call(parties),
         assistant_is_active(parties.assistant),
         phone_is_ready(parties.assistant),
+        caller_id_is_own(parties, route),
         hand_over_is_allowed(parties),
     ):
         if blocker is not None:
@@ -330,6 +353,7 @@ def blockers_of_number(
 
 def blocker_of(session: Session, call: Call, parties: Parties) -> Blocker | None:
     """The first rule that stops an accepted call now."""
+    route = Route(call.carrier, call.account_id)
     bound = is_bound_by_trial(call.source, live=call.live)
-    broken = next(blockers(parties, call.phone_number, bound_by_trial=bound), None)
+    broken = next(blockers(parties, call.phone_number, route, bound_by_trial=bound), None)
     return broken or outreach_goes_on(session, call)

@@ -10,9 +10,10 @@ from app.enums import CampaignStatus, CarrierKind
 from app.models import Campaign, Outreach, utcnow
 from app.phone import calling_code
 from app.policy.caller import Caller
-from app.services import carrier_accounts, pauses, spending
+from app.services import pauses, phone_numbers, spending
 from app.services.calls import limits, rules
 from app.services.campaigns.loading import visible
+from app.services.phone_numbers import Route
 
 DAY_USED_UP = "day_used_up"
 SPENDING = spending.REACHED
@@ -36,10 +37,11 @@ def of_plan(
     plan: Outreach,
     parties: rules.Parties,
     now: datetime,
+    route: Route,
     longest_minutes: int = spending.LONGEST_MINUTES,
 ) -> CampaignBlocker | None:
     """Whether a spending limit is reached is asked for a call within the organization's country."""
-    broken = rules.general_blocker(parties) or rules.speaks_for(
+    broken = rules.general_blocker(parties, route) or rules.speaks_for(
         session, campaign, plan.assistant_id
     )
     if broken is not None:
@@ -62,11 +64,10 @@ def blocker(
     """`of_plan` now, or the pause of dialling that holds its calls; ``carrier`` is the
     installation's."""
     parties = rules.parties_of(session, plan.assistant_id, "")
-    if found := of_plan(session, campaign, plan, parties, utcnow()):
+    route = phone_numbers.route_of(session, parties.organization, carrier)
+    if found := of_plan(session, campaign, plan, parties, utcnow(), route):
         return found
-    account = carrier_accounts.of_call(session, parties.assistant, live=True)
-    own = account.carrier if account else carrier
-    pause = pauses.of_carrier(session, campaign.partner_id, own)
+    pause = pauses.of_carrier(session, campaign.partner_id, route.carrier)
     return CampaignBlocker(PAUSED, pauses.sentence(pause)) if pause is not None else None
 
 

@@ -18,7 +18,7 @@ from app.enums import CallSource, CallStatus, CampaignStatus, CarrierKind, Outre
 from app.errors import DomainError
 from app.models import Call, Campaign, Contact, Outreach, OutreachContact
 from app.policy.caller import Caller, system_caller
-from app.services import calls, spending
+from app.services import calls, phone_numbers, spending
 from app.services.calls import limits, rules
 from app.services.calls.states import ACTIVE
 from app.services.outreach.blockers import of_plan
@@ -88,7 +88,8 @@ def dispatch(session: Session, campaign_id: UUID, defaults: CallDefaults, now: d
     if outreach.next_at is not None and outreach.next_at > now:
         return 0
     parties = rules.parties_of(session, outreach.assistant_id, "")
-    if _is_blocked(session, campaign, outreach, parties, defaults, now):
+    route = phone_numbers.route_of(session, parties.organization, defaults.carrier)
+    if _is_blocked(session, campaign, outreach, parties, defaults, now, route):
         return 0
     if outreach.held_reason is not None:
         outreach.held_reason = None
@@ -114,9 +115,10 @@ def _is_blocked(
     parties: rules.Parties,
     defaults: CallDefaults,
     now: datetime,
+    route: phone_numbers.Route,
 ) -> bool:
     """Whether the campaign can't call anyone; the reason is stored with the outreach."""
-    found = of_plan(session, campaign, outreach, parties, now, defaults.longest_minutes)
+    found = of_plan(session, campaign, outreach, parties, now, route, defaults.longest_minutes)
     if found is None:
         return False
     outreach.held_reason = found.sentence

@@ -23,19 +23,22 @@ _ENDS = {
     "canceled": EndedReason.CANCELED,
 }
 _BEGINNINGS = frozenset({"queued", "initiated"})
+_ATTESTATIONS = frozenset("ABC")
 STATUSES = _BEGINNINGS | {"ringing", "in-progress", "answered"} | _ENDS.keys()
 """Every status of a call that Twilio has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One callback: the call, its status, and since when."""
+    """One callback: the call, its status, and since when. ``attestation`` is the level of its
+    STIR/SHAKEN signature."""
 
     reference: str
     status: str
     answered_by: AnsweredBy | None
     seconds: int | None
     at: datetime
+    attestation: str | None = None
 
 
 def heard(word: str | None) -> AnsweredBy | None:
@@ -50,7 +53,7 @@ def heard(word: str | None) -> AnsweredBy | None:
 def state_of_report(report: Report) -> CarrierReport:
     """The state of the call in a callback."""
     events = _events(report.status, report.answered_by, report.at, report.at, report.seconds)
-    return CarrierReport(Verdict.PLACED, report.reference, events)
+    return CarrierReport(Verdict.PLACED, report.reference, events, attestation=report.attestation)
 
 
 def state_of_call(
@@ -124,6 +127,7 @@ def read_report(form: Mapping[str, str], now: datetime) -> Report | None:
         answered_by=heard(form.get("AnsweredBy")),
         seconds=_whole(form.get("CallDuration", "")),
         at=reported_at if reported_at is not None and reported_at < now else now,
+        attestation=level if (level := form.get("StirStatus")) in _ATTESTATIONS else None,
     )
 
 

@@ -15,18 +15,23 @@ def fault_of(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
     wire = Wire(account.api_url, account.request_seconds, keeps_connections=False)
     try:
         return _fault(wire, account, numbers)
-    except PlacementDelayed as refusal:
-        if refusal.unreached:
-            return "Twilio could not be reached from here: there is no network, or it is blocked."
-        return "Twilio asked to wait. Test the connection again in a minute."
-    except NoCarrierAnswer as silence:
-        return f"Twilio gave no usable answer ({silence}). Test the connection again later."
+    except (PlacementDelayed, NoCarrierAnswer) as failure:
+        return f"{sentence_of(failure)} Test the connection again later."
+
+
+def sentence_of(failure: PlacementDelayed | NoCarrierAnswer) -> str:
+    """What kept Twilio from answering, as a sentence."""
+    if isinstance(failure, NoCarrierAnswer):
+        return f"Twilio gave no usable answer ({failure})."
+    if failure.unreached:
+        return "Twilio could not be reached from here: there is no network, or it is blocked."
+    return "Twilio asked to wait."
 
 
 def _fault(wire: Wire, account: TwilioAccount, numbers: Sequence[str]) -> str | None:
-    status, body = _read(wire, account, "")
+    status, body = read(wire, account, "")
     if status != 200:
-        return _refusal(status, body)
+        return refusal_of(status, body)
     if body.get("status", "active") != "active":
         return f"The Twilio account is {body['status']}, so it can’t call."
     foreign = [number for number in numbers if not _owns(wire, account, number)]
@@ -37,7 +42,7 @@ def _fault(wire: Wire, account: TwilioAccount, numbers: Sequence[str]) -> str | 
 
 
 def _owns(wire: Wire, account: TwilioAccount, number: str) -> bool:
-    _, body = _read(wire, account, "/IncomingPhoneNumbers", {"PhoneNumber": number})
+    _, body = read(wire, account, "/IncomingPhoneNumbers", {"PhoneNumber": number})
     owned = body.get("incoming_phone_numbers")
     if not isinstance(owned, list):
         message = "no list of numbers"
@@ -45,7 +50,7 @@ def _owns(wire: Wire, account: TwilioAccount, number: str) -> bool:
     return bool(owned)
 
 
-def _refusal(status: int, body: dict[str, Any]) -> str:
+def refusal_of(status: int, body: dict[str, Any]) -> str:
     if status == 404:
         return "Twilio knows no account with this SID."
     if status in {401, 403}:
@@ -56,7 +61,7 @@ def _refusal(status: int, body: dict[str, Any]) -> str:
     return f"Twilio refuses the account: {str(body.get('message') or status)[:200]}"
 
 
-def _read(
+def read(
     wire: Wire, account: TwilioAccount, what: str, params: dict[str, str] | None = None
 ) -> tuple[int, dict[str, Any]]:
     url = f"{REAL_API}/2010-04-01/Accounts/{account.sid}{what}.json"

@@ -1,0 +1,68 @@
+"""The numbers that calls over an account may come from: its own, and its verified caller IDs."""
+
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from app.gateways.carriers.base import NoCarrierAnswer, PlacementDelayed
+from app.gateways.carriers.partner_accounts import ListedNumbers
+from app.gateways.carriers.twilio.account import TwilioAccount
+from app.gateways.carriers.twilio.checking import read, refusal_of, sentence_of
+from app.gateways.carriers.twilio.wire import Wire
+from app.phone import is_plain_e164
+
+LISTS = {
+    "/IncomingPhoneNumbers": "incoming_phone_numbers",
+    "/OutgoingCallerIds": "outgoing_caller_ids",
+}
+"""By address: the name of the list in the answer."""
+PAGE_SIZE = 1000
+MOST_PAGES = 20
+
+
+class _Refused(Exception):
+    """Twilio refuses the account."""
+
+
+def list_numbers(account: TwilioAccount) -> ListedNumbers:
+    """Every number that can make calls. Half a list counts as none: the rest would lose their
+    confirmation."""
+    wire = Wire(account.api_url, account.request_seconds, keeps_connections=False)
+    found: set[str] = set()
+    try:
+        for address, name in LISTS.items():
+            found |= _numbers_at(wire, account, address, name)
+    except (PlacementDelayed, NoCarrierAnswer) as failure:
+        return ListedNumbers(False, words=f"{sentence_of(failure)} Refresh the list later.")
+    except _Refused as refused:
+        return ListedNumbers(False, words=str(refused))
+    return ListedNumbers(True, frozenset(found))
+
+
+def _numbers_at(wire: Wire, account: TwilioAccount, address: str, name: str) -> set[str]:
+    found: set[str] = set()
+    params = {"PageSize": str(PAGE_SIZE)}
+    for _ in range(MOST_PAGES):
+        status, body = read(wire, account, address, params)
+        if status != 200:
+            raise _Refused(refusal_of(status, body))
+        rows = body.get(name)
+        if not isinstance(rows, list):
+            message = "no list of numbers"
+            raise NoCarrierAnswer(message)
+        found |= {number for row in rows if (number := _number(row))}
+        following = body.get("next_page_uri")
+        if not following:
+            return found
+        params = dict(parse_qsl(urlsplit(str(following)).query))
+    message = f"more than {PAGE_SIZE * MOST_PAGES:,} numbers"
+    raise NoCarrierAnswer(message)
+
+
+def _number(row: Any) -> str | None:
+    """A row's number in E.164, unless it can't make calls."""
+    if not isinstance(row, dict):
+        return None
+    number = str(row.get("phone_number"))
+    capabilities = row.get("capabilities")
+    is_mute = isinstance(capabilities, dict) and capabilities.get("voice") is False
+    return number if is_plain_e164(number) and not is_mute else None

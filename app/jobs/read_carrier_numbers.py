@@ -1,0 +1,52 @@
+"""Reading the numbers of a carrier account, as a durable workflow.
+
+A worker that dies leaves the reading to the next one, which asks the carrier again.
+"""
+
+import logging
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.config import Settings
+from app.database import Database
+from app.gateways.carriers.account_check import listed_numbers
+from app.gateways.carriers.partner_accounts import ListedNumbers
+from app.jobs.context import context
+from app.jobs.resilience import retry_on_database_outage
+from app.services import phone_numbers
+
+log = logging.getLogger(__name__)
+
+FAILED = "The list could not be read. Refresh it again."
+UNREADABLE = "The stored token can’t be read. Enter it again."
+
+
+@DBOS.workflow(name="read_carrier_numbers")
+def read_carrier_numbers(account_id: str) -> None:
+    """Ask the carrier for its list and keep what it says."""
+    ask_carrier_for_numbers(account_id)
+
+
+@DBOS.step(name="ask_carrier_for_numbers")
+@retry_on_database_outage
+def ask_carrier_for_numbers(account_id: str) -> None:
+    read_numbers(context().database, context().settings, UUID(account_id))
+
+
+def read_numbers(database: Database, settings: Settings, account_id: UUID) -> None:
+    """Read the list without an open transaction. Nothing happens where no reading waits."""
+    with database.transaction(read_only=True) as session:
+        wanted = phone_numbers.begin_list(session, settings.secret_keys, account_id)
+    if wanted is None:
+        return
+    if wanted.credentials is None:
+        listed = ListedNumbers(False, words=UNREADABLE)
+    else:
+        try:
+            listed = listed_numbers(settings, wanted.credentials)
+        except Exception:
+            log.exception("the numbers of a carrier account could not be read")
+            listed = ListedNumbers(False, words=FAILED)
+    with database.transaction() as session:
+        phone_numbers.end_list(session, account_id, listed)

@@ -1,0 +1,55 @@
+"""The numbers that calls come from, and the lists of them that carrier accounts have."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import NumberSource
+from app.models.base import Base, Created, Name, Phone, UtcDateTime, enum_column, tenant_key
+
+
+class PhoneNumber(Base):
+    """A number that calls come from. It belongs to one partner of the whole installation, and to
+    one organization of it, or to none yet.
+
+    ``confirmed_at`` is None for a number that was only used on the simulated carrier, and for one
+    that its carrier account no longer lists.
+    """
+
+    __tablename__ = "phone_numbers"
+    __table_args__ = (
+        tenant_key("organizations", "partner_id", "organization_id"),
+        Index("ix_phone_numbers_partner", "partner_id", "number"),
+        Index("ix_phone_numbers_organization", "organization_id", "number"),
+        CheckConstraint("source <> 'simulated' OR confirmed_at IS NULL", name="simulated"),
+    )
+
+    number: Mapped[Phone] = mapped_column(primary_key=True)
+    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    organization_id: Mapped[UUID | None]
+    source: Mapped[NumberSource] = mapped_column(enum_column(NumberSource))
+    confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    confirmed_by: Mapped[Name]
+    account_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("carrier_accounts.id", ondelete="SET NULL"), index=True
+    )
+    """The carrier account that lists it."""
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    created_at: Mapped[Created]
+
+
+class CarrierNumberList(Base):
+    """The last reading of a carrier account's numbers: asked for in the portal or once a day, done
+    by the worker. While ``ended_at`` is None it runs. ``words`` say what it found."""
+
+    __tablename__ = "carrier_number_lists"
+
+    account_id: Mapped[UUID] = mapped_column(
+        ForeignKey("carrier_accounts.id", ondelete="CASCADE"), primary_key=True
+    )
+    asked_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    works: Mapped[bool | None]
+    words: Mapped[str] = mapped_column(Text, default="")

@@ -1,0 +1,35 @@
+"""The numbers that calls come from: each belongs to one organization of the whole installation.
+
+`owning` decides whether an assistant may call from a number, `changing` assigns, moves and releases
+numbers, `listing` reads them from carrier accounts, `queries` lists them.
+"""
+
+from app.services.phone_numbers.changing import (
+    assign,
+    confirm,
+    move,
+    release,
+)
+from app.services.phone_numbers.listing import (
+    ask_for_list,
+    begin_list,
+    end_list,
+    is_running,
+    last_lists,
+    refresh_due,
+)
+from app.services.phone_numbers.owning import (
+    Route,
+    of_assistants,
+    refusal,
+    release_unused,
+    require,
+    route_of,
+)
+from app.services.phone_numbers.queries import (
+    Conflicting,
+    assistants_with,
+    conflicts,
+    get,
+    listing,
+)

@@ -1,0 +1,214 @@
+"""Assigning, moving, confirming and releasing numbers.
+
+Every change counts from the next call on, accepted calls included.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.enums import NumberSource
+from app.errors import Forbidden, Problem, ValidationFailed, refuse_stale
+from app.models import Organization, PhoneNumber, utcnow
+from app.phone import PhoneError, format_international, normalise
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit, tenancy
+from app.services.phone_numbers.owning import FIELD, NOT_ASSIGNED, locked
+from app.services.phone_numbers.queries import get
+
+MOST_AT_ONCE = 1000
+
+
+def assign(
+    session: Session, caller: Caller, organization_id: UUID, typed: Sequence[str]
+) -> list[str]:
+    """Assign numbers to an organization, all or none; returns them in E.164. For the operator.
+
+    Raises `Forbidden`, `NotFound` and `ValidationFailed` (on ``numbers``: ``required``,
+    ``too_many``, ``invalid_phone``, ``number_taken`` of another organization's number).
+    """
+    _require_operator(caller)
+    organization = tenancy.get_organization(session, caller, organization_id)
+    numbers, problems = _read(typed, organization.default_region)
+    for number in numbers:
+        if problems:
+            break
+        if not hold(session, caller, number, organization, NumberSource.ASSIGNED):
+            shown = format_international(number)
+            message = f"{shown} belongs to another organization. Move it in the list of numbers."
+            problems.append(Problem("numbers", "number_taken", message))
+    if problems:
+        raise ValidationFailed.of(*problems)
+    return numbers
+
+
+def confirm(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    number: str,
+    source: NumberSource = NumberSource.VERIFICATION_CALL,
+) -> None:
+    """Write that the organization has proved that the number, in E.164, is its own.
+
+    It gives way to nobody then, and replaces another tenant's use on the simulated carrier: the
+    transaction must be of the whole installation. Raises `Forbidden`, `NotFound` and
+    `ValidationFailed` (``number_not_assigned``).
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    organization = tenancy.get_organization(session, caller, organization_id)
+    if not hold(session, caller, number, organization, source):
+        raise ValidationFailed.on(FIELD, "number_not_assigned", NOT_ASSIGNED)
+
+
+def move(
+    session: Session,
+    caller: Caller,
+    number: str,
+    organization_id: UUID | None,
+    *,
+    expected_version: int | None = None,
+) -> PhoneNumber:
+    """Give a number to another organization, or to none of the partner's. Only the operator gives
+    one to another partner, and has thereby assigned it.
+
+    Assistants that have the number elsewhere keep it and can't call. Raises `Forbidden`, `NotFound`
+    and `Conflict` (``changed_meanwhile``).
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    found = get(session, caller, number, for_change=True)
+    refuse_stale(expected_version, found.version, "phone number")
+    target = None
+    if organization_id is not None:
+        target = tenancy.get_organization(session, caller, organization_id)
+    if found.organization_id == organization_id:
+        return found
+    before = _owner(session, found)
+    if target is not None and target.partner_id != found.partner_id:
+        _record(session, caller, found, "phone_number.released", before=before)
+        before = {}
+        found.partner_id, found.account_id = target.partner_id, None
+        found.source, found.confirmed_at = NumberSource.ASSIGNED, utcnow()
+        found.confirmed_by = caller.label[:200]
+    elif found.organization_id is not None:
+        _record(session, caller, found, "phone_number.moved", before=before, after=_shown(target))
+    found.organization_id = organization_id
+    found.version += 1
+    session.flush()
+    _record(session, caller, found, "phone_number.assigned", before=before, after=_shown(target))
+    return found
+
+
+def release(
+    session: Session, caller: Caller, number: str, *, expected_version: int | None = None
+) -> None:
+    """Take a number from its partner and organization: it is free again. For the operator.
+
+    Raises `Forbidden`, `NotFound` and `Conflict` (``changed_meanwhile``).
+    """
+    _require_operator(caller)
+    found = get(session, caller, number, for_change=True)
+    refuse_stale(expected_version, found.version, "phone number")
+    _record(session, caller, found, "phone_number.released", before=_owner(session, found))
+    session.delete(found)
+    session.flush()
+
+
+def hold(
+    session: Session,
+    caller: Caller,
+    number: str,
+    organization: Organization,
+    source: NumberSource,
+) -> bool:
+    """Make the number the organization's, confirmed by ``source``; whether it is.
+
+    It isn't if it is confirmed for another organization, or for a partner that keeps it.
+    """
+    now = utcnow()
+    proof: dict[str, Any] = {
+        "partner_id": organization.partner_id,
+        "organization_id": organization.id,
+        "source": source,
+        "confirmed_at": now,
+        "confirmed_by": caller.label[:200],
+        "account_id": None,
+    }
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    new = insert(PhoneNumber).values(number=number, **proof).on_conflict_do_nothing()
+    is_new = session.scalar(new.returning(PhoneNumber.number)) is not None
+    found = locked(session, number)
+    if found is None:
+        return False
+    is_own = found.partner_id == organization.partner_id and found.organization_id in {
+        organization.id,
+        None,
+    }
+    if not is_own and found.confirmed_at is not None:
+        return False
+    before: dict[str, Any] = {}
+    if not is_new:
+        before = _owner(session, found) | {"source": found.source}
+        if not is_own:
+            _record(session, caller, found, "phone_number.released", before=before)
+            before = {}
+        for name, value in proof.items():
+            setattr(found, name, value)
+        found.version += 1
+        session.flush()
+    after = _shown(organization) | {"source": source}
+    _record(session, caller, found, "phone_number.assigned", before=before, after=after)
+    return True
+
+
+def _read(typed: Sequence[str], region: str) -> tuple[list[str], list[Problem]]:
+    """The numbers without repetitions, and what can't be read."""
+    if not typed:
+        return [], [Problem("numbers", "required", "Enter at least one number.")]
+    if len(typed) > MOST_AT_ONCE:
+        message = f"Assign at most {MOST_AT_ONCE:,} numbers at once."
+        return [], [Problem("numbers", "too_many", message)]
+    numbers: dict[str, None] = {}
+    for text in typed:
+        try:
+            numbers[normalise(text, region)] = None
+        except PhoneError as error:
+            return [], [Problem("numbers", "invalid_phone", f"{text[:40]}: {error.message}")]
+    return list(numbers), []
+
+
+def _require_operator(caller: Caller) -> None:
+    if not caller.is_operator:
+        message = "Only the platform operator assigns and releases numbers."
+        raise Forbidden(message, "insufficient_scope")
+    caller.require(Permission.PARTNER_CREATE)
+
+
+def _owner(session: Session, number: PhoneNumber) -> dict[str, Any]:
+    if number.organization_id is None:
+        return _shown(None)
+    return _shown(session.get_one(Organization, number.organization_id))
+
+
+def _shown(organization: Organization | None) -> dict[str, Any]:
+    return {"organization": organization.name if organization else None}
+
+
+def _record(
+    session: Session, caller: Caller, number: PhoneNumber, action: str, **values: Any
+) -> None:
+    audit.record(
+        session,
+        caller,
+        action=action,
+        target_type="phone_number",
+        target_id=number.number,
+        partner_id=number.partner_id,
+        organization_id=number.organization_id,
+        target=number.number,
+        **values,
+    )

@@ -1,0 +1,188 @@
+"""The numbers that a carrier account has: read by the worker, daily and when a user asks."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import or_, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind, NumberSource
+from app.gateways.carriers.partner_accounts import Credentials, ListedNumbers
+from app.gateways.job_queue import enqueue_check
+from app.models import CarrierAccount, CarrierNumberList, PhoneNumber, new_id, utcnow
+from app.policy.caller import Caller, system_caller
+from app.services import audit, carrier_accounts
+
+GIVEN_UP_AFTER = timedelta(minutes=10)
+"""A list that was not read in so long can be asked for again."""
+EVERY = timedelta(days=1)
+DUE_AT_ONCE = 20
+WORKER = system_caller("Carrier's list")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reading needs. ``credentials`` is None where the stored secret can't be read."""
+
+    credentials: Credentials | None
+
+
+def is_running(read: CarrierNumberList | None) -> bool:
+    return read is not None and read.ended_at is None and utcnow() - read.asked_at < GIVEN_UP_AFTER
+
+
+def ask_for_list(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
+    """Queue a reading of the account's numbers, unless one is running. A SIP trunk has no list:
+    nothing happens. Raises `Forbidden` and `NotFound`."""
+    account = carrier_accounts.get(session, caller, account_id, for_change=True)
+    if account.carrier is CarrierKind.TWILIO:
+        _ask(session, account)
+    return account
+
+
+def refresh_due(session: Session) -> int:
+    """Queue the readings that are due, a day after the last one, and end the confirmations by
+    accounts that were removed. Returns how many are queued, at most `DUE_AT_ONCE`."""
+    removed = select(CarrierAccount).join(PhoneNumber, PhoneNumber.account_id == CarrierAccount.id)
+    removed = removed.where(
+        CarrierAccount.removed_at.is_not(None), PhoneNumber.confirmed_at.is_not(None)
+    )
+    for account in session.scalars(removed.distinct()).all():
+        _end_confirmations(session, account, ())
+    read = CarrierNumberList
+    query = (
+        select(CarrierAccount)
+        .outerjoin(read, read.account_id == CarrierAccount.id)
+        .where(
+            CarrierAccount.removed_at.is_(None),
+            CarrierAccount.carrier == CarrierKind.TWILIO,
+            or_(read.asked_at.is_(None), read.asked_at < utcnow() - EVERY),
+        )
+        .order_by(CarrierAccount.id)
+        .limit(DUE_AT_ONCE)
+    )
+    found = session.scalars(query).all()
+    for account in found:
+        _ask(session, account)
+    return len(found)
+
+
+def _ask(session: Session, account: CarrierAccount) -> None:
+    read = session.get(CarrierNumberList, account.id, populate_existing=True)
+    if is_running(read):
+        return
+    if read is None:
+        read = CarrierNumberList(account_id=account.id)
+        session.add(read)
+    read.asked_at, read.ended_at, read.works, read.words = utcnow(), None, None, ""
+    session.flush()
+    enqueue_check(session, "read_carrier_numbers", new_id(), account.partner_id, str(account.id))
+
+
+def last_lists(
+    session: Session, accounts: Iterable[CarrierAccount]
+) -> dict[UUID, CarrierNumberList]:
+    """The last reading of each of these accounts that was read."""
+    ids = [account.id for account in accounts]
+    query = select(CarrierNumberList).where(CarrierNumberList.account_id.in_(ids))
+    return {read.account_id: read for read in session.scalars(query)}
+
+
+def begin_list(session: Session, keys: Sequence[str], account_id: UUID) -> Reading | None:
+    """For the worker: what a reading needs; None if none of the account waits."""
+    read = session.get(CarrierNumberList, account_id)
+    account = session.get(CarrierAccount, account_id)
+    if read is None or read.ended_at is not None or account is None or account.removed_at:
+        return None
+    return Reading(carrier_accounts.credentials(session, keys, account_id))
+
+
+def end_list(session: Session, account_id: UUID, listed: ListedNumbers) -> None:
+    """For the worker: confirm the listed numbers for the account's owner, and end the confirmation
+    of those that are listed no more. Numbers that are confirmed for others are left alone."""
+    read = session.get(CarrierNumberList, account_id)
+    account = session.get(CarrierAccount, account_id)
+    if read is None or read.ended_at is not None or account is None:
+        return
+    read.ended_at, read.works, read.words = utcnow(), listed.works, listed.words
+    if not listed.works:
+        return
+    held = [number for number in sorted(listed.numbers) if _confirm(session, account, number)]
+    _end_confirmations(session, account, held)
+    others = len(listed.numbers) - len(held)
+    read.words = f"{_counted(len(held))} confirmed."
+    if others:
+        read.words += f" {_counted(others)} not available here. Ask the platform operator about it."
+
+
+def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:
+    """Whether the number is the owner's now. A number that isn't confirmed gives way; one that was
+    confirmed in another way keeps that."""
+    proof: dict[str, Any] = {
+        "source": NumberSource.CARRIER_LIST,
+        "confirmed_at": utcnow(),
+        "confirmed_by": account.name[:200],
+        "account_id": account.id,
+    }
+    owner = {"partner_id": account.partner_id, "organization_id": account.organization_id}
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    new = insert(PhoneNumber).values(number=number, **owner, **proof).on_conflict_do_nothing()
+    if session.scalar(new.returning(PhoneNumber.number)) is not None:
+        _record(session, account, number, "phone_number.confirmed")
+        return True
+    found = session.get_one(PhoneNumber, number, with_for_update=True, populate_existing=True)
+    is_own = found.partner_id == account.partner_id and (
+        account.organization_id is None or found.organization_id in {account.organization_id, None}
+    )
+    if found.confirmed_at is None:
+        if not is_own:
+            _record(session, found, number, "phone_number.released")
+            found.partner_id, found.organization_id = account.partner_id, account.organization_id
+        _record(session, account, number, "phone_number.confirmed")
+    elif not is_own:
+        return False
+    elif found.source is not NumberSource.CARRIER_LIST:
+        return True
+    for name, value in proof.items():
+        setattr(found, name, value)
+    if found.organization_id is None:
+        found.organization_id = account.organization_id
+    session.flush()
+    return True
+
+
+def _end_confirmations(session: Session, account: CarrierAccount, held: Collection[str]) -> None:
+    query = select(PhoneNumber).where(
+        PhoneNumber.account_id == account.id,
+        PhoneNumber.source == NumberSource.CARRIER_LIST,
+        PhoneNumber.confirmed_at.is_not(None),
+    )
+    for number in session.scalars(query.with_for_update()):
+        if number.number not in held:
+            number.confirmed_at = None
+            number.version += 1
+            _record(session, number, number.number, "phone_number.confirmation_ended")
+    session.flush()
+
+
+def _record(
+    session: Session, owner: CarrierAccount | PhoneNumber, number: str, action: str
+) -> None:
+    audit.record(
+        session,
+        WORKER,
+        action=action,
+        target_type="phone_number",
+        target_id=number,
+        partner_id=owner.partner_id,
+        organization_id=owner.organization_id,
+        target=number,
+    )
+
+
+def _counted(count: int) -> str:
+    return "1 number is" if count == 1 else f"{count} numbers are"

@@ -1,0 +1,130 @@
+"""Whose number calls come from, and whether it may be used on a carrier."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import delete, select, tuple_
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind, NumberSource
+from app.errors import ValidationFailed
+from app.models import Assistant, Organization, PhoneNumber
+from app.policy.caller import Caller
+from app.services import carrier_accounts
+
+FIELD = "phoneNumber"
+NOT_ASSIGNED = (
+    "This number isn't assigned to the organization. Use one of its numbers, or ask the platform "
+    "operator to assign this one."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """How a call goes out: the carrier, and the carrier account; None for the installation's."""
+
+    carrier: CarrierKind
+    account_id: UUID | None = None
+
+
+def route_of(session: Session, organization: Organization, carrier: CarrierKind) -> Route:
+    """How live calls of the organization go out; ``carrier`` is the installation's."""
+    account = carrier_accounts.effective(session, organization.partner_id, organization.id)
+    return Route(account.carrier, account.id) if account else Route(carrier)
+
+
+def refusal(number: PhoneNumber | None, route: Route) -> str | None:
+    """Why a call can't come from an assistant's number, as a sentence; None if it can. ``number``
+    is None where the number doesn't belong to the assistant's organization."""
+    if number is None:
+        return "The assistant's number isn't assigned to its organization."
+    if route.carrier is CarrierKind.SIMULATOR:
+        return None
+    why = _unconfirmed(number, route)
+    return f"The assistant's number isn't confirmed: {why}" if why else None
+
+
+def _unconfirmed(number: PhoneNumber, route: Route) -> str | None:
+    """Why the number isn't confirmed for calls over a real carrier."""
+    if number.confirmed_at is None:
+        if number.source is NumberSource.SIMULATED:
+            return "it was only used on the simulated carrier."
+        return "the carrier account no longer lists it."
+    if number.source is NumberSource.CARRIER_LIST and number.account_id != route.account_id:
+        return "it is listed by another carrier account than the one that calls use."
+    if number.source is NumberSource.VERIFICATION_CALL and route.account_id is None:
+        return "a verification call counts only for calls over a carrier account."
+    return None
+
+
+def require(
+    session: Session, caller: Caller, organization: Organization, number: str, carrier: CarrierKind
+) -> None:
+    """Check that an assistant of the organization, which must come from its loader, may call from
+    the number. ``carrier`` is the installation's.
+
+    A number of the partner that no organization has is given to this one, and so is a free number
+    if the organization calls over the simulated carrier. Raises `ValidationFailed`
+    (``number_not_assigned``), in the same words for a free number and for one of another tenant.
+    """
+    route = route_of(session, organization, carrier)
+    if route.carrier is CarrierKind.SIMULATOR:
+        _take_if_free(session, caller, organization, number)
+    found = locked(session, number)
+    is_own = found is not None and found.partner_id == organization.partner_id
+    if found is not None and is_own and found.organization_id is None:
+        found.organization_id = organization.id
+        found.version += 1
+        session.flush()
+    if found is None or found.organization_id != organization.id or refusal(found, route):
+        raise ValidationFailed.on(FIELD, "number_not_assigned", NOT_ASSIGNED)
+
+
+def release_unused(session: Session, organization_id: UUID, number: str) -> None:
+    """Free a number that was only used on the simulated carrier, once no assistant has it."""
+    used = select(Assistant.id).where(
+        Assistant.organization_id == organization_id, Assistant.phone_number == number
+    )
+    session.execute(
+        delete(PhoneNumber).where(
+            PhoneNumber.number == number,
+            PhoneNumber.organization_id == organization_id,
+            PhoneNumber.source == NumberSource.SIMULATED,
+            ~used.exists(),
+        )
+    )
+
+
+def of_assistants(
+    session: Session, assistants: Collection[Assistant]
+) -> dict[UUID, PhoneNumber | None]:
+    """The number of each assistant, in one query; None if it isn't its organization's."""
+    pairs = [(each.organization_id, each.phone_number) for each in assistants if each.phone_number]
+    query = select(PhoneNumber).where(
+        tuple_(PhoneNumber.organization_id, PhoneNumber.number).in_(pairs)
+    )
+    found = {(row.organization_id, row.number): row for row in session.scalars(query)}
+    return {
+        each.id: found.get((each.organization_id, each.phone_number or "")) for each in assistants
+    }
+
+
+def _take_if_free(
+    session: Session, caller: Caller, organization: Organization, number: str
+) -> None:
+    """Of several that take a free number at once, one gets it."""
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    row = insert(PhoneNumber).values(
+        number=number,
+        partner_id=organization.partner_id,
+        organization_id=organization.id,
+        source=NumberSource.SIMULATED,
+        confirmed_by=caller.label[:200],
+    )
+    session.execute(row.on_conflict_do_nothing())
+
+
+def locked(session: Session, number: str) -> PhoneNumber | None:
+    return session.get(PhoneNumber, number, with_for_update=True, populate_existing=True)

@@ -1,0 +1,118 @@
+"""Lists of numbers, and the assistants that call from them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select, and_, select
+from sqlalchemy.orm import Session
+
+from app.errors import Forbidden, NotFound, ValidationFailed
+from app.models import Assistant, Organization, Partner, PhoneNumber
+from app.phone import is_plain_e164
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services.paging import Page
+from app.services.tenancy import fetch, of_tenant
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicting:
+    """An assistant with a number that isn't its organization's: its calls are refused. ``owner`` is
+    the organization that has the number; None if no organization has it."""
+
+    number: str
+    assistant: Assistant
+    organization: str
+    partner: str
+    owner: str | None
+
+
+def visible(caller: Caller) -> Select[PhoneNumber]:
+    query = select(PhoneNumber)
+    return of_tenant(query, caller, PhoneNumber.partner_id, PhoneNumber.organization_id)
+
+
+def get(session: Session, caller: Caller, number: str, *, for_change: bool = False) -> PhoneNumber:
+    """Raises `Forbidden` and `NotFound` (``phone_number_not_found``)."""
+    caller.require(Permission.ORGANIZATIONS_READ)
+    missing = NotFound("There is no such phone number.", "phone_number_not_found")
+    query = visible(caller).where(PhoneNumber.number == number)
+    return fetch(session, query, missing, for_change=for_change)
+
+
+def listing(
+    session: Session,
+    caller: Caller,
+    *,
+    organization_id: UUID | None = None,
+    query: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[PhoneNumber]:
+    """The numbers in their order; ``query`` looks for its digits. ``cursor`` is the last number of
+    the page before. Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``)."""
+    caller.require(Permission.ORGANIZATIONS_READ)
+    rows = visible(caller)
+    if organization_id is not None:
+        rows = rows.where(PhoneNumber.organization_id == organization_id)
+    if digits := "".join(character for character in query or "" if character.isdecimal()):
+        rows = rows.where(PhoneNumber.number.contains(digits))
+    if cursor:
+        if not is_plain_e164(cursor):
+            message = "This position in the list is not valid. Start from the first page."
+            raise ValidationFailed.on("cursor", "invalid_cursor", message)
+        rows = rows.where(PhoneNumber.number > cursor)
+    found = session.scalars(rows.order_by(PhoneNumber.number).limit(limit + 1)).all()
+    items = found[:limit]
+    return Page(items, items[-1].number if len(found) > limit else None)
+
+
+def assistants_with(
+    session: Session, caller: Caller, numbers: Collection[PhoneNumber]
+) -> dict[str, list[Assistant]]:
+    """The assistants of each number's own organization that have it."""
+    query = (
+        of_tenant(select(Assistant), caller, Assistant.partner_id, Assistant.organization_id)
+        .join(
+            PhoneNumber,
+            and_(
+                PhoneNumber.number == Assistant.phone_number,
+                PhoneNumber.organization_id == Assistant.organization_id,
+            ),
+        )
+        .where(PhoneNumber.number.in_([each.number for each in numbers]))
+    )
+    found: dict[str, list[Assistant]] = {}
+    for assistant in session.scalars(query.order_by(Assistant.name, Assistant.id)):
+        found.setdefault(assistant.phone_number or "", []).append(assistant)
+    return found
+
+
+def conflicts(session: Session, caller: Caller) -> Sequence[Conflicting]:
+    """Every assistant with a number that isn't its organization's, by number. For the operator.
+
+    Raises `Forbidden`.
+    """
+    if not caller.is_operator:
+        message = "Only the platform operator sees conflicts between organizations."
+        raise Forbidden(message, "insufficient_scope")
+    owner = select(Organization.name).where(Organization.id == PhoneNumber.organization_id)
+    query = (
+        select(
+            Assistant.phone_number,
+            Assistant,
+            Organization.name,
+            Partner.name,
+            owner.scalar_subquery(),
+        )
+        .join(Organization, Organization.id == Assistant.organization_id)
+        .join(Partner, Partner.id == Assistant.partner_id)
+        .outerjoin(PhoneNumber, PhoneNumber.number == Assistant.phone_number)
+        .where(
+            Assistant.phone_number.is_not(None),
+            PhoneNumber.organization_id.is_distinct_from(Assistant.organization_id),
+        )
+        .order_by(Assistant.phone_number, Assistant.created_at, Assistant.id)
+    )
+    return [Conflicting(*row) for row in session.execute(query)]
