@@ -16,6 +16,7 @@ from app.commands.demo import demo
 from app.commands.destinations import destination_commands
 from app.commands.files import file_commands
 from app.commands.partners import partner_commands, user_commands
+from app.commands.phone_numbers import phone_number_commands
 from app.commands.spending import spending_commands
 from app.commands.status import assistant_commands, do_not_call_commands, organization_commands
 from app.commands.webhooks import webhook_commands
@@ -60,6 +61,7 @@ def register_commands(app: Flask) -> None:
         organization_commands,
         partner_commands,
         spending_commands,
+        phone_number_commands,
         user_commands,
         webhook_commands,
     ):

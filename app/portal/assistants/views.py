@@ -19,7 +19,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import phone, plural
 from app.portal.web.forms import refused
-from app.services import assistants, audit, organizations
+from app.services import assistants, audit, organizations, phone_numbers
 from app.services.assistants import settings
 from app.services.assistants.queries import SORTS, Readiness
 from app.services.assistants.settings import MAX_TEXT
@@ -63,11 +63,12 @@ def list_assistants() -> str:
         )
         ids = {assistant.organization_id for assistant in page.items}
         owners = organizations.by_ids(session, caller(), ids)
+        refusals = phone_numbers.refusals(session, page.items, _carrier())
     return render_template(
         "portal/assistants/list.html",
         organization=organization,
         rows=[
-            (row, owner, assistants.readiness_of(row, owner))
+            (row, owner, assistants.readiness_of(row, owner, refusals.get(row.id)))
             for row, owner in ((row, owners[row.organization_id]) for row in page.items)
         ],
         place=at,
@@ -106,7 +107,7 @@ def assistant_create() -> Page:
                 caller(),
                 organization,
                 form.to_fields(),
-                carrier=CarrierKind(extensions.settings().carrier),
+                carrier=_carrier(),
                 allow_private=extensions.settings().sip_allow_private,
             )
             url = submission.led_to(url_for("portal.assistant", assistant_id=made.id))
@@ -136,7 +137,7 @@ def assistant_save(assistant_id: UUID) -> Page:
                 assistant_id,
                 form.to_fields(),
                 expected_version=form.version.data,
-                carrier=CarrierKind(extensions.settings().carrier),
+                carrier=_carrier(),
                 allow_private=extensions.settings().sip_allow_private,
             )
     except (ValidationFailed, Conflict) as error:
@@ -194,12 +195,13 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
     with transaction(read_only=True) as session:
         found = assistants.get(session, caller(), assistant_id)
         organization = organizations.get(session, caller(), found.organization_id)
-        word = assistants.readiness_of(found, organization)
+        refusal = phone_numbers.refusals(session, [found], _carrier()).get(found.id)
+        word = assistants.readiness_of(found, organization, refusal)
         return render_template(
             "portal/assistants/detail.html",
             assistant=found,
             organization=organization,
-            conditions=_conditions(found, organization),
+            conditions=_conditions(found, organization, refusal),
             keys=assistants.external_id_keys(session, found),
             meanings=MEANINGS,
             form=form,
@@ -211,10 +213,17 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
         )
 
 
-def _conditions(assistant: Assistant, organization: Organization) -> list[dict[str, Any]]:
+def _carrier() -> CarrierKind:
+    """The installation's."""
+    return CarrierKind(extensions.settings().carrier)
+
+
+def _conditions(
+    assistant: Assistant, organization: Organization, refusal: str | None
+) -> list[dict[str, Any]]:
     """Return the conditions, with links to fix them for users who may."""
     found = []
-    for each in assistants.readiness(assistant, organization):
+    for each in assistants.readiness(assistant, organization, refusal):
         title = each.sentence
         if assistant.phone_number:
             title = title.replace(assistant.phone_number, phone(assistant.phone_number))
@@ -226,7 +235,8 @@ def _conditions(assistant: Assistant, organization: Organization) -> list[dict[s
                 if each.place == "organization"
                 else url_for("portal.assistant_edit", assistant_id=assistant.id, _anchor=each.place)
             )
-            entry["act"] = ACTS[each.place]
+            has_number = each.place == "phone_number" and assistant.phone_number
+            entry["act"] = "Change number" if has_number else ACTS[each.place]
         found.append(entry)
     return found
 

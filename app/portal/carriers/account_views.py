@@ -24,7 +24,7 @@ from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.portal.web.fragments import wants_fragment
-from app.services import carrier_accounts, organizations
+from app.services import carrier_accounts, organizations, phone_numbers
 
 
 @portal.get("/line/accounts", endpoint="carrier_accounts")
@@ -83,6 +83,7 @@ def carrier_account_save() -> Page:
                 organization=organization_picker.organization_named(session),
                 expected_version=form.version.data,
             )
+            phone_numbers.ask_for_list(session, caller(), account.id)
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(form))
     except Conflict as error:

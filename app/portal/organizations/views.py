@@ -9,7 +9,7 @@ from uuid import UUID
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import TIER_NAMES, OrganizationStatus, Tier
+from app.enums import TIER_NAMES, CarrierKind, OrganizationStatus, Tier
 from app.extensions import caller, settings, transaction
 from app.models import Organization, utcnow
 from app.phone import country_name
@@ -17,7 +17,16 @@ from app.policy import Permission
 from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.services import assistants, audit, campaigns, do_not_call, organizations, reporting, users
+from app.services import (
+    assistants,
+    audit,
+    campaigns,
+    do_not_call,
+    organizations,
+    phone_numbers,
+    reporting,
+    users,
+)
 from app.services.calls import attempts, limits
 from app.services.organizations import Closeness
 from app.services.organizations.loading import SORTS
@@ -172,10 +181,12 @@ def organization_users(organization_id: UUID) -> str:
 def organization_assistants(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
+        rows = assistants.of_organization(session, caller(), found.id)
         return render_template(
             "portal/organizations/assistants.html",
             **about(session, found, "portal.organization_assistants"),
-            rows=assistants.of_organization(session, caller(), found.id),
+            rows=rows,
+            refusals=phone_numbers.refusals(session, rows, CarrierKind(settings().carrier)),
         )
 
 

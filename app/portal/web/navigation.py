@@ -42,6 +42,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
             Place("Organizations", "building", "portal.organizations", ("portal.organization",)),
             Place("Users", "users", "portal.users", ("portal.user",)),
             Place("Assistants", "headset", "portal.assistants", ("portal.assistant",)),
+            Place("Phone numbers", "number", "portal.phone_numbers", ("portal.phone_number_",)),
         ),
     ),
     (

@@ -42,13 +42,13 @@ def choose_page(session: Session, title: str, back: tuple[str, str]) -> str:
     query = lists.text_filter("q")
     wanted = organizations.Filter(query=query)
     found = organizations.search(session, caller(), wanted, sort="name", limit=SHOWN)
-    endpoint = request.endpoint or ""
+    endpoint, named = request.endpoint or "", request.view_args or {}
     return render_template(
         "portal/choose_organization.html",
         title=title,
         back=back,
-        action=url_for(endpoint),
-        rows=[(row.name, url_for(endpoint, organization=row.id)) for row in found.items],
+        action=url_for(endpoint, **named),
+        rows=[(row.name, url_for(endpoint, **named, organization=row.id)) for row in found.items],
         more=found.next_cursor is not None,
         query=query,
     )

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, not_, or_, select
+from sqlalchemy import ColumnElement, Select, and_, exists, not_, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus
 from app.errors import NotFound
-from app.models import Assistant, ExternalIdKey, Organization
+from app.models import Assistant, ExternalIdKey, Organization, PhoneNumber
 from app.policy.caller import Caller
 from app.services.paging import Page, both_ways, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant
@@ -40,9 +40,13 @@ class Condition:
     needed: bool = True
 
 
-def readiness(assistant: Assistant, organization: Organization) -> list[Condition]:
-    """Return every condition for calling, in the order of setting up."""
+def readiness(
+    assistant: Assistant, organization: Organization, refusal: str | None
+) -> list[Condition]:
+    """Return every condition for calling, in the order of setting up. ``refusal`` says why calls
+    can't come from its number (`phone_numbers.refusals`)."""
     has_number = assistant.phone_number is not None
+    no_number = refusal or "It has no phone number yet."
     has_texts = bool(
         (assistant.default_intro or "").strip() and (assistant.default_voicemail or "").strip()
     )
@@ -61,8 +65,11 @@ def readiness(assistant: Assistant, organization: Organization) -> list[Conditio
         ),
         _condition(
             "phone_number",
-            has_number,
-            (f"It has the number {assistant.phone_number}.", "It has no phone number yet."),
+            has_number and refusal is None,
+            (
+                f"It has the number {assistant.phone_number}.",
+                refusal or "It has no phone number yet.",
+            ),
             "phone_number",
         ),
         _condition(
@@ -93,11 +100,13 @@ def readiness(assistant: Assistant, organization: Organization) -> list[Conditio
     ]
 
 
-def readiness_of(assistant: Assistant, organization: Organization) -> Readiness:
+def readiness_of(
+    assistant: Assistant, organization: Organization, refusal: str | None
+) -> Readiness:
     """Return the conditions as one value."""
     if not assistant.active:
         return Readiness.OFF
-    met = all(each.met for each in readiness(assistant, organization) if each.needed)
+    met = all(each.met for each in readiness(assistant, organization, refusal) if each.needed)
     return Readiness.READY if met else Readiness.NOT_READY
 
 
@@ -108,11 +117,16 @@ def _condition(
 
 
 def _has_readiness(wanted: Readiness) -> ColumnElement[bool]:
-    """`readiness_of` as a condition of rows joined with their organizations."""
+    """`readiness_of` as a condition of rows joined with their organizations. Whether the number is
+    confirmed depends on the carrier, and is left out."""
+    is_own = exists().where(
+        PhoneNumber.number == Assistant.phone_number,
+        PhoneNumber.organization_id == Assistant.organization_id,
+    )
     able = and_(
+        is_own,
         Assistant.phone_enabled,
         Assistant.phone_configured,
-        Assistant.phone_number.is_not(None),
         Organization.status == OrganizationStatus.ACTIVE,
     )
     match wanted:

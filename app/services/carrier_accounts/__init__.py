@@ -32,4 +32,5 @@ from app.services.carrier_accounts.using import (
     numbers_of,
     of_attempt,
     of_call,
+    of_owners,
 )

@@ -1,6 +1,6 @@
 """Which account a call goes out over, and what opens it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from sqlalchemy import select
@@ -18,12 +18,16 @@ NUMBERS_CHECKED = 10
 def effective(session: Session, partner_id: UUID, organization_id: UUID) -> CarrierAccount | None:
     """The account that a live call of the organization goes out over; None for the
     installation's."""
-    query = select(CarrierAccount).where(
-        CarrierAccount.owner_id.in_((partner_id, organization_id)),
-        CarrierAccount.removed_at.is_(None),
-    )
-    found = {account.owner_id: account for account in session.scalars(query)}
+    found = of_owners(session, (partner_id, organization_id))
     return found.get(organization_id) or found.get(partner_id)
+
+
+def of_owners(session: Session, owner_ids: Collection[UUID]) -> dict[UUID, CarrierAccount]:
+    """The accounts in use of these partners and organizations, by owner."""
+    query = select(CarrierAccount).where(
+        CarrierAccount.owner_id.in_(owner_ids), CarrierAccount.removed_at.is_(None)
+    )
+    return {account.owner_id: account for account in session.scalars(query)}
 
 
 def of_call(session: Session, assistant: Assistant, *, live: bool) -> CarrierAccount | None:

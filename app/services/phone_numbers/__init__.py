@@ -20,14 +20,15 @@ from app.services.phone_numbers.listing import (
 )
 from app.services.phone_numbers.owning import (
     Route,
-    of_assistants,
     refusal,
+    refusals,
     release_unused,
     require,
     route_of,
 )
 from app.services.phone_numbers.queries import (
     Conflicting,
+    Listed,
     assistants_with,
     conflicts,
     get,

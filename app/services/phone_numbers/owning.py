@@ -97,18 +97,27 @@ def release_unused(session: Session, organization_id: UUID, number: str) -> None
     )
 
 
-def of_assistants(
-    session: Session, assistants: Collection[Assistant]
-) -> dict[UUID, PhoneNumber | None]:
-    """The number of each assistant, in one query; None if it isn't its organization's."""
+def refusals(
+    session: Session, assistants: Collection[Assistant], carrier: CarrierKind
+) -> dict[UUID, str]:
+    """By assistant, why live calls can't come from its number (`refusal`): two queries. Assistants
+    that can call, or have no number, are left out. ``carrier`` is the installation's."""
     pairs = [(each.organization_id, each.phone_number) for each in assistants if each.phone_number]
     query = select(PhoneNumber).where(
         tuple_(PhoneNumber.organization_id, PhoneNumber.number).in_(pairs)
     )
-    found = {(row.organization_id, row.number): row for row in session.scalars(query)}
-    return {
-        each.id: found.get((each.organization_id, each.phone_number or "")) for each in assistants
-    }
+    own = {(row.organization_id, row.number): row for row in session.scalars(query)}
+    owners = {id_ for each in assistants for id_ in (each.partner_id, each.organization_id)}
+    accounts = carrier_accounts.of_owners(session, owners)
+    found = {}
+    for each in assistants:
+        if each.phone_number is None:
+            continue
+        account = accounts.get(each.organization_id) or accounts.get(each.partner_id)
+        route = Route(account.carrier, account.id) if account else Route(carrier)
+        if why := refusal(own.get((each.organization_id, each.phone_number)), route):
+            found[each.id] = why
+    return found
 
 
 def _take_if_free(

@@ -28,6 +28,15 @@ class Conflicting:
     owner: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A number with the names of its partner and organization."""
+
+    number: PhoneNumber
+    partner: str
+    organization: str | None
+
+
 def visible(caller: Caller) -> Select[PhoneNumber]:
     query = select(PhoneNumber)
     return of_tenant(query, caller, PhoneNumber.partner_id, PhoneNumber.organization_id)
@@ -37,6 +46,8 @@ def get(session: Session, caller: Caller, number: str, *, for_change: bool = Fal
     """Raises `Forbidden` and `NotFound` (``phone_number_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_READ)
     missing = NotFound("There is no such phone number.", "phone_number_not_found")
+    if not is_plain_e164(number):
+        raise missing
     query = visible(caller).where(PhoneNumber.number == number)
     return fetch(session, query, missing, for_change=for_change)
 
@@ -49,7 +60,7 @@ def listing(
     query: str | None = None,
     cursor: str | None = None,
     limit: int = 50,
-) -> Page[PhoneNumber]:
+) -> Page[Listed]:
     """The numbers in their order; ``query`` looks for its digits. ``cursor`` is the last number of
     the page before. Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``)."""
     caller.require(Permission.ORGANIZATIONS_READ)
@@ -63,9 +74,14 @@ def listing(
             message = "This position in the list is not valid. Start from the first page."
             raise ValidationFailed.on("cursor", "invalid_cursor", message)
         rows = rows.where(PhoneNumber.number > cursor)
-    found = session.scalars(rows.order_by(PhoneNumber.number).limit(limit + 1)).all()
-    items = found[:limit]
-    return Page(items, items[-1].number if len(found) > limit else None)
+    named = (
+        rows.join(Partner, Partner.id == PhoneNumber.partner_id)
+        .outerjoin(Organization, Organization.id == PhoneNumber.organization_id)
+        .add_columns(Partner.name, Organization.name)
+    )
+    found = session.execute(named.order_by(PhoneNumber.number).limit(limit + 1)).all()
+    items = [Listed(*row) for row in found[:limit]]
+    return Page(items, items[-1].number.number if len(found) > limit else None)
 
 
 def assistants_with(

@@ -1,0 +1,103 @@
+"""``flask phone-numbers …``: the numbers that calls come from."""
+
+from uuid import UUID
+
+import click
+from flask.cli import AppGroup
+
+from app.commands.changing import answer, as_json, changes
+from app.services import phone_numbers
+
+PAGE = 500
+
+phone_number_commands = AppGroup("phone-numbers", help="The numbers that calls come from.")
+NUMBER = click.argument("number", metavar="NUMBER")
+
+
+@phone_number_commands.command("list")
+@click.option("--partner", "partner_id", type=click.UUID, help="Only of this partner.")
+@click.option("--organization", "organization_id", type=click.UUID, help="Only of this one.")
+@as_json
+def list_numbers(partner_id: UUID | None, organization_id: UUID | None, as_json: bool) -> None:
+    """Print each number with its partner, its organization and how it is confirmed."""
+    cursor: str | None = None
+    found: list[phone_numbers.Listed] = []
+    with changes(partner_id, read_only=True) as (session, caller):
+        while True:
+            page = phone_numbers.listing(
+                session, caller, organization_id=organization_id, cursor=cursor, limit=PAGE
+            )
+            found += page.items
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+    described = [
+        {
+            "number": row.number.number,
+            "partner": row.partner,
+            "organization": row.organization,
+            "source": row.number.source.value,
+            "confirmed": row.number.confirmed_at is not None,
+        }
+        for row in found
+    ]
+    lines = [
+        f"{each['number']}  {each['partner']} / {each['organization'] or '-'}  {each['source']}"
+        f"{'' if each['confirmed'] else ', not confirmed'}"
+        for each in described
+    ]
+    answer(described, as_json, *(lines or ["No phone number yet."]))
+
+
+@phone_number_commands.command("assign")
+@click.argument("organization_id", metavar="ORGANIZATION", type=click.UUID)
+@click.argument("numbers", metavar="NUMBER…", nargs=-1, required=True)
+def assign(organization_id: UUID, numbers: tuple[str, ...]) -> None:
+    """Assign numbers to an organization, all or none."""
+    with changes() as (session, caller):
+        assigned = phone_numbers.assign(session, caller, organization_id, numbers)
+    click.echo(f"Assigned: {' '.join(assigned)}")
+
+
+@phone_number_commands.command("move")
+@NUMBER
+@click.option("--organization", "organization_id", type=click.UUID, help="The new organization.")
+def move(number: str, organization_id: UUID | None) -> None:
+    """Give a number to another organization; without one, its partner keeps it for later."""
+    with changes() as (session, caller):
+        phone_numbers.move(session, caller, number, organization_id)
+    click.echo(f"Moved: {number}")
+
+
+@phone_number_commands.command("release")
+@NUMBER
+def release(number: str) -> None:
+    """Take a number from its organization: it is free again."""
+    with changes() as (session, caller):
+        phone_numbers.release(session, caller, number)
+    click.echo(f"Released: {number}")
+
+
+@phone_number_commands.command("conflicts")
+@as_json
+def conflicts(as_json: bool) -> None:
+    """Print each assistant with a number that isn't its organization's: its calls are refused."""
+    with changes(read_only=True) as (session, caller):
+        found = phone_numbers.conflicts(session, caller)
+        described = [
+            {
+                "number": each.number,
+                "agentId": str(each.assistant.id),
+                "agent": each.assistant.name,
+                "organization": each.organization,
+                "partner": each.partner,
+                "belongsTo": each.owner,
+            }
+            for each in found
+        ]
+    lines = [
+        f"{each['number']}  {each['agent']} ({each['agentId']}) of {each['partner']} / "
+        f"{each['organization']}; belongs to {each['belongsTo'] or 'no organization'}"
+        for each in described
+    ]
+    answer(described, as_json, *(lines or ["No conflict."]))

@@ -1,0 +1,46 @@
+"""The operator assigns numbers to an organization."""
+
+from flask import flash, redirect, render_template, url_for
+
+from app.errors import ValidationFailed
+from app.extensions import caller, transaction
+from app.models import Organization
+from app.portal.phone_numbers.forms import AssignForm
+from app.portal.web import organization_picker
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.editing import Submission
+from app.portal.web.formats import plural
+from app.portal.web.forms import refused
+from app.services import phone_numbers
+
+
+@portal.get("/phone-numbers/assign")
+def phone_number_assign() -> Page:
+    with transaction(read_only=True) as session:
+        organization = organization_picker.organization_named(session)
+        if organization is None:
+            back = ("Phone numbers", url_for("portal.phone_numbers"))
+            return organization_picker.choose_page(session, "Assign numbers", back)
+    return _page(organization, AssignForm())
+
+
+@portal.post("/phone-numbers/assign")
+def phone_number_assign_save() -> Page:
+    form = AssignForm()
+    organization = organization_picker.organization_chosen()
+    if not form.validate():
+        return _page(organization, form), 422
+    url = url_for("portal.phone_numbers", organization=organization.id)
+    try:
+        with transaction() as session:
+            submission = Submission(session)
+            assigned = phone_numbers.assign(session, caller(), organization.id, form.typed)
+            url = submission.led_to(url)
+    except ValidationFailed as error:
+        return refused(error, form, lambda: _page(organization, form))
+    flash(f"{plural(len(assigned), 'number')} assigned to {organization.name}.", "success")
+    return redirect(url, 303)
+
+
+def _page(organization: Organization, form: AssignForm) -> str:
+    return render_template("portal/phone_numbers/assign.html", organization=organization, form=form)

@@ -1,0 +1,17 @@
+"""The form that assigns numbers."""
+
+from collections.abc import Sequence
+
+from wtforms import TextAreaField
+
+from app.portal.web.fields import OnceField
+from app.portal.web.forms import PortalForm
+
+
+class AssignForm(PortalForm):
+    once = OnceField()
+    numbers = TextAreaField("Phone numbers", render_kw={"spellcheck": "false"})
+
+    @property
+    def typed(self) -> Sequence[str]:
+        return [line.strip() for line in (self.numbers.data or "").splitlines() if line.strip()]

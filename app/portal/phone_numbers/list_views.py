@@ -1,0 +1,66 @@
+"""The lists of numbers that a partner's carrier accounts have."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import redirect, render_template, url_for
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind
+from app.extensions import caller, transaction
+from app.models import CarrierAccount, CarrierNumberList
+from app.policy import Permission
+from app.portal.carriers.account_labels import owner_of, short_name
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.fragments import wants_fragment
+from app.services import carrier_accounts, organizations, phone_numbers
+
+MOST_ACCOUNTS = 50
+
+
+@portal.post("/phone-numbers/lists/<uuid:account_id>")
+def phone_number_list_refresh(account_id: UUID) -> Page:
+    """Ask the worker to read the account's numbers."""
+    with transaction() as session:
+        phone_numbers.ask_for_list(session, caller(), account_id)
+    return redirect(url_for("portal.phone_numbers"), 303)
+
+
+@portal.get("/phone-numbers/lists/<uuid:account_id>")
+def phone_number_list(account_id: UUID) -> Page:
+    """The last reading; while it runs, a fragment that asks for itself again."""
+    if not wants_fragment():
+        return redirect(url_for("portal.phone_numbers"), 303)
+    with transaction(read_only=True) as session:
+        account = carrier_accounts.get(session, caller(), account_id)
+        [shown] = _shown(session, [account])
+    return render_template("portal/phone_numbers/_list_state.html", shown=shown)
+
+
+def accounts_shown(session: Session) -> list[dict[str, Any]]:
+    """The accounts with Twilio of the caller's partner; SIP trunks have no list."""
+    if caller().partner_id is None or not caller().may(Permission.CREDENTIALS_MANAGE):
+        return []
+    own = carrier_accounts.current(session, caller(), None).account
+    others = carrier_accounts.of_organizations(session, caller(), limit=MOST_ACCOUNTS).items
+    found = [own, *others] if own else [*others]
+    return _shown(session, [each for each in found if each.carrier is CarrierKind.TWILIO])
+
+
+def _shown(session: Session, accounts: list[CarrierAccount]) -> list[dict[str, Any]]:
+    ids = {each.organization_id for each in accounts if each.organization_id}
+    names = organizations.names_of(session, caller(), ids)
+    lists = phone_numbers.last_lists(session, accounts)
+    return [_row(each, names, lists.get(each.id)) for each in accounts]
+
+
+def _row(
+    account: CarrierAccount, names: dict[UUID, str], read: CarrierNumberList | None
+) -> dict[str, Any]:
+    return {
+        "account": account,
+        "name": short_name(account),
+        "owner": owner_of(account, names),
+        "read": read,
+        "is_running": phone_numbers.is_running(read),
+    }

@@ -1,0 +1,139 @@
+"""The list of numbers, and moving a number to another organization."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict
+from app.extensions import caller, transaction
+from app.models import PhoneNumber
+from app.portal.phone_numbers.labels import SOURCE_WORDS, state_of
+from app.portal.phone_numbers.list_views import accounts_shown
+from app.portal.web import lists, organization_picker
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.formats import phone
+from app.services import phone_numbers
+
+
+@portal.get("/phone-numbers", endpoint="phone_numbers")
+def list_phone_numbers() -> str:
+    at = lists.place()
+    with transaction(read_only=True) as session:
+        organization = organization_picker.organization_named(session)
+        page = phone_numbers.listing(
+            session,
+            caller(),
+            organization_id=organization.id if organization else None,
+            query=lists.text_filter("q"),
+            cursor=f"+{at.cursor}" if at.cursor else None,
+            limit=lists.PAGE_SIZE,
+        )
+        users = phone_numbers.assistants_with(session, caller(), [row.number for row in page.items])
+        accounts = accounts_shown(session)
+    next_cursor = page.next_cursor.removeprefix("+") if page.next_cursor else None
+    return render_template(
+        "portal/phone_numbers/list.html",
+        organization=organization,
+        rows=[(row, users.get(row.number.number, []), state_of(row.number)) for row in page.items],
+        sources=SOURCE_WORDS,
+        accounts=accounts,
+        is_operator=caller().partner_id is None,
+        place=at,
+        next_url=at.next_url(next_cursor),
+        clear_url=lists.clear_url("q", "organization"),
+    )
+
+
+@portal.get("/phone-numbers/<digits>/move")
+def phone_number_move(digits: str) -> str:
+    with transaction(read_only=True) as session:
+        number = _number(session, digits)
+        organization = organization_picker.organization_named(session)
+        if organization is None:
+            back = ("Phone numbers", url_for("portal.phone_numbers"))
+            title = f"Move {phone(number.number)}"
+            return organization_picker.choose_page(session, title, back)
+        shown = phone(number.number)
+        return Confirmation(
+            action=url_for(
+                "portal.phone_number_move_save",
+                digits=digits,
+                organization=organization.id,
+                version=number.version,
+            ),
+            title=f"Move {shown} to {organization.name}?",
+            consequences=[
+                *_losing(session, number, organization.id),
+                f"Assistants of {organization.name} can call from it.",
+            ],
+            act="Move number",
+            safe="Keep as it is",
+            safe_url=url_for("portal.phone_numbers"),
+        ).page()
+
+
+@portal.post("/phone-numbers/<digits>/move")
+def phone_number_move_save(digits: str) -> Page:
+    organization = organization_picker.organization_chosen()
+    try:
+        with transaction() as session:
+            phone_numbers.move(
+                session,
+                caller(),
+                f"+{digits}",
+                organization.id,
+                expected_version=request.args.get("version", type=int),
+            )
+        flash(f"{phone(f'+{digits}')} moved to {organization.name}.", "success")
+    except Conflict as error:
+        flash(error.message, "warning")
+    return redirect(url_for("portal.phone_numbers"), 303)
+
+
+@portal.get("/phone-numbers/<digits>/release")
+def phone_number_release_confirm(digits: str) -> str:
+    with transaction(read_only=True) as session:
+        number = _number(session, digits)
+        return Confirmation(
+            action=url_for("portal.phone_number_release", digits=digits, version=number.version),
+            title=f"Release {phone(number.number)}?",
+            consequences=[
+                *_losing(session, number, None),
+                "Any organization can be given the number again.",
+            ],
+            act="Release number",
+            safe="Keep number",
+            safe_url=url_for("portal.phone_numbers"),
+        ).page()
+
+
+@portal.post("/phone-numbers/<digits>/release")
+def phone_number_release(digits: str) -> Page:
+    try:
+        with transaction() as session:
+            version = request.args.get("version", type=int)
+            phone_numbers.release(session, caller(), f"+{digits}", expected_version=version)
+        flash(f"{phone(f'+{digits}')} released.", "success")
+    except Conflict as error:
+        flash(error.message, "warning")
+    return redirect(url_for("portal.phone_numbers"), 303)
+
+
+def _number(session: Session, digits: str) -> PhoneNumber:
+    return phone_numbers.get(session, caller(), f"+{digits}")
+
+
+def _losing(session: Session, number: PhoneNumber, target_id: UUID | None) -> list[str]:
+    """What the present organization loses."""
+    if number.organization_id in {None, target_id}:
+        return []
+    using = phone_numbers.assistants_with(session, caller(), [number]).get(number.number, [])
+    if not using:
+        return ["No assistant uses it now."]
+    names = ", ".join(each.name for each in using)
+    return [
+        f"{names} can’t call until it gets another number.",
+        "Calls that wait to come from this number are cancelled.",
+    ]
