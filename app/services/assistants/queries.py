@@ -41,12 +41,11 @@ class Condition:
 
 
 def readiness(
-    assistant: Assistant, organization: Organization, refusal: str | None
+    assistant: Assistant, organization: Organization, refusal: str | None = None
 ) -> list[Condition]:
     """Return every condition for calling, in the order of setting up. ``refusal`` says why calls
     can't come from its number (`phone_numbers.refusals`)."""
     has_number = assistant.phone_number is not None
-    no_number = refusal or "It has no phone number yet."
     has_texts = bool(
         (assistant.default_intro or "").strip() and (assistant.default_voicemail or "").strip()
     )
@@ -101,7 +100,7 @@ def readiness(
 
 
 def readiness_of(
-    assistant: Assistant, organization: Organization, refusal: str | None
+    assistant: Assistant, organization: Organization, refusal: str | None = None
 ) -> Readiness:
     """Return the conditions as one value."""
     if not assistant.active:

@@ -19,6 +19,7 @@ from app.services.phone_numbers.listing import (
     refresh_due,
 )
 from app.services.phone_numbers.owning import (
+    NOT_ASSIGNED,
     Route,
     refusal,
     refusals,

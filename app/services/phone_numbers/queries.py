@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Select, and_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from app.errors import Forbidden, NotFound, ValidationFailed
 from app.models import Assistant, Organization, Partner, PhoneNumber
@@ -21,7 +21,7 @@ class Conflicting:
     """An assistant with a number that isn't its organization's: its calls are refused. ``owner`` is
     the organization that has the number; None if no organization has it."""
 
-    number: str
+    number: str | None
     assistant: Assistant
     organization: str
     partner: str
@@ -113,18 +113,13 @@ def conflicts(session: Session, caller: Caller) -> Sequence[Conflicting]:
     if not caller.is_operator:
         message = "Only the platform operator sees conflicts between organizations."
         raise Forbidden(message, "insufficient_scope")
-    owner = select(Organization.name).where(Organization.id == PhoneNumber.organization_id)
+    owner = aliased(Organization)
     query = (
-        select(
-            Assistant.phone_number,
-            Assistant,
-            Organization.name,
-            Partner.name,
-            owner.scalar_subquery(),
-        )
+        select(Assistant.phone_number, Assistant, Organization.name, Partner.name, owner.name)
         .join(Organization, Organization.id == Assistant.organization_id)
         .join(Partner, Partner.id == Assistant.partner_id)
         .outerjoin(PhoneNumber, PhoneNumber.number == Assistant.phone_number)
+        .outerjoin(owner, owner.id == PhoneNumber.organization_id)
         .where(
             Assistant.phone_number.is_not(None),
             PhoneNumber.organization_id.is_distinct_from(Assistant.organization_id),
