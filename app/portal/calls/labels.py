@@ -46,7 +46,7 @@ ENDED_WORDS = {
     "number_invalid": "The number does not exist",
     "canceled": "Cancelled",
     "organization_suspended": "Not placed: the organization is suspended",
-    "agent_inactive": "Not placed: the assistant is switched off",
+    "agent_inactive": "Not placed: the assistant can’t call",
     "do_not_contact": "Not placed: the person has asked not to be called",
     "consent_missing": "Not placed: no consent is recorded for the number",
     "region_not_allowed": "Not placed: the region may not be called",
@@ -56,6 +56,12 @@ ENDED_WORDS = {
     "expired": "Not placed in time",
     "unknown": "The carrier could not say whether the call was placed",
 }
+ATTESTATION_WORDS = {
+    "A": "Attestation A: number verified",
+    "B": "Attestation B: customer verified",
+    "C": "Attestation C: not verified",
+}
+"""What the carrier vouches for (STIR/SHAKEN)."""
 ANSWERED_WORDS = {
     AnsweredBy.HUMAN: "A person",
     AnsweredBy.VOICEMAIL: "Voicemail",

@@ -1,0 +1,146 @@
+"""Phone numbers in the portal: listed, assigned, moved, released, read from carrier accounts."""
+
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind, Role
+from app.models import Assistant, CarrierAccount, PhoneNumber, User, new_id
+from app.services import assistants, phone_numbers
+from tests.fixtures.cast import OPERATOR, Tenant
+from tests.portal.conftest import Browser
+
+SignIn = Callable[[User], Browser]
+OWN, FOREIGN = "+12025550123", "+12025550199"
+LIST = "/phone-numbers"
+
+
+@pytest.fixture
+def assistant(session: Session, own: Tenant, other: Tenant) -> Assistant:
+    """Its Plus organization has `OWN`, another partner's has `FOREIGN`."""
+    phone_numbers.assign(session, OPERATOR, own.plus.id, [OWN])
+    phone_numbers.assign(session, OPERATOR, other.plus.id, [FOREIGN])
+    [found] = assistants.of_organization(session, OPERATOR, own.plus.id)
+    assistants.configure_assistant(session, OPERATOR, found, name="Ada Robin", phone_number=OWN)
+    session.commit()
+    return found
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignIn, assistant: Assistant) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def owner_of(session: Session, number: str) -> object:
+    session.expire_all()
+    query = select(PhoneNumber.organization_id).where(PhoneNumber.number == number)
+    return session.scalars(query).one_or_none()
+
+
+def test_a_partner_sees_its_own_numbers_only(own: Tenant, admin: Browser) -> None:
+    page = unescape(admin.get(LIST).text)
+    for words in ("+1 202 555 0123", own.plus.name, "Ada Robin", "Operator", "Confirmed"):
+        assert words in page.replace("\u00a0", " ").replace("\u2011", "-").replace("-", " ")
+    assert "0199" not in page
+    assert "Assign numbers" not in page
+    assert "No number matches" in admin.get(f"{LIST}?q=999").text
+    assert "0123" in admin.get(f"{LIST}?q=555+0123").text
+
+
+def test_a_partner_moves_a_number_after_it_has_seen_the_consequences(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    move = "/phone-numbers/12025550123/move"
+    assert own.organization.name in unescape(admin.get(move).text)
+    confirmation = f"{move}?organization={own.organization.id}"
+    asked = unescape(admin.get(confirmation).text)
+    assert "Ada Robin can’t call until it gets another number." in asked
+    stale = admin.post(f"{confirmation}&version=7", page=confirmation)
+    assert (stale.status_code, owner_of(session, OWN)) == (303, own.plus.id)
+    moved = admin.post(f"{confirmation}&version=1", page=confirmation)
+    assert (moved.status_code, owner_of(session, OWN)) == (303, own.organization.id)
+    history = unescape(admin.get("/audit").text)
+    assert "Phone number moved to another organization" in history
+
+
+def test_numbers_and_organizations_of_another_partner_are_not_there(
+    session: Session, own: Tenant, other: Tenant, admin: Browser
+) -> None:
+    for path in (
+        "/phone-numbers/12025550199/move",
+        f"/phone-numbers/12025550199/move?organization={own.plus.id}",
+        f"/phone-numbers/12025550123/move?organization={other.plus.id}",
+        "/phone-numbers/0/move",
+        "/phone-numbers/assign",
+        "/phone-numbers/12025550123/release",
+    ):
+        assert (path, admin.get(path).status_code) == (path, 404)
+    for path in (
+        f"/phone-numbers/12025550199/move?organization={own.plus.id}",
+        f"/phone-numbers/12025550123/move?organization={other.plus.id}",
+        f"/phone-numbers/assign?organization={own.plus.id}",
+        "/phone-numbers/12025550123/release",
+    ):
+        answer = admin.post(path, {"numbers": FOREIGN}, page="/account")
+        assert (path, answer.status_code) == (path, 404)
+    assert (owner_of(session, OWN), owner_of(session, FOREIGN)) == (own.plus.id, other.plus.id)
+
+
+def test_the_operator_assigns_numbers_all_or_none(
+    session: Session, own: Tenant, assistant: Assistant, operator: Browser
+) -> None:
+    assert own.plus.name in unescape(operator.get("/phone-numbers/assign").text)
+    address = f"/phone-numbers/assign?organization={own.plus.id}"
+    refused = operator.post(address, {"numbers": f"+12025550150\n{FOREIGN}"}, page=address)
+    assert (refused.status_code, owner_of(session, "+12025550150")) == (422, None)
+    assert "belongs to another organization" in refused.text
+    typed = {"numbers": "(202) 555-0150\n\n+1 202 555 0151", "once": "a"}
+    answers = [operator.post(address, typed, page=address) for _ in range(2)]
+    assert [(answer.status_code, answer.location) for answer in answers] == [
+        (303, f"/phone-numbers?organization={own.plus.id}")
+    ] * 2
+    assert owner_of(session, "+12025550151") == own.plus.id
+    page = unescape(operator.get(LIST).text)
+    assert (own.partner.name in page, "Southgate" in page) == (True, True)
+
+
+def test_the_operator_moves_a_number_between_partners_and_releases_it(
+    session: Session, own: Tenant, other: Tenant, assistant: Assistant, operator: Browser
+) -> None:
+    move = f"/phone-numbers/12025550123/move?organization={other.organization.id}"
+    operator.post(f"{move}&version=1", page=move)
+    assert owner_of(session, OWN) == other.organization.id
+    release = "/phone-numbers/12025550123/release"
+    assert "Release number" in operator.get(release).text
+    assert operator.post(f"{release}?version=2", page=release).status_code == 303
+    assert owner_of(session, OWN) is None
+
+
+def test_the_list_of_a_carrier_account_is_read_by_the_worker(
+    session: Session, own: Tenant, admin: Browser, other: Tenant
+) -> None:
+    accounts = [
+        CarrierAccount(
+            id=new_id(),
+            partner_id=tenant.partner.id,
+            owner_id=tenant.partner.id,
+            carrier=CarrierKind.TWILIO,
+            sid="AC" + "1a" * 16,
+            secret="",
+            created_by="tests",
+        )
+        for tenant in (own, other)
+    ]
+    session.add_all(accounts)
+    session.commit()
+    address = f"/phone-numbers/lists/{accounts[0].id}"
+    assert "Refresh numbers" in admin.get(LIST).text
+    assert admin.post(address, page=LIST).status_code == 303
+    assert "Reading…" in admin.get(LIST).text
+    fragment = admin.get(address, headers={"HX-Request": "true"})
+    assert (fragment.status_code, "Reading…" in fragment.text) == (200, True)
+    assert "<h1" not in fragment.text
+    assert admin.post(f"/phone-numbers/lists/{accounts[1].id}", page=LIST).status_code == 404

@@ -1,0 +1,187 @@
+"""A carrier account's list confirms numbers for the account's owner, and ends confirmations."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import NumberSource, Role
+from app.jobs.read_carrier_numbers import read_numbers
+from app.models import (
+    AuditEntry,
+    CarrierAccount,
+    CarrierNumberList,
+    Organization,
+    PhoneNumber,
+    utcnow,
+)
+from app.services import assistants, carrier_accounts, phone_numbers
+from app.services.carrier_accounts import Particulars
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
+from tests.fixtures.settings import settings_for, url_of
+
+ONE, TWO, THREE = "+12025550123", "+12025550124", "+12025550125"
+LISTED = NumberSource.CARRIER_LIST
+SIDS = {"Northwind": "AC" + "1a" * 16, "Southwind": "AC" + "2b" * 16}
+KEYS = settings_for("sqlite://", Path()).secret_keys
+Read = Callable[[Tenant, CarrierAccount], str]
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+@pytest.fixture
+def other(session: Session) -> Tenant:
+    return make_tenant(session, "Southwind")
+
+
+@pytest.fixture
+def carrier() -> Iterator[FaultyCarrier]:
+    with faulty_carrier() as running:
+        running.accounts |= dict.fromkeys(SIDS.values(), "token")
+        yield running
+
+
+def bring(
+    session: Session, tenant: Tenant, organization: Organization | None = None
+) -> CarrierAccount:
+    particulars = Particulars("token", sid=SIDS[tenant.partner.name])
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    return carrier_accounts.save(session, admin, KEYS, particulars, organization=organization)
+
+
+@pytest.fixture
+def read(session: Session, database: Database, tmp_path: Path, carrier: FaultyCarrier) -> Read:
+    """Ask for the account's list, do what the worker does, and return what it says."""
+    more = {"TWILIO_API_URL": carrier.url, "carrier_request_seconds": 2.0}
+    settings = settings_for(url_of(database), tmp_path, **more)
+
+    def work(tenant: Tenant, account: CarrierAccount) -> str:
+        phone_numbers.ask_for_list(session, tenant.caller(Role.PARTNER_ADMIN), account.id)
+        session.commit()
+        read_numbers(database, settings, account.id)
+        session.expire_all()
+        return session.get_one(CarrierNumberList, account.id).words
+
+    return work
+
+
+def stored(session: Session) -> dict[str, tuple[object, ...]]:
+    rows = session.scalars(select(PhoneNumber))
+    return {
+        row.number: (row.partner_id, row.organization_id, row.source, row.confirmed_at is not None)
+        for row in rows
+    }
+
+
+def test_own_numbers_and_verified_caller_ids_are_confirmed_page_by_page(
+    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+) -> None:
+    carrier.owned, carrier.verified, carrier.page_size = {ONE, TWO}, {THREE}, 1
+    assert read(own, bring(session, own)) == "3 numbers are confirmed."
+    found = (own.partner.id, None, LISTED, True)
+    assert stored(session) == dict.fromkeys((ONE, TWO, THREE), found)
+
+
+def test_the_list_of_an_organizations_account_is_for_that_organization(
+    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+) -> None:
+    carrier.owned = {ONE}
+    account = bring(session, own, own.plus)
+    assert read(own, account) == "1 number is confirmed."
+    assert stored(session) == {ONE: (own.partner.id, own.plus.id, LISTED, True)}
+    assert session.get_one(PhoneNumber, ONE).account_id == account.id
+
+
+def test_numbers_that_are_listed_no_more_lose_their_confirmation_until_they_are_again(
+    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+) -> None:
+    account = bring(session, own)
+    carrier.owned = {ONE, TWO}
+    read(own, account)
+    phone_numbers.move(session, OPERATOR, ONE, own.plus.id)
+    carrier.owned = {TWO}
+    read(own, account)
+    assert stored(session)[ONE] == (own.partner.id, own.plus.id, LISTED, False)
+    assert stored(session)[TWO] == (own.partner.id, None, LISTED, True)
+    carrier.owned = {ONE, TWO}
+    read(own, account)
+    assert stored(session)[ONE] == (own.partner.id, own.plus.id, LISTED, True)
+    actions = session.scalars(
+        select(AuditEntry.action).where(AuditEntry.target_id == ONE).order_by(AuditEntry.id)
+    )
+    assert actions.all() == [
+        "phone_number.confirmed",
+        "phone_number.assigned",
+        "phone_number.confirmation_ended",
+        "phone_number.confirmed",
+    ]
+
+
+def test_a_list_takes_no_number_that_is_confirmed_for_others_but_one_that_is_not(
+    session: Session, own: Tenant, other: Tenant, carrier: FaultyCarrier, read: Read
+) -> None:
+    phone_numbers.assign(session, OPERATOR, other.plus.id, [ONE])
+    [assistant] = assistants.of_organization(session, OPERATOR, other.organization.id)
+    assistants.configure_assistant(session, OPERATOR, assistant, phone_number=TWO)
+    carrier.owned = {ONE, TWO}
+    words = (
+        "1 number is confirmed. 1 number is not available here. Ask the platform operator about it."
+    )
+    assert read(own, bring(session, own)) == words
+    assert stored(session) == {
+        ONE: (other.partner.id, other.plus.id, NumberSource.ASSIGNED, True),
+        TWO: (own.partner.id, None, LISTED, True),
+    }
+
+
+def test_an_assigned_number_stays_assigned(
+    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+) -> None:
+    phone_numbers.assign(session, OPERATOR, own.plus.id, [ONE])
+    account = bring(session, own)
+    carrier.owned = {ONE}
+    read(own, account)
+    carrier.owned = set()
+    read(own, account)
+    assert stored(session) == {ONE: (own.partner.id, own.plus.id, NumberSource.ASSIGNED, True)}
+
+
+def test_a_list_that_cannot_be_read_changes_nothing(
+    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+) -> None:
+    account = bring(session, own)
+    carrier.owned = {ONE}
+    read(own, account)
+    before = stored(session)
+    carrier.accounts[SIDS["Northwind"]] = "renewed"
+    assert "does not accept this token" in read(own, account)
+    carrier.stop()
+    assert "could not be reached" in read(own, account)
+    assert stored(session) == before
+
+
+def test_lists_are_read_daily_and_those_of_removed_accounts_end(
+    session: Session, own: Tenant, other: Tenant, carrier: FaultyCarrier, read: Read
+) -> None:
+    first, second = bring(session, own), bring(session, other)
+    carrier.owned = {ONE}
+    read(own, first)
+    assert phone_numbers.refresh_due(session) == 1  # the second
+    assert phone_numbers.refresh_due(session) == 0
+    for account in (first, second):
+        session.get_one(CarrierNumberList, account.id).asked_at = utcnow() - timedelta(hours=25)
+    session.flush()
+    assert phone_numbers.refresh_due(session) == 2
+    carrier_accounts.remove(session, own.caller(Role.PARTNER_ADMIN), first.id)
+    phone_numbers.refresh_due(session)
+    assert stored(session) == {ONE: (own.partner.id, None, LISTED, False)}
+    assert read(other, second) == "1 number is confirmed."
+    assert stored(session) == {ONE: (other.partner.id, None, LISTED, True)}
