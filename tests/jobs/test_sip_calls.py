@@ -16,10 +16,10 @@ from sqlalchemy import select
 
 from app.enums import CarrierKind
 from app.gateways.carriers.sip.speech import RATE
-from app.models import CallEvent, CarrierAccount
-from app.services import calls
+from app.models import Assistant, CallEvent, CarrierAccount
+from app.services import calls, phone_numbers
 from tests import matrix
-from tests.fixtures.cast import open_destinations
+from tests.fixtures.cast import OPERATOR, open_destinations
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.sip_phone import (
     Telephone,
@@ -253,3 +253,23 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_call(house: SipWorker) -> N
     assert ended == {("busy", "busy", None): len(dialled)}, f"seed {seed}"
     rung = {number: len(house.trunk.calls_to(number)) - times_full[number] for number in dialled}
     assert rung == dict.fromkeys(dialled, 1), f"seed {seed}"
+
+
+def test_no_call_leaves_for_the_trunk_with_a_number_that_was_moved_meanwhile(
+    house: SipWorker,
+) -> None:
+    keeping, losing = open_line(house.database), open_line(house.database)
+    before = len(house.trunk.invites)
+    numbers = [house.number(BUSY), house.number(BUSY)]
+    with house.database.transaction() as session:
+        begun = [
+            line.accept(session, number, carrier=CarrierKind.SIP).id
+            for line, number in zip((keeping, losing), numbers, strict=True)
+        ]
+        own = session.get_one(Assistant, losing.assistant_id).phone_number or ""
+        phone_numbers.move(session, OPERATOR, own, keeping.organization_id)
+        kept = session.get_one(Assistant, keeping.assistant_id).phone_number
+    ended = [outcome(house.database, call_id)[:2] for call_id in begun]
+    assert ended == [("busy", "busy"), ("canceled", "agent_inactive")]
+    sent = house.trunk.invites[before:]
+    assert {(invite.number, invite.caller) for invite in sent} == {(numbers[0], kept)}

@@ -92,6 +92,7 @@ def live(session: Session, found: Call) -> dict[str, Any]:
         "entries": _entries(found, moments, attempts),
         "attempts": attempts,
         "ended": ENDED_WORDS,
+        "attestations": ATTESTATION_WORDS,
         "seconds": _seconds(found),
         "waited_at": utcnow(),
         "confirmation": None if found.status.is_final else cancelling(found),

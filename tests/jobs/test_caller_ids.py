@@ -1,0 +1,79 @@
+"""What reaches the carrier if an assistant's number changes after a call was accepted."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from app.enums import CallSource, CarrierKind
+from app.models import Assistant, CallAttempt
+from app.services import phone_numbers
+from tests.fixtures.cast import OPERATOR
+from tests.fixtures.twilio_worker import TwilioWorker
+from tests.fixtures.worker import Line, call_now, open_line, outcome
+
+pytestmark = pytest.mark.xdist_group("house")
+SOURCES = (CallSource.API, CallSource.LEGACY, CallSource.TEST)
+
+
+def number_of(session: Session, line: Line) -> str:
+    return session.get_one(Assistant, line.assistant_id).phone_number or ""
+
+
+def move_away(session: Session, line: Line, other: Line) -> None:
+    phone_numbers.move(session, OPERATOR, number_of(session, line), other.organization_id)
+
+
+def release(session: Session, line: Line, other: Line) -> None:
+    phone_numbers.release(session, OPERATOR, number_of(session, line))
+
+
+def take_the_others(session: Session, line: Line, other: Line) -> None:
+    """Past every service, as a broken one would."""
+    assistant = Assistant.id == line.assistant_id
+    theirs = number_of(session, other)
+    session.execute(update(Assistant).where(assistant).values(phone_number=theirs))
+
+
+@pytest.mark.parametrize("lose", [move_away, release, take_the_others])
+def test_no_call_leaves_with_a_number_of_another_tenant(
+    house: TwilioWorker, lose: Callable[[Session, Line, Line], None]
+) -> None:
+    line, other = open_line(house.database), open_line(house.database)
+    theirs, lost = house.number(), [house.number() for _ in SOURCES]
+    with house.database.transaction() as session:
+        begun = [
+            line.accept(session, number, carrier=CarrierKind.TWILIO, source=source).id
+            for number, source in zip(lost, SOURCES, strict=True)
+        ]
+        begun.append(other.accept(session, theirs, carrier=CarrierKind.TWILIO).id)
+        own = number_of(session, other)
+        lose(session, line, other)
+    ended = [outcome(house.database, call_id)[:2] for call_id in begun]
+    assert ended == [("canceled", "agent_inactive")] * 3 + [("completed", "completed")]
+    assert call_now(house.database, begun[0]).status_detail == (
+        "The assistant's number isn't assigned to its organization."
+    )
+    placed = [house.carrier.calls_to(number) for number in (*lost, theirs)]
+    assert [[call.form["From"] for call in calls] for calls in placed] == [[], [], [], [[own]]]
+    assert attempts_of(house, begun[-1]) == [(own, None)]
+
+
+@pytest.mark.parametrize(("told", "kept"), [("A", "A"), ("B", "B"), ("U", None), ("", None)])
+def test_the_attestation_that_the_carrier_tells_is_kept_with_the_attempt(
+    house: TwilioWorker, told: str, kept: str | None
+) -> None:
+    line, number = open_line(house.database), house.number(attestation=told)
+    call_id = house.dial(number, line)
+    assert outcome(house.database, call_id)[:2] == ("completed", "completed")
+    [(_own, attestation)] = attempts_of(house, call_id)
+    assert attestation == kept
+
+
+def attempts_of(house: TwilioWorker, call_id: UUID) -> list[tuple[str | None, str | None]]:
+    query = select(CallAttempt.from_number, CallAttempt.attestation)
+    with house.database.transaction(read_only=True) as session:
+        rows = session.execute(query.where(CallAttempt.call_id == call_id))
+        return [(number, attestation) for number, attestation in rows]
