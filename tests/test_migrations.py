@@ -19,7 +19,7 @@ from app.commands.demo_story import PARTNERS
 from app.commands.demo_world import World
 from app.config import ROOT
 from app.database import Database
-from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
+from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, NumberSource
 from app.gateways.carriers.base import CarrierReport, Verdict
 from app.models import (
     Assistant,
@@ -31,10 +31,11 @@ from app.models import (
     Organization,
     Partner,
     PartnerDestinations,
+    PhoneNumber,
     utcnow,
 )
 from app.policy.caller import system_caller
-from app.services import organizations
+from app.services import organizations, phone_numbers
 from app.services.calls import carrier_reports
 from migrations.filters import belongs_to_us
 from scripts import new_migration
@@ -191,6 +192,30 @@ def test_costs_and_legacy_calls_are_counted_from_what_is_there(fresh_database: D
     run(fresh_database, command.downgrade, "0018")
     run(fresh_database, command.upgrade, "head")
     assert kept() == counted
+
+
+def test_a_number_belongs_to_the_organization_with_the_oldest_assistant_that_has_it(
+    fresh_database: Database,
+) -> None:
+    with fresh_database.transaction() as session:
+        fill(session)
+        session.execute(update(Assistant).values(phone_number=None))
+        found = session.scalars(select(Assistant).order_by(Assistant.id)).all()
+        first, second, *_ = {each.organization_id: each for each in found}.values()
+        for assistant, year in ((first, 2026), (second, 2025)):
+            assistant.phone_number = "+12025550123"
+            assistant.created_at = datetime(year, 1, 1, tzinfo=UTC)
+        session.flush()
+        ids = first.id, second.organization_id
+    run(fresh_database, command.downgrade, "0033")
+    run(fresh_database, command.upgrade, "head")
+    with fresh_database.transaction(read_only=True) as session:
+        rows = session.execute(
+            select(PhoneNumber.number, PhoneNumber.organization_id, PhoneNumber.source)
+        )
+        assert rows.all() == [("+12025550123", ids[1], NumberSource.ASSIGNED)]
+        conflicts = phone_numbers.conflicts(session, system_caller("tests"))
+        assert [each.assistant.id for each in conflicts] == [ids[0]]
 
 
 def test_files_sort_in_the_order_of_the_chain() -> None:

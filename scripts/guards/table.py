@@ -345,6 +345,20 @@ GUARDS = (
         "tests/services/calls/test_verification_calls.py",
     ),
     Guard(
+        "calls come from a number of their own organization",
+        "app/services/calls/rules.py",
+        "                PhoneNumber.organization_id == Organization.id,\n",
+        "",
+        "tests/phone/test_caller_ids.py",
+    ),
+    Guard(
+        "a number of another organization can't be set",
+        "app/services/phone_numbers/owning.py",
+        "found.organization_id != organization.id or refusal(found, route)",
+        "refusal(found, route)",
+        "tests/phone/test_caller_ids.py",
+    ),
+    Guard(
         "premium numbers are not called",
         "app/phone/destinations.py",
         '    PhoneNumberType.PREMIUM_RATE: "premium",\n',

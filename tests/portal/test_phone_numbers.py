@@ -15,7 +15,7 @@ from tests.portal.conftest import Browser
 
 SignIn = Callable[[User], Browser]
 OWN, FOREIGN = "+12025550123", "+12025550199"
-LIST = "/phone-numbers"
+LIST = "/numbers"
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_a_partner_sees_its_own_numbers_only(own: Tenant, admin: Browser) -> Non
 def test_a_partner_moves_a_number_after_it_has_seen_the_consequences(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
-    move = "/phone-numbers/12025550123/move"
+    move = "/numbers/12025550123/move"
     assert own.organization.name in unescape(admin.get(move).text)
     confirmation = f"{move}?organization={own.organization.id}"
     asked = unescape(admin.get(confirmation).text)
@@ -70,19 +70,19 @@ def test_numbers_and_organizations_of_another_partner_are_not_there(
     session: Session, own: Tenant, other: Tenant, admin: Browser
 ) -> None:
     for path in (
-        "/phone-numbers/12025550199/move",
-        f"/phone-numbers/12025550199/move?organization={own.plus.id}",
-        f"/phone-numbers/12025550123/move?organization={other.plus.id}",
-        "/phone-numbers/0/move",
-        "/phone-numbers/assign",
-        "/phone-numbers/12025550123/release",
+        "/numbers/12025550199/move",
+        f"/numbers/12025550199/move?organization={own.plus.id}",
+        f"/numbers/12025550123/move?organization={other.plus.id}",
+        "/numbers/0/move",
+        "/numbers/assign",
+        "/numbers/12025550123/release",
     ):
         assert (path, admin.get(path).status_code) == (path, 404)
     for path in (
-        f"/phone-numbers/12025550199/move?organization={own.plus.id}",
-        f"/phone-numbers/12025550123/move?organization={other.plus.id}",
-        f"/phone-numbers/assign?organization={own.plus.id}",
-        "/phone-numbers/12025550123/release",
+        f"/numbers/12025550199/move?organization={own.plus.id}",
+        f"/numbers/12025550123/move?organization={other.plus.id}",
+        f"/numbers/assign?organization={own.plus.id}",
+        "/numbers/12025550123/release",
     ):
         answer = admin.post(path, {"numbers": FOREIGN}, page="/account")
         assert (path, answer.status_code) == (path, 404)
@@ -92,15 +92,15 @@ def test_numbers_and_organizations_of_another_partner_are_not_there(
 def test_the_operator_assigns_numbers_all_or_none(
     session: Session, own: Tenant, assistant: Assistant, operator: Browser
 ) -> None:
-    assert own.plus.name in unescape(operator.get("/phone-numbers/assign").text)
-    address = f"/phone-numbers/assign?organization={own.plus.id}"
+    assert own.plus.name in unescape(operator.get("/numbers/assign").text)
+    address = f"/numbers/assign?organization={own.plus.id}"
     refused = operator.post(address, {"numbers": f"+12025550150\n{FOREIGN}"}, page=address)
     assert (refused.status_code, owner_of(session, "+12025550150")) == (422, None)
     assert "belongs to another organization" in refused.text
     typed = {"numbers": "(202) 555-0150\n\n+1 202 555 0151", "once": "a"}
     answers = [operator.post(address, typed, page=address) for _ in range(2)]
     assert [(answer.status_code, answer.location) for answer in answers] == [
-        (303, f"/phone-numbers?organization={own.plus.id}")
+        (303, f"/numbers?organization={own.plus.id}")
     ] * 2
     assert owner_of(session, "+12025550151") == own.plus.id
     page = unescape(operator.get(LIST).text)
@@ -110,10 +110,10 @@ def test_the_operator_assigns_numbers_all_or_none(
 def test_the_operator_moves_a_number_between_partners_and_releases_it(
     session: Session, own: Tenant, other: Tenant, assistant: Assistant, operator: Browser
 ) -> None:
-    move = f"/phone-numbers/12025550123/move?organization={other.organization.id}"
+    move = f"/numbers/12025550123/move?organization={other.organization.id}"
     operator.post(f"{move}&version=1", page=move)
     assert owner_of(session, OWN) == other.organization.id
-    release = "/phone-numbers/12025550123/release"
+    release = "/numbers/12025550123/release"
     assert "Release number" in operator.get(release).text
     assert operator.post(f"{release}?version=2", page=release).status_code == 303
     assert owner_of(session, OWN) is None
@@ -136,11 +136,11 @@ def test_the_list_of_a_carrier_account_is_read_by_the_worker(
     ]
     session.add_all(accounts)
     session.commit()
-    address = f"/phone-numbers/lists/{accounts[0].id}"
+    address = f"/numbers/lists/{accounts[0].id}"
     assert "Refresh numbers" in admin.get(LIST).text
     assert admin.post(address, page=LIST).status_code == 303
     assert "Reading…" in admin.get(LIST).text
     fragment = admin.get(address, headers={"HX-Request": "true"})
     assert (fragment.status_code, "Reading…" in fragment.text) == (200, True)
     assert "<h1" not in fragment.text
-    assert admin.post(f"/phone-numbers/lists/{accounts[1].id}", page=LIST).status_code == 404
+    assert admin.post(f"/numbers/lists/{accounts[1].id}", page=LIST).status_code == 404

@@ -45,7 +45,7 @@ EXAMPLE = {
         404: {"agent_not_found": "No assistant of the organization has fromPhoneNumber."},
         409: {
             "agent_inactive": "The assistant is switched off.",
-            "agent_phone_not_ready": "The assistant's phone is not switched on and configured.",
+            "agent_phone_not_ready": "The assistant's phone or number can't be used.",
             "do_not_contact": "The number is on the do-not-call list, or its owner refused calls.",
             "consent_missing": "The organization demands consent, and none is kept.",
         },

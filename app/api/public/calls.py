@@ -64,7 +64,7 @@ IDEMPOTENCY_KEY = Header(
         404: {"agent_not_found": "There is no such assistant in the key's organization."},
         409: {
             "agent_inactive": "The assistant is switched off.",
-            "agent_phone_not_ready": "The assistant's phone is not switched on and configured.",
+            "agent_phone_not_ready": "The assistant's phone or number can't be used.",
             "do_not_contact": "The number is on the do-not-call list, or its owner refused calls.",
             "consent_missing": "The organization demands consent, and none is kept.",
             "spend_cap_reached": "A spending limit of the key, organization or portal is reached.",

@@ -14,7 +14,7 @@ from app.portal.web.forms import refused
 from app.services import phone_numbers
 
 
-@portal.get("/phone-numbers/assign")
+@portal.get("/numbers/assign")
 def phone_number_assign() -> Page:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
@@ -24,7 +24,7 @@ def phone_number_assign() -> Page:
     return _page(organization, AssignForm())
 
 
-@portal.post("/phone-numbers/assign")
+@portal.post("/numbers/assign")
 def phone_number_assign_save() -> Page:
     form = AssignForm()
     organization = organization_picker.organization_chosen()

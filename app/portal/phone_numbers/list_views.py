@@ -18,7 +18,7 @@ from app.services import carrier_accounts, organizations, phone_numbers
 MOST_ACCOUNTS = 50
 
 
-@portal.post("/phone-numbers/lists/<uuid:account_id>")
+@portal.post("/numbers/lists/<uuid:account_id>")
 def phone_number_list_refresh(account_id: UUID) -> Page:
     """Ask the worker to read the account's numbers."""
     with transaction() as session:
@@ -26,7 +26,7 @@ def phone_number_list_refresh(account_id: UUID) -> Page:
     return redirect(url_for("portal.phone_numbers"), 303)
 
 
-@portal.get("/phone-numbers/lists/<uuid:account_id>")
+@portal.get("/numbers/lists/<uuid:account_id>")
 def phone_number_list(account_id: UUID) -> Page:
     """The last reading; while it runs, a fragment that asks for itself again."""
     if not wants_fragment():

@@ -17,7 +17,7 @@ from app.portal.web.formats import phone
 from app.services import phone_numbers
 
 
-@portal.get("/phone-numbers", endpoint="phone_numbers")
+@portal.get("/numbers", endpoint="phone_numbers")
 def list_phone_numbers() -> str:
     at = lists.place()
     with transaction(read_only=True) as session:
@@ -46,7 +46,7 @@ def list_phone_numbers() -> str:
     )
 
 
-@portal.get("/phone-numbers/<digits>/move")
+@portal.get("/numbers/<digits>/move")
 def phone_number_move(digits: str) -> str:
     with transaction(read_only=True) as session:
         number = _number(session, digits)
@@ -74,7 +74,7 @@ def phone_number_move(digits: str) -> str:
         ).page()
 
 
-@portal.post("/phone-numbers/<digits>/move")
+@portal.post("/numbers/<digits>/move")
 def phone_number_move_save(digits: str) -> Page:
     organization = organization_picker.organization_chosen()
     try:
@@ -92,7 +92,7 @@ def phone_number_move_save(digits: str) -> Page:
     return redirect(url_for("portal.phone_numbers"), 303)
 
 
-@portal.get("/phone-numbers/<digits>/release")
+@portal.get("/numbers/<digits>/release")
 def phone_number_release_confirm(digits: str) -> str:
     with transaction(read_only=True) as session:
         number = _number(session, digits)
@@ -109,7 +109,7 @@ def phone_number_release_confirm(digits: str) -> str:
         ).page()
 
 
-@portal.post("/phone-numbers/<digits>/release")
+@portal.post("/numbers/<digits>/release")
 def phone_number_release(digits: str) -> Page:
     try:
         with transaction() as session:
