@@ -71,6 +71,7 @@ def phone_number_move(digits: str) -> str:
             act="Move number",
             safe="Keep as it is",
             safe_url=url_for("portal.phone_numbers"),
+            danger=False,
         ).page()
 
 

@@ -116,7 +116,7 @@ def end_list(session: Session, account_id: UUID, listed: ListedNumbers) -> None:
     others = len(listed.numbers) - len(held)
     read.words = f"{_counted(len(held))} confirmed."
     if others:
-        read.words += f" {_counted(others)} not available here. Ask the platform operator about it."
+        read.words += f" {_counted(others)} not available here. Ask the platform operator."
 
 
 def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:
