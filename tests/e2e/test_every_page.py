@@ -34,6 +34,9 @@ SEEN_ELSEWHERE = {
     "/calls/*/cancel",  # while it runs: test_test_call.py
     "/line/accounts/*/remove",
     "/line/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
+    "/numbers/*/release",  # operators only: tests/portal/test_phone_numbers.py
+    "/numbers/assign",
+    "/numbers/lists/*",  # the state of a carrier account's list, in the page itself
     "/operator/destinations",  # operators only: tests/portal/test_destinations.py
     "/operator/destinations/*",
     "/operator/spending",  # operators only: tests/portal/test_spending.py

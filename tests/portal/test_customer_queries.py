@@ -37,7 +37,12 @@ def grow(session: Session, tenant: Tenant, start: int) -> None:
     for number in range(start, start + 26):
         make_user(session, tenant.partner.id, f"u{number}@x.example", businessName=f"B{number}")
         do_not_call.add(session, caller, tenant.organization.id, f"+1202555{100 + number:04d}")
-        assistants.add_assistant(session, caller, tenant.organization, name=f"Robin {number}")
+        made = assistants.add_assistant(
+            session, caller, tenant.organization, name=f"Robin {number}"
+        )
+        assistants.configure_assistant(
+            session, caller, made, phone_number=f"+1202555{100 + number:04d}"
+        )
     session.commit()
 
 
@@ -46,6 +51,7 @@ PATHS = (
     "/organizations?q=b&use=near",
     "/people?q=example",
     "/do-not-call",
+    "/numbers",
     "/organizations/{}",
     "/organizations/{}/people",
     "/organizations/{}/assistants",

@@ -7,7 +7,7 @@ from html import unescape
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.database import Database
@@ -42,11 +42,9 @@ def action_items(html: str) -> list[tuple[str, str]]:
 
 
 def make_ready(session: Session) -> None:
-    session.execute(
-        update(Assistant).values(
-            phone_enabled=True, phone_configured=True, phone_number="+12025550148"
-        )
-    )
+    for place, assistant in enumerate(session.scalars(select(Assistant)).all()):
+        assistant.phone_enabled = assistant.phone_configured = True
+        assistant.phone_number = f"+1202555{1480 + place}"
 
 
 def make_upload(session: Session, organization: Organization, **fields: Any) -> ContactImport:

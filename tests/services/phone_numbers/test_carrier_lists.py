@@ -132,9 +132,7 @@ def test_a_list_takes_no_number_that_is_confirmed_for_others_but_one_that_is_not
     [assistant] = assistants.of_organization(session, OPERATOR, other.organization.id)
     assistants.configure_assistant(session, OPERATOR, assistant, phone_number=TWO)
     carrier.owned = {ONE, TWO}
-    words = (
-        "1 number is confirmed. 1 number is not available here. Ask the platform operator about it."
-    )
+    words = "1 number is confirmed. 1 number is not available here. Ask the platform operator."
     assert read(own, bring(session, own)) == words
     assert stored(session) == {
         ONE: (other.partner.id, other.plus.id, NumberSource.ASSIGNED, True),

@@ -187,6 +187,14 @@ def test_a_verification_call_confirms_a_number_unless_it_is_confirmed_for_others
     assert refusal.value.code == "number_not_assigned"
 
 
+def test_a_verification_call_leaves_an_assigned_number_assigned(
+    session: Session, own: Tenant
+) -> None:
+    phone_numbers.assign(session, OPERATOR, own.plus.id, [NUMBER])
+    phone_numbers.confirm(session, own.caller(Role.PARTNER_ADMIN), own.plus.id, NUMBER)
+    assert stored(session) == {NUMBER: (own.plus.id, NumberSource.ASSIGNED, True)}
+
+
 @pytest.mark.parametrize(
     ("source", "confirmed", "allowed"),
     [
