@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -80,7 +81,7 @@ def move(
     and `Conflict` (``changed_meanwhile``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    found = get(session, caller, number, for_change=True)
+    found = _held(session, caller, number)
     refuse_stale(expected_version, found.version, "phone number")
     target = None
     if organization_id is not None:
@@ -111,7 +112,7 @@ def release(
     Raises `Forbidden`, `NotFound` and `Conflict` (``changed_meanwhile``).
     """
     _require_operator(caller)
-    found = get(session, caller, number, for_change=True)
+    found = _held(session, caller, number)
     refuse_stale(expected_version, found.version, "phone number")
     _record(session, caller, found, "phone_number.released", before=_owner(session, found))
     session.delete(found)
@@ -165,6 +166,15 @@ def hold(
     after = _shown(organization) | {"source": source}
     _record(session, caller, found, "phone_number.assigned", before=before, after=after)
     return True
+
+
+def _held(session: Session, caller: Caller, number: str) -> PhoneNumber:
+    """The number, locked with its organization, as calls lock it when they are placed: a call is
+    placed before the change, or checked after it."""
+    owner_id = get(session, caller, number).organization_id
+    locked_owner = select(Organization.id).where(Organization.id == owner_id)
+    session.execute(locked_owner.with_for_update(key_share=True))
+    return get(session, caller, number, for_change=True)
 
 
 def _read(typed: Sequence[str], region: str) -> tuple[list[str], list[Problem]]:
