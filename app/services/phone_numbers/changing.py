@@ -56,8 +56,8 @@ def confirm(
 ) -> None:
     """Write that the organization has proved that the number, in E.164, is its own.
 
-    It gives way to nobody then, and replaces another tenant's use on the simulated carrier: the
-    transaction must be of the whole installation. Raises `Forbidden`, `NotFound` and
+    It replaces another tenant's use on the simulated carrier, for which the transaction must be of
+    the whole installation; no other tenant can take the number afterwards. Raises `Forbidden`, `NotFound` and
     `ValidationFailed` (``number_not_assigned``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)

@@ -145,7 +145,7 @@ def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:
         _record(session, account, number, "phone_number.confirmed")
     elif not is_own:
         return False
-    elif found.source is not NumberSource.CARRIER_LIST:
+    elif found.source is not NumberSource.CARRIER_LIST or _has_nearer(session, found, account):
         return True
     for name, value in proof.items():
         setattr(found, name, value)
@@ -153,6 +153,15 @@ def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:
         found.organization_id = account.organization_id
     session.flush()
     return True
+
+
+def _has_nearer(session: Session, number: PhoneNumber, account: CarrierAccount) -> bool:
+    """Whether the number is listed by an organization's own account, which its calls use, and the
+    account is its partner's."""
+    if number.account_id is None or account.organization_id is not None:
+        return False
+    known = session.get(CarrierAccount, number.account_id)
+    return known is not None and known.removed_at is None and known.organization_id is not None
 
 
 def _end_confirmations(session: Session, account: CarrierAccount, held: Collection[str]) -> None:

@@ -100,6 +100,20 @@ def test_the_list_of_an_organizations_account_is_for_that_organization(
     assert session.get_one(PhoneNumber, ONE).account_id == account.id
 
 
+def test_the_list_of_the_partners_account_leaves_numbers_to_the_organizations_own(
+    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+) -> None:
+    carrier.owned = {ONE}
+    nearer, wider = bring(session, own, own.plus), bring(session, own)
+    for account in (nearer, wider):
+        assert read(own, account) == "1 number is confirmed."
+    assert session.get_one(PhoneNumber, ONE).account_id == nearer.id
+    carrier_accounts.remove(session, own.caller(Role.PARTNER_ADMIN), nearer.id)
+    read(own, wider)
+    found = session.get_one(PhoneNumber, ONE)
+    assert (found.account_id, found.organization_id) == (wider.id, own.plus.id)
+
+
 def test_numbers_that_are_listed_no_more_lose_their_confirmation_until_they_are_again(
     session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
 ) -> None:
