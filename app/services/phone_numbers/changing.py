@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import NumberSource
-from app.errors import Forbidden, Problem, ValidationFailed, refuse_stale
+from app.errors import Forbidden, ValidationFailed, refuse_stale
 from app.models import Organization, PhoneNumber, utcnow
 from app.phone import PhoneError, format_international, normalise
 from app.policy import Permission
@@ -34,16 +34,12 @@ def assign(
     """
     _require_operator(caller)
     organization = tenancy.get_organization(session, caller, organization_id)
-    numbers, problems = _read(typed, organization.default_region)
+    numbers = _read(typed, organization.default_region)
     for number in numbers:
-        if problems:
-            break
         if not hold(session, caller, number, organization, NumberSource.ASSIGNED):
             shown = format_international(number)
             message = f"{shown} belongs to another organization. Move it in the list of numbers."
-            problems.append(Problem("numbers", "number_taken", message))
-    if problems:
-        raise ValidationFailed.of(*problems)
+            raise ValidationFailed.on("numbers", "number_taken", message)
     return numbers
 
 
@@ -57,8 +53,8 @@ def confirm(
     """Write that the organization has proved that the number, in E.164, is its own.
 
     It replaces another tenant's use on the simulated carrier, for which the transaction must be of
-    the whole installation; no other tenant can take the number afterwards. Raises `Forbidden`, `NotFound` and
-    `ValidationFailed` (``number_not_assigned``).
+    the whole installation; no other tenant can take the number afterwards. Raises `Forbidden`,
+    `NotFound` and `ValidationFailed` (``number_not_assigned``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = tenancy.get_organization(session, caller, organization_id)
@@ -177,20 +173,21 @@ def _held(session: Session, caller: Caller, number: str) -> PhoneNumber:
     return get(session, caller, number, for_change=True)
 
 
-def _read(typed: Sequence[str], region: str) -> tuple[list[str], list[Problem]]:
-    """The numbers without repetitions, and what can't be read."""
+def _read(typed: Sequence[str], region: str) -> list[str]:
+    """The numbers without repetitions. Raises `ValidationFailed`."""
     if not typed:
-        return [], [Problem("numbers", "required", "Enter at least one number.")]
+        raise ValidationFailed.on("numbers", "required", "Enter at least one number.")
     if len(typed) > MOST_AT_ONCE:
         message = f"Assign at most {MOST_AT_ONCE:,} numbers at once."
-        return [], [Problem("numbers", "too_many", message)]
+        raise ValidationFailed.on("numbers", "too_many", message)
     numbers: dict[str, None] = {}
     for text in typed:
         try:
             numbers[normalise(text, region)] = None
         except PhoneError as error:
-            return [], [Problem("numbers", "invalid_phone", f"{text[:40]}: {error.message}")]
-    return list(numbers), []
+            message = f"{text[:40]}: {error.message}"
+            raise ValidationFailed.on("numbers", "invalid_phone", message) from None
+    return list(numbers)
 
 
 def _require_operator(caller: Caller) -> None:
