@@ -64,6 +64,7 @@ def refresh_due(session: Session) -> int:
         )
         .order_by(CarrierAccount.id)
         .limit(DUE_AT_ONCE)
+        .with_for_update(of=CarrierAccount, skip_locked=True)
     )
     found = session.scalars(query).all()
     for account in found:
