@@ -10,7 +10,7 @@ from alembic import op
 from migrations import policies
 
 revision: str = "0036"
-down_revision: str | Sequence[str] | None = "0033"
+down_revision: str | Sequence[str] | None = "0035"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

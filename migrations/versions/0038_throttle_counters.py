@@ -12,7 +12,7 @@ from app.models.base import Json
 from migrations import policies
 
 revision: str = "0038"
-down_revision: str | Sequence[str] | None = "0035"
+down_revision: str | Sequence[str] | None = "0036"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
