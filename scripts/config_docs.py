@@ -38,6 +38,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "max_",
             "undo_",
             "upload_",
+            "storage_",
             "token_",
             "session_",
             "password_",

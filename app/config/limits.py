@@ -1,10 +1,18 @@
 """Limits on requests, files and sign-ins, and retention times."""
 
 from datetime import timedelta
+from typing import NamedTuple
 
 from pydantic import Field
 
 from app.config.base import Foundation
+
+
+class StorageDefaults(NamedTuple):
+    """Bytes that a partner and an organization may store without a limit of their own."""
+
+    partner: int = 2_000_000_000
+    organization: int = 500_000_000
 
 
 class LimitSettings(Foundation):
@@ -44,6 +52,11 @@ class LimitSettings(Foundation):
     """How long an applied contact file can be undone."""
     upload_days: int = Field(30, ge=1)
     """How long the rows of a finished upload are kept; at least as long as the undo."""
+    storage_partner_bytes: int = Field(StorageDefaults().partner, ge=0)
+    """Storage of each partner with all its organizations: files and rows of uploads, undo logs and
+    brand images. The operator can set another limit for a partner."""
+    storage_organization_bytes: int = Field(StorageDefaults().organization, ge=0)
+    """Storage of each organization. Its partner can set another limit for an organization."""
     token_seconds: int = Field(3600, ge=1)
     """Lifetime of an access token."""
     session_hours: int = Field(12, ge=1)
@@ -61,6 +74,10 @@ class LimitSettings(Foundation):
     @property
     def session_idle(self) -> timedelta:
         return timedelta(minutes=self.session_idle_minutes)
+
+    @property
+    def storage_defaults(self) -> StorageDefaults:
+        return StorageDefaults(self.storage_partner_bytes, self.storage_organization_bytes)
 
     @property
     def rows_kept_days(self) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from tempfile import NamedTemporaryFile
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, Self
 
 import psycopg
@@ -31,6 +31,10 @@ READ_ONLY = "read_only"
 SQLITE_ARGUMENTS = {"timeout": 30, "check_same_thread": False, "factory": QueueingConnection}
 
 BULK_CACHE_KILOBYTES = 32768
+PAGES_AT_ONCE = 500
+"""Of 8 kB, given back in one transaction."""
+KEPT_PAGES = 1000
+"""Free pages that stay in the file: new rows use them."""
 TRUSTED_SECONDS = 1.0
 """A connection that was in use so short a time ago is taken to live still."""
 
@@ -131,6 +135,8 @@ def _prepare_sqlite_connection(connection: Any, cache_kilobytes: int) -> None:
     # Larger pages and a cache that holds a bulk request's: a third off its time. The size of
     # pages is for a database that has none yet, and is silently left alone later.
     cursor.execute("PRAGMA page_size=8192")
+    # Pages of deleted rows can be given back; for a new database too, or one after VACUUM.
+    cursor.execute("PRAGMA auto_vacuum=INCREMENTAL")
     # nosemgrep: sql-made-of-values - a number of the settings
     cursor.execute(f"PRAGMA cache_size=-{cache_kilobytes}")
     if sqlite.sqlite_version_info >= WAL_IS_SOUND_FROM:
@@ -205,6 +211,49 @@ class Database:
             cursor.close()
         finally:
             connection.close()
+
+    def give_back_space(self, pause_seconds: float = 0.05) -> int:
+        """Shrink SQLite's file by the pages that deleted rows left, some at a time, so that other
+        writers have their turn; return how many bytes that gave back.
+
+        A file of an earlier version stays as large until `compact`. On PostgreSQL autovacuum lets
+        new rows use the space.
+        """
+        if not self.is_sqlite:
+            return 0
+        given_back = 0
+        while True:
+            with self.engine.connect() as connection, connection.begin():
+                free = connection.exec_driver_sql("PRAGMA freelist_count").scalar() or 0
+                if free <= KEPT_PAGES:
+                    return given_back
+                step = f"PRAGMA incremental_vacuum({min(PAGES_AT_ONCE, free - KEPT_PAGES)})"
+                connection.exec_driver_sql(step).all()
+                left = connection.exec_driver_sql("PRAGMA freelist_count").scalar() or 0
+                page = connection.exec_driver_sql("PRAGMA page_size").scalar() or 0
+            if left >= free:
+                return given_back
+            given_back += (free - left) * page
+            sleep(pause_seconds)
+
+    def compact(self) -> int:
+        """Write SQLite's file anew without free pages, so that `give_back_space` works from now on;
+        return how many bytes that gave back. Nothing can be written meanwhile, and the disk needs
+        room for a second file."""
+        if not self.is_sqlite:
+            return 0
+        with self.engine.connect() as connection:
+            raw: Any = connection.connection.dbapi_connection
+            raw.take_turn()
+            try:
+                (pages,) = raw.execute("PRAGMA page_count").fetchone()
+                raw.execute("VACUUM")
+                (left,) = raw.execute("PRAGMA page_count").fetchone()
+                (page,) = raw.execute("PRAGMA page_size").fetchone()
+                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                raw.rollback()
+        return int((pages - left) * page)
 
     def dispose(self) -> None:
         self.engine.dispose()

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 from dbos import DBOS
 
@@ -14,6 +15,7 @@ from app.database import Database
 from app.gateways.carriers.base import NoCarrierAnswer
 from app.gateways.carriers.factory import trunk_of
 from app.gateways.carriers.sip.ledger import Ledger
+from app.gateways.files import FileStore
 from app.gateways.mailers import open_outbox
 from app.gateways.processors.base import ProcessorUnavailable
 from app.gateways.syslog import Syslog, SyslogUnavailable
@@ -22,7 +24,7 @@ from app.jobs.context import context
 from app.services import carrier_accounts, phone_numbers, retention
 from app.services.audit import forwarding, refusals
 from app.services.calls import carrier_reports
-from app.services.imports import expiry
+from app.services.imports import deletion, expiry
 from app.services.pauses import carrier_health
 from app.services.pricing import refresh as pricing_refresh
 
@@ -133,11 +135,44 @@ def forget_rows(database: Database, days: int) -> None:
             upload_id = expiry.to_forget(session, days)
         if upload_id is None:
             return
-        left = True
-        while left:
-            with database.transaction() as session:
-                left = expiry.forget_some(session, upload_id)
-            time.sleep(0.02)  # others write too
+        _forget_all_rows(database, upload_id)
+
+
+def delete_upload(database: Database, files: FileStore, upload_id: UUID) -> None:
+    """Delete the file, the rows and the undo log of an upload."""
+    with database.transaction(read_only=True) as session:
+        key = expiry.file_key_of(session, upload_id)
+    if key:
+        files.delete(key)
+        with database.transaction() as session:
+            expiry.files_gone(session, [upload_id])
+    _forget_all_rows(database, upload_id)
+
+
+def _forget_all_rows(database: Database, upload_id: UUID) -> None:
+    left = True
+    while left:
+        with database.transaction() as session:
+            left = expiry.forget_some(session, upload_id)
+        time.sleep(0.02)  # others write too
+
+
+def measure_uploads() -> None:
+    """Count what uploads of an earlier version store."""
+    database = context().database
+    while True:
+        with database.transaction(read_only=True) as session:
+            upload_id = deletion.unmeasured(session)
+        if upload_id is None:
+            return
+        with database.transaction() as session:
+            deletion.measure(session, upload_id)
+        time.sleep(0.02)  # others write too
+
+
+def give_back_space() -> None:
+    """Shrink SQLite's file by what deleted rows left."""
+    context().database.give_back_space()
 
 
 def refresh_prices() -> None:
@@ -224,6 +259,8 @@ TASKS = [
     Task("refresh the numbers of carrier accounts", HOUR, refresh_numbers),
     Task("purge uploads", HOUR, purge_uploads),
     Task("remove orphan files", HOUR, remove_orphan_files),
+    Task("measure uploads", HOUR, measure_uploads),
+    Task("give back space", HOUR, give_back_space),
     Task("purge records", HOUR, purge_records),
     Task("tidy carrier accounts", HOUR, tidy_accounts),
     Task("purge observations of carriers", HOUR, purge_observations),

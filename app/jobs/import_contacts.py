@@ -9,6 +9,7 @@ from uuid import UUID
 from dbos import DBOS
 
 from app.database import Database
+from app.jobs import housekeeping
 from app.jobs.context import context
 from app.jobs.resilience import retry_on_database_outage
 from app.services.imports import apply as applying
@@ -58,14 +59,24 @@ def undo_import(import_id: str, undo_number: str) -> None:
         give_up_undo(import_id, undo_number)
 
 
+@DBOS.workflow(name="delete_upload_data")
+def delete_upload_data(import_id: str) -> None:
+    """Delete the file, the rows and the undo log of an upload, and give back their space."""
+    delete_data(import_id)
+
+
 @DBOS.step(name="check_import")
 @retry_on_database_outage
 def check(import_id: str, check_number: str) -> None:
     """The whole check; after an interruption it begins again."""
     own = context()
-    most = own.settings.max_import_rows
     pipeline.check_file(
-        own.bulk_database, own.files, UUID(import_id), int(check_number), max_rows=most
+        own.bulk_database,
+        own.files,
+        UUID(import_id),
+        int(check_number),
+        max_rows=own.settings.max_import_rows,
+        storage_defaults=own.settings.storage_defaults,
     )
 
 
@@ -83,6 +94,14 @@ def undo(import_id: str, undo_number: str) -> None:
     pipeline.undo_rows(
         context().bulk_database, UUID(import_id), int(undo_number), retry=retry_on_database_outage
     )
+
+
+@DBOS.step(name="delete_upload_data")
+@retry_on_database_outage
+def delete_data(import_id: str) -> None:
+    own = context()
+    housekeeping.delete_upload(own.bulk_database, own.files, UUID(import_id))
+    housekeeping.give_back_space()
 
 
 @DBOS.step(name="give_up_check")

@@ -46,6 +46,7 @@ WORKFLOWS = (
     import_contacts.check_import,
     import_contacts.apply_import,
     import_contacts.undo_import,
+    import_contacts.delete_upload_data,
     send_mail.send_mail,
     send_webhook.send_webhook,
     send_webhook.send_held_webhooks,

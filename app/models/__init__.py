@@ -8,8 +8,10 @@ from app.models.call import Call, CallAttempt, CallEvent, Conversation, Conversa
 from app.models.campaign import Campaign, CampaignAssistant, Contact, ContactExternalId
 from app.models.carrier_account import CarrierAccount, CarrierAccountTest
 from app.models.contact_import import (
+    STORED,
     ColumnMapping,
     ContactImport,
+    ImportBlock,
     ImportChange,
     ImportCorrection,
     ImportProblem,

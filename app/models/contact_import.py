@@ -5,9 +5,11 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
+    BigInteger,
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     Text,
     UniqueConstraint,
     false,
@@ -31,6 +33,9 @@ from app.models.base import (
     tenant_key,
 )
 
+STORED = text("file_key <> '' OR stored_bytes <> 0 OR stored_bytes IS NULL")
+"""Uploads that count as used storage."""
+
 
 class ContactImport(Base):
     """One uploaded file on its way into a campaign.
@@ -47,6 +52,11 @@ class ContactImport(Base):
     ``undo_state`` is absent until an undo is requested, then ``undoing``, ``undone`` or
     ``stopped``; ``undo_changes`` is how many changes there are to undo, ``undo_done`` how many have
     been, the last ones first, down to ``undo_from_row``; ``undo_result`` tells how it ended.
+
+    ``packed`` counts the rows and notes that are in blocks (`app.services.imports.packing`), None
+    if there are none. ``stored_bytes`` is the size of rows, problems and undo log, without the
+    file; None until the worker has measured an upload of an earlier version.
+    ``deletion_requested_at`` is set while the worker deletes file, rows and undo log early.
     """
 
     __tablename__ = "contact_imports"
@@ -56,6 +66,13 @@ class ContactImport(Base):
         UniqueConstraint("organization_id", "id"),
         Index("ix_contact_imports_campaign", "campaign_id", "id"),
         Index("ix_contact_imports_partner", "partner_id", "id"),
+        Index(
+            "ix_contact_imports_stored",
+            "partner_id",
+            "organization_id",
+            sqlite_where=STORED,
+            postgresql_where=STORED,
+        ),
         Index(
             "ix_contact_imports_leased",
             "lease_until",
@@ -116,6 +133,9 @@ class ContactImport(Base):
     undo_started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     undone_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     rows_forgotten_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    packed: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    stored_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    deletion_requested_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class ImportRow(Base):
@@ -158,6 +178,22 @@ class ImportProblem(Base):
     message: Mapped[Line]
     is_warning: Mapped[bool] = mapped_column(default=False)
     repair: Mapped[Line | None]
+
+
+class ImportBlock(Base):
+    """Rows and problems that are not listed one by one: see `app.services.imports.packing`.
+
+    ``row_number`` and ``last_row`` are the first and the last of its rows in the file.
+    """
+
+    __tablename__ = "import_blocks"
+
+    import_id: Mapped[UUID] = mapped_column(
+        ForeignKey("contact_imports.id", ondelete="CASCADE"), primary_key=True
+    )
+    row_number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    last_row: Mapped[int] = mapped_column(Integer)
+    content: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class ImportCorrection(Base):

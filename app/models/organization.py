@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
+    BigInteger,
     CheckConstraint,
     ColumnElement,
     ForeignKey,
@@ -88,6 +89,9 @@ class Organization(Named, Base):
     temp_demo_org: Mapped[bool] = mapped_column(default=False)
     assistant_limit: Mapped[int] = mapped_column("agent_limit", Integer, default=1)
     user_limit: Mapped[int] = mapped_column(Integer, default=1)
+
+    storage_limit: Mapped[int | None] = mapped_column(BigInteger)
+    """Bytes; None is the installation's limit."""
 
     default_region: Mapped[Short] = mapped_column(default=FIRST_REGION)
     allowed_regions: Mapped[list[str]] = mapped_column(Json, default=lambda: [FIRST_REGION])

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, Text, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Integer, Text, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from app.enums import ImageType, SocialType, Tier
@@ -77,6 +77,8 @@ class Partner(Base):
     product_name: Mapped[Name] = mapped_column(default="AI Receptionist")
     allowed_query_params: Mapped[dict[str, Any] | None] = mapped_column(Json)
     empty_lists: Mapped[list[str]] = mapped_column(Json, default=list)
+    storage_limit: Mapped[int | None] = mapped_column(BigInteger)
+    """Bytes; None is the installation's limit."""
 
     brand_colors: Mapped[list["BrandColor"]] = relationship(
         order_by="BrandColor.position", cascade="all, delete-orphan", lazy="selectin"

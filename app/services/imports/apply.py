@@ -143,7 +143,8 @@ def _keep(
         }
         for change in result.changes
     ]
-    insert_rows(session, ImportChange, changes)
+    size = insert_rows(session, ImportChange, changes)
+    upload.stored_bytes = (upload.stored_bytes or 0) + size
     for name, count in result.counts.items():
         setattr(upload, name, getattr(upload, name) + count)
     upload.rows_applied += len(rows)

@@ -4,7 +4,7 @@
 transaction. The order of the steps is in `pipeline`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
@@ -12,10 +12,13 @@ from uuid import UUID, uuid4
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from app.config.limits import StorageDefaults
 from app.contact_files import Limits, ReadOptions, UnreadableFile
 from app.enums import ImportState
-from app.models import ContactImport, ImportProblem, ImportRow, utcnow
+from app.models import ContactImport, ImportBlock, ImportProblem, ImportRow, utcnow
+from app.services import storage
 from app.services.imports.corrections import corrections_of
+from app.services.imports.packing import PackedRow, Packer, block_of
 from app.services.imports.preview import ImportOrder, ImportPreview
 from app.services.imports.records import Record, analyze_rows, insert_rows
 from app.services.imports.uploads import locked
@@ -26,6 +29,7 @@ _FORGET_AT_ONCE = 5000
 
 
 _MANY_ROWS = 10_000
+_STORAGE = StorageDefaults()
 
 
 class Superseded(Exception):
@@ -44,15 +48,27 @@ class Task:
 
 
 def begin(
-    session: Session, import_id: UUID, check_number: int, *, max_rows: int = MAX_ROWS
+    session: Session,
+    import_id: UUID,
+    check_number: int,
+    *,
+    max_rows: int = MAX_ROWS,
+    storage_defaults: StorageDefaults = _STORAGE,
 ) -> Task | None:
-    """Take over the check; return None if a later check was requested or none is needed."""
+    """Take over the check; return None if a later check was requested or none is needed. A check
+    over the storage limit fails."""
     found = locked(session, import_id)
     if found is None or found.check_number != check_number:
         return None
     if found.state not in (ImportState.UPLOADED, ImportState.READING):
         return None
     found.state, found.check_run, found.rows_total = ImportState.READING, uuid4(), 0
+    found.packed, found.stored_bytes = None, 0
+    session.flush()
+    if storage.is_over_limit(session, found, storage_defaults):
+        fail(session, found.id, check_number, storage.STORAGE_FULL)
+        found.stored_bytes = None  # rows of an earlier check are still there
+        return None
     return Task(
         import_id=found.id,
         run=found.check_run,
@@ -88,7 +104,7 @@ def forget_rows(session: Session, task: Task) -> bool:
     """Delete some of the rows of an earlier check; return False when there are none left."""
     _held(session, task)
     forgotten = False
-    for kept in (ImportProblem, ImportRow):
+    for kept in (ImportProblem, ImportBlock, ImportRow):
         first = session.scalar(
             select(func.min(kept.row_number)).where(kept.import_id == task.import_id)
         )
@@ -102,12 +118,17 @@ def forget_rows(session: Session, task: Task) -> bool:
     return forgotten
 
 
-def keep(session: Session, task: Task, chunk: Sequence[Record]) -> None:
-    """Store a chunk of rows. Raises `Superseded`."""
+def keep(session: Session, task: Task, listed: list[Record], packed: list[PackedRow]) -> None:
+    """Store the next rows as `Packer.split` returns them. Raises `Superseded`."""
     found = _held(session, task)
-    insert_rows(session, ImportRow, [record.row for record in chunk])
-    insert_rows(session, ImportProblem, [p for record in chunk for p in record.problems])
-    found.rows_total += len(chunk)
+    size = insert_rows(session, ImportRow, [record.row for record in listed])
+    size += insert_rows(session, ImportProblem, [p for record in listed for p in record.problems])
+    if packed:
+        block = block_of(task.import_id, packed)
+        session.add(block)
+        size += len(block.content)
+    found.rows_total += len(listed) + sum(entry.row is not None for entry in packed)
+    found.stored_bytes = (found.stored_bytes or 0) + size
 
 
 def analyze_tables(session: Session, planned: ImportPreview) -> None:
@@ -116,7 +137,7 @@ def analyze_tables(session: Session, planned: ImportPreview) -> None:
         analyze_rows(session)
 
 
-def finish(session: Session, task: Task, planned: ImportPreview) -> None:
+def finish(session: Session, task: Task, planned: ImportPreview, packer: Packer) -> None:
     """End the check with its counts and how the file was read. Raises `Superseded`."""
     found, table = _held(session, task), planned.table
     found.state, found.checked_at, found.failure = ImportState.CHECKED, utcnow(), None
@@ -128,6 +149,7 @@ def finish(session: Session, task: Task, planned: ImportPreview) -> None:
     found.rows_total = planned.rows
     found.rows_skipped = table.blank_rows + table.footer_rows
     found.campaign_revision = planned.revision
+    found.packed = packer.found()
     for name, count in planned.counts.items():
         setattr(found, name, count)
 

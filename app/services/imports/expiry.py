@@ -11,6 +11,7 @@ from app.enums import ImportState
 from app.gateways.files.base import FileStore
 from app.models import (
     ContactImport,
+    ImportBlock,
     ImportChange,
     ImportCorrection,
     ImportProblem,
@@ -64,6 +65,10 @@ def orphans(session: Session, files: FileStore, older_than: timedelta) -> list[s
     return [key for key in kept if key not in known]
 
 
+def file_key_of(session: Session, upload_id: UUID) -> str:
+    return session.get_one(ContactImport, upload_id).file_key
+
+
 def files_gone(session: Session, upload_ids: list[UUID]) -> None:
     """Record that the files of these uploads were deleted."""
     session.execute(
@@ -95,7 +100,7 @@ def forget_some(session: Session, upload_id: UUID) -> bool:
     """
     found = session.get_one(ContactImport, upload_id, with_for_update=True)
     left = False
-    for kept in (ImportProblem, ImportCorrection, ImportRow):
+    for kept in (ImportProblem, ImportCorrection, ImportBlock, ImportRow):
         own = kept.import_id == upload_id
         first = session.scalar(select(func.min(kept.row_number)).where(own))
         if first is not None:
@@ -112,5 +117,7 @@ def forget_some(session: Session, upload_id: UUID) -> bool:
             .values(before=None, after=None)
         )
     if not left:
-        found.samples, found.rows_forgotten_at = [], utcnow()
+        found.samples, found.packed, found.stored_bytes = [], None, 0
+        found.rows_forgotten_at = found.rows_forgotten_at or utcnow()
+        found.deletion_requested_at = None
     return left

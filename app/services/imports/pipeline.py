@@ -6,7 +6,8 @@
    into a contact with notes on its cells.
 3. Plan: `ImportPreview.plan` tries the contacts out against the campaign and the rows before
    them, and says what applying would do to each row.
-4. Check: `check.keep` stores the rows with their outcome, for people to review and correct.
+4. Check: `check.keep` stores the rows with their outcome, for people to review and correct. Of a
+   file with very many problems, only the first are listed one by one (`packing`).
 5. Apply: `apply.apply_batch` writes the good rows to the campaign, and an undo log.
 6. Undo: `undo.undo_batch` takes the changes of that log back, the last row first.
 
@@ -19,14 +20,17 @@ from collections.abc import Callable, Iterator
 from typing import Protocol, TypeVar
 from uuid import UUID
 
+from app.config.limits import StorageDefaults
 from app.contact_files import UnreadableFile, open_table, reading_one_of
 from app.database import Database
 from app.gateways.files import FileStore
 from app.services.imports import apply, check, preview, records, steps, undo
 from app.services.imports.check import Superseded, Task
+from app.services.imports.packing import Packer
 from app.services.imports.preview import ImportPreview
 from app.services.imports.records import Record
 
+_STORAGE = StorageDefaults()
 FILE_GONE = "The file is no longer available. Nothing was changed. Upload it again."
 LONGEST_PAUSE_SECONDS = 0.1
 UNDO_PAUSE_SECONDS = 0.02
@@ -55,13 +59,20 @@ def check_file(
     check_number: int,
     *,
     max_rows: int = check.MAX_ROWS,
+    storage_defaults: StorageDefaults = _STORAGE,
 ) -> None:
     """Check an uploaded file: what applying it would do is kept row by row.
 
     What is wrong with the whole file becomes the upload's failure.
     """
     with database.transaction() as session:
-        task = check.begin(session, import_id, check_number, max_rows=max_rows)
+        task = check.begin(
+            session,
+            import_id,
+            check_number,
+            max_rows=max_rows,
+            storage_defaults=storage_defaults,
+        )
     if task is None:
         return
     try:
@@ -80,13 +91,15 @@ def _check(database: Database, files: FileStore, task: Task) -> None:
         with database.transaction(read_only=True) as session:
             planned = preview.prepare(session, task.order, table)
         with planned:
+            packer = Packer()
             for kept in preview_rows(database, planned, task.import_id):
+                listed, packed = packer.split(kept)
                 with database.transaction() as session:
-                    check.keep(session, task, kept)
+                    check.keep(session, task, listed, packed)
         with database.transaction() as session:
             check.analyze_tables(session, planned)
         with database.transaction() as session:
-            check.finish(session, task, planned)
+            check.finish(session, task, planned, packer)
             steps.apply_unattended(session, task.import_id)
 
 

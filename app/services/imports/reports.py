@@ -8,7 +8,7 @@ in a spreadsheet and uploaded again; the added column is recognized and ignored.
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Select, func, select
@@ -19,6 +19,7 @@ from app.models import ContactImport, ImportCorrection, ImportProblem, ImportRow
 from app.services.contacts.plan import FAILED, IGNORED
 from app.services.imports.kinds import IGNORED as IGNORED_KINDS
 from app.services.imports.mapping import PROBLEM_COLUMN
+from app.services.imports.packing import next_block, packed_kinds, packed_notes
 
 CHUNK = 1000
 
@@ -37,27 +38,37 @@ def are_those_of(session: Session, upload: ContactImport) -> bool:
 def rows_after(
     session: Session, upload: ContactImport, row_number: int, *, failed_only: bool
 ) -> tuple[list[MarkedRow], int | None]:
-    """Return the next rows after a row number, and the number to go on from; None at the end."""
+    """Return the next rows after a row number, packed ones included, and the number to go on from;
+    None at the end."""
     query = select(ImportRow).where(
         ImportRow.import_id == upload.id, ImportRow.row_number > row_number
     )
     if failed_only:
         query = query.where(ImportRow.outcome == FAILED)
-    rows = session.scalars(query.order_by(ImportRow.row_number).limit(CHUNK)).all()
-    if not rows:
-        return [], None
-    problems = session.scalars(
-        select(ImportProblem)
-        .where(ImportProblem.import_id == upload.id, ~ImportProblem.is_warning)
-        .where(ImportProblem.row_number.between(rows[0].row_number, rows[-1].row_number))
-        .order_by(ImportProblem.row_number, ImportProblem.position)
-    )
-    of_rows = {
-        number: list(of_row)
-        for number, of_row in groupby(problems, key=lambda problem: problem.row_number)
-    }
-    found = [_marked(upload, row, of_rows.get(row.row_number, [])) for row in rows]
-    return found, rows[-1].row_number if len(rows) == CHUNK else None
+    packed, block_end = next_block(session, upload, row_number)
+    if block_end is not None:
+        query = query.where(ImportRow.row_number <= block_end)
+    rows = [*session.scalars(query.order_by(ImportRow.row_number).limit(CHUNK))]
+    end = rows[-1].row_number if len(rows) == CHUNK else block_end
+    of_rows: dict[int, list[ImportProblem]] = defaultdict(list)
+    if rows:
+        problems = session.scalars(
+            select(ImportProblem)
+            .where(ImportProblem.import_id == upload.id, ~ImportProblem.is_warning)
+            .where(ImportProblem.row_number.between(rows[0].row_number, rows[-1].row_number))
+            .order_by(ImportProblem.row_number, ImportProblem.position)
+        )
+        for problem in problems:
+            of_rows[problem.row_number].append(problem)
+    for entry in packed:
+        if entry.row is None or (end is not None and entry.number > end):
+            continue
+        if entry.row["outcome"] == FAILED or not failed_only:
+            rows.append(ImportRow(**entry.row))
+            errors = (values for values in entry.problems if not values["is_warning"])
+            of_rows[entry.number] = [ImportProblem(**values) for values in errors]
+    rows.sort(key=attrgetter("row_number"))
+    return [_marked(upload, row, of_rows[row.row_number]) for row in rows], end
 
 
 def _marked(upload: ContactImport, row: ImportRow, problems: Sequence[ImportProblem]) -> MarkedRow:
@@ -102,6 +113,8 @@ def _holds_all(session: Session, upload: ContactImport, encoding: str) -> bool:
     unreadable = select(ImportProblem.row_number).where(
         ImportProblem.import_id == upload.id, ImportProblem.code == "undecodable_text"
     )
+    if "undecodable_text" in (upload.packed or {}).get("codes", ()):
+        return False
     if session.scalar(unreadable.limit(1)) is not None:
         return False
     typed = session.scalars(
@@ -159,9 +172,11 @@ def failed_kinds(session: Session, upload: ContactImport) -> list[Kind]:
         select(ImportRow.code, ImportRow.reason, func.count())
         .where(ImportRow.import_id == upload.id, ImportRow.outcome == FAILED)
         .group_by(ImportRow.code, ImportRow.reason)
-        .order_by(func.count().desc(), ImportRow.code, ImportRow.reason)
     )
-    return [Kind(code or "", reason, count) for code, reason, count in session.execute(query)]
+    counts = packed_kinds(upload, FAILED)
+    for code, reason, count in session.execute(query):
+        counts[code or "", reason] += count
+    return sorted((Kind(*kind, count) for kind, count in counts.items()), key=_most_rows_first)
 
 
 def note_kinds(session: Session, upload: ContactImport) -> list[Kind]:
@@ -173,9 +188,11 @@ def note_kinds(session: Session, upload: ContactImport) -> list[Kind]:
         .where(ImportProblem.import_id == upload.id, ImportProblem.is_warning)
         .where(ImportRow.outcome != FAILED)
         .group_by(ImportProblem.code)
-        .order_by(rows.desc(), ImportProblem.code)
     )
-    return [Kind(code, None, count) for code, count in session.execute(query)]
+    counts = packed_notes(upload)
+    for code, count in session.execute(query):
+        counts[code] += count
+    return sorted((Kind(code, None, n) for code, n in counts.items()), key=_most_rows_first)
 
 
 def ignored_kinds(session: Session, upload: ContactImport) -> list[Kind]:
@@ -184,9 +201,15 @@ def ignored_kinds(session: Session, upload: ContactImport) -> list[Kind]:
         select(ImportRow.code, func.count())
         .where(ImportRow.import_id == upload.id, ImportRow.outcome == IGNORED)
         .group_by(ImportRow.code)
-        .order_by(func.count().desc(), ImportRow.code)
     )
-    return [Kind(code or "", None, count) for code, count in session.execute(query)]
+    counts = packed_kinds(upload, IGNORED)
+    for code, count in session.execute(query):
+        counts[code or "", None] += count
+    return sorted((Kind(*kind, count) for kind, count in counts.items()), key=_most_rows_first)
+
+
+def _most_rows_first(kind: Kind) -> tuple[int, str, str]:
+    return -kind.rows, kind.code, kind.reason or ""
 
 
 def repairs(session: Session, upload: ContactImport) -> list[Repair]:
@@ -196,15 +219,17 @@ def repairs(session: Session, upload: ContactImport) -> list[Repair]:
         select(problem.code, problem.reason, func.count(), func.min(problem.row_number))
         .where(problem.import_id == upload.id, problem.repair.is_not(None), problem.position == 0)
         .group_by(problem.code, problem.reason)
-        .order_by(func.count().desc(), problem.reason)
     )
-    found = []
+    packed = (upload.packed or {}).get("repairs", ())
+    found = {(code, reason): Repair(code, reason, *rest) for code, reason, *rest in packed}
     for code, reason, count, number in session.execute(query):
         row = session.get_one(ImportRow, (upload.id, number))
         first = session.get_one(ImportProblem, (upload.id, number, 0))
         value = row.cells[first.column_index or 0]
-        found.append(Repair(code, reason or "", count, number, value, first.repair or ""))
-    return found
+        kind = code, reason or ""
+        rows = count + (found[kind].rows if kind in found else 0)
+        found[kind] = Repair(*kind, rows, number, value, first.repair or "")
+    return sorted(found.values(), key=lambda repair: (-repair.rows, repair.reason))
 
 
 def page(

@@ -20,6 +20,7 @@ from app.models import ContactImport, ImportProblem, ImportRow
 from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports.kinds import WARNINGS
 from app.services.imports.mapping import Field, Target
+from app.services.imports.packing import next_block
 from app.services.imports.preview import ImportPreview
 
 COUNTERS = (CREATED, UPDATED, DELETED, IGNORED, "skipped", FAILED)
@@ -229,27 +230,34 @@ def refusal_as_json(kind: str, row: int | None, message: str) -> bytes:
 
 
 def kept_rows(session: Session, upload: ContactImport, after: int) -> list[RowSummary]:
-    """Return the next rows of an upload after a row number; empty at the end."""
-    rows = (
-        session.execute(
-            select(
-                ImportRow.row_number,
-                ImportRow.outcome,
-                ImportRow.code,
-                ImportRow.contact,
-                ImportRow.assumed_country,
-            )
-            .where(ImportRow.import_id == upload.id, ImportRow.row_number > after)
-            .order_by(ImportRow.row_number)
-            .limit(_AT_ONCE)
+    """Return the next rows of an upload after a row number, packed ones included; empty at the
+    end."""
+    packed, block_end = next_block(session, upload, after)
+    listed = (
+        select(
+            ImportRow.row_number,
+            ImportRow.outcome,
+            ImportRow.code,
+            ImportRow.contact,
+            ImportRow.assumed_country,
         )
-        .mappings()
-        .all()
+        .where(ImportRow.import_id == upload.id, ImportRow.row_number > after)
+        .order_by(ImportRow.row_number)
+        .limit(_AT_ONCE)
     )
+    if block_end is not None:
+        listed = listed.where(ImportRow.row_number <= block_end)
+    rows: list[Any] = [*session.execute(listed).mappings()]
+    last = rows[-1]["row_number"] if len(rows) == _AT_ONCE else block_end
+    problems: dict[int, list[Any]] = defaultdict(list)
+    for entry in packed:
+        if last is None or entry.number <= last:
+            problems[entry.number] += entry.problems
+            if entry.row is not None:
+                rows.append(entry.row)
     if not rows:
         return []
-    first, last = rows[0]["row_number"], rows[-1]["row_number"]
-    problems: dict[int, list[Any]] = defaultdict(list)
+    rows.sort(key=itemgetter("row_number"))
     query = (
         select(
             ImportProblem.row_number,
@@ -259,12 +267,9 @@ def kept_rows(session: Session, upload: ContactImport, after: int) -> list[RowSu
             ImportProblem.is_warning,
         )
         .where(ImportProblem.import_id == upload.id)
-        .where(ImportProblem.row_number.between(first, last))
+        .where(ImportProblem.row_number.between(rows[0]["row_number"], rows[-1]["row_number"]))
         .order_by(ImportProblem.row_number, ImportProblem.position)
     )
     for problem in session.execute(query).mappings():
         problems[problem["row_number"]].append(problem)
-    return [
-        summarize_row(row, problems.get(row["row_number"], ()), upload.columns)  # type: ignore[arg-type]  # names are texts
-        for row in rows
-    ]
+    return [summarize_row(row, problems.get(row["row_number"], ()), upload.columns) for row in rows]

@@ -12,6 +12,7 @@ from uuid import UUID
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from app.config.limits import StorageDefaults
 from app.enums import CallerKind, ContactAction, ImportState
 from app.errors import NotFound, ValidationFailed
 from app.gateways import job_queue
@@ -19,13 +20,14 @@ from app.gateways.files import StoredFile
 from app.models import Campaign, ContactImport, User, new_id
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import audit, campaigns
+from app.services import audit, campaigns, storage
 from app.services.contacts.plan import COUNTS
 from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import fetch, of_tenant
 
 _SORT = Sort(ContactImport.created_at, descending=True)
 _LONGEST_NAME = 200
+_STORAGE = StorageDefaults()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +105,14 @@ def create(
     file_name: str,
     chosen: UploadChoices | None = None,
     lease_until: datetime | None = None,
+    storage_defaults: StorageDefaults = _STORAGE,
 ) -> ContactImport:
     """Create an upload of a stored file, and request its check.
 
     With a lease it is checked and applied by the lease's holder, see `steps`. Raises `Forbidden`,
-    `NotFound`, or `ValidationFailed` (``empty_file``).
+    `NotFound`, `ValidationFailed` (``empty_file``), or `TooLarge` (``storage_limit_reached``).
     """
-    caller.require(Permission.CONTACTS_WRITE)
-    campaign = campaigns.get(session, caller, campaign_id)
+    campaign = _campaign_with_room(session, caller, campaign_id, file.size, storage_defaults)
     if not file.size:
         message = "The file is empty. Export it again and upload the new file."
         raise ValidationFailed.on("file", "empty_file", message)
@@ -142,6 +144,22 @@ def create(
         session, caller, "upload.created", upload, after={"action": action, "size": file.size}
     )
     return upload
+
+
+def require_room(
+    session: Session, caller: Caller, campaign_id: UUID, size: int, defaults: StorageDefaults
+) -> None:
+    """Raise as `create` does if a file of so many bytes can't be uploaded."""
+    _campaign_with_room(session, caller, campaign_id, size, defaults)
+
+
+def _campaign_with_room(
+    session: Session, caller: Caller, campaign_id: UUID, size: int, defaults: StorageDefaults
+) -> Campaign:
+    caller.require(Permission.CONTACTS_WRITE)
+    campaign = campaigns.get(session, caller, campaign_id)
+    storage.require_room(session, campaign.partner_id, campaign.organization_id, size, defaults)
+    return campaign
 
 
 def same_file(session: Session, upload: ContactImport) -> ContactImport | None:

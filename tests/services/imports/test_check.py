@@ -306,7 +306,7 @@ def test_a_check_that_was_asked_for_anew_stops_the_one_before(desk: Desk) -> Non
     assert task is not None
     assert counts(desk.check(upload_id)) == (1, 0, 0, 0, 0)
     with pytest.raises(Superseded), desk.database.transaction() as session:
-        check.keep(session, task, [])
+        check.keep(session, task, [], [])
     with desk.database.transaction() as session:
         assert check.begin(session, upload_id, 1) is None
         assert session.scalar(select(func.count()).select_from(ImportRow)) == 1

@@ -1,0 +1,20 @@
+"""How much partners and organizations store, and how much they may: files and rows of uploads,
+undo logs, brand images."""
+
+from app.services.storage.limits import (
+    LIMIT_REACHED,
+    STORAGE_FULL,
+    change_organization_limit,
+    change_partner_limit,
+    is_over_limit,
+    require_room,
+)
+from app.services.storage.usage import (
+    StoredUpload,
+    Usage,
+    largest_uploads,
+    of_organization,
+    of_organizations,
+    of_partner,
+    of_partners,
+)

@@ -1,0 +1,134 @@
+"""The limits of storage: checking them before something is stored, and changing them."""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.config.limits import StorageDefaults
+from app.errors import Forbidden, TooLarge, ValidationFailed, refuse_stale
+from app.models import ContactImport, Organization, Partner
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit, partners
+from app.services.storage.usage import (
+    limit_of_organization,
+    limit_of_partner,
+    require_operator,
+    used_by_organization,
+    used_by_partner,
+)
+from app.services.tenancy import get_organization
+
+LIMIT_REACHED = "storage_limit_reached"
+STORAGE_FULL = (
+    "The storage limit was reached while the file waited. Nothing was changed. "
+    "Delete old uploads, then upload the file again."
+)
+MOST_BYTES = 10**15
+_MEGABYTE = 1_000_000
+
+
+def require_room(
+    session: Session,
+    partner_id: UUID,
+    organization_id: UUID | None,
+    size: int,
+    defaults: StorageDefaults,
+) -> None:
+    """Raise `TooLarge` (``storage_limit_reached``) if so many bytes more are over a limit, of the
+    organization if one is named or of the partner."""
+    if organization_id is not None:
+        organization = session.get_one(Organization, organization_id)
+        used = used_by_organization(session, organization)
+        _require("organization", used, size, limit_of_organization(organization, defaults))
+    used = used_by_partner(session, partner_id)
+    partner = session.get_one(Partner, partner_id)
+    _require("partner", used, size, limit_of_partner(partner, defaults))
+
+
+def is_over_limit(session: Session, upload: ContactImport, defaults: StorageDefaults) -> bool:
+    """Return whether the organization or the partner of an upload stores too much by now."""
+    try:
+        require_room(session, upload.partner_id, upload.organization_id, 0, defaults)
+    except TooLarge:
+        return True
+    return False
+
+
+def change_partner_limit(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    limit: int | None,
+    *,
+    expected_version: int | None = None,
+) -> bool:
+    """Set a partner's limit in bytes, None for the installation's; return whether it changed.
+
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``) and `Conflict`
+    (``changed_meanwhile``).
+    """
+    require_operator(caller)
+    partner = partners.get(session, caller, partner_id, for_change=True)
+    return _change(session, caller, partner, limit, expected_version)
+
+
+def change_organization_limit(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    limit: int | None,
+    *,
+    expected_version: int | None = None,
+) -> bool:
+    """Set an organization's limit, as `change_partner_limit` does; its own users can't."""
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    organization = get_organization(session, caller, organization_id, for_change=True)
+    if caller.organization_id is not None:
+        message = "Only the partner sets the storage of an organization."
+        raise Forbidden(message, "insufficient_scope")
+    return _change(session, caller, organization, limit, expected_version)
+
+
+def _change(
+    session: Session,
+    caller: Caller,
+    target: Partner | Organization,
+    limit: int | None,
+    expected_version: int | None,
+) -> bool:
+    kind = "partner" if isinstance(target, Partner) else "organization"
+    if limit is not None and not 0 <= limit <= MOST_BYTES:
+        message = "Enter a limit of 0 MB or more. 0 refuses all uploads."
+        raise ValidationFailed.on("storageLimit", "out_of_range", message)
+    if target.storage_limit == limit:
+        return False
+    refuse_stale(expected_version, target.version, kind)
+    before = {"storageLimit": target.storage_limit}
+    target.storage_limit = limit
+    target.version += 1
+    session.flush()
+    audit.record_change(
+        session,
+        caller,
+        f"{kind}.storage_limited",
+        target,
+        before=before,
+        after={"storageLimit": limit},
+    )
+    return True
+
+
+def _require(whose: str, used: int, size: int, limit: int) -> None:
+    if used + size <= limit:
+        return
+    needed = f" This file needs {_megabytes(size)}." if size else ""
+    message = (
+        f"The {whose} uses {_megabytes(used)} of its {_megabytes(limit)} of storage.{needed} "
+        "Delete the data of old uploads, or ask for a higher limit."
+    )
+    raise TooLarge(message, LIMIT_REACHED, extra={"usedBytes": used, "limitBytes": limit})
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / _MEGABYTE:,.1f}\u00a0MB"

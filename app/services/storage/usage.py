@@ -1,0 +1,163 @@
+"""Used storage, counted from the sizes that uploads and brand images keep of themselves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select
+from sqlalchemy.orm import Session
+
+from app.config.limits import StorageDefaults
+from app.errors import Forbidden
+from app.models import STORED, BrandImage, ContactImport, Organization, Partner
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import partners
+from app.services.tenancy import get_organization, of_tenant, visible_organizations
+
+_FILE = case((ContactImport.file_key != "", ContactImport.file_size), else_=0)
+SIZE: ColumnElement[int] = _FILE + func.coalesce(ContactImport.stored_bytes, 0)
+"""Bytes of an upload: its file while that is kept, rows and undo log."""
+MOST_LISTED = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Bytes. ``own_limit`` is None without a limit of its own: then the installation's applies."""
+
+    used: int
+    limit: int
+    own_limit: int | None = None
+
+    @property
+    def left(self) -> int:
+        return max(self.limit - self.used, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredUpload:
+    """An upload with its bytes."""
+
+    upload: ContactImport
+    organization: str
+    size: int
+
+
+def used_by_organization(session: Session, organization: Organization) -> int:
+    query = _uploads(organization.partner_id).where(
+        ContactImport.organization_id == organization.id
+    )
+    return session.scalar(query) or 0
+
+
+def used_by_partner(session: Session, partner_id: UUID) -> int:
+    images = select(func.sum(BrandImage.size)).where(BrandImage.partner_id == partner_id)
+    return (session.scalar(_uploads(partner_id)) or 0) + (session.scalar(images) or 0)
+
+
+def of_organization(
+    session: Session, caller: Caller, organization_id: UUID, defaults: StorageDefaults
+) -> Usage:
+    """Return the usage of an organization. Raises `NotFound`."""
+    found = get_organization(session, caller, organization_id)
+    used = used_by_organization(session, found)
+    return Usage(used, limit_of_organization(found, defaults), found.storage_limit)
+
+
+def of_partner(
+    session: Session, caller: Caller, partner_id: UUID, defaults: StorageDefaults
+) -> Usage:
+    """Return the usage of a partner with all its organizations. Raises `NotFound`."""
+    found = partners.get(session, caller, partner_id)
+    used = used_by_partner(session, partner_id)
+    return Usage(used, limit_of_partner(found, defaults), found.storage_limit)
+
+
+def of_organizations(
+    session: Session, caller: Caller, partner_id: UUID, defaults: StorageDefaults
+) -> list[tuple[Organization, Usage]]:
+    """Return the organizations of a partner that store most. Raises `NotFound`."""
+    partners.check(session, caller, partner_id)
+    used = func.sum(SIZE)
+    owned = visible_organizations(caller).where(Organization.partner_id == partner_id)
+    query = (
+        owned.add_columns(used)
+        .join(ContactImport, ContactImport.organization_id == Organization.id)
+        .where(ContactImport.partner_id == partner_id, STORED)
+        .group_by(Organization.id)
+        .order_by(used.desc(), Organization.id)
+        .limit(MOST_LISTED)
+    )
+    rows: Sequence[Row[Any]] = session.execute(query).all()
+    return [
+        (row[0], Usage(row[1], limit_of_organization(row[0], defaults), row[0].storage_limit))
+        for row in rows
+    ]
+
+
+def of_partners(
+    session: Session, caller: Caller, defaults: StorageDefaults
+) -> list[tuple[Partner, Usage]]:
+    """Return every partner with its usage, those that store most first. Raises `Forbidden`."""
+    require_operator(caller)
+    uploads = select(ContactImport.partner_id, func.sum(SIZE)).where(STORED)
+    images = select(BrandImage.partner_id, func.sum(BrandImage.size))
+    used: dict[UUID, int] = {}
+    rows = [
+        *session.execute(uploads.group_by(ContactImport.partner_id)).all(),
+        *session.execute(images.group_by(BrandImage.partner_id)).all(),
+    ]
+    for row in rows:
+        used[row[0]] = used.get(row[0], 0) + row[1]
+    named = session.scalars(select(Partner).order_by(Partner.name, Partner.id))
+    found = [
+        (one, Usage(used.get(one.id, 0), limit_of_partner(one, defaults), one.storage_limit))
+        for one in named
+    ]
+    return sorted(found, key=lambda pair: -pair[1].used)
+
+
+def largest_uploads(
+    session: Session,
+    caller: Caller,
+    *,
+    partner_id: UUID | None = None,
+    organization_id: UUID | None = None,
+) -> list[StoredUpload]:
+    """Return the uploads that store most, of the caller or of one partner or organization."""
+    query: Select[Any] = of_tenant(
+        select(ContactImport), caller, ContactImport.partner_id, ContactImport.organization_id
+    ).where(STORED)
+    if partner_id is not None:
+        query = query.where(ContactImport.partner_id == partner_id)
+    if organization_id is not None:
+        query = query.where(ContactImport.organization_id == organization_id)
+    own = and_(
+        Organization.id == ContactImport.organization_id,
+        Organization.partner_id == ContactImport.partner_id,
+    )
+    query = query.join(Organization, own).add_columns(Organization.name, SIZE)
+    query = query.order_by(SIZE.desc(), ContactImport.id).limit(MOST_LISTED)
+    rows: Sequence[Row[Any]] = session.execute(query).all()
+    return [StoredUpload(row[0], row[1], row[2]) for row in rows]
+
+
+def limit_of_organization(organization: Organization, defaults: StorageDefaults) -> int:
+    own = organization.storage_limit
+    return defaults.organization if own is None else own
+
+
+def limit_of_partner(partner: Partner, defaults: StorageDefaults) -> int:
+    return defaults.partner if partner.storage_limit is None else partner.storage_limit
+
+
+def require_operator(caller: Caller) -> None:
+    if not caller.is_operator:
+        message = "Only the platform operator sees and sets the storage of partners."
+        raise Forbidden(message, "insufficient_scope")
+    caller.require(Permission.PARTNER_CREATE)
+
+
+def _uploads(partner_id: UUID) -> Select[Any]:
+    return select(func.sum(SIZE)).where(ContactImport.partner_id == partner_id, STORED)
